@@ -4,5 +4,5 @@ import { deployedWorker } from '../lib/messages/deployed/worker.ts';
 
 /** Consumer of the queue of small requests, one-time codes above all: they wait for no job (D44). */
 export const handler = deployed(() =>
-  messagesDispatch(deployedWorker(environmentVariable('URGENT_QUEUE_URL'), { isOfCodes: true })),
+  messagesDispatch(deployedWorker(environmentVariable('URGENT_QUEUE_URL'), { isOfSmallRequests: true })),
 );

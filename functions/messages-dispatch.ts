@@ -4,5 +4,5 @@ import { deployedWorker } from '../lib/messages/deployed/worker.ts';
 
 /** Consumer of the dispatch queue: the chunks of jobs. */
 export const handler = deployed(() =>
-  messagesDispatch(deployedWorker(environmentVariable('DISPATCH_QUEUE_URL'), { isOfCodes: false })),
+  messagesDispatch(deployedWorker(environmentVariable('DISPATCH_QUEUE_URL'), { isOfSmallRequests: false })),
 );

@@ -21,6 +21,10 @@ export async function benchFairness(): Promise<void> {
     const value = (await codeMs(before)) / idleMs;
     report({ figure: `fairness.code_${name}`, value, limit, unit: 'times an idle number, p99' });
   }
+  for (const { limitPerSecond, limit } of tenCodes) {
+    const value = await longestTenCodesMs(limitPerSecond);
+    report({ figure: `fairness.ten_codes_at_${limitPerSecond}`, value, limit, unit: 'ms to the last of them' });
+  }
   const slowly = quietWorld({ answerMs: answersOf(1_000, 3_000) });
   accept(slowly, 3_000);
   await slowly.run(3_600_000);
@@ -48,6 +52,13 @@ const shares = [
   { clients: 2, size: 10_000, limit: 0.02 },
   { clients: 10, size: 4_000, limit: 0.03 },
   { clients: 100, size: 2_000, limit: 0.06 },
+] as const;
+
+/** A second, the turn of another that is under way, ten slots and 0.3 s of calls. */
+const tenCodes = [
+  { limitPerSecond: 5, limit: 5_750 },
+  { limitPerSecond: 20, limit: 3_000 },
+  { limitPerSecond: 80, limit: 1_900 },
 ] as const;
 
 async function worstOf(measure: (latenessMs: number) => Promise<number>): Promise<number> {
@@ -104,6 +115,32 @@ async function codeMs(before: (world: PipelineWorld) => void): Promise<number> {
   await world.run(70_000);
   const waits = codes.map(({ jobId, atMs }) => firstPostMs(world, jobId) - atMs).toSorted((one, other) => one - other);
   return waits[Math.floor(0.99 * waits.length)] ?? Number.POSITIVE_INFINITY;
+}
+
+/** Of six requests of ten codes, each of a client of its own: alone on the number, or beside jobs that fill it. */
+async function longestTenCodesMs(limitPerSecond: number): Promise<number> {
+  let longestMs = 0;
+  for (const jobs of [0, 1, 3]) {
+    for (const delayJitterMs of [0, 20, 200, 1_000]) {
+      const world = quietWorld({ limitPerSecond, delayJitterMs, workers: 200 });
+      acceptJobs(world, jobs, 180 * limitPerSecond);
+      const requests: { readonly jobId: string; readonly atMs: number }[] = [];
+      const comeIn = async () => {
+        for (let at = 0; at < 6; at += 1) {
+          await world.time.sleep(20_000 + 137 * at);
+          const jobId = accept(world, 10, { clientId: 900 + at, urgent: true });
+          requests.push({ jobId, atMs: world.time.nowMs });
+        }
+      };
+      void comeIn();
+      await world.run(150_000);
+      for (const { jobId, atMs } of requests) {
+        const posts = postsOf(world, jobId).filter(({ taken }) => taken);
+        longestMs = Math.max(longestMs, posts.length < 10 ? Infinity : (posts.at(-1)?.atMs ?? 0) - atMs);
+      }
+    }
+  }
+  return longestMs;
 }
 
 /** The most of runs that are killed ever later, one in each world. */

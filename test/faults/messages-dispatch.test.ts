@@ -63,7 +63,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
   const handle = messagesDispatch(
     workers.ports(localDocumentClient(), table, {
-      isOfCodes: true,
+      isOfSmallRequests: true,
       queue: chunkQueue(localQueueClient(), { own: queueUrl, dispatch: queueUrl }),
       events: events.sink,
       probe: platformProbe(transport, async () => ({ accessToken: 'token' })),

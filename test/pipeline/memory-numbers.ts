@@ -1,6 +1,6 @@
 import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
 import { type NumberPaces, PaceContended } from '../../lib/messages/pace/number-paces.ts';
-import type { UrgentTenths } from '../../lib/messages/pace/urgent.ts';
+import { fittingCodes, type UrgentTenths } from '../../lib/messages/pace/urgent.ts';
 import type { Run } from './runs.ts';
 
 /** The paces of numbers and their last tenths, for any number of runs. */
@@ -61,10 +61,10 @@ export class MemoryNumbers {
 
   tenths(run: Run): UrgentTenths {
     return {
-      take: (phoneNumberId, { count, everyMs, nowMs, latestMs }) =>
+      take: (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) =>
         run.call('takeTenth', () => {
           const firstMs = Math.max(nowMs, this.#tenths.get(phoneNumberId) ?? 0);
-          const fitting = Math.max(0, Math.min(count, Math.floor((latestMs - firstMs) / everyMs) + 1));
+          const fitting = fittingCodes(sizes, { everyMs, leftMs: latestMs - firstMs });
           if (fitting > 0) this.#tenths.set(phoneNumberId, firstMs + fitting * everyMs);
           return Array.from({ length: fitting }, (_, at) => firstMs + at * everyMs);
         }),

@@ -93,7 +93,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
     const failed = await workChunks(batch, {
       ...common,
       ...stores,
-      isOfCodes: isSmall,
+      isOfSmallRequests: isSmall,
       queue: { ...chunks, postpone: held.postpone },
       invocation: clock.invocation,
       ready: async () => undefined,

@@ -1,6 +1,6 @@
 import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
 import type { NumberPaces } from '../../lib/messages/pace/number-paces.ts';
-import type { UrgentTenths } from '../../lib/messages/pace/urgent.ts';
+import { fittingCodes, type UrgentTenths } from '../../lib/messages/pace/urgent.ts';
 
 /** Paces of numbers in memory, for tests whose subject is not the store: one writer at a time, so nobody is ever late. */
 export function memoryPaces(): NumberPaces & { readonly stored: Map<string, NumberPace> } {
@@ -24,9 +24,9 @@ export function memoryPaces(): NumberPaces & { readonly stored: Map<string, Numb
 export function memoryTenths(): UrgentTenths {
   const next = new Map<string, number>();
   return {
-    take: async (phoneNumberId, { count, everyMs, nowMs, latestMs }) => {
+    take: async (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) => {
       const firstMs = Math.max(nowMs, next.get(phoneNumberId) ?? 0);
-      const fitting = Math.max(0, Math.min(count, Math.floor((latestMs - firstMs) / everyMs) + 1));
+      const fitting = fittingCodes(sizes, { everyMs, leftMs: latestMs - firstMs });
       if (fitting > 0) next.set(phoneNumberId, firstMs + fitting * everyMs);
       return Array.from({ length: fitting }, (_, at) => firstMs + at * everyMs);
     },

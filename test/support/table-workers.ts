@@ -38,7 +38,7 @@ export class TableWorkers {
     const { beginStraight } = acceptedJobsStore(client, table, nowMs);
     const log = () => undefined;
     const ports: Ports = {
-      isOfCodes: false,
+      isOfSmallRequests: false,
       slices: sliceStore({ client, table, nowMs }),
       doubts: sliceDoubtsStore(client, table),
       paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),

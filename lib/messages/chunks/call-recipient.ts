@@ -46,8 +46,8 @@ export interface Ended {
   readonly missed?: true;
 }
 
-/** A recipient whose slot has been moved further than this is left to its next try. */
-const longestWaitMs = 8_000;
+/** A recipient whose slot has been moved further than this is left to its next try: the ten slots of the slowest number are less. */
+const longestWaitMs = 12_000;
 
 /** So long before a slot its schedule is read again where it could not be trusted before. */
 const lookAgainMs = 400;

@@ -10,7 +10,11 @@ export function messagesDispatch(ports: Omit<ChunkWorkerPorts, 'invocation' | 'r
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const invocation = randomUUID();
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const held = holdDeliveries(event.Records, ports, ports.isOfCodes ? firstHoldMs.urgent : firstHoldMs.dispatch);
+    const held = holdDeliveries(
+      event.Records,
+      ports,
+      ports.isOfSmallRequests ? firstHoldMs.urgent : firstHoldMs.dispatch,
+    );
     const queue = { ...ports.queue, postpone: held.postpone };
     const failedIds = await metered(() => workChunks(event.Records, { ...ports, queue, invocation, remainingMs }));
     await held.end(failedIds);

@@ -19,7 +19,7 @@ export interface Standing {
 
 /** The queue of chunks. All throw when it cannot be reached. */
 export interface ChunkQueue {
-  /** A straight code back to the worker's own queue, any other chunk to that of jobs: the workers of codes wait for nothing else (D44). */
+  /** A straight code back to the worker's own queue, any other chunk to that of jobs: the workers of small requests hold none of them for long (D44). */
   sendLater(chunk: QueuedChunk, delaySeconds: number): Promise<void>;
   /** Sets when a delivery that is reported failed becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;
@@ -38,7 +38,7 @@ export interface SliceDoubts {
 /** What a worker's run works with. Everything that reads or writes throws when the store cannot be reached. */
 export interface ChunkWorkerPorts {
   /** The workers of small requests, codes above all. */
-  readonly isOfCodes: boolean;
+  readonly isOfSmallRequests: boolean;
   readonly slices: Slices;
   readonly doubts: SliceDoubts;
   readonly queue: ChunkQueue;

@@ -14,12 +14,16 @@ import { urgentLane } from '../pace/urgent.ts';
 export const deliveryLeadMs = 1_100;
 
 /** A chunk whose first slot is further ahead waits in the queue: a second of that is cheaper there. */
-const farAfterMs = 2_100;
+const usualStayMs = 2_100;
 /** The workers of small requests wait no longer for one that is no code: the codes behind it would wait as well (D44). */
-const farForSmallMs = 400;
+const stayBesideCodesMs = 400;
 
-export function farAfter({ urgent }: Pick<QueuedChunk, 'urgent'>, worker: { readonly isOfCodes: boolean }): number {
-  return worker.isOfCodes && !urgent ? farForSmallMs : farAfterMs;
+/** How long a chunk waits with a worker for its first slot. */
+export function longestStayMs(
+  { urgent }: Pick<QueuedChunk, 'urgent'>,
+  worker: { readonly isOfSmallRequests: boolean },
+): number {
+  return worker.isOfSmallRequests && !urgent ? stayBesideCodesMs : usualStayMs;
 }
 
 /** Slices whose slots come later than this after the first of a run go back as a chunk of their own. */
@@ -120,11 +124,11 @@ export function firstSlotMs(
 }
 
 /** What leaves in this run, and what goes back to the queue; in the order of their slots. */
-export function partedBySlots(timed: readonly TimedSlice[], { nowMs, farMs }: { nowMs: number; farMs: number }) {
+export function partedBySlots(timed: readonly TimedSlice[], { nowMs, stayMs }: { nowMs: number; stayMs: number }) {
   const inOrder = timed.toSorted((one, other) => one.firstMs - other.firstMs);
   const [first] = inOrder;
   const untilMs = Math.max(first?.firstMs ?? 0, nowMs) + runSpanMs;
-  const isFar = first !== undefined && first.firstMs - nowMs > farMs;
+  const isFar = first !== undefined && first.firstMs - nowMs > stayMs;
   return {
     leaves: isFar ? [] : inOrder.filter(({ firstMs }) => firstMs <= untilMs),
     waits: isFar ? inOrder : inOrder.filter(({ firstMs }) => firstMs > untilMs),

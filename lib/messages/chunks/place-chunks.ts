@@ -6,10 +6,10 @@ import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number
 import { trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import {
-  farAfter,
   firstDueMs,
   firstSlotMs,
   isDue,
+  longestStayMs,
   ownTimeDelaySeconds,
   partedBySlots,
   queueDelaySeconds,
@@ -20,7 +20,7 @@ import {
 } from './chunk-time.ts';
 import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots.ts';
 
-type Ports = Pick<ChunkWorkerPorts, 'isOfCodes' | 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
+type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
 
 /** What is queued for later, and how long it waits in the queue. */
 export interface Later {
@@ -92,7 +92,12 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
     const atMs = ports.nowMs();
     const untrustedMs: number[] = [];
     open = open.filter((waiting) => {
-      const placed = placedBySlots(waiting, { pace, readAtMs, nowMs: atMs, farMs: farAfter(waiting.chunk, ports) });
+      const placed = placedBySlots(waiting, {
+        pace,
+        readAtMs,
+        nowMs: atMs,
+        stayMs: longestStayMs(waiting.chunk, ports),
+      });
       if (typeof placed === 'number') untrustedMs.push(placed);
       else waiting.place(placed);
       return typeof placed === 'number';
@@ -136,7 +141,7 @@ function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number)
 /** The slots of a chunk's slices; the time of the first one, while that may still be moved by others. */
 function placedBySlots(
   waiting: Waiting,
-  { pace: { schedule }, readAtMs, nowMs, farMs }: Known & { readonly readAtMs: number; readonly farMs: number },
+  { pace: { schedule }, readAtMs, nowMs, stayMs }: Known & { readonly readAtMs: number; readonly stayMs: number },
 ): PlacedChunk | number {
   const { chunk, slots } = waiting;
   const timed = chunk.slices.flatMap((slice): TimedSlice[] => {
@@ -148,7 +153,7 @@ function placedBySlots(
     waiting.missedSlots += 1;
     return 0;
   }
-  const { leaves, waits } = partedBySlots(timed, { nowMs, farMs });
+  const { leaves, waits } = partedBySlots(timed, { nowMs, stayMs });
   const [first] = leaves;
   const undue = chunk.slices.filter((slice) => dueOf(slice, nowMs).length === 0);
   const later = (slices: readonly TimedSlice[], others: readonly ChunkSlice[]): Later => {

@@ -51,9 +51,12 @@ export async function reserveMissing(
   );
   const isUrgent = ({ waiting }: Missing) => waiting.chunk.urgent === true;
   let latest = pace;
-  for (const [clientId, codes] of Map.groupBy(missing.filter(isUrgent), ({ waiting }) => waiting.chunk.clientId)) {
+  // The smallest requests first: so the last tenth has room for most of them.
+  const urgent = missing.filter(isUrgent).toSorted((one, other) => one.recipients.length - other.recipients.length);
+  for (const [clientId, codes] of Map.groupBy(urgent, ({ waiting }) => waiting.chunk.clientId)) {
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
-    const wanted = { phoneNumberId, limitPerSecond, clientId, count: indexes.length, seen: latest };
+    const sizes = codes.map(({ recipients }) => recipients.length);
+    const wanted = { phoneNumberId, limitPerSecond, clientId, sizes, seen: latest };
     const given = await reserveUrgent(ports, wanted, fromMs);
     latest = given.pace;
     for (const [at, { waiting, index }] of indexes.entries()) {

@@ -20,7 +20,7 @@ import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.
 /** What a worker takes that consumes the queue with that address. */
 export function deployedWorker(
   queueUrl: string,
-  { isOfCodes }: Pick<ChunkWorkerPorts, 'isOfCodes'>,
+  { isOfSmallRequests }: Pick<ChunkWorkerPorts, 'isOfSmallRequests'>,
 ): Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'> {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
@@ -31,7 +31,7 @@ export function deployedWorker(
     watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
   return {
     ...deployedSending(),
-    isOfCodes,
+    isOfSmallRequests,
     queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
     look: standingStore(client, table),
     beginStraight: async (chunk) => {

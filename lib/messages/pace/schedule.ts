@@ -186,9 +186,9 @@ function longerLast(
   return { segments: [...segments.slice(0, -1), longer], firstPosition };
 }
 
-/** Where new positions of a lane begin: those that fill a turn at a multiple of turns, so that blocks are taken whole. */
+/** Where new positions of a lane begin: at a multiple of turns, if the block before it has no room for all of them. */
 function newRowFrom(position: number, count: number, turn: number): number {
-  return count < turn ? position : turn * Math.ceil(position / turn);
+  return count <= turn - (position % turn) ? position : turn * Math.ceil(position / turn);
 }
 
 /** The lane of what has missed its slots: its positions never meet those that its job still reserves. */

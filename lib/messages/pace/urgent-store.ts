@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { urgentKey } from '../items.ts';
-import type { UrgentTenths } from './urgent.ts';
+import { fittingCodes, type UrgentTenths } from './urgent.ts';
 
 const TenthSchema = v.object({ nextMs: v.number() });
 
@@ -14,12 +14,12 @@ const mostTries = 5;
 /** Slots of the last tenth in the messages table: one conditional write, two when the first guess of the counter is wrong. */
 export function urgentStore(client: DynamoDBDocumentClient, table: string): UrgentTenths {
   return {
-    take: async (phoneNumberId, { count, everyMs, nowMs, latestMs }) => {
+    take: async (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) => {
       let nextMs = 0;
       for (let tries = 0; tries < mostTries; tries += 1) {
         const startMs = Math.max(nextMs, nowMs);
-        const fitting = Math.min(count, Math.floor((latestMs - startMs) / everyMs) + 1);
-        if (fitting <= 0) return [];
+        const fitting = fittingCodes(sizes, { everyMs, leftMs: latestMs - startMs });
+        if (fitting === 0) return [];
         const taken = await advance(phoneNumberId, { idle: nextMs < nowMs, nowMs, everyMs, fitting, latestMs });
         if (taken.firstMs !== undefined) {
           const { firstMs } = taken;

@@ -1,13 +1,15 @@
 import { bulkEveryMs, type NumberPace, urgentEveryMs } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
 import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
+import { sumOf } from './turns.ts';
 
 /** One-time codes of one client that want to leave a number now. */
 export interface UrgentWanted {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
   readonly clientId: number;
-  readonly count: number;
+  /** The codes of each of its requests. */
+  readonly sizes: readonly number[];
   readonly seen?: NumberPace;
 }
 
@@ -19,40 +21,61 @@ export interface UrgentSlot {
 
 /** The last tenth of each number: slots in a row, one counter. */
 export interface UrgentTenths {
-  /** At most `count` slots, `everyMs` apart, none after `latestMs`; as many as there are. */
+  /** Slots, `everyMs` apart, for the first of the requests: those of which all codes have theirs until `latestMs`. */
   readonly take: (
     phoneNumberId: string,
-    wanted: { readonly count: number; readonly everyMs: number; readonly nowMs: number; readonly latestMs: number },
+    wanted: {
+      readonly sizes: readonly number[];
+      readonly everyMs: number;
+      readonly nowMs: number;
+      readonly latestMs: number;
+    },
   ) => Promise<readonly number[]>;
 }
 
 /** The lane of a client's one-time codes beside its jobs. */
 export const urgentLane = '!';
 
-/** A wait in the tenth that is longer than this is no better than a lane of the schedule. */
-const longestWaitMs = 2_000;
+/** A wait in the tenth that is longer than this is no better than a lane of the schedule, whose turn begins as soon. */
+const longestWaitMs = 1_000;
 
-/** How many codes the tenth takes at once while it is free. */
-export function tenthFits(everyMs: number): number {
-  return Math.floor(longestWaitMs / everyMs) + 1;
+/** Whether the tenth takes so many codes at once while it is free. */
+export function tenthFits(count: number, everyMs: number): boolean {
+  return fittingCodes([count], { everyMs, leftMs: longestWaitMs }) === count;
+}
+
+/** The codes of the first requests that the tenth takes whole, in slots of which the last may come after `leftMs`. */
+export function fittingCodes(
+  sizes: readonly number[],
+  { everyMs, leftMs }: { readonly everyMs: number; readonly leftMs: number },
+): number {
+  const slots = Math.floor(leftMs / everyMs) + 1;
+  let codes = 0;
+  for (const size of sizes) {
+    if (codes + size > slots) break;
+    codes += size;
+  }
+  return codes;
 }
 
 /**
- * A slot for each code (D44), in this order: the schedule while nothing waits in it; the last tenth as far as it is free
- * within two seconds; a lane of the schedule like any other.
+ * A slot for each code (D44), request by request: in the schedule while nothing waits there; else in the last tenth, where that has
+ * slots for all codes of a request within a second; else in a lane, in front of those who wait (D45). One request never has two of
+ * these: its slice is one try, and the later slots of a try that waits for the earlier ones would go by.
  */
 export async function reserveUrgent(
   { paces, tenths }: { readonly paces: NumberPaces; readonly tenths: UrgentTenths },
   wanted: UrgentWanted,
   nowMs: number,
 ): Promise<{ readonly slots: readonly UrgentSlot[]; readonly pace: NumberPace }> {
-  const { phoneNumberId, limitPerSecond, count } = wanted;
+  const { phoneNumberId, limitPerSecond, sizes } = wanted;
+  const count = sumOf(sizes);
   const isIdle = (schedule: Schedule, atMs: number) => endMsOf(schedule) <= atMs;
-  const idle = await inSchedule(paces, wanted, nowMs, isIdle);
+  const idle = await inSchedule(paces, { ...wanted, count }, nowMs, isIdle);
   if (idle.slots !== undefined) return { slots: idle.slots, pace: idle.pace };
   const everyMs = urgentEveryMs(limitPerSecond, idle.pace, nowMs);
   const latestMs = nowMs + longestWaitMs;
-  const tenth = await tenths.take(phoneNumberId, { count, everyMs, nowMs, latestMs });
+  const tenth = await tenths.take(phoneNumberId, { sizes, everyMs, nowMs, latestMs });
   const slots = tenth.map((slotMs): UrgentSlot => ({ slotMs }));
   if (slots.length === count) return { slots, pace: idle.pace };
   const left = { ...wanted, count: count - slots.length, seen: idle.pace };
@@ -63,7 +86,7 @@ export async function reserveUrgent(
 /** Slots undefined: `when` did not hold, nothing was reserved. */
 async function inSchedule(
   paces: NumberPaces,
-  { phoneNumberId, limitPerSecond, clientId, count, seen }: UrgentWanted,
+  { phoneNumberId, limitPerSecond, clientId, count, seen }: Omit<UrgentWanted, 'sizes'> & { readonly count: number },
   nowMs: number,
   when: (schedule: Schedule, atMs: number) => boolean,
 ): Promise<{ readonly slots: readonly UrgentSlot[] | undefined; readonly pace: NumberPace }> {
@@ -75,7 +98,7 @@ async function inSchedule(
       const atMs = nowMs + waitedMs;
       if (!when(current.schedule, atMs)) return { pace: current, result: undefined };
       const everyMs = bulkEveryMs(limitPerSecond, current, atMs);
-      const change = reserved(current.schedule, { ...lane, count, everyMs, nowMs: atMs });
+      const change = reserved(current.schedule, { ...lane, count, inFront: true, everyMs, nowMs: atMs });
       return { pace: { ...current, schedule: change.schedule }, result: change.firstPosition };
     },
   );

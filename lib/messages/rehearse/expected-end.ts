@@ -3,8 +3,8 @@ import { straightRecipients } from '../chunk.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { laneOf } from '../pace/reserve.ts';
-import { endMsOf, reserved, type Schedule, shareOf, slotMsOf, type Wanted } from '../pace/schedule.ts';
-import type { LaneName } from '../pace/segments.ts';
+import { endMsOf, reserved, type Schedule, slotMsOf, type Wanted } from '../pace/schedule.ts';
+import { isLane, type LaneName } from '../pace/segments.ts';
 import { tenthFits, urgentLane } from '../pace/urgent.ts';
 import { horizonMs, lastSlotMsOf } from '../rounds/horizon.ts';
 
@@ -32,15 +32,12 @@ export function expectedEndMs(job: Expected): number {
   return Math.max(inTurns, ...[...waits.values()].map((waitMs) => nowMs + waitMs));
 }
 
-/** One-time codes of a small request: the schedule while it is idle, else the last tenth, taken to be free, and a lane for the rest. */
+/** One-time codes of a small request: the schedule while it is idle, else the last tenth, taken to be free, if it takes them all. */
 function codesEndMs(job: Expected, count: number): number {
   const { head, limitPerSecond, pace, nowMs } = job;
-  const lane = { clientId: head.clientId, lane: urgentLane };
-  if (endMsOf(pace.schedule) <= nowMs) return laneEndMs(job, lane, count);
   const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs);
-  const inTenth = Math.min(count, tenthFits(everyMs));
-  const tenthEndMs = nowMs + (inTenth - 1) * everyMs;
-  return inTenth === count ? tenthEndMs : Math.max(tenthEndMs, laneEndMs(job, lane, count - inTenth));
+  if (endMsOf(pace.schedule) > nowMs && tenthFits(count, everyMs)) return nowMs + (count - 1) * everyMs;
+  return laneEndMs(job, { clientId: head.clientId, lane: urgentLane, inFront: true }, count);
 }
 
 function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted, 'count'>, count: number): number {
@@ -52,18 +49,19 @@ function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted,
 }
 
 /**
- * A job reserves no more than its horizon, so nobody can see from a schedule how long its lanes go on. But who is not at the
- * end reserves again before half of the horizon is over: lanes that reach further are taken to have as much left as this one.
+ * A job reserves no more than its horizon, so a schedule does not say how long its lanes go on. But a job that is not at its end
+ * reserves again before half of the horizon is over, which it may have taken while it was alone: lanes that reach further are
+ * taken to have as much left as this one.
  */
 function withOthers(
   schedule: Schedule,
   wanted: { readonly lane: LaneName; readonly count: number; readonly everyMs: number; readonly nowMs: number },
 ): Schedule {
   const { lane: own, count, everyMs, nowMs } = wanted;
-  const others = (schedule.segments.at(-1)?.lanes ?? []).filter((lane) => {
-    const halfMs = horizonMs(everyMs, shareOf(schedule, lane, nowMs)) / 2;
-    return (lane.clientId !== own.clientId || lane.lane !== own.lane) && lastSlotMsOf(schedule, lane) > nowMs + halfMs;
-  });
+  const halfMs = horizonMs(everyMs, 1) / 2;
+  const others = (schedule.segments.at(-1)?.lanes ?? []).filter(
+    (lane) => !isLane(lane, own) && lastSlotMsOf(schedule, lane) > nowMs + halfMs,
+  );
   return others.reduce((longer, lane) => reserved(longer, { ...lane, count, everyMs, nowMs }).schedule, schedule);
 }
 

@@ -113,7 +113,7 @@ function workerPorts(outside: Outside<string>, number: number): ChunkWorkerPorts
     ...quiet,
     nowMs,
     paces,
-    isOfCodes: false,
+    isOfSmallRequests: false,
     slices: {
       claim: call('claim'),
       end: call('end'),

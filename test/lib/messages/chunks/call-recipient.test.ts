@@ -118,6 +118,15 @@ describe('a slot (D43)', () => {
       expect(world.requeued[0]?.chunk).not.toHaveProperty('missedSlots');
     });
 
+    test('is in one run with the others of its slice, on the slowest number too', async () => {
+      const world = new ChunkRunWorld();
+      const slowest = { limitPerSecond: 1 };
+      await world.work([chunkOf(slicesOf(10, await world.reserved(10, slowest)), slowest)]);
+      const times = world.posted.map(({ atMs }) => atMs - startMs);
+      expect(times).toEqual(Array.from({ length: 10 }, (_, at) => Math.floor(at * 1_111.1112)));
+      expect(world.requeued).toEqual([]);
+    });
+
     test('when it cannot be read again, the recipients are not called', async () => {
       const world = new ChunkRunWorld();
       world.faultOf = (name) => (name === 'look' && world.nowMs > startMs ? 'fails' : undefined);
@@ -187,8 +196,8 @@ test.each([60, 200, 900])(
 test('a slot in the last tenth of a number never moves, and is not read again (D44)', async () => {
   const world = new ChunkRunWorld();
   await world.reserved(72 * 600);
-  await world.work([chunkOf(slicesOf(10), { urgent: true, straight: true, lane: '*' })]);
-  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
+  await world.work([chunkOf(slicesOf(9), { urgent: true, straight: true, lane: '*' })]);
+  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 9 }, (_, at) => at * 125));
   expect(world.count('look')).toBe(2);
 });
 

@@ -164,7 +164,7 @@ export class ChunkRunWorld {
     // All that a store in memory asks of a run.
     const run = { call } as unknown as Run;
     return {
-      isOfCodes: false,
+      isOfSmallRequests: false,
       slices: this.slices.ofRun(run),
       doubts: this.doubts.ofRun(run),
       queue: {

@@ -70,11 +70,11 @@ describe('slots that are to come', () => {
   test.each([
     ['2.1 s away, and waits here', 72 * 2.1, false, 'run'],
     ['further, and waits in its queue', 72 * 2.1 + 1, false, 'later'],
-    ['0.4 s away with the workers of codes', Math.floor(72 * 0.4), true, 'run'],
-    ['further with the workers of codes, and waits in its queue', Math.floor(72 * 0.4) + 1, true, 'later'],
-  ])('the first is %s', async (_, after, isOfCodes, kind) => {
+    ['0.4 s away with the workers of small requests', Math.floor(72 * 0.4), true, 'run'],
+    ['further with the workers of small requests, and waits in its queue', Math.floor(72 * 0.4) + 1, true, 'later'],
+  ])('the first is %s', async (_, after, isOfSmallRequests, kind) => {
     const world = new ChunkRunWorld();
-    const [placed] = await world.place([await inSlots(world, 1, Math.floor(after))], { isOfCodes });
+    const [placed] = await world.place([await inSlots(world, 1, Math.floor(after))], { isOfSmallRequests });
     expect(placed?.kind).toBe(kind);
   });
 
@@ -397,12 +397,28 @@ describe('one-time codes (D44)', () => {
     await world.reserved(72 * 600);
     const before = world.count('look');
     const [busy, of] = await world.place([
-      chunkOf(slicesOf(10), { ...code, jobId: 'K' }),
+      chunkOf(slicesOf(3), { ...code, jobId: 'K' }),
       chunkOf(slicesOf(1), { ...code, jobId: 'L', clientId: 1_002 }),
     ]);
-    expect(Object.values(timesOf(world, busy))).toEqual(Array.from({ length: 10 }, (_, at) => at * 125));
-    expect(timesOf(world, of)).toEqual({ 0: 1_250 });
+    expect(timesOf(world, of)).toEqual({ 0: 0 });
+    expect(timesOf(world, busy)).toEqual({ 0: 125, 1: 250, 2: 375 });
     expect(world.count('look') - before).toBe(1);
+  });
+
+  test('of one request are all in the tenth or all in one lane, the smallest requests of a client in the tenth', async () => {
+    const world = new ChunkRunWorld();
+    await world.reserved(72 * 600);
+    const placed = await world.place(
+      [10, 4, 5, 1].map((size, at) => chunkOf(slicesOf(size), { ...code, jobId: `J${at}` })),
+    );
+    const ways = placed.map((each) =>
+      each.kind === 'run' ? new Set([...each.slots.values()].map((slot) => 'atMs' in slot)) : undefined,
+    );
+    expect(ways).toEqual([[false], [true], [false], [true]].map((way) => new Set(way)));
+    expect(timesOf(world, placed[3])).toEqual({ 0: 0 });
+    // Five and then ten of the lane, each without a gap.
+    const lane = [placed[2], placed[0]].flatMap((each) => Object.values(timesOf(world, each)));
+    expect(lane.map((ms = 0) => ms - (lane[0] ?? 0))).toEqual(lane.map((_, at) => slotAt(90 + at) - slotAt(90)));
   });
 
   test('that must wait in the schedule keep their places there when they go back', async () => {
@@ -414,7 +430,7 @@ describe('one-time codes (D44)', () => {
     if (far?.kind !== 'later') throw new Error('all of them leave now');
     await world.wait(far.delaySeconds * 1_000);
     const writes = world.count('changePace');
-    expect((await world.place([far.chunk], { isOfCodes: true }))[0]?.kind).toBe('run');
+    expect((await world.place([far.chunk], { isOfSmallRequests: true }))[0]?.kind).toBe('run');
     expect(world.count('changePace')).toBe(writes);
   });
 });

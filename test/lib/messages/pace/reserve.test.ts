@@ -6,7 +6,8 @@ import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
 
 const nowMs = 1_800_000_000_000;
 const number = { phoneNumberId: '100', limitPerSecond: 80 };
-const code = { ...number, clientId: 1, count: 1 };
+const code = { ...number, clientId: 1, sizes: [1] };
+const campaign = { ...number, clientId: 1, lane: 'J', count: 10_000 };
 
 test('jobs have a lane of their own, requests with few recipients one together', () => {
   expect(laneOf('01K3J9QQ2Z5V8W7X6Y4R3T2S1A', 10)).toBe('*');
@@ -35,7 +36,11 @@ test('a writer that others were ahead of reserves from the time on that it has b
   const paces = memoryPaces();
   const waiting: typeof paces.change = (phoneNumberId, seen, change) =>
     paces.change(phoneNumberId, seen, (pace) => change(pace, 700));
-  const { firstPosition: position, pace } = await reserve({ ...paces, change: waiting }, { ...code, lane: 'J' }, nowMs);
+  const { firstPosition: position, pace } = await reserve(
+    { ...paces, change: waiting },
+    { ...number, clientId: 1, lane: 'J', count: 1 },
+    nowMs,
+  );
   expect(slotMsOf(pace.schedule, { clientId: 1, lane: 'J', position })).toBe(nowMs + 700);
 });
 
@@ -63,17 +68,30 @@ test('a code behind a hundred thousand promotions takes the last tenth, and writ
   expect(await ports.paces.find('100')).toEqual(pace);
 });
 
-test('codes that the tenth cannot take within two seconds go into a lane of the schedule, and take turns', async () => {
+test('codes of a request go into the tenth together, or into a lane in front of those who wait (D44, D45)', async () => {
   const ports = { paces: memoryPaces(), tenths: memoryTenths() };
-  await reserve(ports.paces, { ...number, clientId: 1, lane: 'J', count: 10_000 }, nowMs);
-  const { slots } = await reserveUrgent(ports, { ...code, count: 20 }, nowMs);
-  expect(slots).toHaveLength(20);
-  const tenth = slots.filter(({ turn }) => turn === undefined).map(({ slotMs }) => slotMs);
-  expect(tenth).toEqual(Array.from({ length: 17 }, (_, at) => nowMs + 125 * at));
-  const lane = slots.filter(({ turn }) => turn !== undefined).map(({ slotMs }) => slotMs);
-  expect(Math.min(...lane)).toBeGreaterThanOrEqual(changeableFromMs(nowMs));
-  // The turn that is under way ends before, and theirs is the second of the next.
-  expect(Math.max(...lane)).toBeLessThan(changeableFromMs(nowMs) + (30 + 30 + 3) * 14);
+  await reserve(ports.paces, { ...campaign, clientId: 2 }, nowMs);
+  const { slots } = await reserveUrgent(ports, { ...code, sizes: [1, 2, 7, 10] }, nowMs);
+  expect(slots.map(({ turn }) => turn !== undefined)).toEqual([0, 0, 0, ...Array(17).fill(1)].map(Boolean));
+  expect(slots.slice(0, 3)).toEqual([0, 125, 250].map((ms) => ({ slotMs: nowMs + ms })));
+  const lane = slots.slice(3).map(({ slotMs }) => slotMs);
+  // One after another, when the turn that is under way has ended: not after the next turn of the others.
+  expect(lane).toEqual(lane.map((_, at) => Math.floor(nowMs + (90 + at) * (1_000 / 72))));
+  expect(lane[0]).toBeGreaterThanOrEqual(changeableFromMs(nowMs));
+});
+
+test.each([
+  [5, 1],
+  [20, 3],
+  [80, 9],
+])('of a number of %i a second the tenth takes requests of up to %i codes', async (limitPerSecond, most) => {
+  for (const size of [most, most + 1]) {
+    const ports = { paces: memoryPaces(), tenths: memoryTenths() };
+    await reserve(ports.paces, { ...campaign, limitPerSecond, clientId: 2 }, nowMs);
+    const { slots } = await reserveUrgent(ports, { ...code, limitPerSecond, sizes: [size] }, nowMs);
+    expect(slots.filter(({ turn }) => turn === undefined)).toHaveLength(size === most ? most : 0);
+    expect(slots).toHaveLength(size);
+  }
 });
 
 test('no time has more than the limit of codes and promotions together', async () => {

@@ -120,19 +120,30 @@ test('clients take turns of thirty, whole from their first position on; a turn t
   ).toEqual([120, 30, 30, 15, 150]);
 });
 
-test('positions that do not fill a turn follow at once, in the schedule and in its last lane', () => {
+test('positions follow at once where the block has room for all of them, in the schedule and in its last lane', () => {
   const number = new BlockNumber();
   number.reserve({ ...a, count: 7 }, startMs);
-  expect(number.reserve({ ...b, count: 29 }, startMs)[0]?.position).toBe(7);
-  expect(number.reserve({ ...a, count: 61 }, startMs + 20_000)[0]?.position).toBe(60);
+  expect(number.reserve({ ...b, count: 23 }, startMs)[0]?.position).toBe(7);
+  expect(number.reserve({ ...a, count: 61 }, startMs + 20_000)[0]?.position).toBe(30);
   // Nothing of it waits: whole blocks in a segment of their own, and no slot is lost.
   const again = number.reserve({ ...a, count: 30 }, startMs + 20_200);
-  expect([again[0]?.position, number.schedule.segments.length]).toEqual([150, 2]);
+  expect([again[0]?.position, number.schedule.segments.length]).toEqual([120, 2]);
   expect((number.slots(again)[0] ?? 0) - (startMs + 20_000)).toBeCloseTo(61 * everyMs, -1);
   // It still waits: it goes on where it is.
   number.reserve({ ...a, count: 100 }, startMs + 20_300);
-  expect(number.reserve({ ...a, count: 30 }, startMs + 20_400)[0]?.position).toBe(280);
+  expect(number.reserve({ ...a, count: 30 }, startMs + 20_400)[0]?.position).toBe(250);
   expect(number.schedule.segments).toHaveLength(2);
+});
+
+test('a few messages that are one slice have one turn, wherever positions stand: other lanes of the client come behind (D45)', () => {
+  for (let before = 1; before <= 40; before += 1) {
+    const number = new BlockNumber();
+    number.reserve({ ...a, lane: 'J', count: 300 }, startMs);
+    number.reserve({ ...b, count: 300 }, startMs);
+    number.reserve({ ...a, lane: 'K', count: before }, startMs + 300);
+    const slots = number.slots(number.reserve({ ...a, lane: '*', count: 10, inFront: true }, startMs + 600));
+    expect((slots[9] ?? 0) - (slots[0] ?? 0)).toBeCloseTo(9 * everyMs, 0);
+  }
 });
 
 test('the rest of a block that was parted is a turn of its own, so that those after it are whole again', () => {

@@ -18,48 +18,60 @@ function faulty(plan: FaultPlan = () => undefined) {
   return { faults, tenths: urgentStore(client, table) };
 }
 
-function codes(count: number, atMs = nowMs) {
-  return { count, everyMs: 125, nowMs: atMs, latestMs: atMs + 2_000 };
+/** Requests of so many codes each. */
+function codes(sizes: readonly number[], atMs = nowMs) {
+  return { sizes, everyMs: 125, nowMs: atMs, latestMs: atMs + 1_000 };
 }
 
 test('slots come in a row from now on, one write each time the counter is where it was guessed', async () => {
   const { tenths, faults } = faulty();
-  expect(await tenths.take('row', codes(3))).toEqual([nowMs, nowMs + 125, nowMs + 250]);
+  expect(await tenths.take('row', codes([3]))).toEqual([nowMs, nowMs + 125, nowMs + 250]);
   expect(faults.attempts).toHaveLength(1);
-  expect(await tenths.take('row', codes(1, nowMs + 10))).toEqual([nowMs + 375]);
+  expect(await tenths.take('row', codes([1], nowMs + 10))).toEqual([nowMs + 375]);
   expect(faults.attempts).toHaveLength(3);
-  expect(await tenths.take('row', codes(1, nowMs + 60_000))).toEqual([nowMs + 60_000]);
+  expect(await tenths.take('row', codes([1], nowMs + 60_000))).toEqual([nowMs + 60_000]);
 });
 
-test('what does not come within two seconds is not taken, and moves nothing', async () => {
+test('what does not come within a second is not taken, and moves nothing', async () => {
   const { tenths } = faulty();
-  expect(await tenths.take('full', codes(20))).toHaveLength(17);
-  expect(await tenths.take('full', codes(2))).toEqual([]);
-  expect(await tenths.take('full', codes(2, nowMs + 125))).toEqual([nowMs + 2_125]);
+  expect(await tenths.take('full', codes([10]))).toEqual([]);
+  expect(await tenths.take('full', codes([9]))).toHaveLength(9);
+  expect(await tenths.take('full', codes([1]))).toEqual([]);
+  expect(await tenths.take('full', codes([2], nowMs + 125))).toEqual([]);
+  expect(await tenths.take('full', codes([1, 1], nowMs + 125))).toEqual([nowMs + 1_125]);
+});
+
+test('requests are taken whole, the first of them (D44)', async () => {
+  const { tenths } = faulty();
+  expect(await tenths.take('whole', codes([3, 4, 3, 1]))).toEqual(
+    Array.from({ length: 7 }, (_, at) => nowMs + 125 * at),
+  );
+  expect(await tenths.take('whole', codes([3]))).toEqual([]);
+  expect(await tenths.take('whole', codes([2]))).toEqual([nowMs + 875, nowMs + 1_000]);
 });
 
 test('of twenty who come at once nobody has the slot of another, and all that fit are given out', async () => {
-  const taken = await Promise.all(Array.from({ length: 20 }, () => faulty().tenths.take('crowd', codes(1))));
+  const taken = await Promise.all(Array.from({ length: 20 }, () => faulty().tenths.take('crowd', codes([1]))));
   const slots = taken.flat().toSorted((one, other) => one - other);
   expect(slots).toEqual(slots.map((_, at) => nowMs + 125 * at));
-  expect(slots).toHaveLength(17);
+  expect(slots).toHaveLength(9);
 });
 
-test('several codes at once have slots within two seconds too, when others have moved the counter meanwhile', async () => {
-  const taken = await Promise.all(Array.from({ length: 12 }, () => faulty().tenths.take('groups', codes(3))));
+test('several codes at once have slots within a second too, when others have moved the counter meanwhile', async () => {
+  const taken = await Promise.all(Array.from({ length: 12 }, () => faulty().tenths.take('groups', codes([2]))));
   const slots = taken.flat().toSorted((one, other) => one - other);
   expect(slots).toEqual(slots.map((_, at) => nowMs + 125 * at));
-  expect(slots.at(-1)).toBeLessThanOrEqual(nowMs + 2_000);
+  expect(slots).toHaveLength(8);
 });
 
 test('a lost reply costs a slot and gives none out twice', async () => {
   const lost = faulty(({ number }) => (number === 1 ? { kind: 'lose_reply' } : undefined));
-  expect(await lost.tenths.take('lost', codes(1))).toEqual([nowMs + 125]);
-  expect(await faulty().tenths.take('lost', codes(1))).toEqual([nowMs + 250]);
+  expect(await lost.tenths.take('lost', codes([1]))).toEqual([nowMs + 125]);
+  expect(await faulty().tenths.take('lost', codes([1]))).toEqual([nowMs + 250]);
 });
 
 test('TTL removes the counter a day after its last use', async () => {
-  await faulty().tenths.take('gone', codes(1));
+  await faulty().tenths.take('gone', codes([1]));
   const { Item } = await localDocumentClient().send(new GetCommand({ TableName: table, Key: urgentKey('gone') }));
   expect(Item).toMatchObject({ pk: 'PACE#gone', sk: 'URGENT', expiresAtSeconds: nowMs / 1_000 + 86_400 });
 });

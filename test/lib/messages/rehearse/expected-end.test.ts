@@ -69,12 +69,14 @@ test('a few that are no codes take the next turn, which begins within a second o
   expect(seconds(people(11), { ...urgent, ...beside(1_440) })).toBeCloseTo(1.389, 2);
 });
 
-test('a few one-time codes go by the last tenth while others wait (D44); many take turns like any job', () => {
+test('a few one-time codes go by the last tenth while others wait, or in front of them (D44); many take turns like any job', () => {
   const urgent = { head: { ...head, urgent: true as const } };
   expect(seconds(people(10), urgent)).toBeCloseTo(0.125, 1);
-  expect(seconds(people(10), { ...urgent, ...beside(1_440) })).toBeCloseTo(1.125, 2);
-  // Half a second apart: five in two seconds, and five in turns with the other.
-  expect(seconds(people(10), { ...urgent, ...beside(1_440), limitPerSecond: 20 })).toBeGreaterThan(2);
+  expect(seconds(people(9), { ...urgent, ...beside(1_440) })).toBeCloseTo(1, 2);
+  expect(seconds(people(10), { ...urgent, ...beside(1_440) })).toBeCloseTo(1.375, 2);
+  // Half a second apart: three in a second, and four in front of the other when its turn has ended.
+  expect(seconds(people(3), { ...urgent, ...beside(1_440), limitPerSecond: 20 })).toBe(1);
+  expect(seconds(people(4), { ...urgent, ...beside(1_440), limitPerSecond: 20 })).toBeCloseTo(1.25 + 3 / 18, 1);
   expect(seconds(people(720), { ...urgent, ...beside(1_440) })).toBeCloseTo(20.8, 0);
 });
 
