@@ -23,6 +23,7 @@ import { isWithdrawn } from '../../../../lib/messages/slices/slice.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
 import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -38,6 +39,21 @@ const { signal } = new AbortController();
 
 async function itemOf(Key: ItemKey) {
   return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+}
+
+/** What is asked of the table through this client. */
+function metered(documentClient = localDocumentClient(), onCommand: (name: string) => void = () => undefined) {
+  const commands: string[] = [];
+  documentClient.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        commands.push(String(commandName));
+        onCommand(String(commandName));
+        return await next(args);
+      },
+    { step: 'initialize', name: 'meter' },
+  );
+  return { jobs: acceptedJobsStore(documentClient, table, () => nowMs), commands };
 }
 
 let made = 0;
@@ -155,6 +171,19 @@ describe('a job', () => {
     expect(state.get(begun.head.jobId)).toEqual({ begun: true });
   });
 
+  test('that is listed is not listed once more when it begins, and is found, where reads are as late as they may be', async () => {
+    const { head, plan, recipients } = jobOf(11, { clientId: 1006 });
+    const late = localDocumentClient();
+    lagReads(late);
+    const { jobs: store, commands } = metered(late);
+    await jobs.describe({ head, plan, recipients }, signal);
+    await jobs.list({ head }, signal);
+    expect(await listed(head)).toEqual([{ jobId: head.jobId, total: 11 }]);
+    expect(await store.find(head.jobId)).toMatchObject({ head });
+    expect(await store.begin({ head, repeats: [] })).toBe('begun');
+    expect(commands).toEqual(['GetItemCommand', 'UpdateItemCommand', 'GetItemCommand']);
+  });
+
   test('that goes straight begins with its head and its addresses, and is listed', async () => {
     const job = jobOf(3, { clientId: 1004 });
     const chunk = await chunkOf(job);
@@ -257,5 +286,14 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     ['beginning', async () => jobs.beginStraight(await chunkOf(jobOf(1)), AbortSignal.abort())],
   ])('a %s that was given up is not waited for', async (_, write) => {
     await expect(write()).rejects.toThrow('aborted');
+  });
+
+  test('a beginning that is given up once it is listed is not waited for either', async () => {
+    const givenUp = new AbortController();
+    const { jobs: store, commands } = metered(localDocumentClient(), (name) => {
+      if (name === 'UpdateItemCommand') givenUp.abort();
+    });
+    await expect(store.beginStraight(await chunkOf(jobOf(1)), givenUp.signal)).rejects.toThrow('aborted');
+    expect(commands).toEqual(['PutItemCommand', 'UpdateItemCommand']);
   });
 });

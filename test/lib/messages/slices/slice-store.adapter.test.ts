@@ -151,8 +151,7 @@ function claimedBefore(claim: SliceClaim) {
   late.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
-        const isPut = commandName === 'PutCommand' || commandName === 'PutItemCommand';
-        if (isPut && landing.isDue) {
+        if (commandName === 'PutItemCommand' && landing.isDue) {
           landing.isDue = false;
           await slices.claim(claim);
         }
