@@ -276,7 +276,7 @@ describe('a stopped job (D46, D53)', () => {
     expect(last).toMatchObject({
       type: 'message.failed',
       correlationId: 'C',
-      data: { to: '5490000001202', code: 'cancelled' },
+      data: { to: '5490000001202', code: 'cancelled', reason: 'told' },
     });
   });
 
