@@ -74,7 +74,7 @@ async function listed({ clientId, did }: JobHead) {
   const list = dispatchesStore(client, table, () => nowMs);
   const question = { clientId, did, fromMs: undefined, toMs: undefined };
   const { accepted } = await list.listAccepted(question, { after: undefined, limit: 100 });
-  return (await list.notWithdrawn(accepted)).map(({ jobId, total }) => ({ jobId, total }));
+  return (await list.notWithdrawn(accepted)).map(({ jobId, total, campaignId }) => ({ jobId, total, campaignId }));
 }
 
 describe('parameters', () => {
@@ -131,7 +131,8 @@ describe('a job', () => {
     expect(await jobs.find(head.jobId)).toEqual({ head, plan, repeats, waitsMs: new Map() });
     const report = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(head.jobId);
     expect(report).toMatchObject({ head, repeats });
-    expect([...(report?.recipients.values() ?? [])]).toEqual(recipients.map(({ to }) => to));
+    expect([...(report?.recipients ?? [])]).toEqual(recipients.map(({ to }, index) => [index, to]));
+    expect(await itemOf(acceptedKey(head.jobId))).not.toHaveProperty('waitsMs');
     for (const key of [acceptedKey(head.jobId), recipientsKey(head.jobId, 0), recipientsKey(head.jobId, 2_500)]) {
       expect(await itemOf(key)).toMatchObject({ expiresAtSeconds: in30DaysSeconds });
     }
@@ -160,7 +161,7 @@ describe('a job', () => {
     const { head } = jobOf(11, { clientId: 1002, campaignId: 7 });
     const { jobId } = head;
     await jobs.list({ head, repeats: [[3, 1]] }, signal);
-    expect(await listed(head)).toEqual([{ jobId, total: 12 }]);
+    expect(await listed(head)).toEqual([{ jobId, total: 12, campaignId: 7 }]);
     const begun = jobOf(11, { clientId: 1003 });
     for (const _ of [1, 2]) expect(await jobs.begin({ head: begun.head, repeats: [[3, 1]] })).toBe('begun');
     expect(await listed(begun.head)).toEqual([{ jobId: begun.head.jobId, total: 12 }]);
@@ -180,6 +181,7 @@ describe('a job', () => {
     await jobs.list({ head }, signal);
     expect(await listed(head)).toEqual([{ jobId: head.jobId, total: 11 }]);
     expect(await store.find(head.jobId)).toMatchObject({ head });
+    expect(await itemOf(acceptedKey(head.jobId))).not.toHaveProperty('repeats');
     expect(await store.begin({ head, repeats: [] })).toBe('begun');
     expect(commands).toEqual(['GetItemCommand', 'UpdateItemCommand', 'GetItemCommand']);
   });
