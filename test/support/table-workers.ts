@@ -44,6 +44,7 @@ export class TableWorkers {
       paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),
       tenths: urgentStore(client, table),
       look: standingStore(client, table, pause),
+      jobOf: async (jobId) => (await states.of([jobId])).get(jobId) ?? {},
       beginStraight: async (chunk) => void (await beginStraight(chunk)),
       newHolds: () => jobHolds({ states, watchParked: async () => undefined, nowMs, log }),
       ready: async () => undefined,
