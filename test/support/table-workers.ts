@@ -125,9 +125,9 @@ type Through = <T>(call: () => Promise<T>) => Promise<T>;
 /** Ports of which each call that is answered from outside goes by `through`. */
 function outside(ports: Ports, through: Through): Ports {
   const { slices, doubts, paces, tenths, breakers, queue, events } = ports;
-  const { look, beginStraight, send, probe } = eachCall(ports, through);
+  const { look, jobOf, beginStraight, send, probe } = eachCall(ports, through);
   return {
-    ...{ ...ports, look, beginStraight, send, probe },
+    ...{ ...ports, look, jobOf, beginStraight, send, probe },
     slices: eachCall(slices, through),
     doubts: eachCall(doubts, through),
     paces: eachCall(paces, through),
