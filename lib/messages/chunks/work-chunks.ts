@@ -7,6 +7,7 @@ import { batchLog } from '../dispatch/batch-log.ts';
 import { lateness } from '../dispatch/deadlines.ts';
 import { guardRun } from '../dispatch/guarded-run.ts';
 import { paceLearning } from '../pace/learned-pace.ts';
+import { emptySchedule } from '../pace/schedule.ts';
 import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { type PlacedChunk, placeChunks } from './place-chunks.ts';
@@ -64,7 +65,8 @@ function placesOf(chunks: readonly QueuedChunk[], heldBackSeconds: (() => number
     if (lateness({ ...chunk, attempt: 0 }, nowMs) === undefined) {
       return { kind: 'later', chunk, delaySeconds: heldBackSeconds() };
     }
-    return { kind: 'run', leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })), slots: new Map() };
+    const leaves = chunk.slices.map((slice) => ({ slice, firstMs: nowMs }));
+    return { kind: 'run', leaves, slots: new Map(), seen: { schedule: emptySchedule, readAtMs: nowMs } };
   });
 }
 
