@@ -21,7 +21,7 @@ async function benchRequests(): Promise<void> {
   tell('ends', ['endSlice'], 0.1);
   // The slots of a job are reserved by its fan-out, while none is missed.
   tell('other_writes', ['changePace', 'mark', 'changeBreaker', 'takeTenth'], 0.01);
-  tell('reads', ['look', 'findBreaker', 'findSlice', 'hasReceipt'], 0.2);
+  tell('reads', ['look', 'jobOf', 'findPace', 'findBreaker', 'findSlice', 'hasReceipt'], 0.2);
 }
 
 /** On a number so fast that ten slots are over at once. */

@@ -28,7 +28,7 @@ import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } fro
 /** For so long a worker that was killed still holds its deliveries, once it has lived for a second (held-deliveries.ts). */
 const heldSeconds = 30;
 /** Until it has held them, on a machine that is busy. */
-const untilHeldMs = firstHoldMs.dispatch + 3_000;
+const untilHeldMs = firstHoldMs.others + 3_000;
 const did = '5491100000001';
 let stack: RunningStack;
 let sqs: SQSClient;

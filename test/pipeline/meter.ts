@@ -9,6 +9,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   mark: 'write',
   findSlice: 'read',
   look: 'read',
+  jobOf: 'read',
   hasReceipt: 'read',
   // Jobs.
   beginJob: 'write',

@@ -116,6 +116,7 @@ function storesOn(
     tenths: urgentStore(worker, table),
     states: jobStateStore(worker, table),
     look: standingStore(worker, table, pause),
+    jobOf: async (jobId: string) => (await jobStateStore(worker, table).of([jobId])).get(jobId) ?? {},
     beginStraight: async (...[chunk]: Parameters<typeof jobsOfWorkers.beginStraight>) =>
       void (await jobsOfWorkers.beginStraight(chunk)),
     breakers: breakerStore({ client: worker, table, nowMs }),

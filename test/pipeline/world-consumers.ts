@@ -3,7 +3,7 @@ import { decodeJob, encodeJob } from '../../lib/messages/accept/job-message.ts';
 import type { ChunkQueue } from '../../lib/messages/chunks/chunk-ports.ts';
 import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
 import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
-import { firstHoldMs, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
+import { firstHoldOf, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
 import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
 import { type HoldPorts, jobHolds } from '../../lib/messages/job-holds.ts';
 import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
@@ -87,7 +87,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
     const deliveries = batch.map((delivery) => {
       return { ...delivery, attributes: { ApproximateReceiveCount: String(delivery.receiveCount) } };
     });
-    const firstHold = isSmall ? firstHoldMs.urgent : firstHoldMs.dispatch;
+    const firstHold = firstHoldOf(batch, { isOfSmallRequests: isSmall });
     const held = holdDeliveries(deliveries, { ...common, queue: chunks }, firstHold);
     const { states, ...stores } = world.stores.ofWorker(run, clock.nowMs);
     const failed = await workChunks(batch, {

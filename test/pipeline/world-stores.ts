@@ -22,7 +22,10 @@ export interface WorldStores {
   ofWorker(
     run: Run,
     nowMs: NowMs,
-  ): Pick<ChunkWorkerPorts, 'slices' | 'doubts' | 'tenths' | 'look' | 'beginStraight' | 'breakers' | 'paces'> & {
+  ): Pick<
+    ChunkWorkerPorts,
+    'slices' | 'doubts' | 'tenths' | 'look' | 'jobOf' | 'beginStraight' | 'breakers' | 'paces'
+  > & {
     readonly states: HoldPorts['states'];
   };
   ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf'>;
@@ -60,6 +63,7 @@ export function memoryStores(table: {
       states: jobs.ofHolds(run),
       look: (phoneNumberId, jobIds) =>
         run.call('look', () => ({ pace: numbers.paceOf(phoneNumberId), jobs: jobs.statesOf(jobIds) })),
+      jobOf: (jobId) => run.call('jobOf', () => jobs.statesOf([jobId]).get(jobId) ?? {}),
       beginStraight: (chunk) => run.call('beginStraight', () => jobs.beginStraight(chunk)),
       breakers: {
         find: () => run.call('findBreaker', () => breaker.find()),

@@ -104,7 +104,7 @@ async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> 
     refused.send = async () => Promise.reject(new PlatformFailure('refused', { httpStatus: 429, code: 130_429 }));
     await refused.work([chunk]);
     await missed.work([chunk], { ready: () => missed.time.sleep(1_000) });
-    away.faultOf = (name) => (name === 'look' ? 'fails' : undefined);
+    away.faultOf = (name) => (name === 'look' || name === 'findPace' ? 'fails' : undefined);
     await away.work([chunk]);
     for (const lane of ['*', urgentLane, lateLane(chunk.lane)]) await far.reserved(2_000, { lane });
     await far.work([chunk], { tenths: { take: async () => [] } });

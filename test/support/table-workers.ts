@@ -44,6 +44,7 @@ export class TableWorkers {
       paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),
       tenths: urgentStore(client, table),
       look: standingStore(client, table, pause),
+      jobOf: async (jobId) => (await states.of([jobId])).get(jobId) ?? {},
       beginStraight: async (chunk) => void (await beginStraight(chunk)),
       newHolds: () => jobHolds({ states, watchParked: async () => undefined, nowMs, log }),
       ready: async () => undefined,
@@ -124,9 +125,9 @@ type Through = <T>(call: () => Promise<T>) => Promise<T>;
 /** Ports of which each call that is answered from outside goes by `through`. */
 function outside(ports: Ports, through: Through): Ports {
   const { slices, doubts, paces, tenths, breakers, queue, events } = ports;
-  const { look, beginStraight, send, probe } = eachCall(ports, through);
+  const { look, jobOf, beginStraight, send, probe } = eachCall(ports, through);
   return {
-    ...{ ...ports, look, beginStraight, send, probe },
+    ...{ ...ports, look, jobOf, beginStraight, send, probe },
     slices: eachCall(slices, through),
     doubts: eachCall(doubts, through),
     paces: eachCall(paces, through),

@@ -8,10 +8,9 @@ import type { JobHolds } from '../job-holds.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import type { PaceLearning } from '../pace/learned-pace.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
-import { type Schedule, trustedUntilMs } from '../pace/schedule.ts';
 import type { Outcome } from '../slices/slice.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
-import { missedAfterMs, type Slot, slotTimeMs } from './chunk-time.ts';
+import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
 
 /** What the chunks of one run share, beside the ports. */
 export interface RunPorts extends ChunkWorkerPorts {
@@ -19,12 +18,9 @@ export interface RunPorts extends ChunkWorkerPorts {
   readonly holds: JobHolds;
 }
 
-/** How the number and the job of a slice stood when they were last read, after its claim. */
-export interface SeenStanding {
-  readonly schedule: Schedule;
+/** How the job of a slice stood when it was last read, after the claim, and the number, which may have been read before it. */
+export interface SeenStanding extends SeenSchedule {
   readonly job: JobState;
-  /** From before they were read. */
-  readonly readAtMs: number;
 }
 
 /** One recipient of a claimed slice. */
@@ -106,8 +102,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
       return notBeforeMs > nowMs ? again(notBeforeMs) : { ...again(nowMs), missed: true };
     }
     if (slotMs - nowMs > longestWaitMs || ports.remainingMs() < slotMs - nowMs + sendBudgetMs) return again(slotMs);
-    const isTrusted = slot === undefined || 'atMs' in slot || slotMs < trustedUntilMs(readAtMs);
-    if (isTrusted) {
+    if (slot === undefined || isTrusted(slot, { schedule, readAtMs })) {
       await Promise.all([pauseUntil(slotMs, ports), ports.ready(chunk)]);
       const atMs = ports.nowMs();
       const late = lateOf(chunk, recipient, atMs);

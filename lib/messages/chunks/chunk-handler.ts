@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { metered } from '../../observe/metrics.ts';
-import { firstHoldMs, holdDeliveries } from '../dispatch/held-deliveries.ts';
+import { firstHoldOf, holdDeliveries } from '../dispatch/held-deliveries.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { workChunks } from './work-chunks.ts';
 
@@ -10,11 +10,7 @@ export function messagesDispatch(ports: Omit<ChunkWorkerPorts, 'invocation' | 'r
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const invocation = randomUUID();
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const held = holdDeliveries(
-      event.Records,
-      ports,
-      ports.isOfSmallRequests ? firstHoldMs.urgent : firstHoldMs.dispatch,
-    );
+    const held = holdDeliveries(event.Records, ports, firstHoldOf(event.Records, ports));
     const queue = { ...ports.queue, postpone: held.postpone };
     const failedIds = await metered(() => workChunks(event.Records, { ...ports, queue, invocation, remainingMs }));
     await held.end(failedIds);

@@ -47,6 +47,8 @@ export interface ChunkWorkerPorts {
   readonly tenths: UrgentTenths;
   /** Strongly consistent, one request. */
   readonly look: (phoneNumberId: string, jobIds: readonly string[]) => Promise<Standing>;
+  /** The same of a job alone. */
+  readonly jobOf: (jobId: string) => Promise<JobState>;
   /** Begins the job of a straight chunk whose slice is claimed; may be repeated. */
   readonly beginStraight: (chunk: QueuedChunk) => Promise<void>;
   /** What holds back jobs whose template is refused; for one run. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { maxDelaySeconds } from '../pace/pacing.ts';
-import { lateLane, type Schedule, slotMsOf, type Turn } from '../pace/schedule.ts';
+import { lateLane, type Schedule, slotMsOf, type Turn, trustedUntilMs } from '../pace/schedule.ts';
 import { urgentLane } from '../pace/urgent.ts';
 
 /*
@@ -48,6 +48,19 @@ export function claimLeadMs(missedSlots: number): number {
 
 /** When a message may leave: a turn of the schedule, which others may still move, or a time of its own. */
 export type Slot = Turn | { readonly atMs: number };
+
+/** A schedule, and from before when it was read. */
+export interface SeenSchedule {
+  readonly schedule: Schedule;
+  readonly readAtMs: number;
+}
+
+/** Whether no writer may move the slot any more, by a schedule that was read then. */
+export function isTrusted(slot: Slot, { schedule, readAtMs }: SeenSchedule): boolean {
+  if ('atMs' in slot) return true;
+  const slotMs = slotTimeMs(slot, schedule);
+  return slotMs !== undefined && slotMs < trustedUntilMs(readAtMs);
+}
 
 export function slotTimeMs(slot: Slot, schedule: Schedule): number | undefined {
   return 'atMs' in slot ? slot.atMs : slotMsOf(schedule, slot);

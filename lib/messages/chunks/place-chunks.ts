@@ -4,7 +4,7 @@ import { lateness } from '../dispatch/deadlines.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
-import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import type { ChunkWorkerPorts, Standing } from './chunk-ports.ts';
 import {
   firstDueMs,
   firstSlotMs,
@@ -13,6 +13,7 @@ import {
   ownTimeDelaySeconds,
   partedBySlots,
   queueDelaySeconds,
+  type SeenSchedule,
   type Slot,
   slotsOf,
   type TimedSlice,
@@ -36,6 +37,7 @@ export type PlacedChunk =
       readonly kind: 'run';
       readonly leaves: readonly TimedSlice[];
       readonly slots: ReadonlyMap<number, Slot>;
+      readonly seen: SeenSchedule;
       readonly rest?: Later;
     }
   /** The number or the job could not be read, or no slot be reserved. */
@@ -78,13 +80,11 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
   for (let look = 1; open.length > 0; look += 1) {
     if (look > mostLooks) throw new Error('no slot of the number was reached in time');
     const readAtMs = ports.nowMs();
-    const { pace: found, jobs } = await ports.look(
-      phoneNumberId,
-      open.map(({ chunk }) => chunk.jobId),
-    );
+    const { pace: found, jobs } = await lookAt(phoneNumberId, open, ports);
     const nowMs = ports.nowMs();
     open = open.filter((waiting) => {
-      const placed = placedWithoutSlot(waiting, { job: jobs.get(waiting.chunk.jobId) ?? {}, pace: found, nowMs });
+      const job = jobs.get(waiting.chunk.jobId) ?? {};
+      const placed = placedWithoutSlot(waiting, { job, pace: found, readAtMs, nowMs });
       if (placed !== undefined) waiting.place(placed);
       return placed === undefined;
     });
@@ -107,16 +107,31 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
   }
 }
 
+/**
+ * The number, and the jobs that may be held back. Of a straight request that was never tried a cancellation alone is possible,
+ * and the look after its claim sees that one (D53): to see it here as well would spare a slot, and cost every request a read.
+ */
+async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<Standing> {
+  const jobIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.jobId]));
+  if (jobIds.length > 0) return await ports.look(phoneNumberId, jobIds);
+  return { pace: await ports.paces.find(phoneNumberId), jobs: new Map() };
+}
+
+function isFirstOfStraight({ straight, slices }: QueuedChunk): boolean {
+  return straight === true && slices.every((slice) => slice.try === 0);
+}
+
 /** What is known without a slot: the chunk waits for its template or for persons, or no recipient of it is called any more. */
 function placedWithoutSlot(
   waiting: Waiting,
-  { job, pace, nowMs }: Known & { readonly job: JobState },
+  { job, pace, readAtMs, nowMs }: Known & { readonly job: JobState; readonly readAtMs: number },
 ): PlacedChunk | undefined {
   const { chunk } = waiting;
   const uncalled = {
     kind: 'run',
     leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })),
     slots: new Map(),
+    seen: { schedule: pace.schedule, readAtMs },
   } as const;
   if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
   const by = byJobState(job, chunk, nowMs);
@@ -167,5 +182,6 @@ function placedBySlots(
   const isTrusted = 'atMs' in (slots.get(first.slice.recipients[0]?.index ?? -1) ?? {});
   if (!isTrusted && first.firstMs >= trustedUntilMs(readAtMs)) return first.firstMs;
   const hasRest = waits.length + undue.length > 0;
-  return { kind: 'run', leaves, slots, ...(hasRest ? { rest: later(waits, undue) } : {}) };
+  const seen = { schedule, readAtMs };
+  return { kind: 'run', leaves, slots, seen, ...(hasRest ? { rest: later(waits, undue) } : {}) };
 }

@@ -8,7 +8,7 @@ import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk }
 import { lost, type Outcome, type SliceClaim } from '../slices/slice.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
-import { claimLeadMs, ownTimeDelaySeconds } from './chunk-time.ts';
+import { claimLeadMs, isTrusted, ownTimeDelaySeconds } from './chunk-time.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
 import { reportedSlices } from './reported-slices.ts';
 
@@ -127,7 +127,7 @@ class ChunkRun {
   async #look(claim: SliceClaim) {
     const { doubts } = this.#ports;
     const [, proven] = await Promise.all([
-      this.#read(claim.key.slice),
+      this.#readClaimed(claim.key.slice),
       claim.try === 0 ? new Set<number>() : doubts.proven(claim.key),
     ]);
     const { job } = this.#standingOf(claim.key.slice);
@@ -137,14 +137,26 @@ class ChunkRun {
     return { heldBack: heldBackBy(job, this.#chunk, this.#ports.nowMs()), proven, ofDead };
   }
 
+  /** The job always; the number only where a slot of the slice could have been moved since its place was told. */
+  async #readClaimed(slice: number): Promise<void> {
+    const { slots, seen } = this.#placed;
+    const isFixed = [...slots].every(([index, slot]) => sliceOfIndex(index) !== slice || isTrusted(slot, seen));
+    if (!isFixed) return await this.#read(slice);
+    const job = await this.#ports.jobOf(this.#chunk.jobId).catch((error: unknown) => this.#notRead(error));
+    this.#standings.set(slice, { ...seen, job });
+  }
+
   async #read(slice: number): Promise<void> {
     const { jobId, phoneNumberId } = this.#chunk;
     const readAtMs = this.#ports.nowMs();
-    const { pace, jobs } = await this.#ports.look(phoneNumberId, [jobId]).catch((error: unknown) => {
-      this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
-      throw error;
-    });
+    const looking = this.#ports.look(phoneNumberId, [jobId]);
+    const { pace, jobs } = await looking.catch((error: unknown) => this.#notRead(error));
     this.#standings.set(slice, { schedule: pace.schedule, job: jobs.get(jobId) ?? {}, readAtMs });
+  }
+
+  #notRead(error: unknown): never {
+    this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
+    throw error;
   }
 
   /** One read for all recipients of a slice that ask at once. */

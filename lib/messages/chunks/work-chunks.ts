@@ -7,10 +7,11 @@ import { batchLog } from '../dispatch/batch-log.ts';
 import { lateness } from '../dispatch/deadlines.ts';
 import { guardRun } from '../dispatch/guarded-run.ts';
 import { paceLearning } from '../pace/learned-pace.ts';
+import { emptySchedule } from '../pace/schedule.ts';
 import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { type PlacedChunk, placeChunks } from './place-chunks.ts';
-import { type DeliveryEnd, workChunk } from './work-chunk.ts';
+import { workChunk } from './work-chunk.ts';
 
 /** One delivery of a queue message. */
 export interface ChunkDelivery {
@@ -26,10 +27,13 @@ export interface ChunkDelivery {
  * told (D34, D41), then acknowledged. Two writes for ten messages (R15).
  */
 export async function workChunks(deliveries: readonly ChunkDelivery[], ports: ChunkWorkerPorts): Promise<string[]> {
-  const chunks = deliveries.map((delivery) => chunkOf(delivery, ports));
-  const readable = chunks.filter((chunk) => chunk !== undefined);
-  const guarded = await guardRun(readable[0], ports);
-  if (guarded.heldBackSeconds !== undefined) ports.log('dispatch.platform_down', { count: readable.length });
+  const readable = deliveries.flatMap((delivery, at) => {
+    const chunk = chunkOf(delivery, ports);
+    return chunk === undefined ? [] : [{ delivery, chunk, owner: `${ports.invocation}/${at}` }];
+  });
+  const chunks = readable.map(({ chunk }) => chunk);
+  const guarded = await guardRun(chunks[0], ports);
+  if (guarded.heldBackSeconds !== undefined) ports.log('dispatch.platform_down', { count: chunks.length });
   const lines = batchLog(ports);
   const shared: RunPorts = {
     ...ports,
@@ -38,22 +42,20 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
     learning: paceLearning(ports),
     holds: ports.newHolds(),
   };
-  const places = placesOf(readable, guarded.heldBackSeconds, shared).values();
-  const ends = await Promise.all(
-    deliveries.map(async (delivery, at) => {
-      const chunk = chunks[at];
-      const place = chunk === undefined ? undefined : places.next().value;
-      if (chunk === undefined || place === undefined) return again;
-      const owner = `${ports.invocation}/${at}`;
-      return await correlated(chunk.correlationId, async () => endOf({ chunk, place, owner, delivery }, shared));
+  const places = placesOf(chunks, guarded.heldBackSeconds, shared);
+  const done = new Set<ChunkDelivery>();
+  await Promise.all(
+    readable.map(async (read, at) => {
+      const place = places[at];
+      if (place === undefined) return;
+      const working = { ...read, place };
+      if (await correlated(read.chunk.correlationId, async () => isDone(working, shared))) done.add(read.delivery);
     }),
   );
   lines.end(deliveries.length);
   await guarded.end();
-  return deliveries.filter((_, at) => ends[at]?.kind !== 'acknowledged').map(({ messageId }) => messageId);
+  return deliveries.filter((delivery) => !done.has(delivery)).map(({ messageId }) => messageId);
 }
-
-const again: DeliveryEnd = { kind: 'again' };
 
 /** While the platform is down chunks wait for it; what is past its time needs no call. */
 function placesOf(chunks: readonly QueuedChunk[], heldBackSeconds: (() => number) | undefined, ports: RunPorts) {
@@ -63,7 +65,8 @@ function placesOf(chunks: readonly QueuedChunk[], heldBackSeconds: (() => number
     if (lateness({ ...chunk, attempt: 0 }, nowMs) === undefined) {
       return { kind: 'later', chunk, delaySeconds: heldBackSeconds() };
     }
-    return { kind: 'run', leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })), slots: new Map() };
+    const leaves = chunk.slices.map((slice) => ({ slice, firstMs: nowMs }));
+    return { kind: 'run', leaves, slots: new Map(), seen: { schedule: emptySchedule, readAtMs: nowMs } };
   });
 }
 
@@ -74,20 +77,21 @@ interface Working {
   readonly delivery: ChunkDelivery;
 }
 
-async function endOf({ chunk, place, owner, delivery }: Working, ports: RunPorts): Promise<DeliveryEnd> {
+/** Works off one delivery: whether it is acknowledged; else it comes again, where that is known not before its time. */
+async function isDone({ chunk, place, owner, delivery }: Working, ports: RunPorts): Promise<boolean> {
   try {
     const end = await workChunk({ chunk, placed: await place, owner }, ports);
-    if (end.kind === 'again' && end.afterSeconds !== undefined) {
+    if (end.kind === 'acknowledged') return true;
+    if (end.afterSeconds !== undefined) {
       await ports.queue.postpone(delivery.receiptHandle, end.afterSeconds).catch((error: unknown) => {
         // It comes again earlier, and looks again.
         ports.log('dispatch.postpone_failed', { count: 1, error: nameOf(error) });
       });
     }
-    return end;
   } catch (error) {
     ports.log('dispatch.error', { error: nameOf(error) });
-    return again;
   }
+  return false;
 }
 
 function chunkOf(delivery: ChunkDelivery, ports: ChunkWorkerPorts): QueuedChunk | undefined {

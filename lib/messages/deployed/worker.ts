@@ -34,6 +34,7 @@ export function deployedWorker(
     isOfSmallRequests,
     queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
     look: standingStore(client, table),
+    jobOf: async (jobId) => (await states.of([jobId])).get(jobId) ?? {},
     beginStraight: async (chunk) => {
       await jobs.beginStraight(chunk);
     },

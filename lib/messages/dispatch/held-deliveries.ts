@@ -21,11 +21,23 @@ const heldSeconds = 30;
 const renewEveryMs = 15_000;
 
 /**
- * When a run holds its deliveries first. A code is worth a request of the queue for each run. A chunk of a job is held when its
+ * When a run holds its deliveries first. A code is worth a request of the queue for each run. Any other chunk is held when its
  * run lasts: most runs are over by then, and the request would be one of the five that SQS bills. Price: of a run that dies
  * before, as of one that dies while it starts, the messages come when the queue's own time-out ends.
  */
-export const firstHoldMs = { urgent: 0, dispatch: 2_000 } as const;
+export const firstHoldMs = { codes: 0, others: 2_000 } as const;
+
+/**
+ * When a run with these deliveries holds them first, in milliseconds: at once where a one-time code of a small request is among
+ * them. The text tells, for JSON escapes quotes inside of strings; `attends` of a client that says the same is held too early.
+ */
+export function firstHoldOf(
+  deliveries: readonly { readonly body: string }[],
+  { isOfSmallRequests }: { readonly isOfSmallRequests: boolean },
+): number {
+  const hasCode = isOfSmallRequests && deliveries.some(({ body }) => body.includes('"urgent":true'));
+  return hasCode ? firstHoldMs.codes : firstHoldMs.others;
+}
 
 /** A failed delivery comes again later each time: the queue gives up after the fifth, and an outage may last longer. */
 const firstFailureSeconds = 30;

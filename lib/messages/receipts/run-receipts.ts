@@ -36,7 +36,7 @@ export async function runReceipts(queued: readonly QueuedReceipts[], ports: Rece
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
   const failed = messages.filter(({ told }) => told === undefined).map(({ messageId }) => messageId);
   const readable = messages.flatMap(({ messageId, told }) => (told === undefined ? [] : [{ messageId, told }]));
-  return readable.length === 0 ? failed : [...failed, ...(await recordTogether(readable, ports))];
+  return [...failed, ...(await recordTogether(readable, ports))];
 }
 
 /** What fails together is tried alone, once: one item that cannot be read must not take others to the dead letters. */

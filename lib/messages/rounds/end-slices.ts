@@ -1,9 +1,10 @@
+import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
-import type { EventSink } from '../../webhooks/event.ts';
-import { outcomeEvent } from '../dispatch/message-event.ts';
+import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
+import { messageEvent } from '../dispatch/message-event.ts';
 import { aboutJob, type Recipient } from '../job.ts';
 import type { JobStop } from '../job-state.ts';
-import { type Outcome, placeInSlice, type Slice, sliceOf, sliceSize } from '../slices/slice.ts';
+import { type Outcome, type Slice, sliceOf, sliceSize } from '../slices/slice.ts';
 import type { Slices } from '../slices/slices.ts';
 import type { JobRounds, StoredJob } from './job-rounds.ts';
 import { sideBySide } from './side-by-side.ts';
@@ -22,6 +23,11 @@ interface Ending {
   readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;
 }
 
+interface Told extends Pick<Ending, 'settlement'> {
+  readonly addresses: ReadonlyMap<number, string>;
+  readonly nowMs: number;
+}
+
 /** The same in every run, so that a repeated one finds its own endings and tells them once more. */
 const owner = 'fan-out';
 const slicesAtOnce = 10;
@@ -35,8 +41,9 @@ export async function endSlices(job: StoredJob, { from, until, settlement }: End
   const firsts = Array.from({ length: Math.ceil((until - from) / sliceSize) }, (_, at) => from + at * sliceSize);
   await sideBySide(firsts, slicesAtOnce, async (first) => {
     const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
-    const events = eventsOf(job, ended, { first, addresses, nowMs: ports.nowMs() });
-    if (events.length > 0) await ports.events.send(events);
+    if (ended === undefined) return;
+    count(metricOf[settlement.state], ended.outcomes.length);
+    await ports.events.send(eventsOf(job, ended, { settlement, addresses, nowMs: ports.nowMs() }));
   });
 }
 
@@ -67,19 +74,17 @@ async function endedSlice(
 
 const metricOf = { failed: 'MessagesFailed', expired: 'MessagesExpired' } as const;
 
+/** All of a slice end as the first stop of their job says, in whichever run. */
 function eventsOf(
   { head }: StoredJob,
-  ended: Slice | undefined,
-  told: { readonly first: number; readonly addresses: ReadonlyMap<number, string>; readonly nowMs: number },
-) {
-  if (ended === undefined) return [];
+  { key, outcomes }: Slice,
+  { settlement: { state, code, reason }, addresses, nowMs }: Told,
+): ServiceEvent[] {
   const { jobId, clientId, acceptedAtMs, correlationId } = head;
-  return ended.outcomes.flatMap((outcome, place) => {
-    if (outcome?.state !== 'failed' && outcome?.state !== 'expired') return [];
-    count(metricOf[outcome.state]);
-    const index = told.first + placeInSlice(place);
-    const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: told.addresses.get(index) };
-    const event = outcomeEvent(message, outcome, told.nowMs);
-    return event === undefined ? [] : [{ ...event, correlationId }];
+  return outcomes.map((_, place) => {
+    const index = key.slice * sliceSize + place;
+    const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: addresses.get(index) };
+    const told = { timestampMs: nowMs, code, ...present({ reason }) };
+    return { ...messageEvent(`message.${state}`, message, told), correlationId };
   });
 }

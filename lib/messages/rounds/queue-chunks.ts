@@ -52,16 +52,13 @@ function timedBatches(chunks: readonly TimedChunk[], { queue, nowMs }: QueuePort
       return { atMs, entry: { body: queueBody(chunk), group: String(chunk.clientId), delaySeconds } };
     })
     .toSorted((one, other) => one.atMs - other.atMs);
-  const groups: (typeof timed)[] = [];
-  for (const each of timed) {
+  const groups: { readonly atMs: number; readonly entries: QueueEntry[] }[] = [];
+  for (const { atMs, entry } of timed) {
     const group = groups.at(-1);
-    if (group !== undefined && each.atMs - (group[0]?.atMs ?? 0) <= togetherMs) group.push(each);
-    else groups.push([each]);
+    if (group !== undefined && atMs - group.atMs <= togetherMs) group.entries.push(entry);
+    else groups.push({ atMs, entries: [entry] });
   }
-  return groups.flatMap((group) => {
-    const atMs = group[0]?.atMs ?? sinceMs;
-    return queue.pack(group.map(({ entry }) => entry)).map((entries) => ({ entries, atMs }));
-  });
+  return groups.flatMap(({ atMs, entries: together }) => queue.pack(together).map((entries) => ({ entries, atMs })));
 }
 
 async function queueBatch(entries: readonly QueueEntry[], untilMs: number, ports: QueuePorts): Promise<void> {

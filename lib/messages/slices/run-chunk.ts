@@ -53,16 +53,16 @@ export async function runChunk<Recipient extends ChunkRecipient>(
   owner: string,
   ports: ChunkPorts<Recipient>,
 ): Promise<ChunkEnd<Recipient>> {
-  const ends: SliceEnd[] = [];
-  const waiting = chunk.slices.entries();
+  const ends = new Map<ChunkSlice<Recipient>, SliceEnd>();
+  const waiting = chunk.slices.values();
   await Promise.all(
     Array.from({ length: mostClaimed }, async () => {
-      for (const [at, slice] of waiting) ends[at] = await endOf({ chunk, slice, owner }, ports);
+      for (const slice of waiting) ends.set(slice, await endOf({ chunk, slice, owner }, ports));
     }),
   );
 
-  const over = chunk.slices.flatMap((slice, at) => {
-    const end = ends[at];
+  const over = chunk.slices.flatMap((slice) => {
+    const end = ends.get(slice);
     return end?.kind === 'ended' ? [{ slice, recorded: end.slice }] : [];
   });
   try {
@@ -81,9 +81,9 @@ export async function runChunk<Recipient extends ChunkRecipient>(
   } catch {
     return { kind: 'again', slices: chunk.slices };
   }
-  const later = ends.flatMap((end) => (end.kind === 'later' ? [end] : []));
+  const later = [...ends.values()].filter((end) => end.kind === 'later');
   if (later.length === 0) return { kind: 'acknowledged' };
-  const slices = chunk.slices.filter((_, at) => ends[at]?.kind === 'later');
+  const slices = chunk.slices.filter((slice) => ends.get(slice)?.kind === 'later');
   const times = later.flatMap(({ atMs }) => atMs ?? []);
   return { kind: 'again', slices, ...(times.length < later.length ? {} : { atMs: Math.min(...times) }) };
 }

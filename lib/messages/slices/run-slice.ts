@@ -144,8 +144,8 @@ async function yieldTo<Recipient>(met: Slice, claim: SliceClaim, ports: SlicePor
 
 /** Its claimant may have died before it told, or queued the next try: that is due then, and not before. */
 async function foundEnded<Recipient>(met: Slice, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
-  const dueMs = dueMsOf(met);
-  if (dueMs !== undefined && dueMs > ports.nowMs()) return { kind: 'later', atMs: dueMs };
+  const dueMs = dueMsOf(met) ?? 0;
+  if (dueMs > ports.nowMs()) return { kind: 'later', atMs: dueMs };
   return await toTell(met, ports);
 }
 

@@ -125,6 +125,7 @@ function workerPorts(outside: Outside<string>, number: number): ChunkWorkerPorts
     queue: { sendLater: call('sendLater'), postpone: nothing, hold: nothing },
     tenths: { take: async () => [] },
     look: async (phoneNumberId) => ({ jobs: new Map([[jobId, await look()]]), pace: await paces.find(phoneNumberId) }),
+    jobOf: look,
     beginStraight: nothing,
     newHolds: () => jobHolds({ ...quiet, states, watchParked, nowMs }),
     events: tellingTo(outside),

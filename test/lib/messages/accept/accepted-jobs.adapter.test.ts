@@ -23,6 +23,7 @@ import { isWithdrawn } from '../../../../lib/messages/slices/slice.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
 import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -38,6 +39,21 @@ const { signal } = new AbortController();
 
 async function itemOf(Key: ItemKey) {
   return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+}
+
+/** What is asked of the table through this client. */
+function metered(documentClient = localDocumentClient(), onCommand: (name: string) => void = () => undefined) {
+  const commands: string[] = [];
+  documentClient.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        commands.push(String(commandName));
+        onCommand(String(commandName));
+        return await next(args);
+      },
+    { step: 'initialize', name: 'meter' },
+  );
+  return { jobs: acceptedJobsStore(documentClient, table, () => nowMs), commands };
 }
 
 let made = 0;
@@ -58,7 +74,7 @@ async function listed({ clientId, did }: JobHead) {
   const list = dispatchesStore(client, table, () => nowMs);
   const question = { clientId, did, fromMs: undefined, toMs: undefined };
   const { accepted } = await list.listAccepted(question, { after: undefined, limit: 100 });
-  return (await list.notWithdrawn(accepted)).map(({ jobId, total }) => ({ jobId, total }));
+  return (await list.notWithdrawn(accepted)).map(({ jobId, total, campaignId }) => ({ jobId, total, campaignId }));
 }
 
 describe('parameters', () => {
@@ -115,7 +131,8 @@ describe('a job', () => {
     expect(await jobs.find(head.jobId)).toEqual({ head, plan, repeats, waitsMs: new Map() });
     const report = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(head.jobId);
     expect(report).toMatchObject({ head, repeats });
-    expect([...(report?.recipients.values() ?? [])]).toEqual(recipients.map(({ to }) => to));
+    expect([...(report?.recipients ?? [])]).toEqual(recipients.map(({ to }, index) => [index, to]));
+    expect(await itemOf(acceptedKey(head.jobId))).not.toHaveProperty('waitsMs');
     for (const key of [acceptedKey(head.jobId), recipientsKey(head.jobId, 0), recipientsKey(head.jobId, 2_500)]) {
       expect(await itemOf(key)).toMatchObject({ expiresAtSeconds: in30DaysSeconds });
     }
@@ -144,7 +161,7 @@ describe('a job', () => {
     const { head } = jobOf(11, { clientId: 1002, campaignId: 7 });
     const { jobId } = head;
     await jobs.list({ head, repeats: [[3, 1]] }, signal);
-    expect(await listed(head)).toEqual([{ jobId, total: 12 }]);
+    expect(await listed(head)).toEqual([{ jobId, total: 12, campaignId: 7 }]);
     const begun = jobOf(11, { clientId: 1003 });
     for (const _ of [1, 2]) expect(await jobs.begin({ head: begun.head, repeats: [[3, 1]] })).toBe('begun');
     expect(await listed(begun.head)).toEqual([{ jobId: begun.head.jobId, total: 12 }]);
@@ -153,6 +170,20 @@ describe('a job', () => {
     expect(await itemOf(pointer)).toMatchObject({ jobId: begun.head.jobId, expiresAtSeconds: in30DaysSeconds });
     const state = await jobStateStore(client, table).of([begun.head.jobId]);
     expect(state.get(begun.head.jobId)).toEqual({ begun: true });
+  });
+
+  test('that is listed is not listed once more when it begins, and is found, where reads are as late as they may be', async () => {
+    const { head, plan, recipients } = jobOf(11, { clientId: 1006 });
+    const late = localDocumentClient();
+    lagReads(late);
+    const { jobs: store, commands } = metered(late);
+    await jobs.describe({ head, plan, recipients }, signal);
+    await jobs.list({ head }, signal);
+    expect(await listed(head)).toEqual([{ jobId: head.jobId, total: 11 }]);
+    expect(await store.find(head.jobId)).toMatchObject({ head });
+    expect(await itemOf(acceptedKey(head.jobId))).not.toHaveProperty('repeats');
+    expect(await store.begin({ head, repeats: [] })).toBe('begun');
+    expect(commands).toEqual(['GetItemCommand', 'UpdateItemCommand', 'GetItemCommand']);
   });
 
   test('that goes straight begins with its head and its addresses, and is listed', async () => {
@@ -257,5 +288,14 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     ['beginning', async () => jobs.beginStraight(await chunkOf(jobOf(1)), AbortSignal.abort())],
   ])('a %s that was given up is not waited for', async (_, write) => {
     await expect(write()).rejects.toThrow('aborted');
+  });
+
+  test('a beginning that is given up once it is listed is not waited for either', async () => {
+    const givenUp = new AbortController();
+    const { jobs: store, commands } = metered(localDocumentClient(), (name) => {
+      if (name === 'UpdateItemCommand') givenUp.abort();
+    });
+    await expect(store.beginStraight(await chunkOf(jobOf(1)), givenUp.signal)).rejects.toThrow('aborted');
+    expect(commands).toEqual(['PutItemCommand', 'UpdateItemCommand']);
   });
 });

@@ -198,7 +198,7 @@ test('a slot in the last tenth of a number never moves, and is not read again (D
   await world.reserved(72 * 600);
   await world.work([chunkOf(slicesOf(9), { urgent: true, straight: true, lane: '*' })]);
   expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 9 }, (_, at) => at * 125));
-  expect(world.count('look')).toBe(2);
+  expect([world.count('findPace'), world.count('look')]).toEqual([1, 0]);
 });
 
 describe('its own time', () => {

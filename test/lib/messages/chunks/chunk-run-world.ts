@@ -174,7 +174,7 @@ export class ChunkRunWorld {
         hold: async () => undefined,
       },
       paces: {
-        find: this.paces.find,
+        find: (number) => call('findPace', () => this.paces.find(number)),
         change: (...change) => call('changePace', () => this.paces.change(...change)) as never,
       },
       tenths: memoryTenths(),
@@ -183,6 +183,7 @@ export class ChunkRunWorld {
           pace: this.paces.stored.get(number) ?? unknownPace,
           jobs: new Map([...this.states].filter(([jobId]) => jobIds.includes(jobId))),
         })),
+      jobOf: (jobId) => call('jobOf', () => this.states.get(jobId) ?? {}),
       beginStraight: ({ jobId }) => call('beginStraight', () => void this.states.set(jobId, { begun: true })),
       newHolds: () => ({ byRefusal: async () => undefined, taken: async () => undefined }),
       events: { send: (events) => call('sendEvents', () => this.events.send(events)) },

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { firstHoldMs, type HeldDelivery, holdDeliveries } from '../../../../lib/messages/dispatch/held-deliveries.ts';
+import {
+  firstHoldMs,
+  firstHoldOf,
+  type HeldDelivery,
+  holdDeliveries,
+} from '../../../../lib/messages/dispatch/held-deliveries.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
+import { chunkOf, deliveriesOf, recipientAt, slicesOf } from '../chunks/chunk-run-world.ts';
 
 const clockStartMs = 1_800_000_000_000;
 
@@ -32,7 +38,7 @@ class Visibility {
     hold: async (receiptHandles, seconds) => await this.set(receiptHandles, seconds),
   };
 
-  hold(deliveries: readonly HeldDelivery[], afterMs: number = firstHoldMs.urgent) {
+  hold(deliveries: readonly HeldDelivery[], afterMs: number = firstHoldMs.codes) {
     const log = (event: string) => void this.logged.push(event);
     return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log }, afterMs);
   }
@@ -58,8 +64,8 @@ test('a run with codes that dies at any moment leaves them invisible for half a 
 
 test('any other run holds its messages after two seconds, and a run that is over by then asks nothing of the queue', async () => {
   const visibility = new Visibility();
-  visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')], firstHoldMs.dispatch);
-  const short = visibility.hold([deliveryAt(1, 'c')], firstHoldMs.dispatch);
+  visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')], firstHoldMs.others);
+  const short = visibility.hold([deliveryAt(1, 'c')], firstHoldMs.others);
   await visibility.clock.run(visibility.clock.pause(1_900));
   expect(visibility.requests).toBe(0);
   await visibility.clock.run(short.end([]));
@@ -72,9 +78,22 @@ test('any other run holds its messages after two seconds, and a run that is over
   expect(visibility.requests).toBe(4);
 });
 
+test('a run of small requests holds at once where a code is among them, and no other run does (R19, D44)', () => {
+  const straight = { straight: true, alone: true, lane: '*' } as const;
+  const code = chunkOf(slicesOf(1), { ...straight, urgent: true });
+  const request = { body: '"urgent":true' };
+  const quoting = chunkOf([{ try: 0, size: 1, recipients: [{ ...recipientAt(0), request }] }], straight);
+  const small = { isOfSmallRequests: true };
+  expect(firstHoldOf(deliveriesOf([quoting, code]), small)).toBe(firstHoldMs.codes);
+  expect(firstHoldOf(deliveriesOf([quoting, chunkOf(slicesOf(1), straight)]), small)).toBe(firstHoldMs.others);
+  expect(firstHoldOf(deliveriesOf([chunkOf(slicesOf(30), { urgent: true })]), { isOfSmallRequests: false })).toBe(
+    firstHoldMs.others,
+  );
+});
+
 test('what fails before anything is held comes again after a time of its own all the same', async () => {
   const visibility = new Visibility();
-  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(2, 'b')], firstHoldMs.dispatch);
+  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(2, 'b')], firstHoldMs.others);
   await visibility.clock.run(held.end(['b']));
   expect([visibility.againIn('b'), visibility.requests]).toEqual([90, 1]);
 });

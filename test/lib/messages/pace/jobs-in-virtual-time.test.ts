@@ -9,21 +9,15 @@ import {
   type Turn,
   trustedFromMs,
   trustedUntilMs,
-  turnAt,
 } from '../../../../lib/messages/pace/schedule.ts';
 import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
 import { horizonMs, nextRoundSeconds } from '../../../../lib/messages/rounds/horizon.ts';
+import { everyMs, limitPerSecond, startMs, turn, turnMs } from './a-number.ts';
 
 /*
  * Jobs on one number, in virtual time, on the schedule alone: each releases waves as far as its own horizon and comes
  * again; each chunk is delivered up to a second late, and each message of it leaves once its slot is trusted.
  */
-
-const startMs = 1_800_000_000_000;
-const limitPerSecond = 80;
-const everyMs = 1_000 / (0.9 * limitPerSecond);
-const turn = turnAt(everyMs);
-const turnMs = turn * everyMs;
 
 interface Job extends LaneName {
   readonly total: number;

@@ -16,11 +16,8 @@ import {
 import type { LaneName, Segment } from '../../../../lib/messages/pace/segments.ts';
 import { lastSlotMsOf } from '../../../../lib/messages/rounds/horizon.ts';
 import { thorough } from '../../../support/thorough.ts';
+import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 
-const startMs = 1_800_000_000_000;
-const everyMs = 1_000 / 72;
-const turn = turnAt(everyMs);
-const turnMs = turn * everyMs;
 const a: LaneName = { clientId: 1, lane: 'A' };
 const b: LaneName = { clientId: 2, lane: 'B' };
 

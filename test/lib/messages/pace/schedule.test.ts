@@ -10,14 +10,10 @@ import {
   shareOf,
   slotMsOf,
   type Turn,
-  turnAt,
 } from '../../../../lib/messages/pace/schedule.ts';
 import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
+import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 
-const startMs = 1_800_000_000_000;
-const everyMs = 1_000 / 72;
-const turn = turnAt(everyMs);
-const turnMs = turn * everyMs;
 const a: LaneName = { clientId: 1, lane: 'A' };
 const b: LaneName = { clientId: 2, lane: 'B' };
 

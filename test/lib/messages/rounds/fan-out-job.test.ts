@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deliveryLeadMs } from '../../../../lib/messages/chunks/chunk-time.ts';
 import type { JobStop } from '../../../../lib/messages/job-state.ts';
 import { PaceContended } from '../../../../lib/messages/pace/number-paces.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
@@ -10,6 +11,7 @@ import { fanOutWorld, nowMs, upTo } from './fan-out-world.ts';
 const facts = { jobId: 'J', clientId: 1001 };
 const sent = { ...facts, acceptedAtMs: nowMs };
 const phone = '300000000000001';
+const stopped: JobStop = { state: 'failed', code: 'cancelled', reason: 'told', atMs: nowMs };
 
 test.each([1, 11, 30, 31, 600, 10_000])(
   '%i recipients are in the chunks once each, and the job is watched',
@@ -46,6 +48,40 @@ test('a job is released as far as the horizon, round after round, and then watch
   expect(Math.max(...ahead)).toBeLessThanOrEqual(20_000 + 30 * 14);
   expect(Math.min(...ahead.slice(0, -1))).toBeGreaterThanOrEqual(18_000);
   expect(watched.map(({ delaySeconds }) => delaySeconds)).toEqual([5 + Math.ceil((ahead.at(-1) ?? 0) / 1_000)]);
+});
+
+test('its recipients are read once, and it begins once', async () => {
+  const { fannedOut, ports, indexes, sentAgain } = fanOutWorld(1_700, { limitOf: async () => 80 });
+  const asked: unknown[] = [];
+  const jobs: typeof ports.jobs = {
+    ...ports.jobs,
+    begin: async (job) => {
+      asked.push('begin');
+      return await ports.jobs.begin(job);
+    },
+    recipientsFrom: async (...from) => {
+      asked.push(from[1]);
+      return await ports.jobs.recipientsFrom(...from);
+    },
+  };
+  await fannedOut({}, { jobs });
+  expect(asked).toEqual(['begin', 0, 500, 1_000]);
+  asked.length = 0;
+  const released = indexes().length;
+  await fannedOut(sentAgain[0]?.message, { jobs, nowMs: () => nowMs + 10_000 });
+  expect(asked).toEqual([released, 1_500]);
+});
+
+test('each chunk comes before the first slot of its slices', async () => {
+  const { fannedOut, queued, paces } = fanOutWorld(400, { limitOf: async () => 80 });
+  await fannedOut();
+  const schedule = paces.stored.get(phone)?.schedule;
+  for (const { slices, lane, delaySeconds } of queued) {
+    const slots = slices.map(({ position = 0 }) => schedule && slotMsOf(schedule, { clientId: 1001, lane, position }));
+    const first = Math.min(...slots.map((slotMs) => slotMs ?? 0));
+    expect(delaySeconds).toBe(Math.max(0, Math.floor((first - deliveryLeadMs - nowMs) / 1_000)));
+  }
+  expect(queued.at(-1)?.delaySeconds).toBeGreaterThan(2);
 });
 
 test('a job that was never stored, or was taken back, is dropped with a word to the operator (D25)', async () => {
@@ -114,13 +150,20 @@ describe('rounds', () => {
     expect(indexes()).toEqual(upTo(5_000));
   });
 
-  test('a run whose round was taken from it leaves its message to the queue, and queues nothing', async () => {
-    const { fannedOut, ports, queued, watched, sentAgain } = fanOutWorld(20);
-    const jobs = { ...ports.jobs, announce: async () => undefined };
-    expect(await fannedOut({}, { jobs })).toBe('again');
-    expect([queued, watched, sentAgain]).toEqual([[], [], []]);
+  test.each([{}, { stop: stopped }, { parked: { code: 'template_paused', sinceMs: 0 } }] as const)(
+    'a run whose round was taken from it leaves its message to the queue, and queues nothing (%#)',
+    async (state) => {
+      const { fannedOut, ports, jobs: own, queued, watched, sentAgain } = fanOutWorld(20);
+      own.states.set('J', state);
+      expect(await fannedOut({}, { jobs: { ...ports.jobs, announce: async () => undefined } })).toBe('again');
+      expect([queued, watched, sentAgain]).toEqual([[], [], []]);
+    },
+  );
+
+  test('a run whose round was taken from it at its end leaves its message to the queue', async () => {
+    const { fannedOut, ports } = fanOutWorld(20);
     const others = { ...ports.jobs, handOver: async () => false };
-    expect(await fannedOut({}, { jobs: others, nowMs: () => nowMs + 45_000 })).toBe('again');
+    expect(await fannedOut({}, { jobs: others })).toBe('again');
   });
 
   test('a queue that breaks down fails the run; the next one queues the same wave in the same slots', async () => {
@@ -133,6 +176,25 @@ describe('rounds', () => {
     expect(await fannedOut()).toBe('done');
     expect(indexes()).toEqual(upTo(600));
     expect(Math.min(...queued.flatMap(({ slices }) => slices.map(({ position = 0 }) => position)))).toBe(0);
+  });
+
+  test('a wave that was announced is queued by the next run as it was announced, however little may be released then', async () => {
+    const { ports, fannedOut, queued, sentAgain, indexes } = fanOutWorld(5_000, { limitOf: async () => 80 });
+    const sendBatch: typeof ports.queue.sendBatch = async (entries) => {
+      // Two waves are in, a third is announced.
+      if (indexes().length >= 1_020) throw new Error('down');
+      return await ports.queue.sendBatch(entries);
+    };
+    await expect(fannedOut({}, { queue: { ...ports.queue, sendBatch } })).rejects.toThrow('down');
+    expect(indexes()).toEqual(upTo(1_020));
+    expect(await fannedOut()).toBe('done');
+    const released = indexes().length;
+    expect([released > 1_020, released < 1_530, sentAgain.length]).toEqual([true, true, 1]);
+    const places = queued.flatMap(({ slices }) =>
+      slices.map(({ position, recipients }) => [recipients[0]?.index, position]),
+    );
+    expect(places.every(([index, position]) => index === position)).toBe(true);
+    expect(indexes()).toEqual(upTo(released));
   });
 
   test('a failed run that cannot let go of its round fails as it did, and logs it', async () => {
@@ -178,6 +240,16 @@ describe('a number on which many reserve at the same moment', () => {
     expect(indexes()).toEqual(upTo(30));
   });
 
+  test('in the middle of a job says how many wait', async () => {
+    const { fannedOut, paces, logged, indexes } = fanOutWorld(1_000, { limitOf: async () => 80 });
+    const change: typeof paces.change = async (...how) => {
+      if (indexes().length > 0) throw new PaceContended();
+      return await paces.change(...how);
+    };
+    await fannedOut({}, { paces: { ...paces, change } });
+    expect(logged).toEqual([['job.number_contended', { count: 490 }]]);
+  });
+
   test('is not what another error looks like: that fails the run', async () => {
     const { fannedOut, paces, sentAgain } = fanOutWorld(30);
     const broken = { ...paces, change: () => Promise.reject(new Error('no table')) };
@@ -187,24 +259,24 @@ describe('a number on which many reserve at the same moment', () => {
 });
 
 describe('a stopped job (D46, D53)', () => {
-  const stop: JobStop = { state: 'failed', code: 'cancelled', reason: 'told', atMs: nowMs };
-
   test('queues nothing: each recipient ends as the stop says, and is told so once', async () => {
     const { fannedOut, jobs, slices, queued, events, watched } = fanOutWorld(1_203, {}, { correlationId: 'C' });
-    jobs.states.set('J', { stop });
+    jobs.states.set('J', { stop: stopped });
     expect(await countedBy(async () => expect(await fannedOut()).toBe('done'))).toMatchObject([
       { MessagesFailed: 1_203 },
     ]);
     expect([queued, watched.length, slices.slices.size]).toEqual([[], 1, 121]);
     const outcomes = [...slices.slices.values()].flatMap((slice) => slice.outcomes);
     expect(outcomes).toEqual(Array(1_203).fill({ state: 'failed', code: 'cancelled', reason: 'told' }));
+    // The same in every release: a run that repeats this one finds its own endings by it.
+    expect(new Set([...slices.slices.values()].map(({ owner }) => owner))).toEqual(new Set(['fan-out']));
     expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1_203);
     expect(events.sent).toHaveLength(1_203);
     const last = events.sent.find(({ data }) => 'message_id' in data && data.message_id === 'J-1202');
     expect(last).toMatchObject({
       type: 'message.failed',
       correlationId: 'C',
-      data: { to: '5490000001202', code: 'cancelled' },
+      data: { to: '5490000001202', code: 'cancelled', reason: 'told' },
     });
   });
 
@@ -213,7 +285,7 @@ describe('a stopped job (D46, D53)', () => {
     let waves = 0;
     const announce: typeof ports.jobs.announce = async (...call) => {
       waves += 1;
-      if (waves === 2) jobs.states.set('J', { stop });
+      if (waves === 2) jobs.states.set('J', { stop: stopped });
       return await ports.jobs.announce(...call);
     };
     await fannedOut({}, { jobs: { ...ports.jobs, announce } });
@@ -224,7 +296,7 @@ describe('a stopped job (D46, D53)', () => {
 
   test('leaves to its worker a slice that a worker has, of a wave that was queued and not remembered', async () => {
     const { fannedOut, jobs, slices, events } = fanOutWorld(30);
-    jobs.states.set('J', { stop });
+    jobs.states.set('J', { stop: stopped });
     const key = { jobId: 'J', slice: 1 };
     const own = claimed(undefined, { key, try: 0, owner: 'worker', atMs: nowMs, size: 10 });
     slices.slices.set('J 1', own);
@@ -233,9 +305,9 @@ describe('a stopped job (D46, D53)', () => {
     expect(events.sent).toHaveLength(20);
   });
 
-  test('whose recipients are gone fails, and is delivered again', async () => {
+  test.each([{}, { stop: stopped }])('whose recipients are gone fails, and is delivered again (%#)', async (state) => {
     const { fannedOut, ports, jobs, events } = fanOutWorld(30);
-    jobs.states.set('J', { stop });
+    jobs.states.set('J', state);
     const recipientsFrom = async () => [];
     await expect(fannedOut({}, { jobs: { ...ports.jobs, recipientsFrom } })).rejects.toThrow('gone');
     expect(events.sent).toEqual([]);
@@ -243,7 +315,7 @@ describe('a stopped job (D46, D53)', () => {
 
   test('is told again, under the same ids, when that could not be told: and a run that has failed ends nothing more', async () => {
     const { fannedOut, jobs, slices, events } = fanOutWorld(203);
-    jobs.states.set('J', { stop });
+    jobs.states.set('J', { stop: stopped });
     events.broken = true;
     await expect(fannedOut()).rejects.toThrow('event queue');
     const ended = new Map(slices.slices);

@@ -102,10 +102,12 @@ describe('a queue that refuses', () => {
   });
 });
 
-test('a wave whose lease is over is not queued at all', async () => {
+test('a wave whose lease is over is not queued at all; at its last moment it is', async () => {
   const { run, batches } = world();
   await expect(run([startMs], startMs - 1)).rejects.toThrow('lease');
   expect(batches).toEqual([]);
+  await run([startMs], startMs);
+  expect(batches).toHaveLength(1);
 });
 
 test('ten batches are under way at once; when one fails, the others are waited for and no further one begins', async () => {

@@ -1,11 +1,29 @@
-import { deflateRawSync } from 'node:zlib';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { Outcome, Slice } from '../../../../lib/messages/slices/slice.ts';
-import { sliceItemOf, sliceOfItem } from '../../../../lib/messages/slices/slice-items.ts';
+import {
+  recipientsPerPartition,
+  sliceItemOf,
+  sliceKeyOf,
+  sliceOfItem,
+  sliceOfSortKey,
+  slicePartition,
+} from '../../../../lib/messages/slices/slice-items.ts';
 
 const key = { jobId: '01JD0000000000000000000000', slice: 1 };
 const facts = { version: 3, try: 2, owner: 'run-1', atMs: 1_800_000_000_000, state: 'ended' } as const;
 const packed = (outcomes: unknown) => ({ ...facts, outcomes: deflateRawSync(JSON.stringify(outcomes)) });
+
+test.each([
+  [0, 'JOB#J#0', 'SLICE#0000'],
+  [99, 'JOB#J#0', 'SLICE#0099'],
+  [100, 'JOB#J#1', 'SLICE#0100'],
+  [999, 'JOB#J#9', 'SLICE#0999'],
+])('slice %i stands in partition %s, a hundred of them in each, as %s', (slice, pk, sk) => {
+  expect(sliceKeyOf({ jobId: 'J', slice })).toEqual({ pk, sk });
+  expect(sliceOfSortKey(sk)).toBe(slice);
+  expect(slicePartition('J', Math.floor((slice * 10) / recipientsPerPartition))).toBe(pk);
+});
 
 test('what is packed is unpacked as it was, with all that may be known', () => {
   const outcomes = [
@@ -16,6 +34,20 @@ test('what is packed is unpacked as it was, with all that may be known', () => {
   ] as const;
   const slice: Slice = { key, ...facts, outcomes };
   expect(sliceOfItem(key, sliceItemOf(slice))).toEqual(slice);
+});
+
+test('what is not known takes no room at the end', () => {
+  const outcomes = [
+    { state: 'sent', platformMessageId: 'w' },
+    { state: 'sent', code: 'receipt' },
+    { state: 'failed', code: '131026' },
+  ] as const;
+  const { outcomes: bytes } = sliceItemOf({ key, ...facts, outcomes });
+  expect(JSON.parse(String(inflateRawSync(bytes)))).toEqual([
+    ['s', 'w'],
+    ['s', null, null, 'receipt'],
+    ['f', '131026'],
+  ]);
 });
 
 test('what later versions may know beside is passed over (D47)', () => {

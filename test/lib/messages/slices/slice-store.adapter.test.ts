@@ -1,11 +1,19 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { jobMemorySeconds } from '../../../../lib/messages/items.ts';
-import type { Outcome, Outcomes, Slice, SliceClaim } from '../../../../lib/messages/slices/slice.ts';
+import {
+  claimed,
+  lost,
+  type Outcome,
+  type Outcomes,
+  type Slice,
+  type SliceClaim,
+} from '../../../../lib/messages/slices/slice.ts';
 import { sliceKeyOf } from '../../../../lib/messages/slices/slice-items.ts';
 import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
 import { type FaultPlan, injectFaults } from '../../../support/faults.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 import { applied, emptyStore, jobId, type Store, startMs } from './slice-world.ts';
@@ -103,6 +111,56 @@ test('a try that ends keeps what was settled of an earlier one meanwhile', async
   expect(over?.outcomes).toEqual([{ ...receipt, resolvedAtMs: startMs + 7 }, receipt]);
   expect(await slices.find(key)).toEqual(over);
 });
+
+describe('what has changed since it was read', () => {
+  const claimOf = (slice: number, tried = 0) => {
+    return { key: { jobId, slice }, try: tried, owner: 'run-1', atMs: startMs, size: 1 };
+  };
+  const again = new Map([[0, { state: 'again', dueMs: startMs }]] as const);
+
+  test('is seen as it is, where reads are as late as they may be', async () => {
+    const late = localDocumentClient();
+    lagReads(late);
+    const store = sliceStore({ client: late, table, nowMs: () => startMs });
+    await slices.claim(claimOf(6));
+    expect(await store.endUncalled(claimOf(6), again)).toMatchObject({ state: 'ended' });
+  });
+
+  test('is not written over by the run that gives its claim up: it looks again', async () => {
+    const store = sliceStore({ client: claimedBefore(claimOf(7)), table, nowMs: () => startMs });
+    await expect(store.endUncalled(claimOf(7), again)).rejects.toThrow('the slice has changed meanwhile');
+    expect(await slices.find(claimOf(7).key)).toMatchObject({ state: 'claimed' });
+    expect(await store.endUncalled(claimOf(7), again)).toMatchObject({ state: 'ended' });
+  });
+
+  test('also when it is gone (TTL): nothing is written, and a later try is refused', async () => {
+    const gone = { ...claimed(undefined, claimOf(8)), version: 3 };
+    const settled = new Map([[0, { state: 'sent', code: 'receipt' }]] as const);
+    expect(await slices.end(gone, again)).toBeUndefined();
+    expect(await slices.endForTheDead(gone, 'finder', lost)).toBeUndefined();
+    expect(await slices.settle({ ...gone, outcomes: [lost] }, settled, startMs)).toBeUndefined();
+    await expect(slices.claim(claimOf(8, 1))).rejects.toThrow('the slice of a later try is not there');
+    expect(await slices.find(gone.key)).toBeUndefined();
+  });
+});
+
+/** A client before whose first put the claim lands, which its run has given up. */
+function claimedBefore(claim: SliceClaim) {
+  const late = localDocumentClient();
+  const landing = { isDue: true };
+  late.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === 'PutItemCommand' && landing.isDue) {
+          landing.isDue = false;
+          await slices.claim(claim);
+        }
+        return await next(args);
+      },
+    { step: 'initialize', name: 'landClaim' },
+  );
+  return late;
+}
 
 test('of ten claimants at once exactly one has the slice, of a later try as well', async () => {
   const key = { jobId, slice: 5 };
