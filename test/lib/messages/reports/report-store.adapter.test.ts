@@ -196,6 +196,31 @@ describe('a report (D40)', () => {
     expect(await reports.page(before)).toBeUndefined();
   });
 
+  test('of a job that was never accepted is none; of one that is stored and not begun everybody is pending', async () => {
+    expect(await reports.page(headOf('never'))).toBeUndefined();
+    const head = headOf('stored');
+    await jobs.describe({ ...makeJob([{ to: '549' }]), head: { ...head, total: 1 } }, signal);
+    expect((await reports.page(head))?.answer.data).toEqual([{ index: 0, to: '549', state: 'pending' }]);
+  });
+
+  test('of a client may be late, and is not for an operator', async () => {
+    const head = headOf('operated');
+    await accept(head);
+    await tried(head, 0, [sent, sent, sent]);
+    await loadReceipts(table, head, 100);
+    const read = async (options: { consistent?: boolean }) => {
+      const client = localDocumentClient();
+      lagReads(client);
+      const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs, ...options });
+      const { slices: found, proofs } = await store.readMessages(head.jobId, [0]);
+      return [found.size, proofs.size];
+    };
+    expect([await read({}), await read({ consistent: true })]).toEqual([
+      [0, 0],
+      [1, 3],
+    ]);
+  });
+
   test('is gone after 30 days, whatever is left of it', async () => {
     const head = headOf('aged');
     await accept(head);
@@ -313,4 +338,6 @@ test('a watcher does not read again what is final, and counts all of it at the e
   expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
   await tried(head, 101, [sent, sent], { try: 1 });
   expect(await countsOf(store, head.jobId, [0])).toMatchObject({ counts: { ...none, sent: 1_012 } });
+  await loadReceipts(table, head, 1_000);
+  expect(await countsOf(store, head.jobId)).toMatchObject({ counts: { ...none, read: 1_012 } });
 });
