@@ -203,6 +203,20 @@ describe('a report (D40)', () => {
     expect((await reports.page(head))?.answer.data).toEqual([{ index: 0, to: '549', state: 'pending' }]);
   });
 
+  test('of what is no job is none on a later page too, and what cannot be the id of one is not read', async () => {
+    const client = patientDocumentClient();
+    const meter = meterRequests(client);
+    const report = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+    const from = { position: 1, index: 1, total: 3, counts: none, repeatedPartitions: [] };
+    const asked = (jobId: string) => ({ jobId, states: undefined, limit: 1 });
+    expect(await openReport(report, asked('no id'), undefined)).toBeUndefined();
+    expect(await openReport(report, asked('no id'), from)).toBeUndefined();
+    expect(meter.taken().requests).toBe(0);
+    const { jobId } = headOf('never');
+    expect(await openReport(report, asked(jobId), from)).toBeUndefined();
+    expect(await countsOf(report, jobId)).toBeUndefined();
+  });
+
   test('of a client may be late, and is not for an operator', async () => {
     const head = headOf('operated');
     await accept(head);
@@ -336,6 +350,8 @@ test('a watcher does not read again what is final, and counts all of it at the e
   expect(meter.taken().requests).toBe(3);
   await tried(head, 101, [sent, again]);
   expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
+  // One that was taken for final and is not is looked at again.
+  expect(await countsOf(store, head.jobId, [0, 1])).toEqual({ head, finalPartitions: [0] });
   await tried(head, 101, [sent, sent], { try: 1 });
   expect(await countsOf(store, head.jobId, [0])).toMatchObject({ counts: { ...none, sent: 1_012 } });
   await loadReceipts(table, head, 1_000);
