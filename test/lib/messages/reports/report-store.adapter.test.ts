@@ -328,6 +328,22 @@ describe('a job that is cancelled (D53)', () => {
     expect((await over.page(head, { ...question, after }))?.cost.roundTrips).toBe(1);
   });
 
+  test('is reckoned with and counted by what is, where reads are as late as they may be', async () => {
+    const [head, whole] = [headOf('reckonedlate', { total: 20 }), headOf('countedlate', { total: 10 })];
+    await accept(head);
+    await accept(whole);
+    await tried(head, 0);
+    await tried(head, 1, Array(10).fill(sent));
+    await tried(whole, 0, Array(10).fill(sent));
+    const client = localDocumentClient();
+    lagReads(client);
+    const late = reportsOver(client);
+    expect((await late.cancel(head)).counts).toEqual({ ...none, pending: 10, sent: 10 });
+    // Of a job that goes on, what is late is seen by the next look.
+    expect(await late.progress(whole.jobId)).toMatchObject({ finalPartitions: [] });
+    expect(await late.progress(whole.jobId)).toMatchObject({ counts: { ...none, sent: 10 } });
+  });
+
   test('in few requests', async () => {
     const head = headOf('large', { total: 10_000 });
     await accept(head);
