@@ -4,6 +4,7 @@ import { lateness } from '../dispatch/deadlines.ts';
 import { byJobState, type JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
+import { pauseUntil } from './call-recipient.ts';
 import type { ChunkWorkerPorts, Standing } from './chunk-ports.ts';
 import {
   firstDueMs,
@@ -102,8 +103,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
       else waiting.place(placed);
       return typeof placed === 'number';
     });
-    const waitMs = trustedFromMs(Math.min(...untrustedMs)) - ports.nowMs();
-    if (open.length > 0 && waitMs > 0) await ports.pause(waitMs);
+    if (open.length > 0) await pauseUntil(trustedFromMs(Math.min(...untrustedMs)), ports);
   }
 }
 

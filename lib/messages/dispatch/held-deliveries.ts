@@ -72,9 +72,10 @@ export function holdDeliveries(
   void renew();
 
   async function hold(): Promise<void> {
-    if (held.size === 0) return;
-    await queue.hold([...held.keys()], heldSeconds).catch((error: unknown) => {
-      log('dispatch.postpone_failed', { count: held.size, error: nameOf(error) });
+    const handles = [...held.keys()];
+    if (handles.length === 0) return;
+    await queue.hold(handles, heldSeconds).catch((error: unknown) => {
+      log('dispatch.postpone_failed', { count: handles.length, error: nameOf(error) });
     });
   }
 

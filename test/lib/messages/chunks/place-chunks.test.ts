@@ -47,7 +47,12 @@ const firsts = ({ leaves }: Extract<PlacedChunk, { kind: 'run' }>) =>
 describe('slots that are to come', () => {
   test('now: one read, no write, each slice by its first slot', async () => {
     const world = new ChunkRunWorld();
-    const [placed] = await world.place([await inSlots(world, 30)]);
+    const pauses: number[] = [];
+    const pause = async (ms: number) => {
+      pauses.push(ms);
+      await world.time.sleep(ms);
+    };
+    const [placed] = await world.place([await inSlots(world, 30)], { pause });
     expect(placed).toMatchObject({
       kind: 'run',
       leaves: [0, 10, 20].map((at) => ({ firstMs: startMs + slotAt(at) })),
@@ -55,7 +60,7 @@ describe('slots that are to come', () => {
     expect(placed).not.toHaveProperty('rest');
     expect(timesOf(world, placed)).toEqual(Object.fromEntries(Array.from({ length: 30 }, (_, at) => [at, slotAt(at)])));
     await world.wait(5_000);
-    expect(world.calls).toEqual(['look']);
+    expect([world.calls, pauses]).toEqual([['look'], []]);
   });
 
   test.each([
@@ -403,6 +408,18 @@ describe('one-time codes (D44)', () => {
     expect(timesOf(world, of)).toEqual({ 0: 0 });
     expect(timesOf(world, busy)).toEqual({ 0: 125, 1: 250, 2: 375 });
     expect(world.count('findPace') - before).toBe(1);
+  });
+
+  test('whose slots of the tenth are further ahead than the schedule is trusted are not looked at again', async () => {
+    const world = new ChunkRunWorld();
+    await world.reserved(72 * 600);
+    const later = { try: 1, size: 7, recipients: recipientsFrom(3, 4) };
+    const placed = await world.place([
+      ...[2, 3].map((size) => chunkOf(slicesOf(size), { ...code, jobId: `J${size}` })),
+      chunkOf([later], { ...code, jobId: 'K', clientId: 1_002 }),
+    ]);
+    expect(timesOf(world, placed[2])).toEqual({ 3: 625, 4: 750, 5: 875, 6: 1_000 });
+    expect([world.count('look'), world.nowMs]).toEqual([1, startMs]);
   });
 
   test('of one request are all in the tenth or all in one lane, the smallest requests of a client in the tenth', async () => {

@@ -46,8 +46,10 @@ class GuardedWorld extends ChunkRunWorld {
   }
 }
 
-test('costs one read a run, and no write, while calls are answered', async () => {
+test('costs one read a run, and no write, while calls are answered; nothing where no chunk can be read', async () => {
   const world = new GuardedWorld();
+  await world.work(['no chunk']);
+  expect(world.breaker.finds).toBe(0);
   await world.dispatch([0, 1, 2]);
   expect([world.breaker.finds, world.breaker.writes, world.probed]).toEqual([1, 0, []]);
 });
@@ -196,6 +198,23 @@ describe('while it is open', () => {
     expect([world.probed, world.posted, world.requeued.length]).toEqual([[], [], 1]);
   });
 
+  test.each([
+    ['an answer sends the messages at hand, and another run tells of it', undefined, 1],
+    ['silence lets them wait', new PlatformFailure('not_sent'), 0],
+  ])('and what came of the read cannot be written: %s', async (_, answer, sent) => {
+    const world = openWorld();
+    world.readFails = answer;
+    await world.wait(5_000);
+    let writes = 0;
+    const change: ChunkWorkerPorts['breakers']['change'] = async (...asked) => {
+      writes += 1;
+      return writes === 1 ? await world.breaker.change(...asked) : undefined;
+    };
+    await world.dispatch([0], {}, { breakers: { find: () => world.breaker.find(), change } });
+    expect([world.probed, world.posted.length, world.requeued.length]).toEqual([['c0'], sent, 1 - sent]);
+    expect(world.facts('platform.back')).toEqual([]);
+  });
+
   test('a message whose time is over ends so, one that expires comes back when it does (D27)', async () => {
     const world = openWorld();
     await world.dispatch([0], { expiresAtMs: startMs });
@@ -213,5 +232,5 @@ test('that cannot be read or written holds nothing back', async () => {
   world.goDown();
   expect(await world.dispatch([1], {}, { breakers: { find: away, change: away } })).toEqual([]);
   expect(world.posted).toHaveLength(2);
-  expect(world.facts('dispatch.breaker_failed')).toHaveLength(3);
+  expect(world.facts('dispatch.breaker_failed')).toEqual(Array(3).fill({ error: 'Error' }));
 });

@@ -22,7 +22,7 @@ function deliveryAt(receives: number, name = `m${receives}`): HeldDelivery {
 class Visibility {
   readonly clock = new VirtualClock(clockStartMs);
   readonly visibleAtMs = new Map<string, number>();
-  readonly logged: string[] = [];
+  readonly logged: object[] = [];
   requests = 0;
   broken = false;
 
@@ -39,7 +39,7 @@ class Visibility {
   };
 
   hold(deliveries: readonly HeldDelivery[], afterMs: number = firstHoldMs.codes) {
-    const log = (event: string) => void this.logged.push(event);
+    const log = (event: string, facts: object) => void this.logged.push({ event, ...facts });
     return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log }, afterMs);
   }
 
@@ -93,15 +93,25 @@ test('a run of small requests holds at once where a code is among them, and no o
 
 test('what fails before anything is held comes again after a time of its own all the same', async () => {
   const visibility = new Visibility();
-  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(2, 'b')], firstHoldMs.others);
-  await visibility.clock.run(held.end(['b']));
-  expect([visibility.againIn('b'), visibility.requests]).toEqual([90, 1]);
+  const uncounted = { messageId: 'c', receiptHandle: 'receipt of c' };
+  const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(2, 'b'), uncounted], firstHoldMs.others);
+  await visibility.clock.run(held.end(['b', 'c']));
+  expect([visibility.againIn('b'), visibility.againIn('c'), visibility.requests]).toEqual([90, 30, 2]);
 });
 
-test('a run that has ended is renewed no more', async () => {
+test('a run ends when its last request has, and is renewed no more', async () => {
   const visibility = new Visibility();
   const held = visibility.hold([deliveryAt(1)]);
   await visibility.clock.run(held.end([]));
+  expect(visibility.againIn('m1')).toBe(30);
+  await visibility.clock.run(visibility.clock.pause(60_000));
+  expect(visibility.requests).toBe(1);
+});
+
+test('once all are postponed nothing is renewed', async () => {
+  const visibility = new Visibility();
+  const held = visibility.hold([deliveryAt(1)], firstHoldMs.others);
+  await visibility.clock.run(held.postpone('receipt of m1', 90));
   await visibility.clock.run(visibility.clock.pause(60_000));
   expect(visibility.requests).toBe(1);
 });
@@ -134,7 +144,8 @@ test.each([
 test('a queue that refuses all of it fails no run', async () => {
   const visibility = new Visibility();
   visibility.broken = true;
-  const held = visibility.hold([deliveryAt(1)]);
+  const held = visibility.hold([deliveryAt(1), deliveryAt(2)]);
   await visibility.clock.run(held.end(['m1']));
-  expect(visibility.logged).toEqual(['dispatch.postpone_failed', 'dispatch.postpone_failed']);
+  const failed = { event: 'dispatch.postpone_failed', error: 'Error' };
+  expect(visibility.logged).toEqual([2, 1].map((count) => ({ ...failed, count })));
 });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { unknownPace, urgentEveryMs } from '../../../../lib/messages/pace/number-pace.ts';
 import { laneOf, reserve, reserveAll } from '../../../../lib/messages/pace/reserve.ts';
 import { changeableFromMs, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
-import { reserveUrgent, urgentLane } from '../../../../lib/messages/pace/urgent.ts';
+import { reserveUrgent, tenthFits } from '../../../../lib/messages/pace/urgent.ts';
 import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -42,6 +43,10 @@ test('a writer that others were ahead of reserves from the time on that it has b
     nowMs,
   );
   expect(slotMsOf(pace.schedule, { clientId: 1, lane: 'J', position })).toBe(nowMs + 700);
+  const ports = { paces: { ...memoryPaces(), change: waiting }, tenths: memoryTenths() };
+  expect((await reserveUrgent(ports, { ...code, phoneNumberId: '200' }, nowMs)).slots).toMatchObject([
+    { slotMs: nowMs + 700 },
+  ]);
 });
 
 test('what was read before is not read again, and what is returned is as stored', async () => {
@@ -55,8 +60,12 @@ test('what was read before is not read again, and what is returned is as stored'
 test('a code takes the schedule while nothing waits there (D44)', async () => {
   const ports = { paces: memoryPaces(), tenths: memoryTenths() };
   const { slots, pace } = await reserveUrgent(ports, code, nowMs);
-  expect(slots).toEqual([{ slotMs: nowMs, turn: { clientId: 1, lane: urgentLane, position: 0 } }]);
+  expect(slots).toEqual([{ slotMs: nowMs, turn: { clientId: 1, lane: '!', position: 0 } }]);
   expect(pace.version).toBe(1);
+  const lanes = [{ clientId: 2, lane: 'J', first: 0, count: 1 }];
+  const over = { segments: [{ fromMs: nowMs - 1_000, everyMs: 1_000, turn: 30, lanes }], nextPosition: 1 };
+  ports.paces.stored.set('100', { ...unknownPace, schedule: over });
+  expect((await reserveUrgent(ports, code, nowMs)).slots).toMatchObject([{ slotMs: nowMs, turn: { clientId: 1 } }]);
 });
 
 test('a code behind a hundred thousand promotions takes the last tenth, and writes nothing to the schedule', async () => {
@@ -91,6 +100,7 @@ test.each([
     const { slots } = await reserveUrgent(ports, { ...code, limitPerSecond, sizes: [size] }, nowMs);
     expect(slots.filter(({ turn }) => turn === undefined)).toHaveLength(size === most ? most : 0);
     expect(slots).toHaveLength(size);
+    expect(tenthFits(size, urgentEveryMs(limitPerSecond, unknownPace, nowMs))).toBe(size === most);
   }
 });
 

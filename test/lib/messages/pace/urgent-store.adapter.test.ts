@@ -1,4 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { urgentKey } from '../../../../lib/messages/items.ts';
 import { urgentStore } from '../../../../lib/messages/pace/urgent-store.ts';
@@ -29,12 +29,14 @@ test('slots come in a row from now on, one write each time the counter is where 
   expect(faults.attempts).toHaveLength(1);
   expect(await tenths.take('row', codes([1], nowMs + 10))).toEqual([nowMs + 375]);
   expect(faults.attempts).toHaveLength(3);
+  expect(await tenths.take('row', codes([1], nowMs + 500))).toEqual([nowMs + 500]);
   expect(await tenths.take('row', codes([1], nowMs + 60_000))).toEqual([nowMs + 60_000]);
 });
 
 test('what does not come within a second is not taken, and moves nothing', async () => {
-  const { tenths } = faulty();
+  const { tenths, faults } = faulty();
   expect(await tenths.take('full', codes([10]))).toEqual([]);
+  expect(faults.attempts).toEqual([]);
   expect(await tenths.take('full', codes([9]))).toHaveLength(9);
   expect(await tenths.take('full', codes([1]))).toEqual([]);
   expect(await tenths.take('full', codes([2], nowMs + 125))).toEqual([]);
@@ -62,6 +64,37 @@ test('several codes at once have slots within a second too, when others have mov
   const slots = taken.flat().toSorted((one, other) => one - other);
   expect(slots).toEqual(slots.map((_, at) => nowMs + 125 * at));
   expect(slots).toHaveLength(8);
+});
+
+/** Slots where `other` happens just before each write, which are counted. */
+function raced(other: (write: number) => Promise<unknown>) {
+  const client = localDocumentClient();
+  const raced = { writes: 0, tenths: urgentStore(client, table) };
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      raced.writes += 1;
+      await other(raced.writes);
+      return await next(args);
+    },
+    { step: 'initialize', name: 'others' },
+  );
+  return raced;
+}
+
+test('a request that finds the counter moved five times takes nothing: a lane of the schedule is as soon', async () => {
+  const others = faulty().tenths;
+  const race = raced(async () => await others.take('contended', codes([1])));
+  expect(await race.tenths.take('contended', codes(Array(9).fill(1)))).toEqual([]);
+  expect(race.writes).toBe(5);
+});
+
+test('a counter that is gone meanwhile counts for nothing', async () => {
+  await faulty().tenths.take('expired', codes([1]));
+  const { tenths } = raced(async (write) => {
+    if (write !== 2) return;
+    await localDocumentClient().send(new DeleteCommand({ TableName: table, Key: urgentKey('expired') }));
+  });
+  expect(await tenths.take('expired', codes([1]))).toEqual([nowMs]);
 });
 
 test('a lost reply costs a slot and gives none out twice', async () => {

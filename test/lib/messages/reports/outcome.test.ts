@@ -72,6 +72,12 @@ describe('what became of a recipient, by its slice', () => {
       {},
       { state: 'failed', code: 'resolved_by_operator', atMs: nowMs },
     ],
+    [
+      'settled by hand as sent',
+      slice({ state: 'sent', code: 'resolved_by_operator', resolvedAtMs: nowMs }),
+      {},
+      { state: 'sent', code: 'resolved_by_operator', atMs: nowMs },
+    ],
   ])('%s', (_, there, job, expected) => {
     expect(outcomeOf(index, { slice: there, job }, nowMs)).toEqual(expected);
   });

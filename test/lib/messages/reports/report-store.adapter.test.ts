@@ -196,6 +196,45 @@ describe('a report (D40)', () => {
     expect(await reports.page(before)).toBeUndefined();
   });
 
+  test('of a job that was never accepted is none; of one that is stored and not begun everybody is pending', async () => {
+    expect(await reports.page(headOf('never'))).toBeUndefined();
+    const head = headOf('stored');
+    await jobs.describe({ ...makeJob([{ to: '549' }]), head: { ...head, total: 1 } }, signal);
+    expect((await reports.page(head))?.answer.data).toEqual([{ index: 0, to: '549', state: 'pending' }]);
+  });
+
+  test('of what is no job is none on a later page too, and what cannot be the id of one is not read', async () => {
+    const client = patientDocumentClient();
+    const meter = meterRequests(client);
+    const report = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+    const from = { position: 1, index: 1, total: 3, counts: none, repeatedPartitions: [] };
+    const asked = (jobId: string) => ({ jobId, states: undefined, limit: 1 });
+    expect(await openReport(report, asked('no id'), undefined)).toBeUndefined();
+    expect(await openReport(report, asked('no id'), from)).toBeUndefined();
+    expect(meter.taken().requests).toBe(0);
+    const { jobId } = headOf('never');
+    expect(await openReport(report, asked(jobId), from)).toBeUndefined();
+    expect(await countsOf(report, jobId)).toBeUndefined();
+  });
+
+  test('of a client may be late, and is not for an operator', async () => {
+    const head = headOf('operated');
+    await accept(head);
+    await tried(head, 0, [sent, sent, sent]);
+    await loadReceipts(table, head, 100);
+    const read = async (options: { consistent?: boolean }) => {
+      const client = localDocumentClient();
+      lagReads(client);
+      const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs, ...options });
+      const { slices: found, proofs } = await store.readMessages(head.jobId, [0]);
+      return [found.size, proofs.size];
+    };
+    expect([await read({}), await read({ consistent: true })]).toEqual([
+      [0, 0],
+      [1, 3],
+    ]);
+  });
+
   test('is gone after 30 days, whatever is left of it', async () => {
     const head = headOf('aged');
     await accept(head);
@@ -289,6 +328,22 @@ describe('a job that is cancelled (D53)', () => {
     expect((await over.page(head, { ...question, after }))?.cost.roundTrips).toBe(1);
   });
 
+  test('is reckoned with and counted by what is, where reads are as late as they may be', async () => {
+    const [head, whole] = [headOf('reckonedlate', { total: 20 }), headOf('countedlate', { total: 10 })];
+    await accept(head);
+    await accept(whole);
+    await tried(head, 0);
+    await tried(head, 1, Array(10).fill(sent));
+    await tried(whole, 0, Array(10).fill(sent));
+    const client = localDocumentClient();
+    lagReads(client);
+    const late = reportsOver(client);
+    expect((await late.cancel(head)).counts).toEqual({ ...none, pending: 10, sent: 10 });
+    // Of a job that goes on, what is late is seen by the next look.
+    expect(await late.progress(whole.jobId)).toMatchObject({ finalPartitions: [] });
+    expect(await late.progress(whole.jobId)).toMatchObject({ counts: { ...none, sent: 10 } });
+  });
+
   test('in few requests', async () => {
     const head = headOf('large', { total: 10_000 });
     await accept(head);
@@ -311,6 +366,10 @@ test('a watcher does not read again what is final, and counts all of it at the e
   expect(meter.taken().requests).toBe(3);
   await tried(head, 101, [sent, again]);
   expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
+  // One that was taken for final and is not is looked at again.
+  expect(await countsOf(store, head.jobId, [0, 1])).toEqual({ head, finalPartitions: [0] });
   await tried(head, 101, [sent, sent], { try: 1 });
   expect(await countsOf(store, head.jobId, [0])).toMatchObject({ counts: { ...none, sent: 1_012 } });
+  await loadReceipts(table, head, 1_000);
+  expect(await countsOf(store, head.jobId)).toMatchObject({ counts: { ...none, read: 1_012 } });
 });
