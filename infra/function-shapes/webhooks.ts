@@ -13,7 +13,7 @@ export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 60,
     // For its share of processor: each post is a TLS handshake.
     memoryMb: 1024,
-    tables: { webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
+    tables: { webhooks: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
     sendsTo: ['events'],
     consumes: { queue: 'events', batchSize: 10, maximumConcurrency: 20 },
