@@ -9,7 +9,7 @@ export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
   }),
   'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),
   'events-deliver': {
-    // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
+    // A run starts posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
     timeoutSeconds: 60,
     // For its share of processor: each post is a TLS handshake.
     memoryMb: 1024,
