@@ -24,6 +24,12 @@ function subscribed(...clientIds: readonly number[]): DeliveryWorld {
 /** Of a receiver that has answered once. */
 const well: DeliveryState = { ...v.parse(DeliveryStateSchema, {}), lastSuccessMs: 1 };
 
+/** Of an event that no client wants without asking for it. */
+const readMessage = {
+  ...{ job_id: 'job', message_id: 'job-0', did: '5491100000001', accepted_at: '2026-11-21T04:00:00.000Z' },
+  template: { name: 'order_update', language: 'en_US' },
+};
+
 const events = (clientId: number, count: number) =>
   Array.from({ length: count }, (_, number) => makeEvent(clientId, number));
 
@@ -364,6 +370,21 @@ describe('whatever breaks', () => {
     await deliverBatch([delivery], world.ports());
     expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual([event.id, event.id]);
     expect(world.recorded.size).toBe(1);
+  });
+
+  test('a run that died with a call: its messages bring a run to the list, also when the client no longer wants their kind', async () => {
+    const world = subscribed();
+    const listed = makeEvent(client, 1);
+    await world.wait({ event: listed, attempts: 0, firstSeenMs: world.nowMs, dueMs: world.nowMs });
+    const lease = { owner: 'dead', untilMs: world.nowMs, messages: ['message 1'] };
+    world.states.set(client, { ...well, lease });
+    world.enqueue({
+      ...{ id: `evt_${'a'.repeat(26)}`, clientId: client, type: 'message.read', timestampMs: 1 },
+      data: readMessage,
+    });
+    await world.run();
+    expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual([listed.id]);
+    expect(world.isAtRest).toBe(true);
   });
 
   test.each([
