@@ -48,9 +48,10 @@ interface Walk {
 
 /** Posts what is due in the list, in its order. What was delivered leaves it; what failed takes its next place there. */
 export async function workOff(holder: Holder, state: DeliveryState, ports: DeliverPorts): Promise<Round> {
-  const { hasTime } = holder;
+  const { clientId, hasTime } = holder;
   const nowMs = ports.nowMs();
-  if (isPaused(state, nowMs)) return roundOf([], nowMs);
+  // A pause is for a receiver: without one the list is emptied at once.
+  if (isPaused(state, nowMs) && (await ports.receivers.find(clientId)) !== undefined) return roundOf([], nowMs);
   const walk: Walk = { isOver: false, dueMs: undefined };
   const offers = listed(holder, walk, ports);
   const { ended, unposted } = await postSideBySide({ offers, hasTime, delivered: ports.list.remove }, state, ports);

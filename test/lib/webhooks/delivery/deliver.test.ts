@@ -124,14 +124,14 @@ describe('a failing receiver (R42, R43)', () => {
     expect(world.posts).toHaveLength(2);
   });
 
-  test('whose client switches it off is left alone: what waits ends', async () => {
+  test('whose client switches it off is left alone: what waits ends within 15 minutes, in a longer pause too', async () => {
     const world = subscribed();
-    world.answer = () => ({ status: 500 });
-    world.enqueue(event);
+    world.answer = () => ({ status: 500, retryAfter: '3600' });
+    world.enqueue(event, makeEvent(client, 1));
     await world.run();
     const receiver = world.receivers.get(client);
     if (receiver !== undefined) receiver.active = false;
-    await world.runUntil(world.nowMs + dayMs);
+    await world.runUntil(world.nowMs + hourMs / 4);
     expect([world.posts.length, world.isAtRest]).toEqual([1, true]);
     expect(world.logs('webhook.abandoned')).toEqual([]);
   });
