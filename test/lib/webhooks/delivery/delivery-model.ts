@@ -131,7 +131,7 @@ function documentsOf(call: Outside<CallName>['call']): DynamoDBDocumentClient {
     if (command instanceof GetCommand) return { Item: await read(clientOfKey(command.input.Key)) };
     const { Item, ConditionExpression: condition, ExpressionAttributeValues: values } = command.input;
     const expected = condition === undefined ? 'any' : values?.[':seen'];
-    const inTheWay: Record<string, string | number> | undefined = await write(clientOfKey(Item), Item, expected);
+    const inTheWay = (await write(clientOfKey(Item), Item, expected)) as Record<string, unknown> | undefined;
     if (inTheWay === undefined) return {};
     throw new ConditionalCheckFailedException({
       ...{ message: 'it has changed', $metadata: {} },
