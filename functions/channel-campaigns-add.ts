@@ -6,7 +6,7 @@ import { templateForPairs } from '../lib/templates/assignments/assigned-template
 import { askedPairs, withinLimit } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
 import { addPairs, idsOfPairs } from '../lib/templates/assignments/pairs.ts';
-import { deployedAssignments } from '../lib/templates/deployed.ts';
+import { deployedAssignments } from '../lib/templates/deployed/assignments.ts';
 import { templateNotFound } from '../lib/templates/model/document.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 

@@ -5,7 +5,7 @@ import { answer, type Endpoint, noBody, shaped } from '../lib/http/page.ts';
 import { seenTemplate, templateOfClient } from '../lib/templates/assignments/assigned-template.ts';
 import { askedTemplate } from '../lib/templates/assignments/assignment-request.ts';
 import { GroupWithWabasSchema, groupedAssignments } from '../lib/templates/assignments/grouped.ts';
-import { deployedRows } from '../lib/templates/deployed.ts';
+import { deployedRows } from '../lib/templates/deployed/rows.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';
 
 export const ChannelCampaignsGroupedAnswer = v.array(GroupWithWabasSchema);

@@ -10,7 +10,7 @@ import {
 import { askedPair, askedTemplate, PairQuery, refuseBody } from '../lib/templates/assignments/assignment-request.ts';
 import type { AssignmentStore } from '../lib/templates/assignments/assignment-store.ts';
 import { removePair, removePairs } from '../lib/templates/assignments/pairs.ts';
-import { deployedAssignments } from '../lib/templates/deployed.ts';
+import { deployedAssignments } from '../lib/templates/deployed/assignments.ts';
 import { templateNotFound } from '../lib/templates/model/document.ts';
 import type { TemplateRow } from '../lib/templates/model/row.ts';
 import type { RowStore } from '../lib/templates/model/row-store.ts';

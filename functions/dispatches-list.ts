@@ -13,7 +13,7 @@ import {
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, shaped } from '../lib/http/page.ts';
 import { countTo, moment, textFilter } from '../lib/http/query.ts';
-import { deployedDispatches } from '../lib/messages/deployed.ts';
+import { deployedDispatches } from '../lib/messages/deployed/reports.ts';
 import {
   dispatchesCursor,
   dispatchesPlaceOf,

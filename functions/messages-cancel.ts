@@ -10,7 +10,7 @@ import {
   operatingClient,
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
-import { deployedCancellation } from '../lib/messages/deployed.ts';
+import { deployedCancellation } from '../lib/messages/deployed/reports.ts';
 import { type CancelPorts, cancelJob } from '../lib/messages/reports/cancel.ts';
 import { describedJob } from '../lib/messages/reports/read-report.ts';
 import { countsAnswer, DispatchSchema } from '../lib/messages/reports/report.ts';

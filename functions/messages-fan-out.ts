@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
 import { decodeJob } from '../lib/messages/accept/job-message.ts';
-import { deployedJobs } from '../lib/messages/deployed.ts';
+import { deployedJobs } from '../lib/messages/deployed/fan-out.ts';
 import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
 import { type FanOutPorts, fanOutJob } from '../lib/messages/rounds/fan-out-job.ts';

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { deployed } from '../lib/aws/deployed.ts';
-import { deployedReceipts } from '../lib/messages/deployed.ts';
+import { deployedReceipts } from '../lib/messages/deployed/receipts.ts';
 import type { ReceiptPorts } from '../lib/messages/receipts/receipt-ports.ts';
 import { runReceipts } from '../lib/messages/receipts/run-receipts.ts';
 import { metered } from '../lib/observe/metrics.ts';

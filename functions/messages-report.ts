@@ -11,7 +11,7 @@ import {
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
-import { deployedReport } from '../lib/messages/deployed.ts';
+import { deployedReport } from '../lib/messages/deployed/reports.ts';
 import { openReport, readPage } from '../lib/messages/reports/read-report.ts';
 import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/reports/report.ts';
 import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/reports/report-place.ts';

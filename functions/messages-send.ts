@@ -22,7 +22,7 @@ import {
 import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
-import { deployedAcceptance } from '../lib/messages/deployed.ts';
+import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { MessagesSendHeaders, parseSendRequest } from '../lib/messages/request/send-request.ts';
 

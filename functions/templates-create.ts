@@ -14,7 +14,7 @@ import { templateWarning } from '../lib/messages/request/template-warning.ts';
 import { ToldCategory } from '../lib/platform/words.ts';
 import { parseCreateRequest } from '../lib/templates/create/create-request.ts';
 import { type CreationPorts, createTemplate } from '../lib/templates/create/create-template.ts';
-import { deployedCreation } from '../lib/templates/deployed.ts';
+import { deployedCreation } from '../lib/templates/deployed/authoring.ts';
 
 export const TemplatesCreatePath = v.object({ did: DidSchema });
 export const TemplatesCreateQuery = v.object({ client_id: ClientIdText });

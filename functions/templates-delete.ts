@@ -10,7 +10,7 @@ import {
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
 import { type DeletionPorts, deleteTemplate } from '../lib/templates/delete/delete-template.ts';
-import { deployedDeletion } from '../lib/templates/deployed.ts';
+import { deployedDeletion } from '../lib/templates/deployed/authoring.ts';
 
 export const TemplatesDeletePath = v.object({ did: DidSchema, messageTemplateId: v.string() });
 export const TemplatesDeleteQuery = v.object({ client_id: ClientIdText });

@@ -11,7 +11,7 @@ import {
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
 import { templateWarning } from '../lib/messages/request/template-warning.ts';
-import { deployedEditing } from '../lib/templates/deployed.ts';
+import { deployedEditing } from '../lib/templates/deployed/authoring.ts';
 import { parseEditRequest } from '../lib/templates/edit/edit-request.ts';
 import { type EditPorts, editTemplate } from '../lib/templates/edit/edit-template.ts';
 

@@ -4,7 +4,7 @@ import { askedClientId, ClientIdText, clientEndpoint, type Directory } from '../
 import { alwaysNull, answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { flag, listFilter, listOfWords, pageOf, pageQuery, textFilter } from '../lib/http/query.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../lib/platform/words.ts';
-import { deployedListing } from '../lib/templates/deployed.ts';
+import { deployedListing } from '../lib/templates/deployed/listing.ts';
 import { listingAccess, listTemplates } from '../lib/templates/listing/listing-page.ts';
 import { ListedTemplateSchema } from '../lib/templates/listing/view.ts';
 import type { TemplateStore } from '../lib/templates/model/template-store.ts';

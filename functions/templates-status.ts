@@ -12,7 +12,7 @@ import { boundedList, closedObject, nothingBut } from '../lib/http/closed-object
 import { documentedAs } from '../lib/http/documented.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
 import { butReceived } from '../lib/http/shown.ts';
-import { deployedStatus } from '../lib/templates/deployed.ts';
+import { deployedStatus } from '../lib/templates/deployed/status.ts';
 import {
   StatusResultSchema,
   StatusSummarySchema,

@@ -5,7 +5,7 @@ import { type LogFacts, log } from '../lib/observe/log.ts';
 import { count, metered } from '../lib/observe/metrics.ts';
 import { nameOf } from '../lib/observe/name-of.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
-import { deployedSyncWork } from '../lib/templates/deployed.ts';
+import { deployedSyncWork } from '../lib/templates/deployed/sync.ts';
 import { SyncLockLost } from '../lib/templates/model/sync-lock-lost.ts';
 import { runSync, type SyncPorts } from '../lib/templates/sync/sync.ts';
 import {

@@ -12,7 +12,7 @@ import {
 import { closedObject } from '../lib/http/closed-object.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
-import { deployedSync } from '../lib/templates/deployed.ts';
+import { deployedSync } from '../lib/templates/deployed/sync.ts';
 import { type StartPorts, startSync } from '../lib/templates/sync/sync-start.ts';
 
 export const TemplatesSyncBody = closedObject({ client_id: ClientIdJson });

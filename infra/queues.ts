@@ -71,7 +71,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     retentionDays: 10,
     maxReceiveCount: 5,
     whoIsHurt: 'Clients who are not told what became of their templates, synchronizations and messages.',
-    whatToDo: `${redrive}: receivers tell a repeated event by its id.`,
+    whatToDo: `${redrive}: receivers tell a repeated event by its id, and what waits in the table is looked at again.`,
   },
   receipts: {
     variable: 'RECEIPT_QUEUE_URL',

@@ -48,7 +48,7 @@ export const tables = {
     variable: 'WEBHOOKS_TABLE',
     sortKey: true,
     expires: true,
-    holds: 'webhook configurations, the state of delivery, events of the last 7 days',
+    holds: 'webhook configurations, the state of delivery, events of the last 7 days, events that wait for a receiver',
   },
   rates: {
     variable: 'RATES_TABLE',

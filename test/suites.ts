@@ -41,7 +41,7 @@ const restOnly = [
   'test/infra/edge-over-http.test.ts',
   'test/infra/local/poller.queue.test.ts',
   // Explorations and worlds whose smaller sisters are in the other half.
-  'test/lib/messages/reports/watch-explorer.test.ts',
+  'test/lib/messages/watch/watch-explorer.test.ts',
   'test/pipeline/{estimated-runs,few-workers,outage}.test.ts',
 ];
 

@@ -69,14 +69,14 @@ function addAgeAlarms(scope: Construct, settings: Settings): void {
       'Look for errors and throttles of messages-dispatch-urgent and for rate-limit answers of the platform in its logs; when both are quiet, raise urgentMaximumConcurrency.',
   });
   addAlarm(scope, settings, {
-    // A message is sent anew at least every 15 minutes while it waits for its time: this age is a queue left behind.
+    // Events that wait for their receiver are in a table, and a wake waits 15 minutes at most: this age is a queue left behind.
     purpose: 'events-age',
     metric: ageOf('events'),
     above: Duration.minutes(45).toSeconds(),
     periods: 3,
     whoIsHurt: 'Clients who are told late what happened: events have waited for more than 45 minutes to be looked at.',
     whatToDo:
-      'Look for errors and throttles of events-deliver; when both are quiet, one client has a long backlog: see webhook.failed in its log, and raise its concurrency in infra/function-shapes/webhooks.ts.',
+      'Look for errors and throttles of events-deliver; when both are quiet, twenty receivers are slow at a time: see webhook.delivered and webhook.failed in its log for their durations, and raise its concurrency in infra/function-shapes/webhooks.ts.',
   });
   addAlarm(scope, settings, {
     purpose: 'receipts-age',

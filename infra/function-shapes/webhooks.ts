@@ -9,11 +9,11 @@ export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
   }),
   'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),
   'events-deliver': {
-    // A run posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
+    // A run starts posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
     timeoutSeconds: 60,
     // For its share of processor: each post is a TLS handshake.
     memoryMb: 1024,
-    tables: { webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
+    tables: { webhooks: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
     sendsTo: ['events'],
     consumes: { queue: 'events', batchSize: 10, maximumConcurrency: 20 },

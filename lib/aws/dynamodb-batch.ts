@@ -76,11 +76,18 @@ const maxPageItems = 2_500;
 /** Which items of a partition: those whose sort key begins so, or lies between two, both included. */
 export type SortKeys = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
-/** The items of a partition in order of their sort keys, page by page to the end; all of them without `sort`. */
+/**
+ * The items of a partition in order of their sort keys, page by page to the end; all of them without `sort`. A page is read
+ * once it is asked for, and has `pageItems` at most.
+ */
 export async function* queryPages(
   { documentClient, tableName }: QueriedTable,
   partition: string,
-  { sort, consistent }: { readonly sort: SortKeys | undefined; readonly consistent: boolean },
+  {
+    sort,
+    consistent,
+    pageItems = maxPageItems,
+  }: { readonly sort: SortKeys | undefined; readonly consistent: boolean; readonly pageItems?: number },
 ): AsyncGenerator<Item[]> {
   let start: Item | undefined;
   do {
@@ -89,7 +96,7 @@ export async function* queryPages(
         TableName: tableName,
         ...inPartition(partition, sort),
         ConsistentRead: consistent,
-        Limit: maxPageItems,
+        Limit: pageItems,
         ExclusiveStartKey: start,
       }),
     );

@@ -2,7 +2,7 @@ import { documents, environmentVariable, queues } from '../aws/deployed.ts';
 import { backoff } from '../aws/pause.ts';
 import { deployedChannelRefresh, deployedChannels } from '../channels/deployed.ts';
 import type { Platform } from '../platform/deployed.ts';
-import { deployedTemplates } from '../templates/deployed.ts';
+import { deployedTemplates } from '../templates/deployed/templates.ts';
 import { platformTemplates } from '../templates/model/platform-templates.ts';
 import { deployedEvents } from '../webhooks/deployed.ts';
 import type { CallAllowance } from './call-allowance.ts';
@@ -27,6 +27,5 @@ export function deployedHints({ call, credentialOf }: Platform) {
     hints: hintStore(documents(), environmentVariable('TEMPLATES_TABLE')),
     queue: hintQueue(queues(), environmentVariable('HINT_QUEUE_URL')),
     pause: backoff(1_000, 4_000),
-    conflictPause: backoff(20, 500),
   };
 }

@@ -1,22 +1,22 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { conditionalWrite } from '../aws/conditional-write.ts';
+import { backoff, type Pause } from '../aws/pause.ts';
+import { changeVersioned } from '../aws/versioned-item.ts';
 import { hintsKey } from '../templates/model/items.ts';
-import type { HintState } from './turns.ts';
-
-/** The state of a WABA's hints, and which writing of it that is; 0 before the first. */
-export interface KeptHints {
-  readonly state: HintState | undefined;
-  readonly version: number;
-}
+import { type Change, type HintState, idle, type Step } from './turns.ts';
 
 /** Where the hints of a WABA are kept. */
 export interface HintStore {
-  /** Strongly consistent. */
-  keptHints(wabaId: string): Promise<KeptHints>;
-  /** False, and nothing is written, when somebody else has written since. */
-  replaceHints(wabaId: string, version: number, state: HintState): Promise<boolean>;
+  /**
+   * Changes the state under the condition that it is as it was read (versioned-item.ts), and returns what is then to be done.
+   * Throws when other writers were first again and again, or the table cannot be reached.
+   */
+  change(wabaId: string, rule: (state: HintState) => Change): Promise<Step>;
 }
+
+/** Each one that fails has seen another writer's. */
+const mostTries = 12;
+const conflictPause = backoff(20, 500);
 
 const TaskSchema = v.object({ templateIds: v.array(v.string()), numbers: v.boolean(), everything: v.boolean() });
 
@@ -32,35 +32,26 @@ const HintStateSchema = v.object({
   failures: v.number(),
 });
 
-const HintItemSchema = v.object({ state: v.pipe(v.string(), v.parseJson(), HintStateSchema), version: v.number() });
+const HintItemSchema = v.object({ state: v.pipe(v.string(), v.parseJson(), HintStateSchema) });
 
 /** One item for each WABA that was ever told of; it is never deleted. */
-export function hintStore(documentClient: DynamoDBDocumentClient, tableName: string): HintStore {
+export function hintStore(client: DynamoDBDocumentClient, table: string, pause: Pause = conflictPause): HintStore {
   return {
-    keptHints: async (wabaId) => {
-      const { Item } = await documentClient.send(
-        new GetCommand({ TableName: tableName, Key: hintsKey(wabaId), ConsistentRead: true }),
+    change: async (wabaId, rule) => {
+      const changed = await changeVersioned<HintState, Step>(
+        {
+          ...{ client, table, key: hintsKey(wabaId) },
+          stateOf: (item) => (item === undefined ? idle : v.parse(HintItemSchema, item).state),
+          itemOf: (state) => ({ state: JSON.stringify(state) }),
+        },
+        (before) => {
+          const { state, step } = rule(before);
+          return { state, result: step };
+        },
+        { mostTries, pause },
       );
-      return Item === undefined ? { state: undefined, version: 0 } : v.parse(HintItemSchema, Item);
-    },
-    replaceHints: async (wabaId, version, state) => {
-      const { written } = await conditionalWrite(
-        documentClient.send(
-          new UpdateCommand({
-            TableName: tableName,
-            Key: hintsKey(wabaId),
-            UpdateExpression: 'SET #state = :state, #version = :next',
-            ConditionExpression: version === 0 ? 'attribute_not_exists(pk)' : '#version = :version',
-            ExpressionAttributeNames: { '#state': 'state', '#version': 'version' },
-            ExpressionAttributeValues: {
-              ':state': JSON.stringify(state),
-              ':next': version + 1,
-              ...(version === 0 ? {} : { ':version': version }),
-            },
-          }),
-        ),
-      );
-      return written;
+      if (changed === undefined) throw new Error(`the hints of ${wabaId} could not be changed`);
+      return changed.result;
     },
   };
 }

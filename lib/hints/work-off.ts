@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Directory, Waba } from '../access/directory.ts';
-import type { Pause } from '../aws/pause.ts';
 import { queuedMessage } from '../aws/queued-message.ts';
 import type { ChannelStore } from '../channels/channel-store.ts';
 import { log } from '../observe/log.ts';
@@ -11,25 +10,13 @@ import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVers
 import { type ReadingPorts, readAgain } from './read-again.ts';
 import { nothing, type Task, together } from './task.ts';
 import type { HintStore } from './turn-store.ts';
-import {
-  arrived,
-  type Change,
-  type Ending,
-  ended,
-  type HintState,
-  idle,
-  type Step,
-  type Turn,
-  waking,
-} from './turns.ts';
+import { arrived, type Ending, ended, type Step, type Turn, waking } from './turns.ts';
 
 export interface HintPorts extends ReadingPorts {
   readonly directory: Pick<Directory, 'listWabas' | 'listClientIds'>;
   readonly channels: Pick<ChannelStore, 'numbersOf'>;
   readonly hints: HintStore;
   readonly queue: DelayedHints;
-  /** Before a write is tried again that somebody else came before. */
-  readonly conflictPause: Pause;
 }
 
 /** A message as the queue delivers it. */
@@ -37,9 +24,6 @@ export interface HintRecord {
   readonly messageId: string;
   readonly body: string;
 }
-
-/** Each one that fails has seen somebody else write. */
-const maxAttempts = 12;
 
 /**
  * Works off messages of the hint queue: what they name is read again at once, or gathered for the next turn of its WABA
@@ -76,15 +60,16 @@ function readHint(body: string): HintMessage | undefined {
   }
 }
 
-async function workOffWaba(ports: HintPorts, wabaId: string, hints: readonly HintMessage[]): Promise<void> {
+async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly HintMessage[]): Promise<void> {
+  const { hints, nowMs } = ports;
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
-  const task = hints.map(taskOf).reduce(together, nothing);
-  const wakesAtMs = hints.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
-  const step = await changed(ports, wabaId, (state, nowMs) => arrived(state, { task, wakesAtMs }, nowMs));
+  const task = messages.map(taskOf).reduce(together, nothing);
+  const wakesAtMs = messages.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
+  const step = await hints.change(wabaId, (state) => arrived(state, { task, wakesAtMs }, nowMs()));
   if (step.kind === 'read') {
     const ending = await takeTurn(ports, waba, step.turn);
-    await wakeLater(ports, wabaId, await changed(ports, wabaId, (state, nowMs) => ended(state, ending, nowMs)));
+    await wakeLater(ports, wabaId, await hints.change(wabaId, (state) => ended(state, ending, nowMs())));
   } else await wakeLater(ports, wabaId, step);
 }
 
@@ -109,22 +94,7 @@ async function wakeLater(ports: HintPorts, wabaId: string, step: Step): Promise<
     { version: 1, wabaId, templateIds: [...templateIds], numbers, wakeAtMs: atMs },
     Math.min(delaySeconds, 900),
   );
-  await changed(ports, wabaId, (state, nowMs) => ({ state: waking(state, atMs, nowMs), step: { kind: 'done' } }));
-}
-
-/** Changes the state of a WABA's hints under the condition that nobody else has; what is then to be done. */
-async function changed(
-  { hints, nowMs, conflictPause }: HintPorts,
-  wabaId: string,
-  change: (state: HintState, nowMs: number) => Change,
-): Promise<Step> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const { state = idle, version } = await hints.keptHints(wabaId);
-    const after = change(state, nowMs());
-    if (after.state === state || (await hints.replaceHints(wabaId, version, after.state))) return after.step;
-    await conflictPause(attempt);
-  }
-  throw new Error(`the hints of ${wabaId} could not be changed`);
+  await ports.hints.change(wabaId, (state) => ({ state: waking(state, atMs, ports.nowMs()), step: { kind: 'done' } }));
 }
 
 /**

@@ -6,9 +6,10 @@ import { type WebhookConfigs, webhookConfigStore } from './config/config-store.t
 import { type SealingKeySet, sealingKeySet, secretOpener } from './config/sealing.ts';
 import { sealingKeysKeptSeconds } from './config/sealing-rotation.ts';
 import { deliveryStateStore } from './delivery/delivery-state-store.ts';
-import { pendingQueue } from './delivery/pending-queue.ts';
 import { type Post, postPublic } from './delivery/post-network.ts';
 import { receiversIn } from './delivery/receivers.ts';
+import { waitingStore } from './delivery/waiting-store.ts';
+import { wakeQueue } from './delivery/wake-queue.ts';
 import type { EventSink, WantedEvents } from './event.ts';
 import { eventQueue } from './event-queue.ts';
 import { eventRecordStore } from './event-record-store.ts';
@@ -45,7 +46,8 @@ export function deployedDeliveries() {
       // A change takes some 10 ms, and other runs of the function make theirs at the same time.
       pause: backoff(10, 200),
     }),
-    queue: pendingQueue(queues(), environmentVariable('EVENT_QUEUE_URL')),
+    list: waitingStore(documents(), environmentVariable('WEBHOOKS_TABLE')),
+    queue: wakeQueue(queues(), environmentVariable('EVENT_QUEUE_URL')),
     post: (post: Post) => postPublic(post),
     newOwner: randomUUID,
     nowMs: Date.now,

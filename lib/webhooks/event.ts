@@ -128,7 +128,7 @@ function kind<const Type extends string, Data extends v.GenericSchema>(type: Typ
   });
 }
 
-/** The format in which events are queued now, fresh or to be tried again (D47). */
+/** The format in which events and wakes are queued now (D47). */
 export const eventMessageVersion = 1;
 
 /** An event for one client, as it waits for delivery (D34). The kinds are a public interface. */

@@ -6,6 +6,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   its configuration     CLIENT#<client> / CONFIG                  config-store.ts
  *   how deliveries stand  CLIENT#<client> / DELIVERY                delivery-state-store.ts; a new configuration forgets failures
  *   an event              CLIENT#<client> / EVENT#<ms>#<event id>   event-record-store.ts; for seven days
+ *   an event that waits   CLIENT#<client> / WAITS#<ms>#<event id>   waiting-store.ts; by the time when it is due
  */
 
 export function clientPartition(clientId: number): string {
@@ -20,13 +21,21 @@ export function deliveryKey(clientId: number): ItemKey {
   return { pk: clientPartition(clientId), sk: 'DELIVERY' };
 }
 
-export function eventKey(event: {
+interface EventOfClient {
   readonly clientId: number;
-  readonly timestampMs: number;
   readonly id: string;
-}): ItemKey {
+}
+
+export function eventKey(event: EventOfClient & { readonly timestampMs: number }): ItemKey {
   return { pk: clientPartition(event.clientId), sk: `${eventsAt(event.timestampMs)}#${event.id}` };
 }
+
+/** An event in the list of what waits for a client's receiver: in the order of these keys it is posted. */
+export function waitingKey({ event, dueMs }: { readonly event: EventOfClient; readonly dueMs: number }): ItemKey {
+  return { pk: clientPartition(event.clientId), sk: `${waitingPrefix}${paddedMs(dueMs)}#${event.id}` };
+}
+
+export const waitingPrefix = 'WAITS#';
 
 /** The sort keys between which the events of a time lie, both ends included. */
 export function eventsBetween(sinceMs: number, untilMs: number): { readonly from: string; readonly to: string } {
@@ -35,5 +44,9 @@ export function eventsBetween(sinceMs: number, untilMs: number): { readonly from
 }
 
 function eventsAt(timeMs: number): string {
-  return `EVENT#${String(timeMs).padStart(15, '0')}`;
+  return `EVENT#${paddedMs(timeMs)}`;
+}
+
+function paddedMs(timeMs: number): string {
+  return String(timeMs).padStart(15, '0');
 }

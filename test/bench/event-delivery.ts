@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { deliverBatch } from '../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts } from '../../lib/webhooks/delivery/deliver-ports.ts';
-import { encodePending } from '../../lib/webhooks/delivery/pending.ts';
+import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type Post, postPublic } from '../../lib/webhooks/delivery/post-network.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
+import { DeliveryRush } from '../support/delivery-rush.ts';
 import { DeliveryWorld, makeEvent } from '../support/delivery-world.ts';
 import { startReceiver } from '../support/tls-receiver.ts';
 import { report } from './figure.ts';
@@ -16,13 +17,19 @@ const events = 600;
 const runs = 20;
 /** Events a second to one receiver that are promised (D41). */
 const promised = 100;
+/** Queue requests for each event that is delivered, sending, receiving and deleting it among them, at any backlog (D34). */
+const requestsAtMost = 3;
+/** How many times as long as alone an event of a client may take while another has a backlog. */
+const idleTimesAtMost = 2;
 /** How many times slower than the direct posts delivery may be on a machine that cannot make what is promised. */
 const slowerAtMost = 2;
 
 /**
  * Events a second over TLS to receivers that answer in 50 ms, with stores and queue in memory that take what they take in a
- * region: to one receiver and to fifty. Beside them the same posts made directly, forty at a time: what the machine can do.
- * The limit for one receiver is red when it gets less than is promised, unless that is what the machine can do.
+ * region: to one receiver and to fifty. Beside them the same posts made directly, as many at a time as one receiver
+ * gets: what the machine can do.
+ * The limit for one receiver is red when it gets less than is promised, unless that is what the machine can do. Then what
+ * backlogs of 10,000 events take of the queue and of others, in virtual time.
  */
 export async function benchEventDelivery(): Promise<void> {
   const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(204).end(), answerMs));
@@ -42,13 +49,66 @@ export async function benchEventDelivery(): Promise<void> {
   } finally {
     await receiver.close();
   }
+  await benchBacklog('slow', { answerMs: 5_000 });
+  await benchBacklog('slowest', { answerMs: 14_900 });
+  await benchBacklog('failing', { answerMs: 50, failsEvery: 10 });
+  await benchBacklog('down', { answerMs: 50, downSeconds: 3_600 });
+}
+
+interface Busy {
+  readonly answerMs: number;
+  /** Of how many posts one fails. */
+  readonly failsEvery?: number;
+  /** It does not answer for so long. */
+  readonly downSeconds?: number;
+}
+
+/** 10,000 events at once for a receiver that makes them wait, and three of another client: with them, and 1 and 20 s after. */
+async function benchBacklog(name: string, { answerMs, failsEvery = Number.POSITIVE_INFINITY, downSeconds = 0 }: Busy) {
+  const [busy, quiet, backlog] = [1_001, 1_002, 10_000];
+  const rush = new DeliveryRush({ isFair: true }, busy, quiet);
+  const isDown = (clientId: number) => clientId === busy && rush.elapsedSeconds < downSeconds;
+  let posts = 0;
+  rush.answerMs = (clientId) => (isDown(clientId) ? 15_000 : clientId === busy ? answerMs : 50);
+  rush.answer = (clientId) => {
+    if (isDown(clientId)) return { fault: 'timeout' };
+    return { status: clientId === busy && ++posts % failsEvery === 0 ? 500 : 200 };
+  };
+  const quietSeconds = async (number: number): Promise<number> => {
+    const beganSeconds = rush.elapsedSeconds;
+    rush.enqueue(quiet, 1, number);
+    await rush.run(() => rush.deliveredAtMs(quiet, number) !== undefined);
+    return rush.elapsedSeconds - beganSeconds;
+  };
+  const idle = await quietSeconds(0);
+  rush.enqueue(busy, backlog);
+  const beside = await quietSeconds(1);
+  await rush.run(() => rush.elapsedSeconds > 1);
+  const soon = await quietSeconds(2);
+  await rush.run(() => rush.elapsedSeconds > 20);
+  const later = await quietSeconds(3);
+  await rush.run(() => rush.delivered.size === backlog + 4);
+  const requests = rush.queueRequests / rush.delivered.size;
+  report({
+    figure: `events.queue_requests_${name}`,
+    value: requests,
+    limit: requestsAtMost,
+    unit: 'requests per event',
+  });
+  const worst = Math.max(beside, soon, later) / idle;
+  report({
+    figure: `events.other_client_beside_${name}`,
+    value: worst,
+    limit: idleTimesAtMost,
+    unit: 'times its idle time',
+  });
 }
 
 async function postDirectly(post: (each: Post) => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   let left = events;
   await Promise.all(
-    Array.from({ length: 40 }, async () => {
+    Array.from({ length: 20 }, async () => {
       while (left-- > 0) await post({ url: '', headers: {}, body: JSON.stringify(makeEvent(1)), totalMs: 15_000 });
     }),
   );
@@ -56,7 +116,7 @@ async function postDirectly(post: (each: Post) => Promise<unknown>): Promise<num
 }
 
 async function deliver(clientIds: readonly number[], post: DeliverPorts['post']): Promise<number> {
-  const world = new DeliveryWorld();
+  const world = new DeliveryWorld({ pageItems: 50 });
   for (const clientId of clientIds) world.subscribe(clientId);
   const queue = Array.from({ length: events }, (_, number): string => {
     const event: ServiceEvent = makeEvent(clientIds[number % clientIds.length] ?? 0, number);
@@ -76,9 +136,10 @@ async function deliver(clientIds: readonly number[], post: DeliverPorts['post'])
     records: { record: slow(storeMs, plain.records.record) },
     receivers: { ...plain.receivers, find: slow(storeMs, plain.receivers.find) },
     states: { change: slow(2 * storeMs, plain.states.change) },
+    list: { ...plain.list, put: slow(storeMs, plain.list.put), remove: slow(storeMs, plain.list.remove) },
     queue: {
-      sendLater: async (pending, seconds) => {
-        setTimeout(() => queue.push(encodePending(pending)), seconds * 1_000);
+      wakeLater: async (clientId, seconds) => {
+        setTimeout(() => queue.push(encodeWake(clientId)), seconds * 1_000);
       },
     },
     post: async (each) => {

@@ -84,7 +84,7 @@ function takeTime(client: DynamoDBDocumentClient, time: VirtualTime, ms: number)
   Object.assign(client, { send: slowly });
 }
 
-/** The stores as they are deployed (lib/messages/deployed.ts). */
+/** The stores as they are deployed (lib/messages/deployed/). */
 function storesOn(
   [acceptance, fanOut, worker]: MeteredRun['clients'],
   table: string,

@@ -4,9 +4,12 @@ import type { LogFacts } from '../../lib/observe/log.ts';
 import { deliverBatch } from '../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts, Receiver, SwitchOffReason } from '../../lib/webhooks/delivery/deliver-ports.ts';
 import { type DeliveryState, DeliveryStateSchema } from '../../lib/webhooks/delivery/delivery-state.ts';
+import { encodeWake, type Pending } from '../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../lib/webhooks/delivery/post-network.ts';
 import type { PostAnswer } from '../../lib/webhooks/delivery/verdict.ts';
-import { defaultEventTypes, eventId, eventMessageVersion, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import { defaultEventTypes, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
+import { MemoryWaitingList } from './memory-waiting-list.ts';
 
 interface Message {
   readonly messageId: string;
@@ -48,8 +51,16 @@ export class DeliveryWorld {
   /** A step before which everything breaks, once: the name of a port's function. */
   breakAt: string | undefined;
   batches = 0;
+  /** Wake messages sent. */
+  wakes = 0;
+  readonly #list: MemoryWaitingList;
   #messages: Message[] = [];
   #sent = 0;
+
+  /** Lists are read in pages of so many. */
+  constructor({ pageItems = 5 }: { readonly pageItems?: number } = {}) {
+    this.#list = new MemoryWaitingList(pageItems);
+  }
 
   subscribe(clientId: number, secrets: readonly string[] = [firstSecret]): void {
     const url = `https://example.com/${clientId}`;
@@ -57,11 +68,26 @@ export class DeliveryWorld {
   }
 
   enqueue(...events: readonly ServiceEvent[]): void {
-    for (const event of events) this.#add(event, 0);
+    for (const event of events) this.#add(encodeEvent(event), 0);
   }
 
-  get waiting(): readonly { readonly body: Record<string, unknown>; readonly inMs: number }[] {
+  /** What is in the lists of the clients, in the order of their keys. */
+  get waiting(): readonly Pending[] {
+    return this.#list.all;
+  }
+
+  /** What is in the queue, wakes among it. */
+  get queued(): readonly { readonly body: Record<string, unknown>; readonly inMs: number }[] {
     return this.#messages.map(({ body, visibleAtMs }) => ({ body: JSON.parse(body), inMs: visibleAtMs - this.nowMs }));
+  }
+
+  /** Whether no client has anything left to be done. */
+  get isAtRest(): boolean {
+    return this.waiting.length === 0 && this.#messages.length === 0;
+  }
+
+  async wait(...waiting: readonly Pending[]): Promise<void> {
+    for (const pending of waiting) await this.#list.put(pending);
   }
 
   postsTo(clientId: number) {
@@ -126,16 +152,29 @@ export class DeliveryWorld {
           const state = this.states.get(clientId) ?? v.parse(DeliveryStateSchema, {});
           const next = decide(state);
           if (next === undefined) return { changed: false, state };
-          step(next.leases.length > state.leases.length ? 'enter' : 'leave');
+          if (next.lease?.owner !== state.lease?.owner) step(next.lease === undefined ? 'leave' : 'enter');
           this.states.set(clientId, next);
           return { changed: true, state: next };
         },
       },
+      list: {
+        put: async (pending) => {
+          step('put');
+          await this.#list.put(pending);
+          step('afterPut');
+        },
+        remove: async (pending) => {
+          step('remove');
+          await this.#list.remove(pending);
+        },
+        pages: (clientId) => this.#list.pages(clientId),
+      },
       queue: {
-        sendLater: async (pending, delaySeconds) => {
-          step('sendLater');
-          this.#add(pending, delaySeconds);
-          step('afterSendLater');
+        wakeLater: async (clientId, delaySeconds) => {
+          step('wakeLater');
+          this.wakes += 1;
+          this.#add(encodeWake(clientId), delaySeconds);
+          step('afterWakeLater');
         },
       },
       post: async (post) => {
@@ -158,10 +197,9 @@ export class DeliveryWorld {
     return true;
   }
 
-  #add(body: object, delaySeconds: number): void {
+  #add(body: string, delaySeconds: number): void {
     this.#sent += 1;
     const visibleAtMs = this.nowMs + delaySeconds * 1_000;
-    const text = JSON.stringify({ version: eventMessageVersion, ...body });
-    this.#messages.push({ messageId: `message ${this.#sent}`, body: text, visibleAtMs });
+    this.#messages.push({ messageId: `message ${this.#sent}`, body, visibleAtMs });
   }
 }

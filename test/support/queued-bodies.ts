@@ -9,14 +9,14 @@ import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
 import { lateLane } from '../../lib/messages/pace/schedule.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
-import { parkedEvent, resumedEvent } from '../../lib/messages/reports/parked-event.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { composedRecipient } from '../../lib/messages/rounds/composed-recipient.ts';
-import { parkedWatchOf, watchOf } from '../../lib/messages/rounds/watch-message.ts';
 import { chunksOfWave } from '../../lib/messages/rounds/wave-chunks.ts';
+import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
+import { parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
-import { encodePending } from '../../lib/webhooks/delivery/pending.ts';
+import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
 import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/chunks/chunk-run-world.ts';
@@ -47,7 +47,7 @@ export async function queuedBodies(): Promise<QueuedBodies> {
       ...(await copiesOf(straight.map(({ chunk }) => chunk))).map(queueBody),
     ],
     watches: [watchOf(large.head), { ...watchOf(large.head), final: [0, 2] }, ...parkedWatches()].map(queueBody),
-    events: [...events().map(encodeEvent), ...pending().map(encodePending)],
+    events: [...events().map(encodeEvent), encodeWake(clientId)],
     syncs: syncs.map(encodeSync),
     receipts: receiptEntries(receipts).map(({ body }) => body),
     hints: hints().map(queueBody),
@@ -156,12 +156,6 @@ function events(): ServiceEvent[] {
     resumedEvent(job, atMs, atMs + 60_000),
     completedEvent(job, { sent: 2, failed: 1 }, atMs),
   ];
-}
-
-function pending() {
-  return events()
-    .slice(0, 1)
-    .map((event) => ({ event, attempts: 2, firstSeenMs: atMs, dueMs: atMs + 300_000, yields: 1 }));
 }
 
 const lock = { name: 'sync', owner: '01M80HXQNCYVAMMXGBXAHJWT8S', fence: 12 };

@@ -20,7 +20,7 @@ export function standingStore(
     const pace = items.find(({ pk }) => pk === number.pk);
     const jobs = items.filter((item) => item !== pace);
     return {
-      pace: pace === undefined ? unknownPace : paceOf(pace).pace,
+      pace: pace === undefined ? unknownPace : paceOf(pace),
       jobs: new Map(jobs.map((item) => [jobOfPartition(item['pk']), jobStateOf(item)])),
     };
   };

@@ -1,6 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { backoff } from '../../aws/pause.ts';
+import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
 import { present } from '../../keys/present.ts';
 import { breakerKey } from '../items.ts';
 import { type Breaker, type Breakers, unknownBreaker } from './breaker.ts';
@@ -17,6 +18,7 @@ const breakerMemorySeconds = 30 * 86_400;
 
 /** A worker that is too late as often leaves it to the others, which saw the same. */
 const mostTries = 3;
+const conflictPause = backoff(10, 200);
 
 interface StoreOptions {
   readonly client: DynamoDBDocumentClient;
@@ -26,45 +28,31 @@ interface StoreOptions {
 
 /** The breaker in its one item of the messages table. */
 export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
+  const item: VersionedItem<Breaker> = {
+    ...{ client, table, key: breakerKey },
+    stateOf: breakerOf,
+    itemOf: ({ open, silentRuns, silentAtMs }) => ({
+      ...{ silentRuns, silentAtMs },
+      ...present({ open }),
+      expiresAtSeconds: Math.ceil(nowMs() / 1_000) + breakerMemorySeconds,
+    }),
+  };
   return {
-    find: async () => {
-      // Half a unit for each batch. Who sees the state of a moment ago is a batch that began a moment earlier.
-      const { Item } = await client.send(new GetCommand({ TableName: table, Key: breakerKey, ConsistentRead: false }));
-      return breakerOf(Item);
-    },
+    // Half a unit for each run. A run that sees the state of a moment ago is one that began a moment earlier.
+    find: async () => (await readVersioned(item, { consistent: false })).state,
 
     change: async (seen, rule) => {
-      let current = seen;
-      for (let tries = 1; tries <= mostTries; tries += 1) {
-        const next = rule(current);
-        if (next === undefined) return undefined;
-        const stored = { ...next, version: current.version + 1 };
-        const write = await put(stored);
-        if (write.written) return stored;
-        current = breakerOf(write.existing);
-      }
-      return undefined;
+      const changed = await changeVersioned(
+        item,
+        (breaker) => {
+          const next = rule(breaker);
+          return { state: next ?? breaker, result: next !== undefined };
+        },
+        { seen: { state: seen, version: seen.version }, mostTries, pause: conflictPause },
+      );
+      return changed?.result ? { ...changed.state, version: changed.version } : undefined;
     },
   };
-
-  async function put({ open, ...breaker }: Breaker) {
-    return await conditionalWrite(
-      client.send(
-        new PutCommand({
-          TableName: table,
-          Item: {
-            ...breakerKey,
-            ...breaker,
-            ...present({ open }),
-            expiresAtSeconds: Math.ceil(nowMs() / 1_000) + breakerMemorySeconds,
-          },
-          ConditionExpression: 'attribute_not_exists(pk) OR version = :seen',
-          ExpressionAttributeValues: { ':seen': breaker.version - 1 },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
-  }
 }
 
 function breakerOf(item: unknown): Breaker {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Item } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
 import type { NumberPace } from './number-pace.ts';
 import type { Schedule } from './schedule.ts';
@@ -20,32 +21,26 @@ const ScheduleSchema = v.object({
 
 const PaceItemSchema = v.object({
   version: v.number(),
-  /** Which write made it so: a writer whose reply was lost finds its own. */
-  writer: v.string(),
   schedule: v.pipe(v.string(), v.parseJson(), ScheduleSchema),
   learned: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
   pairs: v.exactOptional(v.record(v.string(), v.number())),
 });
 
-export function paceOf(item: unknown): { readonly pace: NumberPace; readonly writer: string } {
-  const { version, writer, schedule, learned, pairs = {} } = v.parse(PaceItemSchema, item);
+export function paceOf(item: unknown): NumberPace {
+  const { version, schedule, learned, pairs = {} } = v.parse(PaceItemSchema, item);
   const blocked = Object.entries(pairs).map(([recipientHash, untilMs]) => ({ recipientHash, untilMs }));
   return {
+    version,
+    schedule: scheduleOf(schedule),
+    ...present({ learned }),
     // A map has no order: the oldest entries are those whose time ends first.
-    pace: {
-      version,
-      schedule: scheduleOf(schedule),
-      ...present({ learned }),
-      pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
-    },
-    writer,
+    pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
   };
 }
 
-export function paceItemOf({ version, schedule, learned, pairs }: NumberPace, writer: string): object {
+/** Without key, version and writer (aws/versioned-item.ts). */
+export function paceItemOf({ schedule, learned, pairs }: NumberPace): Item {
   return {
-    version,
-    writer,
     schedule: JSON.stringify(packed(schedule)),
     ...present({ learned }),
     ...(pairs.length === 0

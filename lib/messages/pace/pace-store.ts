@@ -1,6 +1,6 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { conditionalWrite } from '../../aws/conditional-write.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { backoff, type Pause } from '../../aws/pause.ts';
+import { changeVersioned, readVersioned, type Versioned, type VersionedItem } from '../../aws/versioned-item.ts';
 import { paceKey } from '../items.ts';
 import { type NumberPace, unknownPace } from './number-pace.ts';
 import { type NumberPaces, PaceContended } from './number-paces.ts';
@@ -21,56 +21,37 @@ interface StoreOptions {
   readonly pause?: Pause;
 }
 
-/**
- * Paces of numbers in the messages table: a read and a conditional write. A write whose reply is lost, and which the SDK
- * repeats, is recognised by its writer; when another write has come between, it reserves twice: some slots stay empty.
- */
+/** Paces of numbers in the messages table. A reservation that is written twice (versioned-item.ts) leaves some slots empty. */
 export function paceStore({ client, table, nowMs, newWriter, pause = conflictPause }: StoreOptions): NumberPaces {
-  const find = async (phoneNumberId: string): Promise<NumberPace> => {
-    const { Item } = await client.send(
-      new GetCommand({ TableName: table, Key: paceKey(phoneNumberId), ConsistentRead: true }),
-    );
-    return Item === undefined ? unknownPace : paceOf(Item).pace;
-  };
+  const itemOf = (phoneNumberId: string): VersionedItem<NumberPace> => ({
+    ...{ client, table, key: paceKey(phoneNumberId) },
+    stateOf: (item) => (item === undefined ? unknownPace : paceOf(item)),
+    itemOf: (pace) => ({
+      ...paceItemOf(pace),
+      expiresAtSeconds: Math.ceil(nowMs() / 1_000) + paceMemorySeconds,
+    }),
+  });
 
   return {
-    find,
+    find: async (phoneNumberId) => paceIn(await readVersioned(itemOf(phoneNumberId), { consistent: true })),
 
     change: async (phoneNumberId, seen, change) => {
       const sinceMs = nowMs();
-      let current = seen ?? (await find(phoneNumberId));
-      for (let tries = 1; tries <= mostTries; tries += 1) {
-        const changed = change(current, nowMs() - sinceMs);
-        if (changed.pace === current) return changed;
-        const pace = { ...changed.pace, version: current.version + 1 };
-        const existing = await write(phoneNumberId, pace);
-        if (existing === undefined) return { pace, result: changed.result };
-        if (tries > 1) await pause(tries - 1);
-        // What was in the way has changed again by the end of a pause.
-        current = tries === 1 ? existing : await find(phoneNumberId);
-      }
-      throw new PaceContended();
+      const changed = await changeVersioned(
+        itemOf(phoneNumberId),
+        (before) => {
+          const { pace: state, result } = change(before, nowMs() - sinceMs);
+          return { state, result };
+        },
+        { seen: seen && { state: seen, version: seen.version }, mostTries, pause, newWriter },
+      );
+      if (changed === undefined) throw new PaceContended();
+      return { pace: paceIn(changed), result: changed.result };
     },
   };
+}
 
-  /** Undefined when it is written; else what is in the way. */
-  async function write(phoneNumberId: string, pace: NumberPace): Promise<NumberPace | undefined> {
-    const writer = newWriter();
-    const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + paceMemorySeconds;
-    const put = await conditionalWrite(
-      client.send(
-        new PutCommand({
-          TableName: table,
-          Item: { ...paceKey(phoneNumberId), ...paceItemOf(pace, writer), expiresAtSeconds },
-          // TTL may have removed what was seen: then nothing is left that could be overwritten.
-          ConditionExpression: 'attribute_not_exists(pk) OR version = :seen',
-          ExpressionAttributeValues: { ':seen': pace.version - 1 },
-          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-      ),
-    );
-    if (put.written) return undefined;
-    const { pace: existing, writer: by } = paceOf(put.existing);
-    return existing.version === pace.version && by === writer ? undefined : existing;
-  }
+/** A pace that has not changed is the one that was given. */
+function paceIn({ state, version }: Versioned<NumberPace>): NumberPace {
+  return state.version === version ? state : { ...state, version };
 }

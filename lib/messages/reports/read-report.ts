@@ -1,6 +1,7 @@
 import { Refusal } from '../../http/refusal.ts';
 import { type JobHead, jobIdPattern } from '../job.ts';
 import { recipientsPerPartition } from '../slices/slice-items.ts';
+import type { JobProgress } from '../watch/watch.ts';
 import { type DescribedJob, isStoppedLately, placesOf } from './described-job.ts';
 import {
   countStates,
@@ -61,15 +62,6 @@ export async function readPage(
   const asRead = read === undefined ? open.written : undefined;
   const written = asRead ?? (await report.readMessages(jobId, partitionsOf(question, from ?? job.head.total), read));
   return reportPage(job, question, { from, outcomeAt: outcomesOf(job, written) ?? takenBack() });
-}
-
-/** How far a job is, for the watcher that waits for its end. */
-export interface JobProgress {
-  readonly head: JobHead;
-  /** Partitions of which nothing is pending any more. That stays so, whatever receipts still come. */
-  readonly finalPartitions: readonly number[];
-  /** Once nothing of the job is pending. */
-  readonly counts?: OutcomeCounts;
 }
 
 /**

@@ -5,13 +5,13 @@ import type { Recipient } from '../job.ts';
 import { byJobState, type JobState, type JobStates } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
+import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
 import { type ComposePorts, composedRecipient } from './composed-recipient.ts';
 import { type EndPorts, endSlices } from './end-slices.ts';
 import type { JobRounds, Progress, RoundRun, StoredJob, Taken, Wave } from './job-rounds.ts';
 import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from './lease.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
-import { firstLookSeconds, type WatchQueue, watchOf } from './watch-message.ts';
 import { chunksOfWave } from './wave-chunks.ts';
 
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {

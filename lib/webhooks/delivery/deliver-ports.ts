@@ -29,8 +29,19 @@ export interface DeliveryStates {
   ): Promise<{ readonly changed: boolean; readonly state: DeliveryState }>;
 }
 
-export interface PendingQueue {
-  sendLater(pending: Pending, delaySeconds: number): Promise<void>;
+/** What waits for the receivers of clients: for each a list in the order in which it is due. */
+export interface WaitingList {
+  /** Puts the event at its place in the list of its client; at the same place it takes the place of itself. */
+  put(pending: Pending): Promise<void>;
+  /** Takes it from that place, if it is there. */
+  remove(pending: Pending): Promise<void>;
+  /** The list as it is while it is read; undefined is what a later version has put there, and this one cannot read. */
+  pages(clientId: number): AsyncIterable<readonly (Pending | undefined)[]>;
+}
+
+export interface WakeQueue {
+  /** Has a run look at what waits for a client after `delaySeconds`, at most 900. */
+  wakeLater(clientId: number, delaySeconds: number): Promise<void>;
 }
 
 export interface DeliverPorts {
@@ -42,7 +53,8 @@ export interface DeliverPorts {
     switchOff(clientId: number, version: number, reason: SwitchOffReason): Promise<boolean>;
   };
   readonly states: DeliveryStates;
-  readonly queue: PendingQueue;
+  readonly list: WaitingList;
+  readonly queue: WakeQueue;
   readonly post: (post: Post) => Promise<PostAnswer>;
   /** Unlike that of any other run. */
   readonly newOwner: () => string;

@@ -1,12 +1,42 @@
 import * as v from 'valibot';
 import type { Failure } from './verdict.ts';
 
-/** A slot that is taken; free again at `untilMs` if its holder dies. */
-const LeaseSchema = v.object({ owner: v.string(), untilMs: v.number() });
+/*
+ * How the deliveries of one client stand: its item `DELIVERY`, changed by compare-and-set. What cannot be posted at once
+ * waits in the client's list (waiting-store.ts), and one run at a time, the holder of the lease, works that off.
+ *
+ *   change   who                                  when                                     what
+ *   entered  a run with fresh events              free, not paused, nothing due waits      takes the lease, posts its own events
+ *   rung     a run that put events into the list  held                                     sets `isCalled`
+ *            or that a wake message started       free                                     takes the lease, works the list off
+ *                                                 paused, and a wake is on its way         nothing
+ *   closed   the holder, after each round         something due waits, and there is time   keeps the lease, unsets `isCalled`
+ *                                                 else, and something waits                 sends a wake, then notes it and leaves
+ *                                                 nothing waits                            leaves
+ *
+ * No call is lost: a run writes into the list first and rings then. Where it saw the lease held, the holder cannot leave
+ * without seeing `isCalled`; where it saw it free, the run takes it. A holder that dies leaves a lease that ends, which counts
+ * as a call, and its messages come again: as long as it may live, no other run acknowledges one of them. A double of a wake
+ * finds another wake noted or nothing to do, and sends none.
+ */
 
-/** What is known of the receiver of one client. */
+/** The right to post to the client, for one run at a time. */
+const LeaseSchema = v.object({
+  owner: v.string(),
+  /** It is void from then on: its holder has died. */
+  untilMs: v.number(),
+  /** Ids of the queue messages that the holder has of the client. */
+  messages: v.array(v.string()),
+});
+export type Lease = v.InferOutput<typeof LeaseSchema>;
+
+/** What is known of the receiver of one client, and who works on what waits for it. */
 export const DeliveryStateSchema = v.object({
-  leases: v.optional(v.array(LeaseSchema), []),
+  lease: v.optional(LeaseSchema),
+  /** Something due was put into the list, and no run has looked since. */
+  isCalled: v.optional(v.boolean(), false),
+  /** When the latest wake message becomes visible; 0: none is known to be on its way. */
+  wakeAtMs: v.optional(v.number(), 0),
   /** Nothing is sent before. */
   pausedUntilMs: v.optional(v.number(), 0),
   consecutiveFailures: v.optional(v.number(), 0),
@@ -14,29 +44,25 @@ export const DeliveryStateSchema = v.object({
   failingSinceMs: v.optional(v.number()),
   lastFailureMs: v.optional(v.number()),
   lastSuccessMs: v.optional(v.number()),
-  /** Posts that one holder may have under way; absent: the most there are. */
+  /** Posts that the holder may have under way; absent: the most there are. */
   width: v.optional(v.number()),
   /** When `width` was last changed. */
   widthAtMs: v.optional(v.number()),
-  /** How long the last holder's posts took together. */
-  turnMs: v.optional(v.number()),
 });
 export type DeliveryState = v.InferOutput<typeof DeliveryStateSchema>;
 
-/** Of the function's twenty runs; a receiver that answers fast gets more of them, for a moment each. */
-const slots = 2;
-const fastSlots = 4;
-const fastTurnMs = 1_000;
-/** Posts that one holder has under way to a receiver that is well. */
-const widest = 10;
+/** Posts that a receiver that is well has under way: 100 events a second, also where the answer takes 150 ms. */
+const widest = 20;
 /** A receiver that failed under a load is given twice as much again after this long without a failure. */
 const widenAfterMs = 600_000;
 /** How long a holder may go on starting posts, the time-out of the last one, and a margin. */
 export const leaseMs = 40_000;
 /** A post takes no longer than this, whatever the receiver does. */
 export const postTimeoutMs = 15_000;
-/** A receiver that failed is tried with one event; the others wait until its outcome must be known. */
-const probeMs = 20_000;
+/** Clocks may be so far apart: a wake that is at work is no longer noted, also where its time seems to be still to come. */
+const clocksApartMs = 2_000;
+/** A wake may be so much later than what it is for: the queue counts whole seconds. */
+const wakeLateMs = 1_000;
 
 const firstPauseMs = 5_000;
 const longestPauseMs = 300_000;
@@ -47,36 +73,122 @@ const switchOffAfterMs = 5 * 24 * 3_600_000;
 /** Failures further apart than any two attempts of the schedule are two runs: in between nothing was tried. */
 const runGapMs = 2 * 24 * 3_600_000;
 
-/**
- * The state with a slot taken by `owner`; undefined when none is free or the client is paused. While the receiver fails,
- * taking a slot renews the pause, so that only one probe is under way.
- */
-export function admitted(state: DeliveryState, owner: string, nowMs: number): DeliveryState | undefined {
-  const held = heldAt(state, nowMs);
-  const most = isFast(state, nowMs) ? fastSlots : slots;
-  if (state.pausedUntilMs > nowMs || held.length >= most) return undefined;
-  return {
-    ...state,
-    leases: [...held, { owner, untilMs: nowMs + leaseMs }],
-    ...(state.consecutiveFailures > 0 ? { pausedUntilMs: nowMs + probeMs } : {}),
-  };
-}
-
-function heldAt({ leases }: DeliveryState, nowMs: number): DeliveryState['leases'] {
-  return leases.filter(({ untilMs }) => untilMs > nowMs);
+/** A run, unlike any other, with the messages that it has of the client. */
+export interface Run {
+  readonly owner: string;
+  readonly messages: readonly string[];
 }
 
 /**
- * Whether the receiver is well, the last holder's posts ended within a second, and no holder is at it for longer now: one
- * that turns slow is not fast from that moment on, before any of its answers says so.
+ * The state with the lease taken by `run`, which posts fresh events; undefined while it is held, the client is paused, or
+ * something due waits, which fresh events do not overtake. A lease that is the run's own was written, and its reply lost.
  */
-export function isFast(state: DeliveryState, nowMs: number): boolean {
-  const { turnMs = Number.POSITIVE_INFINITY } = state;
-  const isAtItForLonger = ({ untilMs }: { readonly untilMs: number }) => nowMs - (untilMs - leaseMs) > fastTurnMs;
-  return !needsProbe(state) && turnMs <= fastTurnMs && !heldAt(state, nowMs).some(isAtItForLonger);
+export function entered(state: DeliveryState, run: Run, nowMs: number): DeliveryState | undefined {
+  const isFree = state.lease?.owner === run.owner || !(isHeld(state, nowMs) || mayWait(state, nowMs));
+  return isFree && !isPaused(state, nowMs) ? { ...state, lease: leaseOf(run, nowMs) } : undefined;
 }
 
-/** Posts that a holder may have under way, once the receiver is known to answer. */
+function leaseOf({ owner, messages }: Run, nowMs: number): Lease {
+  return { owner, untilMs: nowMs + leaseMs, messages: [...messages] };
+}
+
+export interface Ring {
+  readonly run: Run;
+  readonly nowMs: number;
+  /** A wake message started the run. */
+  readonly isWoken: boolean;
+  /** The run has put something into the list. */
+  readonly hasPut: boolean;
+}
+
+/**
+ * The state with the holder called or, where the lease is free, taken by `run`, which works the list off; undefined when
+ * what waits is seen without that. A run that was woken always changes a state that is held: a holder that is about to
+ * note that very wake must not succeed.
+ */
+export function rung(state: DeliveryState, { run, nowMs, isWoken, hasPut }: Ring): DeliveryState | undefined {
+  const wakeAtMs = state.wakeAtMs > nowMs + clocksApartMs ? state.wakeAtMs : 0;
+  if (isHeld(state, nowMs) && state.lease?.owner !== run.owner) {
+    return isWoken || (hasPut && !state.isCalled) ? { ...state, isCalled: true, wakeAtMs } : undefined;
+  }
+  if (!isWoken && !hasPut && !mayWait(state, nowMs)) return undefined;
+  const noted = isWoken ? { ...state, wakeAtMs } : state;
+  if (isPaused(state, nowMs) && hasWake(noted, state.pausedUntilMs, nowMs)) return undefined;
+  return { ...state, lease: leaseOf(run, nowMs), isCalled: false, wakeAtMs };
+}
+
+/** What a round of the holder has come to: its own fresh events, or a walk along the list. */
+export interface Round {
+  readonly delivered: boolean;
+  readonly failure?: Failure | undefined;
+  /** When the first of what it leaves in the list is due; undefined when it leaves nothing there. */
+  readonly dueMs?: number | undefined;
+}
+
+export interface Closing {
+  readonly owner: string;
+  readonly nowMs: number;
+  readonly round: Round;
+  /** There is time for another round. */
+  readonly mayGoOn: boolean;
+  /** When the wake becomes visible that the holder has sent for this. */
+  readonly sentMs?: number | undefined;
+}
+
+/**
+ * The state after a round, with the lease kept for another one, or free; undefined where another run has taken it over. With
+ * `wakeMs` it may be written only once a wake was sent for that time, and is decided again with its `sentMs`.
+ */
+export function closed(
+  before: DeliveryState,
+  { owner, nowMs, round, mayGoOn, sentMs }: Closing,
+): { readonly state: DeliveryState; readonly wakeMs?: number } | undefined {
+  const state = knownAfter(sentMs === undefined ? before : { ...before, wakeAtMs: sentMs }, round, nowMs);
+  const { lease, ...free } = state;
+  const isOwn = lease?.owner === owner;
+  if (!isOwn && isHeld(state, nowMs)) return undefined;
+  // A lease that is still there is that of a run that took over and died.
+  const isNews = state.isCalled || (lease !== undefined && !isOwn);
+  const dueMs = isNews ? Math.min(nowMs, round.dueMs ?? nowMs) : round.dueMs;
+  if (dueMs === undefined) return { state: free };
+  const isDue = dueMs <= nowMs;
+  if (isDue && isOwn && mayGoOn && !isPaused(state, nowMs)) return { state: { ...state, isCalled: false } };
+  const wakeMs = Math.max(dueMs, state.pausedUntilMs, nowMs);
+  const left = { ...free, isCalled: isDue };
+  return hasWake(state, wakeMs, nowMs) ? { state: left } : { state: left, wakeMs };
+}
+
+/** What is known of the receiver after a round. */
+export function knownAfter(state: DeliveryState, { delivered, failure }: Round, nowMs: number): DeliveryState {
+  const known = delivered ? afterSuccess(state, nowMs) : state;
+  return failure === undefined ? known : afterFailure(known, failure, nowMs);
+}
+
+/** Those messages of a run that the holder has, too: should it die, they are all that brings a run for what waits. */
+export function keptFor({ lease }: DeliveryState, { owner, messages }: Run, nowMs: number): readonly string[] {
+  if (lease === undefined || lease.owner === owner || lease.untilMs <= nowMs) return [];
+  return messages.filter((id) => lease.messages.includes(id));
+}
+
+function isHeld({ lease }: DeliveryState, nowMs: number): boolean {
+  return lease !== undefined && lease.untilMs > nowMs;
+}
+
+export function isPaused({ pausedUntilMs }: DeliveryState, nowMs: number): boolean {
+  return pausedUntilMs > nowMs;
+}
+
+/** Whether something due may wait, of a state that is not held: a lease that is still there is that of a dead holder. */
+function mayWait({ isCalled, lease, wakeAtMs }: DeliveryState, nowMs: number): boolean {
+  return isCalled || lease !== undefined || (wakeAtMs !== 0 && wakeAtMs <= nowMs);
+}
+
+/** Whether a wake is on its way that is early enough. One whose time is over is not believed: it may be a dead letter. */
+function hasWake({ wakeAtMs }: DeliveryState, atMs: number, nowMs: number): boolean {
+  return wakeAtMs > nowMs && wakeAtMs <= atMs + wakeLateMs;
+}
+
+/** Posts that the holder may have under way, once the receiver is known to answer. */
 export function widthOf({ width = widest }: DeliveryState): number {
   return width;
 }
@@ -114,10 +226,6 @@ export function afterFailure(state: DeliveryState, failure: Failure, nowMs: numb
     pausedUntilMs: nowMs + pauseMs,
     ...(needsProbe(state) ? {} : { width: Math.max(1, Math.floor(widthOf(state) / 2)), widthAtMs: nowMs }),
   };
-}
-
-export function released(state: DeliveryState, owner: string): DeliveryState {
-  return { ...state, leases: state.leases.filter((lease) => lease.owner !== owner) };
 }
 
 /** Five days of nothing but failures. */

@@ -3,32 +3,37 @@ import { queueBody } from '../../aws/queue-body.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
 import { eventMessageVersion, type ServiceEvent, ServiceEventSchema } from '../event.ts';
 
-/** An event that comes again: after a failed attempt, on the way to its time, or because its client had no slot free. */
-const PendingSchema = v.object({
-  event: ServiceEventSchema,
+/** An event on its way to its receiver. */
+export interface Pending {
+  readonly event: ServiceEvent;
   /** Attempts made. */
-  attempts: v.number(),
-  firstSeenMs: v.number(),
-  dueMs: v.number(),
-  /** Times in a row that it was put back without an attempt. */
-  yields: v.number(),
-});
-export type Pending = v.InferOutput<typeof PendingSchema>;
+  readonly attempts: number;
+  readonly firstSeenMs: number;
+  /** It is not posted before. */
+  readonly dueMs: number;
+}
 
-const QueuedSchema = v.union([PendingSchema, ServiceEventSchema]);
+/** Starts a run that looks at what waits for the receiver of a client. */
+const WakeSchema = v.object({ wakeClientId: v.number() });
 
-export function encodePending(pending: Pending): string {
-  return queueBody({ version: eventMessageVersion, ...pending });
+const QueuedSchema = v.union([WakeSchema, ServiceEventSchema]);
+export type Queued = v.InferOutput<typeof QueuedSchema>;
+
+export function encodeWake(clientId: number): string {
+  return queueBody({ version: eventMessageVersion, wakeClientId: clientId });
+}
+
+/** Reads a message of the event queue: a bare event, or a wake. Throws when it is neither, and `LaterVersion`. */
+export function decodeQueued(body: string): Queued {
+  return v.parse(QueuedSchema, queuedMessage(body, eventMessageVersion));
 }
 
 /**
- * Reads a message of the event queue; `isFresh` when it is a bare event, as those who announce one queue it. Throws when it
- * is neither, and `LaterVersion`.
+ * An event that has just come. Its place in the list is that of the moment when it happened: a message that comes twice
+ * puts it there once.
  */
-export function decodeQueued(body: string, nowMs: number): { readonly isFresh: boolean; readonly pending: Pending } {
-  const message = v.parse(QueuedSchema, queuedMessage(body, eventMessageVersion));
-  if ('event' in message) return { isFresh: false, pending: message };
-  return { isFresh: true, pending: { event: message, attempts: 0, firstSeenMs: nowMs, dueMs: nowMs, yields: 0 } };
+export function freshPending(event: ServiceEvent, nowMs: number): Pending {
+  return { event, attempts: 0, firstSeenMs: nowMs, dueMs: Math.min(event.timestampMs, nowMs) };
 }
 
 /** The body that a receiver gets: bytes that are the same at every attempt (Standard Webhooks 1.0; D34). */

@@ -9,11 +9,11 @@ export const maxAttempts = retryWaitsSeconds.length + 1;
 export const retryJitter = 0.2;
 const maxRetryAfterMs = 12 * 3_600_000;
 
-/** Longest time that an event waits for its last attempt, its client's pauses and full slots included; then it is given up. */
+/** Longest time that an event waits for its last attempt, its client's pauses and its busy receiver included; then it is given up. */
 export const deliveryLimitMs = 5 * 24 * 3_600_000;
 
-/** Longest delay that SQS gives a message; longer waits are hops of this length. */
-const maxHopSeconds = 900;
+/** Longest delay that SQS gives a message: what waits is looked at once in so long. */
+export const maxDelaySeconds = 900;
 
 export interface FailedAttempt {
   /** Attempts made, this one included. */
@@ -32,9 +32,9 @@ export function nextDueMs({ attempts, nowMs, retryAfterMs = 0 }: FailedAttempt, 
   return nowMs + Math.max(Math.ceil(seconds * 1_000 * (1 + retryJitter * (2 * random - 1))), retryAfterMs);
 }
 
-/** Delay of the queue message that waits until `dueMs`: the whole rest, or one hop of it. */
-export function hopSeconds(dueMs: number, nowMs: number): number {
-  return Math.min(maxHopSeconds, Math.max(0, Math.ceil((dueMs - nowMs) / 1_000)));
+/** Delay of a wake message for `atMs`: never none, for it is noted after it was sent, and at most what SQS gives. */
+export function wakeDelaySeconds(atMs: number, nowMs: number): number {
+  return Math.min(maxDelaySeconds, Math.max(1, Math.ceil((atMs - nowMs) / 1_000)));
 }
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
@@ -46,19 +46,4 @@ export function retryAfterMs(header: string | undefined, nowMs: number): number 
   if (/^\d+$/.test(text)) ms = Number(text) * 1_000;
   else if (httpDate.test(text)) ms = Date.parse(text) - nowMs;
   return Number.isNaN(ms) ? undefined : Math.min(maxRetryAfterMs, Math.max(0, ms));
-}
-
-/** Longest wait for a place beside a receiver that answers slowly: longer, and the end of a backlog would trickle. */
-const maxYieldSeconds = 8;
-
-/**
- * Seconds that an event waits for a place beside its client's others, where none is free within moments, when it has
- * been put back `yields` times: by chance up to 2, 4, 8, so that a long backlog does not keep the queue busy with
- * itself; up to 900 behind a receiver that fails, where one event at a time is tried anyhow.
- */
-export function yieldSeconds(
-  { yields, failing }: { readonly yields: number; readonly failing: boolean },
-  random: number,
-) {
-  return Math.ceil(random * Math.min(failing ? maxHopSeconds : maxYieldSeconds, 2 ** Math.min(10, yields + 1)));
 }

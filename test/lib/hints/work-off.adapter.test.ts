@@ -67,7 +67,7 @@ function ports(over: Partial<HintPorts> = {}): HintPorts {
         return 0;
       },
     }),
-    hints: hintStore(documentClient, table),
+    hints: hintStore(documentClient, table, async () => undefined),
     queue: {
       sendLater: async (hint, delaySeconds) => {
         queue.push({ hint, atMs: nowMs() + delaySeconds * 1_000 });
@@ -76,7 +76,6 @@ function ports(over: Partial<HintPorts> = {}): HintPorts {
     events,
     nowMs,
     pause: async () => undefined,
-    conflictPause: async () => undefined,
     remainingMs: () => 60_000,
     ...over,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parkedWatchOf } from '../../../lib/messages/rounds/watch-message.ts';
+import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { explore } from '../../support/exploration.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 import { thorough } from '../../support/thorough.ts';

@@ -1,4 +1,4 @@
-import type { ParkedWatch } from '../../../lib/messages/rounds/watch-message.ts';
+import type { ParkedWatch } from '../../../lib/messages/watch/watch-message.ts';
 import type { World } from './held-jobs-space.ts';
 
 /** Throws where a promise is broken by the step from one world to the next. */

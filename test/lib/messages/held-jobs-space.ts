@@ -1,5 +1,5 @@
 import { cancelled } from '../../../lib/messages/job-state.ts';
-import { parkedWatchOf } from '../../../lib/messages/rounds/watch-message.ts';
+import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import type { Step } from '../../support/exploration.ts';
 import type { Call } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';

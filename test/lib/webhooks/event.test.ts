@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
-import { parkedEvent, resumedEvent } from '../../../lib/messages/reports/parked-event.ts';
+import { parkedEvent, resumedEvent } from '../../../lib/messages/watch/parked-event.ts';
 import {
   createdEvents,
   deletedEvents,

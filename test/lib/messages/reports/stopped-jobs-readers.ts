@@ -5,7 +5,7 @@ import type { DescribedJob } from '../../../../lib/messages/reports/described-jo
 import { countStates, type OutcomeCounts, type WrittenMessages } from '../../../../lib/messages/reports/outcome.ts';
 import { countsOf, describedJob, openReport, readPage } from '../../../../lib/messages/reports/read-report.ts';
 import type { Report } from '../../../../lib/messages/reports/report-store.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import type { DispatchCompletedData, ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';

@@ -3,7 +3,7 @@ import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts'
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
-import type { WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
+import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryRounds } from '../../../pipeline/memory-rounds.ts';
 import { MemorySlices } from '../../../pipeline/memory-slices.ts';

@@ -1,6 +1,9 @@
 import { Webhook } from 'standardwebhooks';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
+import { type DeliveryState, DeliveryStateSchema } from '../../../../lib/webhooks/delivery/delivery-state.ts';
+import { encodeWake } from '../../../../lib/webhooks/delivery/pending.ts';
 import type { PostAnswer } from '../../../../lib/webhooks/delivery/verdict.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
@@ -17,6 +20,15 @@ function subscribed(...clientIds: readonly number[]): DeliveryWorld {
   for (const clientId of clientIds.length === 0 ? [client] : clientIds) world.subscribe(clientId);
   return world;
 }
+
+/** Of a receiver that has answered once. */
+const well: DeliveryState = { ...v.parse(DeliveryStateSchema, {}), lastSuccessMs: 1 };
+
+/** Of an event that no client wants without asking for it. */
+const readMessage = {
+  ...{ job_id: 'job', message_id: 'job-0', did: '5491100000001', accepted_at: '2026-11-21T04:00:00.000Z' },
+  template: { name: 'order_update', language: 'en_US' },
+};
 
 const events = (clientId: number, count: number) =>
   Array.from({ length: count }, (_, number) => makeEvent(clientId, number));
@@ -35,7 +47,7 @@ describe('an event', () => {
     expect(JSON.parse(post?.body ?? '')).toEqual(payload);
     expect(new Webhook(firstSecret).verify(post?.body ?? '', { ...post?.headers })).toEqual(payload);
     expect(post?.headers['webhook-id']).toBe(event.id);
-    expect(world.waiting).toEqual([]);
+    expect(world.isAtRest).toBe(true);
     expect(world.logs('webhook.delivered')).toMatchObject([{ clientId: client, eventId: event.id, attempt: 1 }]);
   });
 
@@ -53,7 +65,7 @@ describe('an event', () => {
     world.enqueue(event, makeEvent(1003));
     await world.run();
     expect(world.recorded.size).toBe(2);
-    expect([world.posts, world.waiting]).toEqual([[], []]);
+    expect([world.posts, world.isAtRest]).toEqual([[], true]);
   });
 
   test('of a kind that the client does not want (any more) is not posted and waits for nothing (D41)', async () => {
@@ -62,7 +74,7 @@ describe('an event', () => {
     if (receiver !== undefined) world.receivers.set(client, { ...receiver, wanted: new Set(['sync.completed']) });
     world.enqueue(event);
     await world.run();
-    expect([world.posts, world.waiting]).toEqual([[], []]);
+    expect([world.posts, world.isAtRest]).toEqual([[], true]);
   });
 
   test('that cannot be read fails alone', async () => {
@@ -70,7 +82,7 @@ describe('an event', () => {
     world.enqueue(event, { ...event, type: 'template.archived' } as never);
     await world.run();
     expect(world.posts).toHaveLength(1);
-    expect(world.waiting).toMatchObject([{ body: { type: 'template.archived' }, inMs: 360_000 }]);
+    expect(world.queued).toMatchObject([{ body: { type: 'template.archived' }, inMs: 360_000 }]);
   });
 });
 
@@ -89,38 +101,38 @@ describe('a failing receiver (R42, R43)', () => {
       world.posts.map(({ atMs }) => Math.floor(atMs / 1_000)),
     );
     expect((world.posts.at(-1)?.atMs ?? 0) - beganMs).toBeGreaterThan(27 * hourMs);
-    expect(world.waiting).toEqual([]);
+    expect(world.isAtRest).toBe(true);
     expect(world.logs('webhook.abandoned')).toEqual([
       { clientId: client, eventId: event.id, eventType: event.type, attempt: 8, code: 'attempts' },
     ]);
     expect(world.recorded.has(event.id)).toBe(true);
   });
 
-  test('is waited for in hops that the queue allows, and never early', async () => {
+  test('is looked at within what the queue allows, and never early', async () => {
     const world = subscribed();
     world.answer = () => ({ status: 503, retryAfter: '2000' });
     world.enqueue(event);
     await world.run();
-    const hops: number[] = [];
+    const delays: number[] = [];
     while (world.posts.length === 1) {
-      const [hop] = world.waiting;
-      hops.push(hop?.inMs ?? 0);
-      world.nowMs += hop?.inMs ?? 0;
+      const [wake] = world.queued;
+      delays.push(wake?.inMs ?? 0);
+      world.nowMs += wake?.inMs ?? 0;
       await world.run();
     }
-    expect(hops).toEqual([900_000, 900_000, 200_000]);
+    expect(delays).toEqual([900_000, 900_000, 200_000]);
     expect(world.posts).toHaveLength(2);
   });
 
-  test('whose client switches it off is left alone: what waits ends', async () => {
+  test('whose client switches it off is left alone: what waits ends within 15 minutes, in a longer pause too', async () => {
     const world = subscribed();
-    world.answer = () => ({ status: 500 });
-    world.enqueue(event);
+    world.answer = () => ({ status: 500, retryAfter: '3600' });
+    world.enqueue(event, makeEvent(client, 1));
     await world.run();
     const receiver = world.receivers.get(client);
     if (receiver !== undefined) receiver.active = false;
-    await world.runUntil(world.nowMs + dayMs);
-    expect([world.posts.length, world.waiting]).toEqual([1, []]);
+    await world.runUntil(world.nowMs + hourMs / 4);
+    expect([world.posts.length, world.isAtRest]).toEqual([1, true]);
     expect(world.logs('webhook.abandoned')).toEqual([]);
   });
 
@@ -133,7 +145,7 @@ describe('a failing receiver (R42, R43)', () => {
     world.answer = () => ({ status: 204 });
     await world.runUntil(world.nowMs + dayMs);
     const delivered = new Set(world.logs('webhook.delivered').map(({ eventId }) => eventId));
-    expect([delivered.size, world.waiting]).toEqual([25, []]);
+    expect([delivered.size, world.isAtRest]).toEqual([25, true]);
   });
 
   test('that is gone is switched off at once, with everything that waits', async () => {
@@ -141,7 +153,7 @@ describe('a failing receiver (R42, R43)', () => {
     world.answer = () => ({ status: 410 });
     world.enqueue(...events(client, 5));
     await world.run();
-    expect([world.posts.length, world.waiting]).toEqual([1, []]);
+    expect([world.posts.length, world.isAtRest]).toEqual([1, true]);
     expect(world.logs('webhook.switched_off')).toEqual([{ clientId: client, code: 'gone' }]);
   });
 
@@ -171,7 +183,8 @@ describe('a failing receiver (R42, R43)', () => {
     expect(world.logs('webhook.switched_off')).toEqual([{ clientId: client, code: 'failing' }]);
     const lastMs = world.posts.at(-1)?.atMs ?? 0;
     expect(lastMs - beganMs).toBeGreaterThanOrEqual(5 * dayMs);
-    expect([world.receivers.get(client)?.active, world.waiting]).toEqual([false, []]);
+    await world.runUntil(world.nowMs + hourMs);
+    expect([world.receivers.get(client)?.active, world.isAtRest]).toEqual([false, true]);
   });
 });
 
@@ -179,7 +192,7 @@ describe('posts of one client side by side', () => {
   /** A receiver that is well, and whose answers the test gives. */
   function answering(count: number) {
     const world = subscribed();
-    world.states.set(client, { leases: [], pausedUntilMs: 0, consecutiveFailures: 0, lastSuccessMs: 1 });
+    world.states.set(client, well);
     const answers: ((answer: PostAnswer) => void)[] = [];
     world.answer = () => new Promise((resolve) => answers.push(resolve));
     world.enqueue(...events(client, count));
@@ -207,10 +220,10 @@ describe('posts of one client side by side', () => {
     }
     await running;
     expect(world.logs('webhook.delivered')).toHaveLength(7);
-    expect(world.waiting.map(({ body }) => body['attempts'])).toEqual([1, 1, 1]);
+    expect(world.waiting.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
     const state = world.states.get(client);
     expect([state?.consecutiveFailures, (state?.pausedUntilMs ?? 0) - world.nowMs, state?.width]).toEqual([
-      1, 900_000, 5,
+      1, 900_000, 10,
     ]);
   });
 
@@ -220,7 +233,7 @@ describe('posts of one client side by side', () => {
     for (const [position, answer] of answers.entries()) answer({ status: [200, 500, 410][position % 3] ?? 0 });
     await running;
     expect(world.logs('webhook.delivered')).toHaveLength(4);
-    expect([world.receivers.get(client)?.active, world.waiting]).toEqual([false, []]);
+    expect([world.receivers.get(client)?.active, world.isAtRest]).toEqual([false, true]);
   });
 
   test('one that breaks leaves the others their answers', async () => {
@@ -231,7 +244,8 @@ describe('posts of one client side by side', () => {
     answers[2]?.({ status: 200 });
     await running;
     expect(world.logs('webhook.delivered')).toHaveLength(2);
-    expect(world.waiting).toMatchObject([{ inMs: 360_000 }]);
+    // The one that broke; and a wake, for what others may have left to the run that broke.
+    expect(world.queued).toMatchObject([{ body: { wakeClientId: client }, inMs: 41_000 }, { inMs: 360_000 }]);
   });
 });
 
@@ -244,7 +258,7 @@ describe('one client beside another', () => {
     expect(world.postsTo(client)).toHaveLength(1);
     expect(world.postsTo(other)).toHaveLength(20);
     expect(world.batches).toBe(42);
-    expect(world.waiting).toHaveLength(400);
+    expect([world.waiting.length, world.wakes]).toEqual([400, 1]);
   });
 
   test('while it stays dead it gets single probes, further and further apart', async () => {
@@ -262,60 +276,57 @@ describe('one client beside another', () => {
     expect(probes.length).toBeLessThan(20);
   });
 
-  test('a slow one holds two runs at most; its other events wait without an attempt', async () => {
+  test('a slow one holds one run; its other events wait without an attempt, and that run posts them in order', async () => {
     const world = subscribed();
     const answers: ((answer: { status: number }) => void)[] = [];
     world.answer = () => new Promise((resolve) => answers.push(resolve));
-    const three = events(client, 3).map(async (each, position) => {
-      return await deliverBatch([{ messageId: `m${position}`, body: encodeEvent(each) }], world.ports());
-    });
-    await expect.poll(() => world.waiting.length).toBe(1);
-    expect(world.posts).toHaveLength(2);
-    expect(world.waiting).toMatchObject([{ body: { attempts: 0, yields: 1 } }]);
-    for (const resolve of answers) resolve({ status: 200 });
-    expect(await Promise.all(three)).toEqual([[], [], []]);
-  });
-
-  test('a fast one has four runs, and its other events come back at once', async () => {
-    const world = subscribed();
-    world.states.set(client, {
-      leases: [],
-      pausedUntilMs: 0,
-      consecutiveFailures: 0,
-      lastSuccessMs: 1,
-      turnMs: 60,
-    });
-    const answers: ((answer: PostAnswer) => void)[] = [];
-    world.answer = () => new Promise((resolve) => answers.push(resolve));
     const deliver = (each: ServiceEvent) =>
       deliverBatch([{ messageId: each.id, body: encodeEvent(each) }], world.ports());
-    const five = events(client, 5).map(deliver);
-    await expect.poll(() => world.waiting.length).toBe(1);
-    expect(world.posts).toHaveLength(4);
-    expect(world.waiting).toMatchObject([{ inMs: 0, body: { attempts: 0, yields: 0 } }]);
-    // A second later none of the four has answered: it is slow from now on.
-    world.nowMs += 1_001;
-    await deliver(makeEvent(client, 6));
-    expect(world.waiting).toMatchObject([{}, { inMs: 1_000, body: { attempts: 0, yields: 1 } }]);
-    for (const resolve of answers) resolve({ status: 200 });
-    expect(await Promise.all(five)).toEqual([[], [], [], [], []]);
+    const [first = event, ...others] = events(client, 6).map((each, at) => ({ ...each, timestampMs: 1_000 - at }));
+    world.states.set(client, { ...well, width: 1, widthAtMs: world.nowMs });
+    const running = deliver(first);
+    await expect.poll(() => answers.length).toBe(1);
+    for (const each of others) expect(await deliver(each)).toEqual([]);
+    expect([world.posts.length, world.waiting.map(({ attempts }) => attempts)]).toEqual([1, [0, 0, 0, 0, 0]]);
+    for (let posts = 1; posts <= 6; posts += 1) {
+      await expect.poll(() => answers.length).toBe(posts);
+      answers[posts - 1]?.({ status: 200 });
+    }
+    expect(await running).toEqual([]);
+    const ids = [first, ...others.toReversed()].map(({ id }) => id);
+    expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual(ids);
+    expect([world.isAtRest, world.wakes]).toEqual([true, 0]);
   });
 
-  test('a run without the time for a post says nothing about how fast its receiver is', async () => {
+  test('a run that is still at work keeps its messages: a double of one is not acknowledged by another run', async () => {
     const world = subscribed();
-    world.states.set(client, {
-      leases: [],
-      pausedUntilMs: 0,
-      consecutiveFailures: 0,
-      lastSuccessMs: 1,
-      turnMs: 9_000,
-    });
-    await deliverBatch([{ messageId: 'm', body: encodeEvent(event) }], world.ports({ remainingMs: () => 1_000 }));
-    expect([world.posts.length, world.states.get(client)?.turnMs]).toEqual([0, 9_000]);
-    expect(world.waiting).toMatchObject([{ inMs: 1_000, body: { attempts: 0 } }]);
+    const answers: ((answer: { status: number }) => void)[] = [];
+    world.answer = () => new Promise((resolve) => answers.push(resolve));
+    const delivery = { messageId: 'message', body: encodeEvent(event) };
+    const running = deliverBatch([delivery], world.ports());
+    await expect.poll(() => answers.length).toBe(1);
+    expect(await deliverBatch([delivery], world.ports())).toEqual(['message']);
+    answers[0]?.({ status: 200 });
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]?.({ status: 200 });
+    expect(await running).toEqual([]);
   });
 
-  test('what there is no time for goes back, uncounted', async () => {
+  test('what a later version has put into the list stays there, and holds up nothing', async () => {
+    const world = subscribed();
+    await world.wait({ event, attempts: 0, firstSeenMs: world.nowMs, dueMs: world.nowMs });
+    const { list } = world.ports();
+    async function* pages(clientId: number) {
+      for await (const page of list.pages(clientId)) yield [undefined, ...page];
+    }
+    const wake = { messageId: 'wake', body: encodeWake(client) };
+    expect(await deliverBatch([wake], world.ports({ list: { ...list, pages } }))).toEqual([]);
+    expect(world.postsTo(client)).toHaveLength(1);
+    expect(world.queued).toMatchObject([{ body: { wakeClientId: client }, inMs: 900_000 }]);
+    expect(world.logs('webhook.error')).toEqual([{ clientId: client, count: 1, error: 'Unreadable' }]);
+  });
+
+  test('what there is no time for waits, uncounted, for a wake that comes at once', async () => {
     const world = subscribed();
     world.answer = () => {
       world.nowMs += 12_000;
@@ -325,15 +336,16 @@ describe('one client beside another', () => {
     const remaining = world.nowMs + 60_000;
     await world.run({ remainingMs: () => remaining - world.nowMs });
     expect(world.postsTo(client)).toHaveLength(2);
-    expect(world.waiting.map(({ body }) => body['attempts'])).toEqual([0, 0, 0]);
+    expect(world.waiting.map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
+    expect(world.queued).toMatchObject([{ body: { wakeClientId: client }, inMs: 1_000 }]);
   });
 
   test('an event that found no place for five days is given up and stays recorded', async () => {
     const world = subscribed();
-    world.states.set(client, { leases: [], pausedUntilMs: world.nowMs + 6 * dayMs, consecutiveFailures: 1 });
+    world.states.set(client, { ...well, pausedUntilMs: world.nowMs + 6 * dayMs, consecutiveFailures: 1 });
     world.enqueue(event);
     await world.runUntil(world.nowMs + 6 * dayMs);
-    expect([world.posts, world.waiting]).toEqual([[], []]);
+    expect([world.posts, world.isAtRest]).toEqual([[], true]);
     expect(world.logs('webhook.abandoned')).toMatchObject([{ eventId: event.id, attempt: 0, code: 'time' }]);
   });
 });
@@ -347,7 +359,7 @@ describe('whatever breaks', () => {
       world.enqueue(event);
       await world.runUntil(world.nowMs + hourMs);
       expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual([event.id]);
-      expect([world.recorded.size, world.waiting]).toEqual([1, []]);
+      expect([world.recorded.size, world.isAtRest]).toEqual([1, true]);
     },
   );
 
@@ -360,9 +372,26 @@ describe('whatever breaks', () => {
     expect(world.recorded.size).toBe(1);
   });
 
+  test('a run that died with a call: its messages bring a run to the list, also when the client no longer wants their kind', async () => {
+    const world = subscribed();
+    const listed = makeEvent(client, 1);
+    await world.wait({ event: listed, attempts: 0, firstSeenMs: world.nowMs, dueMs: world.nowMs });
+    const lease = { owner: 'dead', untilMs: world.nowMs, messages: ['message 1'] };
+    world.states.set(client, { ...well, lease });
+    world.enqueue({
+      ...{ id: `evt_${'a'.repeat(26)}`, clientId: client, type: 'message.read', timestampMs: 1 },
+      data: readMessage,
+    });
+    await world.run();
+    expect(world.posts.map(({ headers }) => headers['webhook-id'])).toEqual([listed.id]);
+    expect(world.isAtRest).toBe(true);
+  });
+
   test.each([
-    ['before the copy is queued: no loss', 'sendLater', 1],
-    ['after the copy is queued, before the message is acknowledged: a double, no loss', 'afterSendLater', 2],
+    ['before it is put into the list: no loss', 'put', 1],
+    ['after it is put into the list: a double, no loss', 'afterPut', 2],
+    ['before a wake is sent: another one is, no loss', 'wakeLater', 1],
+    ['after a wake is sent, before it is noted: no loss', 'afterWakeLater', 1],
   ])('%s', async (_, step, deliveries) => {
     const world = subscribed();
     let answered = 0;
@@ -371,6 +400,6 @@ describe('whatever breaks', () => {
     world.enqueue(event);
     await world.runUntil(world.nowMs + hourMs);
     expect(world.logs('webhook.delivered')).toHaveLength(deliveries);
-    expect([new Set(world.posts.map(({ headers }) => headers['webhook-id'])).size, world.waiting]).toEqual([1, []]);
+    expect([new Set(world.posts.map(({ headers }) => headers['webhook-id'])).size, world.isAtRest]).toEqual([1, true]);
   });
 });

@@ -1,18 +1,21 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts, Receiver } from '../../../../lib/webhooks/delivery/deliver-ports.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
-import { encodePending, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
+import { decodeQueued, encodeWake, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
+import { maxDelaySeconds } from '../../../../lib/webhooks/delivery/retry.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
-import { deliveryKey } from '../../../../lib/webhooks/items.ts';
+import { deliveryKey, waitingKey } from '../../../../lib/webhooks/items.ts';
 import { firstSecret } from '../../../support/delivery-world.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 
 /** The event queue, what is stored of two clients and what their receivers had, as plain data; and the real delivery, call by call. */
 
-export type CallName = 'record' | 'find' | 'read' | 'put' | 'post' | 'sendLater' | 'switchOff';
+export type CallName = 'record' | 'find' | 'read' | 'write' | 'post' | 'switchOff' | 'wake' | ListCall;
+type ListCall = 'look' | 'place' | 'remove';
 
 export interface Message {
   readonly id: number;
@@ -45,7 +48,11 @@ export interface Store {
   readonly messages: readonly Message[];
   readonly nextId: number;
   /** The item `DELIVERY` of each client. */
-  readonly states: Readonly<Record<number, { readonly version: number }>>;
+  readonly states: Readonly<
+    Record<number, { readonly version: number; readonly writer: string; readonly wakeAtMs?: number }>
+  >;
+  /** What waits, in order. */
+  readonly list: readonly Pending[];
   readonly configs: Readonly<Record<number, { readonly version: number; readonly active: boolean }>>;
   readonly recorded: readonly string[];
   readonly had: Readonly<Record<string, Had>>;
@@ -80,7 +87,8 @@ export function standingOf({ owner, startedAtMs, messages, replies }: Run): Prom
 export const clientOf = ({ args }: Call<CallName>) => args[0] as number;
 
 function portsOf(owner: string, { call, nowMs }: Outside<CallName>): DeliverPorts {
-  const [record, find, post, sendLater] = [call('record'), call('find'), call('post'), call('sendLater')];
+  const [record, find, post] = [call('record'), call('find'), call('post')];
+  const [look, place, remove] = [call('look'), call('place'), call('remove')];
   return {
     records: { record: (event) => record(event.clientId, event.id) },
     receivers: {
@@ -90,8 +98,18 @@ function portsOf(owner: string, { call, nowMs }: Outside<CallName>): DeliverPort
       },
       switchOff: call('switchOff'),
     },
-    states: deliveryStateStore({ client: documentsOf(call), table: 'webhooks', pause: async () => undefined }),
-    queue: { sendLater: (pending, delaySeconds) => sendLater(pending.event.clientId, pending, delaySeconds) },
+    states: deliveryStateStore({
+      ...{ client: documentsOf(call), table: 'webhooks', pause: async () => undefined },
+      newWriter: () => owner,
+    }),
+    list: {
+      put: (pending) => place(pending.event.clientId, pending),
+      remove: (pending) => remove(pending.event.clientId, pending),
+      pages: async function* (clientId) {
+        yield await look(clientId);
+      },
+    },
+    queue: { wakeLater: call('wake') },
     post: (sent) => post(Number(sent.url.split('/').at(-2)), sent),
     newOwner: () => owner,
     nowMs,
@@ -108,14 +126,17 @@ function receiverOf(clientId: number, version: number): Receiver {
 
 /** The real store on a table of one item for each client. */
 function documentsOf(call: Outside<CallName>['call']): DynamoDBDocumentClient {
-  const [read, put] = [call('read'), call('put')];
+  const [read, write] = [call('read'), call('write')];
   const send = async (command: GetCommand | PutCommand) => {
     if (command instanceof GetCommand) return { Item: await read(clientOfKey(command.input.Key)) };
     const { Item, ConditionExpression: condition, ExpressionAttributeValues: values } = command.input;
-    const expected = condition === undefined ? 'any' : (values?.[':version'] ?? 0);
-    const written: boolean = await put(clientOfKey(Item), Item, expected);
-    if (!written) throw new ConditionalCheckFailedException({ message: 'it has changed', $metadata: {} });
-    return {};
+    const expected = condition === undefined ? 'any' : values?.[':seen'];
+    const inTheWay = (await write(clientOfKey(Item), Item, expected)) as Record<string, unknown> | undefined;
+    if (inTheWay === undefined) return {};
+    throw new ConditionalCheckFailedException({
+      ...{ message: 'it has changed', $metadata: {} },
+      Item: marshall(inTheWay, { removeUndefinedValues: true }),
+    });
   };
   return { send } as unknown as DynamoDBDocumentClient;
 }
@@ -142,16 +163,31 @@ export function effectOf<S extends Store>(
       return { store, value: store.configs[clientId] };
     case 'read':
       return { store, value: store.states[clientId] };
-    case 'put': {
-      const [, item, expected] = args as [number, { readonly version: number }, number | 'any'];
-      const current = store.states[clientId]?.version ?? 0;
-      if (expected !== 'any' && expected !== current) return { store, value: false };
-      return { store: { ...store, states: { ...store.states, [clientId]: item } }, value: true };
+    case 'write': {
+      const [, item, expected] = args as [number, Store['states'][number], number | 'any'];
+      const current = store.states[clientId];
+      // An item that is not there is overwritten by a writer that has seen one.
+      if (expected !== 'any' && current !== undefined && expected !== current.version) return { store, value: current };
+      return { store: { ...store, states: { ...store.states, [clientId]: item } } };
     }
-    case 'sendLater': {
-      const [, pending, delaySeconds] = args as [number, Pending, number];
-      const visibleAtMs = nowMs + delaySeconds * 1_000;
-      const message = { id: store.nextId, body: encodePending(pending), visibleAtMs, held: false };
+    case 'look':
+      return { store, value: store.list.filter(({ event }) => event.clientId === clientId) };
+    case 'place': {
+      const pending = args[1] as Pending;
+      const list = [...without(store.list, pending), pending].sort((one, other) =>
+        placeOf(one) < placeOf(other) ? -1 : 1,
+      );
+      return { store: { ...store, list } };
+    }
+    case 'remove':
+      return { store: { ...store, list: without(store.list, args[1] as Pending) } };
+    case 'wake': {
+      const delaySeconds = args[1] as number;
+      // Of a wait that is many delays long, only the last is played: the others find nothing due.
+      const dues = store.list.filter(({ event }) => event.clientId === clientId).map(({ dueMs }) => dueMs);
+      const skippedMs = delaySeconds < maxDelaySeconds ? 0 : Math.min(...dues, Number.MAX_SAFE_INTEGER);
+      const visibleAtMs = Math.max(nowMs + delaySeconds * 1_000, dues.length === 0 ? 0 : skippedMs);
+      const message = { id: store.nextId, body: encodeWake(clientId), visibleAtMs, held: false };
       return { store: { ...store, messages: [...store.messages, message], nextId: store.nextId + 1 } };
     }
     case 'switchOff': {
@@ -178,14 +214,23 @@ export function posted<S extends Store>(
   return { ...store, had: { ...store.had, [id]: had } };
 }
 
-/** The event that a message of the queue is about. */
-export function eventIn(body: string): ServiceEvent {
-  const message = JSON.parse(body) as Pending | ServiceEvent;
-  return 'event' in message ? message.event : message;
+function without(list: readonly Pending[], pending: Pending): Pending[] {
+  return list.filter((each) => placeOf(each) !== placeOf(pending));
 }
 
-/** When it may be posted: a bare event at once. */
-export function dueMsOf({ body, visibleAtMs }: Message): number {
-  const message = JSON.parse(body) as Partial<Pending>;
-  return Math.max(message.dueMs ?? 0, visibleAtMs);
+function placeOf(pending: Pending): string {
+  const { pk, sk } = waitingKey(pending);
+  return `${pk} ${sk}`;
+}
+
+/** The event that a message of the queue is about; undefined of a wake. */
+export function eventIn(body: string): ServiceEvent | undefined {
+  const queued = decodeQueued(body);
+  return 'wakeClientId' in queued ? undefined : queued;
+}
+
+/** Whose a message is. */
+export function clientIn(body: string): number {
+  const queued = decodeQueued(body);
+  return 'wakeClientId' in queued ? queued.wakeClientId : queued.clientId;
 }

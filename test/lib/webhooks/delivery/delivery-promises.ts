@@ -1,4 +1,5 @@
 import { Webhook } from 'standardwebhooks';
+import { leaseMs } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import { payloadOf } from '../../../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { deliveryLimitMs, maxAttempts } from '../../../../lib/webhooks/delivery/retry.ts';
@@ -6,8 +7,8 @@ import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {
   type CallName,
+  clientIn,
   clientOf,
-  dueMsOf,
   effectOf,
   eventIn,
   type Run,
@@ -29,6 +30,7 @@ const retriedMs = 27 * 3_600_000;
 /** Throws where a promise is broken now, or would be once nothing fails any more. */
 export async function checkPromises(world: World, told: readonly Told[]): Promise<void> {
   for (const run of world.runs) await checkRun(world, run, told);
+  await checkHolders(world);
   for (const each of told) {
     if (!isWaiting(world, each) && !hasEnded(world, each)) throw new Error(`D34: event ${each.event.id} is dropped`);
   }
@@ -37,13 +39,34 @@ export async function checkPromises(world: World, told: readonly Told[]): Promis
     const isGone = world.gone.includes(urlOf(Number(clientId), version - 1));
     if (!active && !isGone) throw new Error(`D34: client ${clientId} is switched off, and its receiver is there`);
   }
+  for (const each of told) {
+    const { clientId, id } = each.event;
+    const isWoken = world.messages.some(({ body }) => clientIn(body) === clientId);
+    if (!isWoken && isListed(world.list, id) && !hasEnded(world, each))
+      throw new Error('D34: what waits is not looked at');
+  }
   await checkAfterwards(world, told, () => false);
   const dead = told.some(({ event }) => event.clientId !== 1) ? 1 : undefined;
   if (dead !== undefined) await checkAfterwards(world, told, (clientId) => clientId === dead);
 }
 
-function isWaiting({ messages }: World, { event }: Told): boolean {
-  return messages.some(({ body }) => eventIn(body).id === event.id);
+function isWaiting({ messages, list }: World, { event }: Told): boolean {
+  return isListed(list, event.id) || messages.some(({ body }) => eventIn(body)?.id === event.id);
+}
+
+function isListed(list: World['list'], eventId: string | undefined): boolean {
+  return list.some(({ event }) => event.id === eventId);
+}
+
+/** At most one run posts to a client, but for those that have stalled for longer than their lease. */
+async function checkHolders({ runs, nowMs }: World): Promise<void> {
+  const posting: number[] = [];
+  for (const run of runs) {
+    if (run.ended !== undefined || run.startedAtMs + leaseMs <= nowMs) continue;
+    const { open } = await standingOf(run);
+    posting.push(...new Set(open.filter(({ name }) => name === 'post').map(clientOf)));
+  }
+  if (new Set(posting).size < posting.length) throw new Error('D34: two runs post to one client');
 }
 
 /** Taken by its receiver, or given up after every attempt and the whole time, or its client has switched off or is gone. */
@@ -58,12 +81,13 @@ async function checkRun(world: World, run: Run, told: readonly Told[]): Promise<
   const { open } = await standingOf(run);
   for (const call of open) if (call.name === 'post') checkPost(world, run, call, told);
   if (open.some(({ name }) => name === 'record')) return;
-  for (const { id, body } of run.messages) {
-    const { clientId, id: eventId } = eventIn(body);
+  for (const { body } of run.messages) {
+    const event = eventIn(body);
+    if (event === undefined) continue;
+    const { clientId, id: eventId } = event;
     const isAtIt = open.some((call) => clientOf(call) === clientId);
     const isBroken = run.answered.some((answer) => answer.failed && answer.clientId === clientId);
-    const isBack = world.messages.some((other) => other.id !== id && eventIn(other.body).id === eventId);
-    const isDone = world.had[eventId]?.taken || isBack || !world.configs[clientId]?.active;
+    const isDone = world.had[eventId]?.taken || isListed(world.list, eventId) || !world.configs[clientId]?.active;
     if (!isAtIt && !isBroken && !isDone) throw new Error(`R42: client ${clientId} waits for another's receiver`);
   }
 }
@@ -101,11 +125,21 @@ async function checkAfterwards(
     if (turn > 20)
       throw new Error(`R42: with ${isDead(1) ? 'one receiver dead' : 'all receivers well'}, events wait for ever`);
     if (next.messages.length === 0) throw new Error('D34: an event is dropped, once nothing fails any more');
-    const dueMs = Math.min(...next.messages.map(dueMsOf));
-    next = { ...next, nowMs: Math.max(next.nowMs, dueMs), runsLeft: 1 };
-    const due = next.messages.filter((message) => dueMsOf(message) <= next.nowMs);
-    next = await ran(withRunOf(next, due.slice(0, 10)), isDead);
+    next = await nextRun(next, isDead);
   }
+  if (isDead(1)) return;
+  // What is still in the queue is wakes and doubles: each ends, and sends nothing.
+  for (let turn = 0; next.messages.length > 0; turn += 1) {
+    if (turn > 10) throw new Error('D34: wakes go on for ever');
+    next = await nextRun(next, isDead);
+  }
+}
+
+/** The run that comes next, of all that is visible then. */
+async function nextRun(world: World, isDead: (clientId: number) => boolean): Promise<World> {
+  const nowMs = Math.max(world.nowMs, Math.min(...world.messages.map(({ visibleAtMs }) => visibleAtMs)));
+  const due = world.messages.filter(({ visibleAtMs }) => visibleAtMs <= nowMs);
+  return await ran(withRunOf({ ...world, nowMs, runsLeft: 1 }, due.slice(0, 10)), isDead);
 }
 
 /** One run to its end; every post to a dead receiver is answered 500. */

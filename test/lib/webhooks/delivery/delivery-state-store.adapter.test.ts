@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { webhookConfigStore } from '../../../../lib/webhooks/config/config-store.ts';
-import { admitted, afterFailure } from '../../../../lib/webhooks/delivery/delivery-state.ts';
+import { afterFailure, entered } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
@@ -10,13 +10,22 @@ const table = await freshTable('webhooks');
 const states = deliveryStateStore({ client, table, pause: async () => undefined });
 const failure = { kind: 'failed', code: '500', overloaded: false } as const;
 
-test('of twenty runs at once two get a slot; the others change nothing', async () => {
+const run = (owner: string) => ({ owner, messages: [owner] });
+
+test('of twenty runs at once one gets the lease; the others change nothing', async () => {
   const entries = await Promise.all(
-    Array.from({ length: 20 }, (_, run) => states.change(1, (state) => admitted(state, `run ${run}`, 1_000))),
+    Array.from({ length: 20 }, (_, at) => states.change(1, (state) => entered(state, run(`run ${at}`), 1_000))),
   );
-  expect(entries.filter(({ changed }) => changed)).toHaveLength(2);
-  const { changed, state } = await states.change(1, () => undefined);
-  expect([changed, state.leases.length]).toEqual([false, 2]);
+  const [winner, ...others] = entries.filter(({ changed }) => changed);
+  expect(others).toEqual([]);
+  expect(await states.change(1, () => undefined)).toEqual({ changed: false, state: winner?.state });
+});
+
+test('what a run gives back is gone', async () => {
+  await states.change(7, (state) => entered(state, run('mine'), 1_000));
+  await states.change(7, ({ lease: _, ...state }) => ({ ...state, wakeAtMs: 9 }));
+  const { state } = await states.change(7, () => undefined);
+  expect(state).toEqual({ isCalled: false, wakeAtMs: 9, pausedUntilMs: 0, consecutiveFailures: 0 });
 });
 
 test('changes that meet are all made, one on top of the other', async () => {
@@ -43,11 +52,11 @@ test('a state that never holds still is an error after ten tries', async () => {
     { step: 'deserialize', name: 'meddle' },
   );
   const entering = deliveryStateStore({ client: restless, table, pause: async () => undefined }).change(3, (state) =>
-    admitted(state, 'mine', 10_000_000),
+    entered(state, run('mine'), 10_000_000),
   );
   await expect(entering).rejects.toThrow('changed under 10 tries');
   expect(writes).toBe(10);
-  expect((await states.change(3, () => undefined)).state.leases).toEqual([]);
+  expect((await states.change(3, () => undefined)).state.lease).toBeUndefined();
 });
 
 test('failures that a new configuration forgets are forgotten', async () => {
@@ -79,9 +88,9 @@ test('a delivery that ends while failures are forgotten does not bring them back
   expect([writes, state.consecutiveFailures, state.failingSinceMs]).toEqual([2, 1, 9_000]);
 });
 
-test('an item that lost its leases to another hand is read as one without', async () => {
+test('an item that lost what it need not have is read as one without', async () => {
   const Key = { pk: 'CLIENT#5', sk: 'DELIVERY' };
-  await states.change(5, (state) => admitted(state, 'mine', 0));
-  await client.send(new UpdateCommand({ TableName: table, Key, UpdateExpression: 'REMOVE leases' }));
-  expect((await states.change(5, (state) => admitted(state, 'other', 0))).state.leases).toHaveLength(1);
+  await states.change(5, (state) => entered(state, run('mine'), 0));
+  await client.send(new UpdateCommand({ TableName: table, Key, UpdateExpression: 'REMOVE lease, isCalled, wakeAtMs' }));
+  expect((await states.change(5, (state) => entered(state, run('other'), 0))).state.lease?.owner).toBe('other');
 });

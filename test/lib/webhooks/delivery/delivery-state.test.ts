@@ -1,15 +1,18 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import {
-  admitted,
   afterFailure,
   afterSuccess,
+  closed,
   type DeliveryState,
   DeliveryStateSchema,
-  isFast,
+  entered,
   isHopeless,
+  keptFor,
   needsProbe,
-  released,
+  type Round,
+  type Run,
+  rung,
   widthOf,
 } from '../../../../lib/webhooks/delivery/delivery-state.ts';
 import type { Failure } from '../../../../lib/webhooks/delivery/verdict.ts';
@@ -24,64 +27,145 @@ function failing(times: number): DeliveryState {
   return state;
 }
 
-describe('slots', () => {
-  const one = admitted(untouched, 'a', 0) ?? untouched;
-  const two = admitted(one, 'b', 1_000) ?? untouched;
+const run = (owner: string): Run => ({ owner, messages: [`message of ${owner}`] });
+const held = entered(untouched, run('a'), 0) ?? untouched;
+const ring = (owner: string, nowMs: number) => ({ run: run(owner), nowMs, isWoken: false, hasPut: true });
+const woken = (owner: string, nowMs: number) => ({ run: run(owner), nowMs, isWoken: true, hasPut: false });
+const nothing: Round = { delivered: false };
+const round = (dueMs: number | undefined): Round => ({ delivered: true, dueMs });
+const closing = (owner: string, nowMs: number, dueMs?: number) => ({
+  ...{ owner, nowMs, round: round(dueMs), mayGoOn: true },
+});
 
-  test('two, the third waits', () => {
-    expect(two.leases.map(({ owner }) => owner)).toEqual(['a', 'b']);
-    expect(admitted(two, 'c', 39_999)).toBeUndefined();
+describe('a run with fresh events', () => {
+  test('enters where all is quiet, and only there', () => {
+    expect(held.lease).toEqual({ owner: 'a', untilMs: 40_000, messages: ['message of a'] });
+    expect(entered(held, run('b'), 39_999)).toBeUndefined();
+    expect(entered({ ...untouched, pausedUntilMs: 1 }, run('b'), 0)).toBeUndefined();
+    expect(entered({ ...untouched, isCalled: true }, run('b'), 0)).toBeUndefined();
+    expect(entered({ ...untouched, wakeAtMs: 9 }, run('b'), 8)?.lease?.owner).toBe('b');
   });
 
-  test('a slot whose holder died is free again', () => {
-    expect(admitted(two, 'c', 40_000)?.leases.map(({ owner }) => owner)).toEqual(['b', 'c']);
+  test('does not overtake what waited for a wake that has not come, or for a holder that died', () => {
+    expect(entered({ ...untouched, wakeAtMs: 9 }, run('b'), 9)).toBeUndefined();
+    expect(entered(held, run('b'), 40_000)).toBeUndefined();
+    expect(rung(held, ring('b', 40_000))?.lease?.owner).toBe('b');
   });
 
-  test('a slot that was given back is free at once', () => {
-    expect(admitted(released(two, 'a'), 'c', 1_001)?.leases.map(({ owner }) => owner)).toEqual(['b', 'c']);
-    expect(released(two, 'stranger')).toEqual(two);
+  test('whose lease was written without a reply has it', () => {
+    expect(entered(held, run('a'), 5)?.lease?.owner).toBe('a');
+    expect(rung(held, ring('a', 5))?.lease?.owner).toBe('a');
   });
+});
+
+describe('a run that has put events into the list', () => {
+  test('calls the holder, once; where there is none it has the lease', () => {
+    const called = rung(held, ring('b', 5)) ?? untouched;
+    expect([called.lease?.owner, called.isCalled]).toEqual(['a', true]);
+    expect(rung(called, ring('c', 5))).toBeUndefined();
+    expect(rung({ ...untouched, isCalled: true }, ring('b', 5))).toMatchObject({
+      lease: { owner: 'b' },
+      isCalled: false,
+    });
+  });
+
+  test('leaves a pause to the wake for its end, and takes the lease to send one', () => {
+    const paused = { ...untouched, pausedUntilMs: 5_000 };
+    expect(rung({ ...paused, wakeAtMs: 6_000 }, ring('b', 10))).toBeUndefined();
+    expect(rung({ ...paused, wakeAtMs: 6_001 }, ring('b', 10))?.lease?.owner).toBe('b');
+    expect(rung({ ...paused, wakeAtMs: 10 }, ring('b', 10))?.lease?.owner).toBe('b');
+    expect(rung(paused, ring('b', 10))?.lease?.owner).toBe('b');
+  });
+
+  test('having put nothing, looks only where something may wait', () => {
+    const quiet = { ...ring('b', 10), hasPut: false };
+    expect(rung(untouched, quiet)).toBeUndefined();
+    expect(rung(held, quiet)).toBeUndefined();
+    expect(rung({ ...untouched, isCalled: true }, quiet)?.lease?.owner).toBe('b');
+    expect(rung(held, { ...quiet, nowMs: 40_000 })?.lease?.owner).toBe('b');
+  });
+});
+
+describe('a run that was woken', () => {
+  test('takes the lease, and its wake is noted no longer, whatever its clock says; a later one is', () => {
+    expect(rung({ ...untouched, wakeAtMs: 2_010 }, woken('b', 10))).toMatchObject({
+      wakeAtMs: 0,
+      lease: { owner: 'b' },
+    });
+    expect(rung({ ...untouched, wakeAtMs: 2_011 }, woken('b', 10))?.wakeAtMs).toBe(2_011);
+  });
+
+  test('changes a state that is held in any case: a holder that is noting this wake must see that it has come', () => {
+    const called = { ...held, isCalled: true };
+    expect(rung(called, woken('b', 5))).toEqual(called);
+    expect(rung(called, ring('b', 5))).toBeUndefined();
+  });
+
+  test('in a pause trusts another wake, and not its own', () => {
+    const paused = { ...untouched, pausedUntilMs: 60_000 };
+    expect(rung({ ...paused, wakeAtMs: 60_000 }, woken('b', 10))).toBeUndefined();
+    expect(rung({ ...paused, wakeAtMs: 11 }, woken('b', 10))?.lease?.owner).toBe('b');
+  });
+});
+
+describe('after a round', () => {
+  test('with nothing left the lease is free, and a wake that is on its way stays noted', () => {
+    const { state, wakeMs } = closed({ ...held, wakeAtMs: 900_000 }, closing('a', 50)) ?? { state: held };
+    expect([state.lease, state.isCalled, state.wakeAtMs, state.lastSuccessMs, wakeMs]).toEqual([
+      undefined,
+      false,
+      900_000,
+      50,
+      undefined,
+    ]);
+  });
+
+  test('a call, or what has become due, is another round while there is time', () => {
+    const called = { ...held, isCalled: true };
+    expect(closed(called, closing('a', 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
+    expect(closed(held, closing('a', 50, 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
+    const late = closed(called, { ...closing('a', 50), mayGoOn: false });
+    expect(late).toMatchObject({ state: { isCalled: true }, wakeMs: 50 });
+    expect(late?.state.lease).toBeUndefined();
+  });
+
+  test('what waits for later gets a wake: one that is on its way early enough, or one that is sent before', () => {
+    expect(closed(held, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
+    expect(closed({ ...held, wakeAtMs: 8_001 }, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
+    expect(closed({ ...held, wakeAtMs: 50 }, closing('a', 50, 7_000))?.wakeMs).toBe(7_000);
+    expect(closed({ ...held, wakeAtMs: 8_000 }, closing('a', 50, 7_000))).not.toHaveProperty('wakeMs');
+    const sent = closed(held, { ...closing('a', 50, 7_000), sentMs: 7_050 });
+    expect(sent).toMatchObject({ state: { wakeAtMs: 7_050, isCalled: false } });
+    expect(sent).not.toHaveProperty('wakeMs');
+  });
+
+  test('a failure ends it: the wake is for the end of the pause, and what is due stays called', () => {
+    const failed = closed(held, { ...closing('a', 50), round: { ...nothing, failure, dueMs: 50 } });
+    expect(failed).toMatchObject({ wakeMs: 5_050, state: { isCalled: true, pausedUntilMs: 5_050 } });
+  });
+
+  test('a lease that another run has taken over is not given back; one that it died with is a call', () => {
+    const other = rung(held, ring('b', 40_000)) ?? untouched;
+    expect(closed(other, closing('a', 40_001))).toBeUndefined();
+    expect(closed(other, closing('a', 80_000))).toMatchObject({ wakeMs: 80_000, state: { isCalled: true } });
+  });
+});
+
+test('messages that a holder has are acknowledged by no other run while it may live', () => {
+  const twice: Run = { owner: 'b', messages: ['message of a', 'message of b'] };
+  expect(keptFor(held, twice, 39_999)).toEqual(['message of a']);
+  expect(keptFor(held, twice, 40_000)).toEqual([]);
+  expect(keptFor(held, run('a'), 5)).toEqual([]);
+  expect(keptFor(untouched, twice, 5)).toEqual([]);
 });
 
 describe('how much at once', () => {
   const well = afterSuccess(untouched, 0);
   const minuteMs = 60_000;
 
-  function entering(state: DeliveryState): number {
-    let [current, count] = [state, 0];
-    for (;;) {
-      const next = admitted(current, `run ${count}`, 0);
-      if (next === undefined) return count;
-      [current, count] = [next, count + 1];
-    }
-  }
-
-  test('four slots for a receiver that is fast, two for any other', () => {
-    expect([1_000, 1_001, undefined].map((turnMs) => entering({ ...well, turnMs } as DeliveryState))).toEqual([
-      4, 2, 2,
-    ]);
-    expect(entering({ ...failing(1), pausedUntilMs: 0, turnMs: 10 })).toBe(1);
-  });
-
-  test('fast is what ended its last posts within a second, is well, and has nothing under way for longer', () => {
-    const fast = { ...well, turnMs: 1_000 };
-    expect(isFast(fast, 0)).toBe(true);
-    expect([well, { ...well, turnMs: 1_001 }, { ...untouched, turnMs: 50 }].map((state) => isFast(state, 0))).toEqual([
-      false,
-      false,
-      false,
-    ]);
-    expect(isFast(afterFailure(fast, failure, 0), 0)).toBe(false);
-    const busy = admitted(admitted(fast, 'a', 0) ?? well, 'b', 900) ?? well;
-    expect([1_000, 1_001].map((nowMs) => isFast(busy, nowMs))).toEqual([true, false]);
-    expect(admitted(busy, 'c', 1_000)?.leases).toHaveLength(3);
-    expect(admitted(busy, 'c', 1_001)).toBeUndefined();
-    expect(isFast(released(busy, 'a'), 1_001)).toBe(true);
-  });
-
-  test('a receiver that is unknown or has failed is probed; one that answered gets ten posts', () => {
+  test('a receiver that is unknown or has failed is probed; one that answered gets twenty posts', () => {
     expect([untouched, failing(1), well].map(needsProbe)).toEqual([true, true, false]);
-    expect(widthOf(well)).toBe(10);
+    expect(widthOf(well)).toBe(20);
   });
 
   test('what fails under a load gets half as much, once for each time that it was well; ten minutes later twice that', () => {
@@ -92,14 +176,14 @@ describe('how much at once', () => {
       state = afterSuccess(state, 0);
       widths.push(widthOf(state));
     }
-    expect(widths).toEqual([5, 2, 1, 1, 1]);
+    expect(widths).toEqual([10, 5, 2, 1, 1]);
     expect(widthOf(afterSuccess(state, 10 * minuteMs - 1))).toBe(1);
     const wider: number[] = [];
-    for (const round of [1, 2, 3, 4, 5]) {
-      state = afterSuccess(state, round * 10 * minuteMs);
+    for (const times of [1, 2, 3, 4, 5, 6]) {
+      state = afterSuccess(state, times * 10 * minuteMs);
       wider.push(widthOf(state));
     }
-    expect(wider).toEqual([2, 4, 8, 10, 10]);
+    expect(wider).toEqual([2, 4, 8, 16, 20, 20]);
   });
 });
 
@@ -113,8 +197,8 @@ describe('pauses', () => {
   ])('after %i failures in a row: %i ms', (times, ms) => {
     const state = failing(times);
     expect(state.pausedUntilMs).toBe(ms);
-    expect(admitted(state, 'a', ms - 1)).toBeUndefined();
-    expect(admitted(state, 'a', ms)).toBeDefined();
+    expect(entered(state, run('a'), ms - 1)).toBeUndefined();
+    expect(entered(state, run('a'), ms)).toBeDefined();
   });
 
   test('a receiver that gets too much is left alone for a minute, or as long as it asks', () => {
@@ -124,17 +208,10 @@ describe('pauses', () => {
     expect(afterFailure(untouched, { ...failure, retryAfterMs: 43_200_000 }, 0).pausedUntilMs).toBe(3_600_000);
   });
 
-  test('when the pause is over, one probe at a time', () => {
-    const probed = admitted(failing(1), 'probe', 5_000) ?? untouched;
-    expect(probed.leases).toHaveLength(1);
-    expect(admitted(probed, 'second', 24_999)).toBeUndefined();
-    expect(admitted(probed, 'second', 25_000)).toBeDefined();
-  });
-
   test('a success ends it', () => {
     const well = afterSuccess(failing(9), 77);
     expect(well).toEqual({ ...untouched, lastSuccessMs: 77 });
-    expect(admitted(admitted(well, 'a', 78) ?? failing(1), 'b', 78)).toBeDefined();
+    expect(entered(well, run('a'), 78)).toBeDefined();
   });
 });
 

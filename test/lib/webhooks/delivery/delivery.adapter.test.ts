@@ -7,10 +7,11 @@ import { configure } from '../../../../lib/webhooks/config/configure.ts';
 import { type SealingKeySet, secretOpener } from '../../../../lib/webhooks/config/sealing.ts';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
-import { decodeQueued } from '../../../../lib/webhooks/delivery/pending.ts';
-import { pendingQueue } from '../../../../lib/webhooks/delivery/pending-queue.ts';
+import { decodeQueued, encodeWake, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
 import { postPublic } from '../../../../lib/webhooks/delivery/post-network.ts';
 import { receiversIn } from '../../../../lib/webhooks/delivery/receivers.ts';
+import { waitingStore } from '../../../../lib/webhooks/delivery/waiting-store.ts';
+import { wakeQueue } from '../../../../lib/webhooks/delivery/wake-queue.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
@@ -26,8 +27,10 @@ const keys: SealingKeySet = {
   keys: [{ kty: 'oct', kid: 'key', k: randomBytes(32).toString('base64url'), added_at: 0 }],
 };
 const sealingKeys = async () => keys;
+const list = waitingStore(client, table);
 const sqs = localQueueClient();
-const nowMs = Date.now();
+const beganMs = Date.now();
+let nowMs = beganMs;
 let clientId = 1000;
 let queueUrl: string;
 let answer: Answer;
@@ -35,6 +38,7 @@ let receiver: Receiver;
 
 beforeEach(async () => {
   clientId += 1;
+  nowMs = beganMs;
   queueUrl = await freshQueue();
   receiver = await startReceiver((response, received) => answer(response, received));
 });
@@ -48,13 +52,18 @@ async function subscribe(rotate = false): Promise<string> {
 
 /** One batch with these events, posted over TLS to the receiver on this machine, with what is stored read and written. */
 async function deliver(...events: readonly ServiceEvent[]): Promise<string[]> {
-  const deliveries = events.map((event) => ({ messageId: event.id, body: encodeEvent(event) }));
+  return await deliverBodies(...events.map(encodeEvent));
+}
+
+async function deliverBodies(...bodies: readonly string[]): Promise<string[]> {
+  const deliveries = bodies.map((body, at) => ({ messageId: String(at), body }));
   return await deliverBatch(deliveries, {
     records: eventRecordStore(client, table),
     receivers: receiversIn(configs, secretOpener(sealingKeys), () => nowMs),
     states,
-    // What is put back may be seen at once.
-    queue: { sendLater: (pending) => pendingQueue(sqs, queueUrl).sendLater(pending, 0) },
+    list,
+    // A wake may be seen at once.
+    queue: { wakeLater: (woken) => wakeQueue(sqs, queueUrl).wakeLater(woken, 0) },
     post: (post) => postPublic({ ...post, totalMs: 500 }, () => receiver.network),
     newOwner: randomUUID,
     nowMs: () => nowMs,
@@ -64,10 +73,16 @@ async function deliver(...events: readonly ServiceEvent[]): Promise<string[]> {
   });
 }
 
-async function putBack() {
+async function waiting() {
+  const waiting: Pending[] = [];
+  for await (const page of list.pages(clientId)) waiting.push(...page.filter((pending) => pending !== undefined));
+  return waiting;
+}
+
+async function wakes() {
   const receive = new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10 });
   const { Messages = [] } = await sqs.send(receive);
-  return Messages.map(({ Body = '' }) => decodeQueued(Body, 0).pending);
+  return Messages.map(({ Body = '' }) => decodeQueued(Body));
 }
 
 test('an event arrives, and both secrets of a rotation verify it', async () => {
@@ -82,7 +97,7 @@ test('an event arrives, and both secrets of a rotation verify it', async () => {
     );
     expect(new Webhook(secret).verify(received?.body ?? '', headers)).toMatchObject({ type: 'template.created' });
   }
-  expect(await putBack()).toEqual([]);
+  expect([await waiting(), await wakes()]).toEqual([[], []]);
 });
 
 test.each<[string, Answer, number]>([
@@ -92,19 +107,28 @@ test.each<[string, Answer, number]>([
   ['a reset', (response) => response.destroy(), 5_000],
   ['silence', () => undefined, 5_000],
 ])(
-  '%s: the event comes again, its neighbour too but uncounted, and the client is paused',
+  '%s: the event waits, its neighbour too but uncounted, and the client is paused until a wake; then both arrive',
   async (_, answered, dueInMs) => {
     await subscribe();
     answer = answered;
     const [first, second] = [makeEvent(clientId, 1), makeEvent(clientId, 2)];
     expect(await deliver(first, second)).toEqual([]);
     expect(receiver.received).toHaveLength(1);
-    const again = await putBack();
-    const byId = (id: string) => again.find(({ event }) => event.id === id);
-    expect(byId(first.id)).toMatchObject({ attempts: 1, dueMs: nowMs + dueInMs });
-    expect(byId(second.id)).toMatchObject({ attempts: 0, yields: 1 });
+    expect(await waiting()).toMatchObject([
+      { event: { id: second.id }, attempts: 0, dueMs: nowMs },
+      { event: { id: first.id }, attempts: 1, dueMs: nowMs + dueInMs },
+    ]);
     const { state } = await states.change(clientId, () => undefined);
-    expect(state).toMatchObject({ leases: [], consecutiveFailures: 1, pausedUntilMs: nowMs + dueInMs });
+    expect(state).toMatchObject({ consecutiveFailures: 1, pausedUntilMs: nowMs + dueInMs, wakeAtMs: nowMs + dueInMs });
+    expect(state.lease).toBeUndefined();
+    expect(await wakes()).toEqual([{ wakeClientId: clientId }]);
+
+    nowMs += dueInMs;
+    answer = (response) => response.writeHead(204).end();
+    expect(await deliverBodies(encodeWake(clientId))).toEqual([]);
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(ids).toEqual([first.id, second.id, first.id]);
+    expect([await waiting(), await wakes()]).toEqual([[], []]);
   },
 );
 
@@ -113,5 +137,5 @@ test('410 switches the configuration off', async () => {
   answer = (response) => response.writeHead(410).end();
   expect(await deliver(makeEvent(clientId, 1), makeEvent(clientId, 2))).toEqual([]);
   expect(await configs.findConfig(clientId)).toMatchObject({ active: false, disabledReason: 'gone' });
-  expect([receiver.received.length, await putBack()]).toEqual([1, []]);
+  expect([receiver.received.length, await waiting(), await wakes()]).toEqual([1, [], []]);
 });

@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  hopSeconds,
-  maxAttempts,
-  nextDueMs,
-  retryAfterMs,
-  yieldSeconds,
-} from '../../../../lib/webhooks/delivery/retry.ts';
+import { maxAttempts, nextDueMs, retryAfterMs, wakeDelaySeconds } from '../../../../lib/webhooks/delivery/retry.ts';
 
 const hourMs = 3_600_000;
 
@@ -68,15 +62,6 @@ test.each([
   expect(retryAfterMs(header, nowMs)).toBe(ms);
 });
 
-test('a wait longer than the queue allows is hops of 900 s', () => {
-  expect([hopSeconds(0, 1), hopSeconds(1, 0), hopSeconds(900_000, 0), hopSeconds(900_001, 0)]).toEqual([
-    0, 1, 900, 900,
-  ]);
-});
-
-test('the more often an event was put back, the longer it may wait: up to 8 s', () => {
-  const longest = (failing: boolean) => [0, 1, 5, 6, 1_000].map((yields) => yieldSeconds({ yields, failing }, 0.999));
-  expect(longest(false)).toEqual([2, 4, 8, 8, 8]);
-  expect(longest(true)).toEqual([2, 4, 64, 128, 900]);
-  expect(yieldSeconds({ yields: 3, failing: false }, 0)).toBe(0);
+test('a wake is sent for at least a second, and for no longer than the queue allows', () => {
+  expect([0, 1, 1_001, 900_000, 900_001].map((atMs) => wakeDelaySeconds(atMs, 0))).toEqual([1, 1, 2, 900, 900]);
 });

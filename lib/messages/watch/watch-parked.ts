@@ -12,10 +12,10 @@ import {
   pauseFromMs,
   type Waiting,
 } from '../job-state.ts';
-import type { ParkedWatch, ParkedWatchQueue } from '../rounds/watch-message.ts';
 import { claimLifeMs } from '../slices/claim-life.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type StandingPorts, templateStanding } from './template-standing.ts';
+import type { ParkedWatch, ParkedWatchQueue } from './watch-message.ts';
 
 export interface ParkedPorts extends StandingPorts {
   readonly queue: ParkedWatchQueue;

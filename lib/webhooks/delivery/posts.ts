@@ -3,54 +3,53 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import type { ServiceEvent } from '../event.ts';
 import type { DeliverPorts, Receiver } from './deliver-ports.ts';
-import { type DeliveryState, leaseMs, needsProbe, postTimeoutMs, widthOf } from './delivery-state.ts';
+import { type DeliveryState, needsProbe, postTimeoutMs, widthOf } from './delivery-state.ts';
 import { type Pending, payloadOf } from './pending.ts';
 import { sign } from './signature.ts';
 import { type DeliveryVerdict, verdictOn } from './verdict.ts';
 
-export interface Waiting {
-  readonly messageId: string;
+/** An event that may be posted now, and where to. */
+export interface Offer {
   readonly pending: Pending;
-}
-
-/** The events of one client that one run may post now. */
-export interface Turn {
-  readonly clientId: number;
   readonly receiver: Receiver;
-  readonly due: readonly Waiting[];
-  readonly done: (waiting: Waiting) => void;
 }
 
-export interface EndedPost {
-  readonly waiting: Waiting;
+export interface EndedPost extends Offer {
   readonly verdict: DeliveryVerdict;
 }
 
-/** What a post may still need when it is started: its time-out, and to say how it ended. */
-const endingMs = postTimeoutMs + 10_000;
-/** A holder starts no post that could outlast its slot. */
-const startMs = leaseMs - postTimeoutMs - 2_000;
+export interface Posting {
+  readonly offers: AsyncIterator<Offer>;
+  /** There is time to start a post. */
+  readonly hasTime: () => boolean;
+  readonly delivered: (pending: Pending) => void | Promise<void>;
+}
 
 /**
- * Posts the events of a turn, which is in possession of a slot, side by side as far as the receiver is known to take that; while it
- * fails or is unknown, the first alone. None is started once one was not delivered, or when the time of the slot or of the
- * function ends. Delivered ones are done. Returns the posts that ended.
+ * Posts what is offered, side by side as far as the receiver is known to take that; while it fails or is unknown, the first
+ * alone. None is started once one was not delivered, or when time is over. Returns the posts that ended, and of the offers
+ * that were taken how many were not posted.
  */
-export async function postDue(turn: Turn, state: DeliveryState, ports: DeliverPorts): Promise<EndedPost[]> {
-  const startedMs = ports.nowMs();
+export async function postSideBySide(
+  { offers, hasTime, delivered }: Posting,
+  state: DeliveryState,
+  ports: DeliverPorts,
+): Promise<{ readonly ended: readonly EndedPost[]; readonly unposted: number }> {
   const ended: EndedPost[] = [];
-  const open = turn.due.values();
-  const mayStart = () =>
-    ended.every(({ verdict }) => verdict.kind === 'delivered') &&
-    ports.nowMs() - startedMs <= startMs &&
-    ports.remainingMs() >= endingMs;
+  let unposted = 0;
+  const mayStart = () => ended.every(({ verdict }) => verdict.kind === 'delivered') && hasTime();
   const postNext = async (): Promise<boolean> => {
-    const next = mayStart() ? open.next() : undefined;
+    const next = mayStart() ? await offers.next() : undefined;
     if (next === undefined || next.done) return false;
-    const waiting = next.value;
-    const verdict = await attempt(waiting.pending, turn.receiver, ports);
-    ended.push({ waiting, verdict });
-    if (verdict.kind === 'delivered') turn.done(waiting);
+    const { pending, receiver } = next.value;
+    // Another post may have failed while this one was read.
+    if (!mayStart()) {
+      unposted += 1;
+      return false;
+    }
+    const verdict = await attempt(pending, receiver, ports);
+    ended.push({ pending, receiver, verdict });
+    if (verdict.kind === 'delivered') await delivered(pending);
     return true;
   };
   if (needsProbe(state)) await postNext();
@@ -59,7 +58,7 @@ export async function postDue(turn: Turn, state: DeliveryState, ports: DeliverPo
       while (await postNext());
     }),
   );
-  return ended;
+  return { ended, unposted };
 }
 
 /** Waits for all, then throws what the first of those that failed threw: nothing is under way any more. */

@@ -1,8 +1,7 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { decodeQueued } from '../../../../lib/webhooks/delivery/pending.ts';
-import { pendingQueue } from '../../../../lib/webhooks/delivery/pending-queue.ts';
-import { makeEvent } from '../../../support/delivery-world.ts';
+import { wakeQueue } from '../../../../lib/webhooks/delivery/wake-queue.ts';
 import { freshQueue, localQueueClient } from '../../../support/stores.ts';
 
 const client = localQueueClient();
@@ -16,18 +15,16 @@ client.middlewareStack.add(
   { step: 'initialize', name: 'watch' },
 );
 
-test('what is put back comes again as it was, in the message group of its client', async () => {
+test('a wake comes as it was sent, in the message group of its client', async () => {
   const url = await freshQueue();
-  const pending = { event: makeEvent(1001), attempts: 3, firstSeenMs: 5, dueMs: 7, yields: 0 };
-  await pendingQueue(client, url).sendLater(pending, 0);
+  await wakeQueue(client, url).wakeLater(1001, 0);
   const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl: url }));
-  expect(decodeQueued(Messages?.[0]?.Body ?? '', 99)).toEqual({ isFresh: false, pending });
+  expect(decodeQueued(Messages?.[0]?.Body ?? '')).toEqual({ wakeClientId: 1001 });
   expect(groups).toEqual(['1001']);
 });
 
 test('it stays away for the delay', async () => {
   const url = await freshQueue();
-  const pending = { event: makeEvent(1001), attempts: 1, firstSeenMs: 5, dueMs: 7, yields: 0 };
-  await pendingQueue(client, url).sendLater(pending, 900);
+  await wakeQueue(client, url).wakeLater(1001, 900);
   expect((await client.send(new ReceiveMessageCommand({ QueueUrl: url }))).Messages).toBeUndefined();
 });

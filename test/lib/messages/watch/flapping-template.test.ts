@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { jobHolds } from '../../../../lib/messages/job-holds.ts';
 import { byJobState, type JobState, type JobStates, longestParkMs } from '../../../../lib/messages/job-state.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
-import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/rounds/watch-message.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
-import type { WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { explore, type Step } from '../../../support/exploration.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OutcomeCounts } from '../../../../lib/messages/reports/outcome.ts';
-import type { JobProgress } from '../../../../lib/messages/reports/read-report.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
-import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/rounds/watch-message.ts';
+import { type JobProgress, type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 

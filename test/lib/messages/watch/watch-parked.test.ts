@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
-import { type WatchPorts, watchJobs } from '../../../../lib/messages/reports/watch.ts';
-import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/rounds/watch-message.ts';
 import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
+import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
+import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';

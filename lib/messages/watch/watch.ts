@@ -5,16 +5,24 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
-import { aboutJob } from '../job.ts';
+import { aboutJob, type JobHead } from '../job.ts';
 import {
   nextLookSeconds,
   QueuedWatchSchema,
   type WatchMessage,
   type WatchQueue,
   watchVersion,
-} from '../rounds/watch-message.ts';
-import type { JobProgress } from './read-report.ts';
+} from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
+
+/** How far a job is, for the watcher that waits for its end. */
+export interface JobProgress {
+  readonly head: JobHead;
+  /** Partitions of which nothing is pending any more. That stays so, whatever receipts still come. */
+  readonly finalPartitions: readonly number[];
+  /** Once nothing of the job is pending. */
+  readonly counts?: Readonly<Record<string, number>>;
+}
 
 export interface WatchPorts {
   /** How far a job is; undefined when there is none any more. Partitions that are final need not be read again. */

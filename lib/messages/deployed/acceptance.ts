@@ -1,0 +1,44 @@
+import { environmentVariable, queues } from '../../aws/deployed.ts';
+import { sleep } from '../../aws/pause.ts';
+import { platformCatalogs } from '../../catalog/platform-catalogs.ts';
+import { deployedChannels } from '../../channels/deployed.ts';
+import { log } from '../../observe/log.ts';
+import { deployedPlatform, type PlatformLimits } from '../../platform/deployed.ts';
+import { currentRates } from '../../pricing/current-rates.ts';
+import { deployedRates } from '../../pricing/deployed.ts';
+import { shippedRates } from '../../pricing/rates.ts';
+import { deployedTemplates } from '../../templates/deployed/templates.ts';
+import { platformTemplates } from '../../templates/model/platform-templates.ts';
+import { deployedEvents } from '../../webhooks/deployed.ts';
+import { idempotencyStore } from '../accept/idempotency-store.ts';
+import { jobQueue } from '../accept/job-queue.ts';
+import { parameterStore } from '../accept/parameter-store.ts';
+import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
+import { questionStore } from '../resolve/question-store.ts';
+import { limitOfJob, rememberedLimitOfJob } from '../rounds/limit-of-job.ts';
+import { messagesTable } from './messages-table.ts';
+import { deployedAcceptedJobs, deployedPaces } from './sending.ts';
+
+/** What accepting a send takes: what it asks, and where it is written down and queued; and rehearsing one (D51). */
+export function deployedAcceptance(limits: PlatformLimits) {
+  const { call, credentialOf } = deployedPlatform(limits);
+  const { client, table } = messagesTable();
+  return {
+    templates: deployedTemplates(),
+    platformTemplates: platformTemplates(call, credentialOf),
+    catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
+    isOnboarded: marketingOnboarding(call, credentialOf, Date.now),
+    questions: questionStore(client, table),
+    parameters: parameterStore(client, table),
+    acceptance: deployedAcceptedJobs(),
+    records: idempotencyStore(client, table),
+    queue: jobQueue(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
+    limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),
+    currentLimitOf: limitOfJob({ channels: deployedChannels(), log }),
+    paces: deployedPaces(),
+    rates: currentRates(deployedRates().find, shippedRates, Date.now),
+    events: deployedEvents(),
+    pause: sleep,
+  };
+}

@@ -1,0 +1,33 @@
+import { environmentVariable, queues } from '../../aws/deployed.ts';
+import { backoff } from '../../aws/pause.ts';
+import { deployedChannels } from '../../channels/deployed.ts';
+import { log } from '../../observe/log.ts';
+import { jobMessageSender } from '../accept/job-queue.ts';
+import { parameterStore } from '../accept/parameter-store.ts';
+import { chunkSink, visibilityOf } from '../chunks/chunk-queue.ts';
+import { jobStateStore } from '../job-state-store.ts';
+import { jobRoundsStore } from '../rounds/job-rounds-store.ts';
+import { limitOfJob } from '../rounds/limit-of-job.ts';
+import { watchQueue } from '../watch/watch-queue.ts';
+import { messagesTable } from './messages-table.ts';
+import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
+
+/** A job can wait: of a hundred that begin on one number at once, one reserves at a time. */
+const reservingPause = backoff(100, 3_200);
+
+/** What working off jobs takes. */
+export function deployedJobs() {
+  const { client, table } = messagesTable();
+  const { find, begin } = deployedAcceptedJobs();
+  return {
+    ...deployedSending(),
+    states: jobStateStore(client, table),
+    jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
+    queue: chunkSink(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    paces: deployedPaces(reservingPause),
+    limitOf: limitOfJob({ channels: deployedChannels(), log }),
+    watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
+    sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    postpone: visibilityOf(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+  };
+}

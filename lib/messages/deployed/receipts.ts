@@ -1,0 +1,22 @@
+import { storePause } from '../../aws/pause.ts';
+import { log } from '../../observe/log.ts';
+import { deployedEvents, deployedWantedEvents } from '../../webhooks/deployed.ts';
+import { addressStore } from '../receipts/address-store.ts';
+import { provenSlicesStore } from '../receipts/proven-slices-store.ts';
+import { receiptStore } from '../receipts/receipt-store.ts';
+import { messagesTable } from './messages-table.ts';
+
+/** What recording receipts takes. */
+export function deployedReceipts() {
+  const { client, table, nowMs } = messagesTable();
+  const messages = { documentClient: client, tableName: table, pause: storePause };
+  return {
+    records: receiptStore(messages),
+    slices: provenSlicesStore(messages, nowMs),
+    addressesOf: addressStore(messages),
+    wanted: deployedWantedEvents(),
+    events: deployedEvents(),
+    nowMs,
+    log,
+  };
+}

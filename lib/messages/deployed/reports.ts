@@ -1,0 +1,22 @@
+import { log } from '../../observe/log.ts';
+import { jobStateStore } from '../job-state-store.ts';
+import { dispatchesStore } from '../reports/dispatches-store.ts';
+import { reportStore } from '../reports/report-store.ts';
+import { messagesTable } from './messages-table.ts';
+
+/** What reports read. */
+export function deployedReport() {
+  return reportStore(messagesTable());
+}
+
+/** What cancelling a job takes. */
+export function deployedCancellation() {
+  const { client, table, nowMs } = messagesTable();
+  return { report: deployedReport(), states: jobStateStore(client, table), nowMs, log };
+}
+
+/** The list of dispatches. */
+export function deployedDispatches() {
+  const { client, table, nowMs } = messagesTable();
+  return dispatchesStore(client, table, nowMs);
+}

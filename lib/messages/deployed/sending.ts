@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { type Pause, sleep } from '../../aws/pause.ts';
+import { log } from '../../observe/log.ts';
+import { deployedEvents } from '../../webhooks/deployed.ts';
+import { acceptedJobsStore } from '../accept/accepted-jobs-store.ts';
+import { paceStore } from '../pace/pace-store.ts';
+import { sliceStore } from '../slices/slice-store.ts';
+import { messagesTable } from './messages-table.ts';
+
+/** The numbers' schedules; `pause` before a write that lost is tried again. */
+export function deployedPaces(pause?: Pause) {
+  return paceStore({ ...messagesTable(), newWriter: randomUUID, ...(pause === undefined ? {} : { pause }) });
+}
+
+/** What is written of a job by its acceptance. */
+export function deployedAcceptedJobs() {
+  const { client, table, nowMs } = messagesTable();
+  return acceptedJobsStore(client, table, nowMs);
+}
+
+/** What workers and the fan-out share. */
+export function deployedSending() {
+  return {
+    slices: sliceStore(messagesTable()),
+    events: deployedEvents(),
+    nowMs: Date.now,
+    random: Math.random,
+    pause: sleep,
+    log,
+  };
+}

@@ -1,0 +1,35 @@
+import { environmentVariable, queues } from '../../aws/deployed.ts';
+import { log } from '../../observe/log.ts';
+import { deployedPlatform } from '../../platform/deployed.ts';
+import { deployedListing } from '../../templates/deployed/listing.ts';
+import { platformTemplates } from '../../templates/model/platform-templates.ts';
+import { deployedEvents } from '../../webhooks/deployed.ts';
+import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
+import { jobStateStore } from '../job-state-store.ts';
+import { countsOf } from '../reports/read-report.ts';
+import { watchQueue } from '../watch/watch-queue.ts';
+import { messagesTable } from './messages-table.ts';
+import { deployedReport } from './reports.ts';
+
+/** What watching for the end of jobs, and of their waiting, takes. */
+export function deployedWatch() {
+  const report = deployedReport();
+  const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
+  const { client, table, nowMs } = messagesTable();
+  const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const parked = {
+    queue,
+    states: jobStateStore(client, table),
+    headOf: async (jobId: string) => (await report.findDescribed(jobId))?.head,
+    templates: deployedListing(),
+    platformTemplates: platformTemplates(call, credentialOf),
+  };
+  return {
+    progressOf: (jobId: string, knownFinal: readonly number[]) => countsOf(report, jobId, knownFinal),
+    queue,
+    events: deployedEvents(),
+    parked,
+    nowMs,
+    log,
+  };
+}

@@ -1,0 +1,11 @@
+import { documents, environmentVariable } from '../../aws/deployed.ts';
+import { assignmentStore } from '../assignments/assignment-store.ts';
+import { deployedRows } from './rows.ts';
+
+/** Rows, for who reads and changes their assignments. */
+export function deployedAssignments() {
+  return {
+    rows: deployedRows(),
+    assignments: assignmentStore(documents(), environmentVariable('TEMPLATES_TABLE')),
+  };
+}

@@ -1,0 +1,11 @@
+import { documents, environmentVariable } from '../../aws/deployed.ts';
+import { statusStore } from '../status/status-store.ts';
+import { deployedRows } from './rows.ts';
+
+/** Rows, for who reads and changes whether they are active. */
+export function deployedStatus() {
+  return {
+    rows: deployedRows(),
+    status: statusStore(documents(), environmentVariable('TEMPLATES_TABLE')),
+  };
+}

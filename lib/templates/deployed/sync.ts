@@ -1,0 +1,33 @@
+import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
+import { backoff } from '../../aws/pause.ts';
+import { deployedChannelRefresh } from '../../channels/deployed.ts';
+import type { Platform } from '../../platform/deployed.ts';
+import { deployedEvents } from '../../webhooks/deployed.ts';
+import { platformTemplates } from '../model/platform-templates.ts';
+import { syncLockScope } from '../sync/sync-lock.ts';
+import { syncLockStore } from '../sync/sync-lock-store.ts';
+import { syncQueue } from '../sync/sync-queue.ts';
+import { syncWalkStore } from '../sync/sync-walk-store.ts';
+import { deployedTemplates } from './templates.ts';
+
+/** What a synchronization takes to begin: the platform, the locks and the queue. */
+export function deployedSync({ call, credentialOf }: Platform) {
+  return {
+    platform: platformTemplates(call, credentialOf),
+    locks: syncLockStore(documents(), environmentVariable('TEMPLATES_TABLE')),
+    lockScope: syncLockScope(environmentVariable('SYNC_LOCK_SCOPE')),
+    queue: syncQueue(queues(), environmentVariable('SYNC_QUEUE_URL')),
+  };
+}
+
+/** What carrying one out takes besides, and the walk that begins them. */
+export function deployedSyncWork(platform: Platform) {
+  return {
+    ...deployedSync(platform),
+    refreshChannels: deployedChannelRefresh(platform),
+    templates: deployedTemplates(),
+    walks: syncWalkStore(documents(), environmentVariable('TEMPLATES_TABLE')),
+    events: deployedEvents(),
+    pause: backoff(1_000, 4_000),
+  };
+}

@@ -1,0 +1,111 @@
+import type { DeliverPorts } from './deliver-ports.ts';
+import {
+  closed,
+  type DeliveryState,
+  entered,
+  keptFor,
+  leaseMs,
+  postTimeoutMs,
+  type Round,
+  type Run,
+  rung,
+} from './delivery-state.ts';
+import type { Pending } from './pending.ts';
+import { allEnded, type Offer } from './posts.ts';
+import { wakeDelaySeconds } from './retry.ts';
+import { type Holder, postFresh, workOff } from './rounds.ts';
+
+/** What a post may still need when it is started: its time-out, and to say how it ended. */
+const endingMs = postTimeoutMs + 10_000;
+/** A holder starts no post that could outlast its lease. */
+const startMs = leaseMs - postTimeoutMs - 2_000;
+/** Each try but the first sends a wake: more than one is needed only where noting it took longer than its delay. */
+const closingTries = 4;
+
+/** What a run has of one client. */
+export interface Arrivals {
+  readonly clientId: number;
+  readonly messages: readonly string[];
+  readonly fresh: readonly Pending[];
+  /** A wake message is among what has come. */
+  readonly isWoken: boolean;
+  /** Told of each fresh event that needs no further run. */
+  readonly done: (pending: Pending) => void;
+}
+
+interface Visitor extends Holder, Run {
+  readonly isWoken: boolean;
+}
+
+/**
+ * Posts the fresh events of a client, or puts them into its list where it is busy, paused or has a backlog; as the holder
+ * of its lease works off what is due there, until time is over. When it resolves, all that still waits is in the list, and
+ * a holder or a wake will look there; it returns the messages that must come again all the same. When it throws, what is
+ * not `done` must come again, and where all is, a wake.
+ */
+export async function visit(arrivals: Arrivals, ports: DeliverPorts): Promise<readonly string[]> {
+  const { clientId, fresh, isWoken } = arrivals;
+  const receiver = await ports.receivers.find(clientId);
+  // Nothing waits for a receiver that is not there; what is recorded can be sent again by hand.
+  if (receiver === undefined && !isWoken) return [];
+  // What is no longer wanted stays recorded, as it does without a receiver.
+  const offers = fresh.flatMap((pending) => (receiver?.wanted.has(pending.event.type) ? { pending, receiver } : []));
+  const startedMs = ports.nowMs();
+  const hasTime = () => ports.nowMs() - startedMs <= startMs && ports.remainingMs() >= endingMs;
+  const visitor = { ...arrivals, owner: ports.newOwner(), hasTime };
+  const { round: first, kept } = await firstRound(visitor, offers, ports);
+  for (let round = first; round !== undefined; ) {
+    const state = await closeRound(visitor, round, ports);
+    round = isHolder(visitor, state) ? await workOff(visitor, state, ports) : undefined;
+  }
+  return kept;
+}
+
+function isHolder({ owner }: Visitor, { lease }: DeliveryState): boolean {
+  return lease?.owner === owner;
+}
+
+interface Beginning {
+  /** Undefined where another run has the lease, or nothing is to be done with it now. */
+  readonly round?: Round;
+  readonly kept: readonly string[];
+}
+
+async function firstRound(visitor: Visitor, offers: readonly Offer[], ports: DeliverPorts): Promise<Beginning> {
+  const { clientId, isWoken } = visitor;
+  const hasPut = offers.length > 0;
+  if (hasPut) {
+    const { changed, state } = await ports.states.change(clientId, (before) => entered(before, visitor, ports.nowMs()));
+    if (changed) return { round: await postFresh(visitor, { offers, state }, ports), kept: [] };
+    await allEnded(offers.map(({ pending }) => ports.list.put(pending)));
+  }
+  const { changed, state } = await ports.states.change(clientId, (before) =>
+    rung(before, { run: visitor, nowMs: ports.nowMs(), isWoken, hasPut }),
+  );
+  if (changed && isHolder(visitor, state)) return { round: await workOff(visitor, state, ports), kept: [] };
+  return { kept: keptFor(state, visitor, ports.nowMs()) };
+}
+
+/** Keeps the lease for another round, or leaves once a wake is sent for what still waits. Returns the state after that. */
+async function closeRound({ clientId, owner, hasTime }: Visitor, round: Round, ports: DeliverPorts) {
+  let sentMs: number | undefined;
+  // A write may land without a reply: the call that it unset is remembered here.
+  let isCalled = false;
+  for (let attempt = 0; attempt < closingTries; attempt++) {
+    const asked: { wakeMs?: number | undefined } = {};
+    const { changed, state } = await ports.states.change(clientId, (before) => {
+      isCalled ||= before.isCalled;
+      const closing = { owner, nowMs: ports.nowMs(), round, mayGoOn: hasTime(), sentMs };
+      const next = closed({ ...before, isCalled }, closing);
+      if (next === undefined) throw new Error(`another run has taken over client ${clientId}`);
+      asked.wakeMs = next.wakeMs;
+      return next.wakeMs === undefined ? next.state : undefined;
+    });
+    if (changed || asked.wakeMs === undefined) return state;
+    const nowMs = ports.nowMs();
+    const delaySeconds = wakeDelaySeconds(asked.wakeMs, nowMs);
+    await ports.queue.wakeLater(clientId, delaySeconds);
+    sentMs = nowMs + delaySeconds * 1_000;
+  }
+  throw new Error(`no wake could be noted for client ${clientId} before its time`);
+}

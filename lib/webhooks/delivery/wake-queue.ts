@@ -1,0 +1,12 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { sendEntry } from '../../aws/sqs-batch.ts';
+import type { WakeQueue } from './deliver-ports.ts';
+import { encodeWake } from './pending.ts';
+
+/** Wake messages, among the events of their client. Each is a new message: its age and its deliveries begin with it. */
+export function wakeQueue(client: SQSClient, url: string): WakeQueue {
+  return {
+    wakeLater: (clientId, delaySeconds) =>
+      sendEntry({ client, url }, { body: encodeWake(clientId), group: String(clientId), delaySeconds }),
+  };
+}
