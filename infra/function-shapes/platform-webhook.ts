@@ -17,7 +17,7 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
     memoryMb: 1024,
     tables: {
       directory: ['GetItem', 'Query'],
-      templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
+      templates: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       webhooks: ['GetItem'],
       redirects: ['UpdateItem'],
