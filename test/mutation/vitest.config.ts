@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { askedSuite } from '../suites.ts';
 import { runnableProjects } from '../support/engines.ts';
 
 // The tests that prove one file, named by run.ts. Those that need an emulator run on one of them: the faster, where it runs.
 const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[];
 const ofAdapters = tests.filter((test) => test.endsWith('.adapter.test.ts'));
 const ofUnits = tests.filter((test) => !ofAdapters.includes(test));
-const limits = { testTimeout: 60_000, hookTimeout: 60_000, provide: { thorough: true } };
+const limits = { testTimeout: 60_000, hookTimeout: 60_000, provide: { thorough: askedSuite() !== 'quick' } };
 const engine = Object.keys(runnableProjects()).at(-1) ?? 'adapters';
 
 /** The first test that fails ends the matter, so the quick ones go first. Vitest would begin with the slowest. */

@@ -149,7 +149,7 @@ export function closed(
   if (!isOwn && isHeld(state, nowMs)) return undefined;
   // A lease that is still there is that of a run that took over and died.
   const isNews = state.isCalled || (lease !== undefined && !isOwn);
-  const dueMs = isNews ? Math.min(nowMs, round.dueMs ?? nowMs) : round.dueMs;
+  const dueMs = isNews ? nowMs : round.dueMs;
   if (dueMs === undefined) return { state: free };
   const isDue = dueMs <= nowMs;
   if (isDue && isOwn && mayGoOn && !isPaused(state, nowMs)) return { state: { ...state, isCalled: false } };

@@ -5,6 +5,7 @@ import {
   changeableFromMs,
   emptySchedule,
   endMsOf,
+  lateLane,
   reserved,
   type Schedule,
   slotMsOf,
@@ -24,6 +25,7 @@ const b: LaneName = { clientId: 2, lane: 'B' };
 interface Asked extends LaneName {
   readonly count: number;
   readonly inFront?: true;
+  readonly late?: true;
 }
 
 /** A schedule, and the slots of all that was given out of it: what is over is noted before it is forgotten. */
@@ -267,6 +269,29 @@ test('a lane that does not ask for it is the last of its client; what its client
   number.reserve({ ...b, lane: 'B2', count: 1, inFront: true }, startMs);
   const fromMs = number.schedule.segments.at(-1)?.fromMs ?? 0;
   expect(number.schedule.fronts).toEqual([{ clientId: 2, untilMs: Math.ceil(fromMs + 2 * turnMs) }]);
+});
+
+test('what missed its slots comes behind the late lanes of its client, else behind the clients that a late lane leads', () => {
+  const number = new BlockNumber();
+  const plain = (clientId: number, lane: string) => void number.reserve({ clientId, lane, count: 600 }, startMs);
+  const late = (clientId: number, lane: string) => {
+    number.reserve({ clientId, lane: lateLane(lane), count: 10, late: true }, startMs);
+    return lanesOf(number)?.join(' ');
+  };
+  plain(1, 'J');
+  plain(2, 'K');
+  expect(late(2, 'K')).toBe('K~ J K');
+  expect(late(1, 'J')).toBe('K~ J~ J K');
+  expect(late(2, 'L')).toBe('K~ J~ J L~ K');
+  // The clients of J~ and K~ come first, whatever else they have.
+  expect(late(3, 'M')).toBe('K~ J~ J L~ K M~');
+  plain(4, 'P');
+  plain(5, 'Q');
+  for (const lane of ['N', 'O']) late(3, lane);
+  expect(late(3, 'R')).toBe('K~ J~ J L~ K M~ N~ O~ R~ P Q');
+  // None has gone in front, and all that was given out has a slot of its own.
+  expect(number.schedule.fronts).toBeUndefined();
+  expect(new Set(number.row().map(({ slotMs }) => slotMs)).size).toBe(2_470);
 });
 
 test('where nobody else waits nobody is passed, and nothing is remembered', () => {

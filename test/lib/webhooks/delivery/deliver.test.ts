@@ -66,6 +66,11 @@ describe('an event', () => {
     await world.run();
     expect(world.recorded.size).toBe(2);
     expect([world.posts, world.isAtRest]).toEqual([[], true]);
+    // Nothing is asked of the table; beside a wake the list is looked at.
+    const delivery = { messageId: 'message', body: encodeEvent(event) };
+    const change = () => Promise.reject(new Error('asked'));
+    expect(await deliverBatch([delivery], world.ports({ states: { change } }))).toEqual([]);
+    expect(await deliverBatch([delivery, { messageId: 'wake', body: encodeWake(client) }], world.ports())).toEqual([]);
   });
 
   test('of a kind that the client does not want (any more) is not posted and waits for nothing (D41)', async () => {
@@ -338,6 +343,37 @@ describe('one client beside another', () => {
     expect(world.postsTo(client)).toHaveLength(2);
     expect(world.waiting.map(({ attempts }) => attempts)).toEqual([0, 0, 0]);
     expect(world.queued).toMatchObject([{ body: { wakeClientId: client }, inMs: 1_000 }]);
+  });
+
+  test.each([
+    [24_999, 0],
+    [25_000, 1],
+  ])(
+    'a run that ends in %i ms starts %i posts: each has its time-out, and ten seconds to say how it ended',
+    async (ms, posts) => {
+      const world = subscribed();
+      await deliverBatch([{ messageId: 'message', body: encodeEvent(event) }], world.ports({ remainingMs: () => ms }));
+      expect([world.posts.length, world.waiting.length]).toEqual([posts, 1 - posts]);
+    },
+  );
+
+  test('a wake is noted for its time; one that was over before it could be is sent again, four times at most', async () => {
+    const world = subscribed();
+    world.answer = () => ({ status: 500, retryAfter: '3600' });
+    world.enqueue(event);
+    await world.run();
+    expect([world.wakes, world.states.get(client)?.wakeAtMs]).toEqual([1, world.nowMs + 900_000]);
+    const slow = subscribed();
+    slow.answer = world.answer;
+    const { queue } = slow.ports();
+    const wakeLater = async (clientId: number, delaySeconds: number) => {
+      await queue.wakeLater(clientId, delaySeconds);
+      slow.nowMs += 901_000;
+    };
+    const delivery = { messageId: 'message', body: encodeEvent(event) };
+    expect(await deliverBatch([delivery], slow.ports({ queue: { wakeLater } }))).toEqual([]);
+    // The fifth is for what others may have left to the run that broke.
+    expect([slow.wakes, slow.logs('webhook.error').length, slow.waiting.length]).toEqual([5, 1, 1]);
   });
 
   test('an event that found no place for five days is given up and stays recorded', async () => {

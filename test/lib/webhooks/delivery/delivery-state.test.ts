@@ -54,7 +54,8 @@ describe('a run with fresh events', () => {
 
   test('whose lease was written without a reply has it', () => {
     expect(entered(held, run('a'), 5)?.lease?.owner).toBe('a');
-    expect(rung(held, ring('a', 5))?.lease?.owner).toBe('a');
+    expect(rung(held, ring('a', 5))).toMatchObject({ lease: { owner: 'a', untilMs: 40_005 }, isCalled: false });
+    expect(rung(held, { ...ring('a', 5), isWoken: true })?.isCalled).toBe(false);
   });
 });
 
@@ -123,6 +124,8 @@ describe('after a round', () => {
   test('a call, or what has become due, is another round while there is time', () => {
     const called = { ...held, isCalled: true };
     expect(closed(called, closing('a', 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
+    // Also where what the round has left is due later.
+    expect(closed(called, closing('a', 50, 7_000))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
     expect(closed(held, closing('a', 50, 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
     const late = closed(called, { ...closing('a', 50), mayGoOn: false });
     expect(late).toMatchObject({ state: { isCalled: true }, wakeMs: 50 });
@@ -148,6 +151,11 @@ describe('after a round', () => {
     const other = rung(held, ring('b', 40_000)) ?? untouched;
     expect(closed(other, closing('a', 40_001))).toBeUndefined();
     expect(closed(other, closing('a', 80_000))).toMatchObject({ wakeMs: 80_000, state: { isCalled: true } });
+  });
+
+  test('a lease that another run has taken over and left is no call: what this run leaves gets its wake', () => {
+    expect(closed(untouched, closing('a', 50))).toEqual({ state: { ...untouched, lastSuccessMs: 50 } });
+    expect(closed(untouched, closing('a', 50, 7_000))).toMatchObject({ wakeMs: 7_000, state: { isCalled: false } });
   });
 });
 
@@ -234,7 +242,8 @@ describe('five days of nothing but failures', () => {
     expect(isHopeless(state, 5 * dayMs)).toBe(false);
   });
 
-  test('two failures with nothing tried in between are no five days', () => {
+  test('two failures with nothing tried in between are no five days; two days apart is one run of failures', () => {
+    expect(isHopeless(failingEvery(2 * dayMs, 6 * dayMs), 6 * dayMs)).toBe(true);
     expect(isHopeless(failingEvery(6 * dayMs, 6 * dayMs), 6 * dayMs)).toBe(false);
   });
 
