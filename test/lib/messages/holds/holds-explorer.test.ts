@@ -37,7 +37,7 @@ const dueHolds = { holds: { ...noHolds, holds: { waba: due } } };
 const scenarios: readonly { readonly name: string; readonly first: World; readonly sees: readonly string[] }[] = [
   {
     name: 'a WABA that cannot pay, found by two jobs at once',
-    first: worldOf(['A0', 'B0'], { waba: 131042 }, { runs: thorough ? 5 : 4, faults: 1, repairs: 1 }),
+    first: worldOf(['A0', 'B0'], { waba: 131042 }, { runs: thorough ? 5 : 4, faults: thorough ? 2 : 1, repairs: 1 }),
     sees: ['held waba', 'asked', 'sent', 'parked', 'resumed', 'free'],
   },
   {
@@ -45,7 +45,7 @@ const scenarios: readonly { readonly name: string; readonly first: World; readon
     first: worldOf(
       ['A0', 'B0'],
       { waba: 131042 },
-      { runs: thorough ? 4 : 3, faults: thorough ? 1 : 0, stalls: thorough ? 2 : 1, repairs: 1 },
+      { runs: 3, faults: thorough ? 1 : 0, stalls: thorough ? 2 : 1, repairs: 1 },
       dueHolds,
     ),
     sees: ['asked', 'sent', 'free'],

@@ -48,10 +48,11 @@ export function keyOf(world: World): string {
         ageOf(nowMs - sinceMs),
       ])
       .sort(),
-    runs.map(({ number: _, question, saw, calledAtMs, parkMs, ...run }) => [
+    runs.map(({ number: _, startedMs, question, saw, calledAtMs, parkMs, ...run }) => [
       run,
       question && [from(question.untilMs), question.of.map(({ scope, sinceMs, ask }) => [scope, named(sinceMs), ask])],
       saw.map((name) => openIn(holds).some(([scope, { sinceMs }]) => nameOf(scope, sinceMs) === name)),
+      Math.round((nowMs - startedMs) / 10_000),
       calledAtMs && Math.round((nowMs - calledAtMs) / 10_000),
       parkMs && named(parkMs),
     ]),

@@ -23,7 +23,6 @@ import {
 } from '../../../../lib/messages/holds/scope.ts';
 
 /* Two jobs on two numbers of one WABA, what is stored and queued of them, and a worker of one message, step by step. */
-
 export type JobId = 'A' | 'B';
 
 export const kinds: Readonly<Record<JobId, HoldableMessage>> = {
@@ -57,11 +56,12 @@ export type Phase = 'look' | 'ask' | 'call' | 'calling' | 'answer' | 'watch' | '
 
 export interface Run {
   readonly number: number;
+  readonly startedMs: number;
   readonly message: string;
   readonly phase: Phase;
   /** The holds that were open when it looked. */
   readonly saw: readonly string[];
-  /** Its job had been resumed, and nothing of it had been taken since. */
+  /** Its job was resumed, and in the same pause. */
   readonly mayEndPause?: boolean;
   readonly question?: Question;
   readonly calledAtMs?: number;
@@ -188,9 +188,9 @@ export function done(store: Store, run: Run): Next {
 
 /** What became of a message is recorded; one that was taken ends the pause of its job. */
 function end(store: Store, run: Run): Next {
-  const id = jobOf(run.message);
   if (run.result === 'silent') return ended(store, run, 'unknown');
   if (run.result !== 'taken') return back(store, run);
+  const id = jobOf(run.message);
   const { pausedFromMs, ...job } = store.jobs[id];
   if (run.mayEndPause !== true || pausedFromMs === undefined) return ended(store, run, 'sent');
   return ended(withJob(store, id, job), run, 'sent');

@@ -1,20 +1,8 @@
 import { ended, holdOf } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
+import { dispatchTimeoutMs } from '../../../../lib/messages/slices/claim-life.ts';
 import type { Step } from '../../../support/exploration.ts';
-import {
-  done,
-  failed,
-  type JobId,
-  jobOf,
-  kinds,
-  nameOf,
-  openIn,
-  type Run,
-  type Store,
-  type Watch,
-  withJob,
-  withMessage,
-} from './holds-model.ts';
+import { done, failed, kinds, openIn, type Run, type Store, type Watch, withJob, withMessage } from './holds-model.ts';
 
 export interface World extends Store {
   readonly runs: readonly Run[];
@@ -105,10 +93,12 @@ function ofQueues(world: World): Step<World>[] {
   if (runs.length === 0 && left.runs > 0 && next !== undefined) {
     steps.push({ does: `${(next - nowMs) / 1_000} s pass`, state: { ...world, nowMs: next } });
   }
-  // A call is given up after ten seconds; a worker that is at anything else may be slower than its lease is long.
+  // A call is given up after ten seconds; at anything else a worker is slower than its lease is long, and is killed then.
   const isCalling = runs.some(({ phase }) => phase === 'calling');
   const stallMs = isCalling ? 10_000 : 61_000;
-  const mayStall = runs.every(({ phase, calledAtMs = nowMs }) => phase !== 'calling' || nowMs - calledAtMs < 1_000);
+  const isAlive = runs.every(({ startedMs }) => nowMs - startedMs < dispatchTimeoutMs);
+  const mayStall =
+    isAlive && runs.every(({ phase, calledAtMs = nowMs }) => phase !== 'calling' || nowMs - calledAtMs < 1_000);
   if (runs.length > 0 && left.stalls > 0 && mayStall) {
     steps.push({
       does: `workers are slow by ${stallMs / 1_000} s`,
@@ -131,7 +121,7 @@ export function nextMs(world: World): number | undefined {
 }
 
 export function withRun(world: World, message: string): World {
-  const run: Run = { number: world.begun, message, phase: 'look', saw: [] };
+  const run: Run = { number: world.begun, startedMs: world.nowMs, message, phase: 'look', saw: [] };
   return { ...world, begun: world.begun + 1, runs: [...world.runs, run] };
 }
 
