@@ -221,7 +221,7 @@ export function failed(store: Store, run: Run): Next {
 }
 
 /** Only the question of a hold is called while the hold is open, but for who looked before it was. */
-function wrongOfCall({ holds, messages, jobs }: Store, { message, saw, question }: Run): string | undefined {
+function wrongOfCall({ holds, messages }: Store, { message, saw, question }: Run): string | undefined {
   if ((messages.find(({ id }) => id === message)?.taken ?? 0) > 0) return 'R13: a message is called twice';
   const open = scopesOf(kinds[jobOf(message)]).flatMap((scope) => {
     const hold = holds.holds[scope];
@@ -229,9 +229,6 @@ function wrongOfCall({ holds, messages, jobs }: Store, { message, saw, question 
   });
   const questions = question?.of.map(({ scope, sinceMs }) => nameOf(scope, sinceMs)) ?? [];
   if (open.some((name) => saw.includes(name) && !questions.includes(name))) return 'D46: called while it was held';
-  const { parked } = jobs[jobOf(message)];
-  if (parked !== undefined && open.length > 0 && question === undefined && saw.length > 0)
-    return 'D46: called while parked';
   return undefined;
 }
 
