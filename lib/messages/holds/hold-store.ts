@@ -43,7 +43,7 @@ export interface HoldsOfWabas {
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
   /**
    * Takes the question of all holds on a message (hold.ts, `asked`). Undefined when another worker asks, when it is not time,
-   * or when nothing holds the message any more. A question whose reply is lost is nobody's until its lease ends.
+   * or when nothing holds the message any more. No worker has a question whose reply is lost: its lease must end.
    */
   ask(wabaId: string, message: HoldableMessage): Promise<Question | undefined>;
 }
