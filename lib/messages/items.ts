@@ -19,6 +19,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a number's pace   PACE#<phoneNumberId> / PACE              fan-out and workers, who reserve slots (pace/schedule.ts)
  *   its last tenth    PACE#<phoneNumberId> / URGENT            workers, for one-time codes (pace/urgent.ts)
  *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (dispatch/breaker.ts)
+ *   holds of a WABA   WABA#<id> / HOLDS                        to be written by workers, watchers and hints (holds/hold.ts); by nothing yet
  *
  * These spellings are stored for 30 days: a test holds them letter for letter.
  */
@@ -196,3 +197,8 @@ export function urgentKey(phoneNumberId: string): ItemKey {
 
 /** Whether the platform is down as a whole: one item, read once by each run of a worker. */
 export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };
+
+/** What is held of a WABA, its numbers and its templates: one item, read with the job after each claim (D46). */
+export function holdsKey(wabaId: string): ItemKey {
+  return { pk: `WABA#${wabaId}`, sk: 'HOLDS' };
+}

@@ -38,6 +38,7 @@ const layers = {
       'resolve',
       'pace',
       'slices',
+      'holds',
       'dispatch',
       'chunks',
       'accept',

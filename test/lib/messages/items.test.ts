@@ -4,6 +4,7 @@ import {
   breakerKey,
   dispatchesPartition,
   doubtKey,
+  holdsKey,
   idempotencyKey,
   jobKey,
   jobOfPartition,
@@ -48,6 +49,7 @@ test.each<[string, object, object]>([
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
   ['the breaker', breakerKey, { pk: 'PLATFORM', sk: 'BREAKER' }],
+  ['the holds of a WABA', holdsKey('200000000000001'), { pk: 'WABA#200000000000001', sk: 'HOLDS' }],
 ])('%s is stored where every version looks for it', (_, key, spelled) => {
   expect(key).toEqual(spelled);
 });

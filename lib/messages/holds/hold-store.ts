@@ -1,0 +1,87 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { backoff, type Pause } from '../../aws/pause.ts';
+import { changeVersioned, readVersioned, type VersionedItem } from '../../aws/versioned-item.ts';
+import { present } from '../../keys/present.ts';
+import { holdsKey } from '../items.ts';
+import { asked, type Hold, type HoldRule, type Holds, noHolds, type Question, questionOf } from './hold.ts';
+import type { HoldableMessage, HoldScope } from './scope.ts';
+
+const HoldSchema = v.object({
+  sinceMs: v.number(),
+  code: v.string(),
+  untilMs: v.optional(v.number()),
+  nextAskMs: v.number(),
+  asks: v.number(),
+  askedUntilMs: v.optional(v.number()),
+});
+
+const HoldsSchema = v.object({
+  holds: v.record(v.string(), HoldSchema),
+  silences: v.record(v.string(), v.object({ runs: v.number(), atMs: v.number() })),
+});
+
+/** What a hold stopped has ended after a day, and a message that comes later finds out by itself. */
+const holdMemorySeconds = 30 * 86_400;
+
+/** A worker that is too late as often leaves it to the others, which saw the same. */
+const mostTries = 5;
+const conflictPause = backoff(10, 200);
+
+interface StoreOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly nowMs: () => number;
+  readonly pause?: Pause;
+}
+
+/** Where the holds of WABAs are kept. All throw when the store cannot be reached. */
+export interface HoldsOfWabas {
+  /** Strongly consistent. */
+  find(wabaId: string): Promise<Holds>;
+  /** Applies a rule to what is stored; returns what is stored then. Undefined when other writers were always first. */
+  change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
+  /**
+   * Takes the question of all holds on a message (hold.ts, `asked`). Undefined when another worker asks, when it is not time,
+   * or when nothing holds the message any more. No worker has a question whose reply is lost: its lease must end.
+   */
+  ask(wabaId: string, message: HoldableMessage): Promise<Question | undefined>;
+}
+
+/** The holds of each WABA in one item of the messages table. */
+export function holdStore({ client, table, nowMs, pause = conflictPause }: StoreOptions): HoldsOfWabas {
+  const itemOf = (wabaId: string): VersionedItem<Holds> => ({
+    ...{ client, table, key: holdsKey(wabaId) },
+    stateOf: holdsOf,
+    itemOf: ({ holds, silences }) => ({
+      ...{ holds, silences },
+      expiresAtSeconds: Math.ceil(nowMs() / 1_000) + holdMemorySeconds,
+    }),
+  });
+  return {
+    find: async (wabaId) => (await readVersioned(itemOf(wabaId), { consistent: true })).state,
+
+    change: async (wabaId, rule) => {
+      const unnamed = (holds: Holds) => ({ state: rule(holds), result: undefined });
+      return (await changeVersioned(itemOf(wabaId), unnamed, { mostTries, pause }))?.state;
+    },
+
+    ask: async (wabaId, message) => {
+      const rule = (holds: Holds) => {
+        const state = asked(message, nowMs())(holds);
+        return { state, result: state === holds ? undefined : questionOf(state, message) };
+      };
+      return (await changeVersioned(itemOf(wabaId), rule, { mostTries, pause }))?.result;
+    },
+  };
+}
+
+/** What the item of a WABA says of its holds. */
+export function holdsOf(item: unknown): Holds {
+  if (item === undefined) return noHolds;
+  const { holds, silences } = v.parse(HoldsSchema, item);
+  const entries = Object.entries(holds).map(([scope, { untilMs, askedUntilMs, ...hold }]) => {
+    return [scope as HoldScope, { ...hold, ...present({ untilMs, askedUntilMs }) } satisfies Hold] as const;
+  });
+  return { holds: Object.fromEntries(entries), silences };
+}

@@ -1,0 +1,223 @@
+import { type HoldableMessage, type HoldScope, numberScope, scopesOf } from './scope.ts';
+
+/*
+ * What is held of a WABA, and who asks next whether it still must be (D46). A hold of a scope is
+ *
+ *   none            -> waiting          a worker: `opened`, by a refusal that concerns more than its message
+ *                                       a worker: `afterSilentRun`, by the third silent run of a number in a row
+ *   waiting, due    -> being asked      a worker that has a message of the scope: `asked`, under a lease, for one call
+ *   being asked     -> none             the asker: `answered`, its message was taken
+ *   being asked     -> waiting, longer  the asker: `answered`, anything else
+ *   being asked     -> being asked      the asker has died: the next one, when the lease is over
+ *   waiting, asked  -> none             the platform's word, or a read of it: `ended`
+ *
+ * A message may be in several scopes. Its worker asks for all holds on it at once, in one write, or for none: so whatever is
+ * called is held by nothing, or is the one question of every hold on it. A question is named by its hold and its number: an
+ * answer that comes after its lease, when another worker asks, changes nothing, and so does one for a hold that is over.
+ */
+
+/** Why nothing leaves for a scope. */
+export interface Hold {
+  /** When it began, which is its name: who ends this hold ends no later one. */
+  readonly sinceMs: number;
+  /** The platform's code, or `no_answer`. */
+  readonly code: string;
+  /** The end that the platform has told. It is asked then, not believed. */
+  readonly untilMs?: number;
+  /** No worker asks before. */
+  readonly nextAskMs: number;
+  /** Questions so far, the one under way included. */
+  readonly asks: number;
+  /** The lease of the worker that asks. */
+  readonly askedUntilMs?: number;
+}
+
+/** Runs in a row of a number whose calls had no answer, and when the last one ended. */
+export interface Silence {
+  readonly runs: number;
+  readonly atMs: number;
+}
+
+/** All that is held of one WABA, and the numbers that were silent lately. */
+export interface Holds {
+  readonly holds: Readonly<Partial<Record<HoldScope, Hold>>>;
+  readonly silences: Readonly<Record<string, Silence>>;
+}
+
+export const noHolds: Holds = { holds: {}, silences: {} };
+
+/** Returns what is to be stored; the same holds where nothing is to change. */
+export type HoldRule = (holds: Holds) => Holds;
+
+export const noAnswerCode = 'no_answer';
+
+/** A hold on a message. */
+export interface HeldBy {
+  readonly scope: HoldScope;
+  readonly hold: Hold;
+}
+
+/** The holds on a message, the widest first. */
+export function holdsOn({ holds }: Holds, message: HoldableMessage): HeldBy[] {
+  return scopesOf(message).flatMap((scope) => {
+    const hold = holds[scope];
+    return hold === undefined ? [] : [{ scope, hold }];
+  });
+}
+
+/** The widest hold on a message: what its report and its client are told. Undefined: it may be called. */
+export function holdOf(holds: Holds, message: HoldableMessage): HeldBy | undefined {
+  return holdsOn(holds, message)[0];
+}
+
+/** The first question comes so long after the refusal, each further one after twice the time, up to the longest. */
+const firstWaitMs = 10_000;
+const longestWaitMs = 600_000;
+
+/** A told end that is wrong by years must not hold a WABA for years: one message a day asks whatever the platform has said. */
+const longestTrustMs = 86_400_000;
+
+/** When a hold with so many questions is asked next. */
+function nextAskMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs: number): number {
+  const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** asks);
+  return Math.max(nowMs + waitMs, Math.min(untilMs, nowMs + longestTrustMs));
+}
+
+/**
+ * Opens a hold. One that is open stays, with its name and its questions; an end that the platform tells only now is taken over.
+ * `untilMs` that has passed says nothing.
+ */
+export function opened(
+  scope: HoldScope,
+  { code, nowMs, untilMs }: { readonly code: string; readonly nowMs: number; readonly untilMs?: number },
+): HoldRule {
+  return (holds) => {
+    const known = holds.holds[scope];
+    const told = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
+    if (known === undefined) {
+      return withHold(holds, scope, {
+        sinceMs: nowMs,
+        code,
+        ...told,
+        nextAskMs: nextAskMs({ asks: 0, ...told }, nowMs),
+        asks: 0,
+      });
+    }
+    if (told.untilMs === undefined || told.untilMs === known.untilMs) return holds;
+    return withHold(holds, scope, { ...known, ...told, nextAskMs: nextAskMs({ asks: known.asks, ...told }, nowMs) });
+  };
+}
+
+/** Longer than a call takes with the writes after it. */
+const leaseMs = 60_000;
+
+/** A question is called only while so much of its lease is left: the call's time-out, its writes, and clocks that are apart. */
+const callBudgetMs = 20_000;
+
+/** Whether somebody may ask for a hold now: it is time, and no other question is under way. */
+export function mayAsk({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
+  return nowMs >= Math.max(dueMs, askedUntilMs);
+}
+
+/** One question to the platform, by one message: which question of each hold it is. */
+export interface Question {
+  readonly untilMs: number;
+  readonly of: readonly { readonly scope: HoldScope; readonly sinceMs: number; readonly ask: number }[];
+}
+
+/** Whether the message that asks may still be called: later, another worker may ask. */
+export function mayCall({ untilMs }: Question, nowMs: number): boolean {
+  return nowMs + callBudgetMs <= untilMs;
+}
+
+/** Takes the question of every hold on a message, when each of them may be asked. */
+export function asked(message: HoldableMessage, nowMs: number): HoldRule {
+  return (holds) => {
+    const on = holdsOn(holds, message);
+    if (!on.every(({ hold }) => mayAsk(hold, nowMs))) return holds;
+    return on.reduce<Holds>(
+      (next, { scope, hold }) => withHold(next, scope, { ...hold, asks: hold.asks + 1, askedUntilMs: nowMs + leaseMs }),
+      holds,
+    );
+  };
+}
+
+/** The question that a worker has taken, of the holds as its own write has left them. */
+export function questionOf(holds: Holds, message: HoldableMessage): Question {
+  const on = holdsOn(holds, message);
+  return {
+    untilMs: Math.min(...on.map(({ hold }) => hold.askedUntilMs ?? 0)),
+    of: on.map(({ scope, hold: { sinceMs, asks } }) => ({ scope, sinceMs, ask: asks })),
+  };
+}
+
+/** What came of the message that asked. `unclear`: it was not called, or refused for a reason of its own. */
+export type ProbeResult = 'taken' | 'refused' | 'silent' | 'unclear';
+
+/**
+ * Ends the holds of a question whose message was taken; a number that gave no answer is also heard by a refusal. Else they are
+ * asked again, later each time. A hold that is over, or of which another question is under way, stays as it is.
+ */
+export function answered(question: Question, result: ProbeResult, nowMs: number): HoldRule {
+  return (holds) =>
+    question.of.reduce<Holds>((next, { scope, sinceMs, ask }) => {
+      const hold = next.holds[scope];
+      if (hold?.sinceMs !== sinceMs || hold.asks !== ask || hold.askedUntilMs === undefined) return next;
+      if (result === 'taken' || (result === 'refused' && hold.code === noAnswerCode)) return without(next, scope);
+      const { askedUntilMs: _over, ...waiting } = hold;
+      return withHold(next, scope, { ...waiting, nextAskMs: nextAskMs(hold, nowMs) });
+    }, holds);
+}
+
+/** Ends the hold that began then, by the platform's word or by what a read has found; a later one stays. */
+export function ended(scope: HoldScope, sinceMs: number): HoldRule {
+  return (holds) => (holds.holds[scope]?.sinceMs === sinceMs ? without(holds, scope) : holds);
+}
+
+const silentRunsToOpen = 3;
+
+/** Runs further apart are not in a row. */
+const rowMs = 300_000;
+
+/** After a run of a number without any answer, and a read with one: the third in a row holds the number. */
+export function afterSilentRun(number: Pick<HoldableMessage, 'phoneNumberId'>, nowMs: number): HoldRule {
+  return (holds) => {
+    const { phoneNumberId } = number;
+    if (holds.holds[numberScope(number)] !== undefined) return holds;
+    const { [phoneNumberId]: known, ...silences } = holds.silences;
+    const runs = (known !== undefined && nowMs - known.atMs < rowMs ? known.runs : 0) + 1;
+    if (runs < silentRunsToOpen) return { ...holds, silences: { ...silences, [phoneNumberId]: { runs, atMs: nowMs } } };
+    return opened(numberScope(number), { code: noAnswerCode, nowMs })({ ...holds, silences });
+  };
+}
+
+/** After a run with an answer: no silent run of the number before it counts any more. */
+export function afterAnsweredRun({ phoneNumberId }: Pick<HoldableMessage, 'phoneNumberId'>): HoldRule {
+  return (holds) => {
+    const { [phoneNumberId]: known, ...silences } = holds.silences;
+    return known === undefined ? holds : { ...holds, silences };
+  };
+}
+
+/** WABAs of which a number is held in silence, by when it began: the platform's item keeps them beside each other. */
+export type SilentWabas = Readonly<Record<string, number>>;
+
+/** After a number of a WABA was held in silence; those of more than five minutes ago count no more. */
+export function withSilentWaba(known: SilentWabas, wabaId: string, nowMs: number): SilentWabas {
+  const recent = Object.entries(known).filter(([, atMs]) => nowMs - atMs < rowMs);
+  return { ...Object.fromEntries(recent), [wabaId]: nowMs };
+}
+
+/** Whether silence is the platform's and not a number's: numbers of several WABAs fell silent at once. */
+export function isOfPlatform(silent: SilentWabas): boolean {
+  return Object.keys(silent).length > 1;
+}
+
+function withHold({ holds, silences }: Holds, scope: HoldScope, hold: Hold): Holds {
+  return { silences, holds: { ...holds, [scope]: hold } };
+}
+
+function without({ holds, silences }: Holds, scope: HoldScope): Holds {
+  const { [scope]: _ended, ...others } = holds;
+  return { silences, holds: others };
+}

@@ -1,0 +1,59 @@
+/*
+ * What a hold can concern (D46): a WABA, the utility messages of it, a number of it, the marketing of that number, or a template.
+ * The platform as a whole has an item of its own (dispatch/breaker.ts).
+ */
+
+/** In the item of its WABA: a kind, and behind a colon which one. */
+export type HoldScope = 'waba' | 'utility' | `number:${string}` | `marketing:${string}` | `template:${string}`;
+
+/** What decides which holds concern a message, beside its WABA. */
+export interface HoldableMessage {
+  readonly category: string;
+  readonly phoneNumberId: string;
+  readonly templateName: string;
+  readonly templateLanguage: string;
+}
+
+/** The scopes that a message is in, the widest first. */
+export function scopesOf(message: HoldableMessage): HoldScope[] {
+  const { category } = message;
+  return [
+    'waba',
+    ...(category === 'UTILITY' ? (['utility'] as const) : []),
+    numberScope(message),
+    ...(category === 'MARKETING' ? [marketingScope(message)] : []),
+    templateScope(message),
+  ];
+}
+
+export function numberScope({ phoneNumberId }: Pick<HoldableMessage, 'phoneNumberId'>): HoldScope {
+  return `number:${phoneNumberId}`;
+}
+
+function marketingScope({ phoneNumberId }: HoldableMessage): HoldScope {
+  return `marketing:${phoneNumberId}`;
+}
+
+function templateScope({ templateName, templateLanguage }: HoldableMessage): HoldScope {
+  return `template:${templateName}/${templateLanguage}`;
+}
+
+/** Codes that every further message of the same scope would get as well (FACTS, error codes). */
+const scopeByCode: ReadonlyMap<number, (message: HoldableMessage) => HoldScope> = new Map([
+  [131042, () => 'waba'],
+  [131031, () => 'waba'],
+  [368, () => 'waba'],
+  [131064, () => 'utility'],
+  [131037, numberScope],
+  [133010, numberScope],
+  [131045, numberScope],
+  [131048, marketingScope],
+  [132015, templateScope],
+]);
+
+/** What a refusal of this message holds; undefined of a refusal that concerns the message alone. */
+export function scopeOfRefusal(code: number, message: HoldableMessage): HoldScope | undefined {
+  const scope = scopeByCode.get(code)?.(message);
+  // A code that names a category is believed of messages of that category alone.
+  return scope !== undefined && scopesOf(message).includes(scope) ? scope : undefined;
+}

@@ -1,0 +1,50 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, expect, test } from 'vitest';
+import { answered, ended, noHolds, opened, type Question } from '../../../../lib/messages/holds/hold.ts';
+import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const startMs = 1_800_000_000_000;
+const message = { category: 'UTILITY', phoneNumberId: '1', templateName: 'order', templateLanguage: 'es_AR' };
+let table: string;
+
+beforeEach(async () => {
+  table = await freshTable('messages');
+});
+
+function store(nowMs = startMs) {
+  return holdStore({ client: localDocumentClient(), table, nowMs: () => nowMs, pause: async () => undefined });
+}
+
+test('what is stored is found again; nothing is held of a WABA of which nothing is stored (D46)', async () => {
+  expect(await store().find('W1')).toEqual(noHolds);
+  const written = await store().change(
+    'W1',
+    opened('waba', { code: '368', nowMs: startMs, untilMs: startMs + 60_000 }),
+  );
+  expect(written?.holds.waba).toMatchObject({ code: '368', untilMs: startMs + 60_000 });
+  expect(await store().find('W1')).toEqual(written);
+  expect(await store().find('W2')).toEqual(noHolds);
+  const Key = { pk: 'WABA#W1', sk: 'HOLDS' };
+  const { Item } = await localDocumentClient().send(new GetCommand({ TableName: table, Key }));
+  expect(Item).toMatchObject({ version: 1, expiresAtSeconds: startMs / 1_000 + 30 * 86_400 });
+  expect(await store().change('W1', ended('waba', startMs))).toEqual(noHolds);
+  expect(await store().find('W1')).toEqual(noHolds);
+});
+
+test('of five who may ask at once one does, and its answer ends the hold', async () => {
+  await store().change('W1', opened('number:1', { code: '133010', nowMs: startMs }));
+  expect(await store(startMs + 9_999).ask('W1', message)).toBeUndefined();
+  const questions = await Promise.all(Array.from({ length: 5 }, () => store(startMs + 10_000).ask('W1', message)));
+  const [mine, ...others] = questions.filter((question) => question !== undefined);
+  expect(others).toEqual([]);
+  expect(mine?.of).toEqual([{ scope: 'number:1', sinceMs: startMs, ask: 1 }]);
+  expect(await store().change('W1', answered(mine as Question, 'taken', startMs + 11_000))).toEqual(noHolds);
+});
+
+test('an item that cannot be read is no hold', async () => {
+  await localDocumentClient().send(
+    new PutCommand({ TableName: table, Item: { pk: 'WABA#W1', sk: 'HOLDS', version: 1, writer: 'w' } }),
+  );
+  await expect(store().find('W1')).rejects.toThrow();
+});

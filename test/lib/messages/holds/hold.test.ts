@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import {
+  afterAnsweredRun,
+  afterSilentRun,
+  answered,
+  asked,
+  ended,
+  type Hold,
+  type Holds,
+  holdOf,
+  isOfPlatform,
+  mayAsk,
+  mayCall,
+  noHolds,
+  opened,
+  type Question,
+  questionOf,
+  withSilentWaba,
+} from '../../../../lib/messages/holds/hold.ts';
+import { type HoldScope, scopeOfRefusal, scopesOf } from '../../../../lib/messages/holds/scope.ts';
+
+const nowMs = 1_800_000_000_000;
+const day = 86_400_000;
+const utility = { category: 'UTILITY', phoneNumberId: '1', templateName: 'order', templateLanguage: 'es_AR' };
+const marketing = { ...utility, category: 'MARKETING' };
+const code = { ...utility, category: 'AUTHENTICATION' };
+
+const waba = (changes: Partial<Hold> = {}): Holds => ({
+  ...noHolds,
+  holds: { waba: { sinceMs: nowMs, code: '131042', nextAskMs: nowMs + 10_000, asks: 0, ...changes } },
+});
+
+function askedAt(holds: Holds, atMs: number): { readonly holds: Holds; readonly question: Question } {
+  const after = asked(utility, atMs)(holds);
+  expect(after).not.toBe(holds);
+  return { holds: after, question: questionOf(after, utility) };
+}
+
+describe('what a refusal holds (D46)', () => {
+  test.each([
+    [131042, utility, 'waba'],
+    [131031, utility, 'waba'],
+    [368, code, 'waba'],
+    [131064, utility, 'utility'],
+    [131064, marketing, undefined],
+    [131037, code, 'number:1'],
+    [133010, utility, 'number:1'],
+    [131045, utility, 'number:1'],
+    [131048, marketing, 'marketing:1'],
+    [131048, utility, undefined],
+    [132015, utility, 'template:order/es_AR'],
+    [132016, utility, undefined],
+    [131026, utility, undefined],
+    [130429, utility, undefined],
+  ] as const)('%i for $category: %s', (refusal, message, scope) => {
+    expect(scopeOfRefusal(refusal, message)).toBe(scope);
+  });
+});
+
+test('the widest hold is what is told; another number, category or template is free', () => {
+  const scopes = scopesOf(marketing);
+  expect(scopes).toEqual(['waba', 'number:1', 'marketing:1', 'template:order/es_AR']);
+  const all = scopes.reduce((holds, scope, at) => opened(scope, { code: String(at), nowMs })(holds), noHolds);
+  for (const scope of scopes)
+    expect(holdOf({ ...all, holds: { [scope]: all.holds[scope] } }, marketing)?.scope).toBe(scope);
+  expect(holdOf(all, marketing)?.scope).toBe('waba');
+  const narrow = ended('waba', nowMs)(all);
+  expect(holdOf(narrow, marketing)?.scope).toBe('number:1');
+  expect(holdOf(narrow, { ...marketing, phoneNumberId: '2', templateName: 'other' })).toBeUndefined();
+  expect(holdOf(opened('utility', { code: '131064', nowMs })(noHolds), code)).toBeUndefined();
+  expect(holdOf(opened('marketing:1', { code: '131048', nowMs })(noHolds), utility)).toBeUndefined();
+});
+
+test('opened twice the first stays; an end that is told later is taken over, and asked then', () => {
+  const first = opened('waba', { code: '131042', nowMs })(noHolds);
+  expect(first).toEqual(waba());
+  expect(opened('waba', { code: '368', nowMs: nowMs + 1 })(first)).toBe(first);
+  expect(opened('waba', { code: '368', nowMs: nowMs + 1, untilMs: nowMs })(first)).toBe(first);
+  const told = opened('waba', { code: '368', nowMs: nowMs + 1, untilMs: nowMs + 3_600_000 })(first);
+  expect(told).toEqual(waba({ untilMs: nowMs + 3_600_000, nextAskMs: nowMs + 3_600_000 }));
+  expect(opened('waba', { code: '368', nowMs: nowMs + 2, untilMs: nowMs + 3_600_000 })(told)).toBe(told);
+  expect(opened('waba', { code: '368', nowMs, untilMs: nowMs + 3_600_000 })(noHolds).holds.waba?.nextAskMs).toBe(
+    nowMs + 3_600_000,
+  );
+});
+
+test('an end that is far away is asked for once a day', () => {
+  const far = opened('waba', { code: '368', nowMs, untilMs: nowMs + 30 * day })(noHolds);
+  expect(far.holds.waba?.nextAskMs).toBe(nowMs + day);
+  const { holds, question } = askedAt(far, nowMs + day);
+  expect(answered(question, 'refused', nowMs + day)(holds).holds.waba?.nextAskMs).toBe(nowMs + 2 * day);
+});
+
+test('asked after 10, 20, 40 seconds and so on, in the end every ten minutes', () => {
+  let holds = waba();
+  const waits: number[] = [];
+  let atMs = nowMs;
+  for (let ask = 0; ask < 9; ask += 1) {
+    const dueMs = holds.holds.waba?.nextAskMs ?? 0;
+    waits.push((dueMs - atMs) / 1_000);
+    expect(mayAsk(holds.holds.waba as Hold, dueMs - 1)).toBe(false);
+    const next = askedAt(holds, dueMs);
+    atMs = dueMs;
+    holds = answered(next.question, ask % 2 ? 'silent' : 'refused', atMs)(next.holds);
+  }
+  expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
+  expect(holds.holds.waba).toMatchObject({ sinceMs: nowMs, asks: 9 });
+});
+
+test('one at a time may ask, until its lease ends; what asks is called only while enough of it is left', () => {
+  const dueMs = nowMs + 10_000;
+  const { holds, question } = askedAt(waba(), dueMs);
+  expect(asked(utility, dueMs + 59_999)(holds)).toBe(holds);
+  expect(mayCall(question, dueMs + 40_000)).toBe(true);
+  expect(mayCall(question, dueMs + 40_001)).toBe(false);
+  const second = askedAt(holds, dueMs + 60_000);
+  expect(second.holds.holds.waba?.asks).toBe(2);
+  expect(asked(utility, dueMs)(noHolds)).toBe(noHolds);
+});
+
+test('of several holds on a message all are asked, or none', () => {
+  const both = opened('number:1', { code: '133010', nowMs: nowMs + 5_000 })(waba());
+  expect(asked(utility, nowMs + 10_000)(both)).toBe(both);
+  const { holds, question } = askedAt(both, nowMs + 15_000);
+  expect(question.of.map(({ scope }) => scope)).toEqual(['waba', 'number:1']);
+  expect(answered(question, 'taken', nowMs + 16_000)(holds).holds).toEqual({});
+});
+
+describe('an answer', () => {
+  const dueMs = nowMs + 10_000;
+  const cases = [
+    ['131042', 'taken', true],
+    ['131042', 'refused', false],
+    ['131042', 'silent', false],
+    ['131042', 'unclear', false],
+    ['no_answer', 'taken', true],
+    ['no_answer', 'refused', true],
+    ['no_answer', 'silent', false],
+    ['no_answer', 'unclear', false],
+  ] as const;
+  test.each(cases)('to a hold for %s: %s ends it: %s', (held, result, ends) => {
+    const { holds, question } = askedAt(waba({ code: held }), dueMs);
+    const after = answered(question, result, dueMs + 1_000)(holds).holds.waba;
+    expect(after).toEqual(ends ? undefined : { sinceMs: nowMs, code: held, asks: 1, nextAskMs: dueMs + 21_000 });
+  });
+
+  test('of an earlier question, or to an earlier hold, changes nothing; so does a word', () => {
+    const { holds: first, question: old } = askedAt(waba(), dueMs);
+    const { holds: second } = askedAt(first, dueMs + 60_000);
+    expect(answered(old, 'taken', dueMs + 60_001)(second)).toBe(second);
+    expect(answered(old, 'refused', dueMs + 60_001)(second)).toBe(second);
+    const later = opened('waba', { code: '368', nowMs: nowMs + 1 })(noHolds);
+    expect(answered(old, 'taken', dueMs)(later)).toBe(later);
+    expect(ended('waba', nowMs)(later)).toBe(later);
+    expect(ended('waba', nowMs + 1)(later)).toEqual(noHolds);
+    expect(answered(old, 'taken', dueMs)(noHolds)).toBe(noHolds);
+    // The same answer twice, as after a reply that was lost.
+    const once = answered(old, 'refused', dueMs)(first);
+    expect(answered(old, 'refused', dueMs + 1)(once)).toBe(once);
+  });
+});
+
+describe('silence', () => {
+  const silent = (times: readonly number[], from: Holds = noHolds) =>
+    times.reduce((holds, atMs) => afterSilentRun(utility, atMs)(holds), from);
+
+  test('three runs of a number in a row within five minutes hold that number alone', () => {
+    expect(silent([nowMs, nowMs + 1])).toEqual({ holds: {}, silences: { 1: { runs: 2, atMs: nowMs + 1 } } });
+    const held = silent([nowMs, nowMs + 1, nowMs + 2]);
+    expect(held.holds['number:1']).toMatchObject({ sinceMs: nowMs + 2, code: 'no_answer' });
+    expect(held.silences).toEqual({});
+    expect(silent([nowMs + 3], held)).toBe(held);
+    expect(holdOf(held, { ...utility, phoneNumberId: '2' })).toBeUndefined();
+  });
+
+  test('an answer breaks the row, so does time', () => {
+    const two = silent([nowMs, nowMs + 1]);
+    expect(silent([nowMs + 300_001], two).silences).toMatchObject({ 1: { runs: 1 } });
+    expect(afterAnsweredRun(utility)(two)).toEqual(noHolds);
+    expect(afterAnsweredRun(utility)(noHolds)).toBe(noHolds);
+    expect(afterAnsweredRun({ phoneNumberId: '2' })(two)).toBe(two);
+  });
+
+  test('numbers of two WABAs within five minutes are the platform', () => {
+    const one = withSilentWaba(withSilentWaba({}, 'w1', nowMs), 'w1', nowMs + 1);
+    expect(isOfPlatform(one)).toBe(false);
+    expect(isOfPlatform(withSilentWaba(one, 'w2', nowMs + 300_000))).toBe(true);
+    expect(isOfPlatform(withSilentWaba(one, 'w2', nowMs + 300_001))).toBe(false);
+  });
+});
+
+test('rules change nothing that they were given', () => {
+  const before = JSON.stringify(waba());
+  const holds = waba();
+  for (const scope of ['waba', 'utility'] satisfies HoldScope[])
+    opened(scope, { code: '1', nowMs, untilMs: nowMs + day })(holds);
+  asked(utility, nowMs + 10_000)(holds);
+  ended('waba', nowMs)(holds);
+  expect(JSON.stringify(holds)).toBe(before);
+});

@@ -1,0 +1,64 @@
+import type { Hold } from '../../../../lib/messages/holds/hold.ts';
+import { type JobId, nameOf, openIn } from './holds-model.ts';
+import { day, longestUnprovenMs, type World } from './holds-space.ts';
+
+/** What the watcher decides by, and how rarely it looks. */
+function ageOf(ms: number): number {
+  return Math.min(6, Math.floor(ms / 15_000)) + [longestUnprovenMs, day].filter((limitMs) => ms >= limitMs).length;
+}
+
+/** Two worlds of one key have the same future, to a tenth of a second: names are counted, and times are from now. */
+export function keyOf(world: World): string {
+  const names = new Map<number, number>();
+  const named = (ms: number) => names.get(ms) ?? names.set(ms, names.size).size - 1;
+  const {
+    nowMs,
+    holds,
+    jobs,
+    watches,
+    runs,
+    messages,
+    words,
+    told,
+    begun: _begun,
+    wrong: _wrong,
+    breakable: _fixed,
+    ...others
+  } = world;
+  const from = (ms: number | undefined) => (ms === undefined ? null : Math.max(0, Math.round((ms - nowMs) / 100)));
+  const holdKey = ([scope, hold]: readonly [string, Hold]) => [
+    ...[scope, named(hold.sinceMs), hold.code, hold.asks, from(hold.nextAskMs), from(hold.askedUntilMs)],
+  ];
+  const since = ({ parked, pausedFromMs, ...job }: World['jobs'][JobId]) => [
+    parked && named(parked.sinceMs),
+    pausedFromMs && named(pausedFromMs),
+    job.stop,
+    from(job.expiresAtMs),
+  ];
+  return JSON.stringify([
+    openIn(holds).sort().map(holdKey),
+    Object.entries(holds.silences).map(([number, { runs: silent }]) => [number, silent]),
+    [since(jobs.A), since(jobs.B)],
+    watches
+      .map(({ job, sinceMs, dueMs, toldMs }) => [
+        job,
+        named(sinceMs),
+        from(dueMs),
+        toldMs && named(toldMs),
+        ageOf(nowMs - sinceMs),
+      ])
+      .sort(),
+    runs.map(({ number: _, startedMs, question, saw, calledAtMs, parkMs, ...run }) => [
+      run,
+      question && [from(question.untilMs), question.of.map(({ scope, sinceMs, ask }) => [scope, named(sinceMs), ask])],
+      saw.map((name) => openIn(holds).some(([scope, { sinceMs }]) => nameOf(scope, sinceMs) === name)),
+      Math.round((nowMs - startedMs) / 10_000),
+      calledAtMs && Math.round((nowMs - calledAtMs) / 10_000),
+      parkMs && named(parkMs),
+    ]),
+    messages.map(({ id, dueMs, taken, outcome }) => [id, outcome ? 0 : from(dueMs), taken, outcome]),
+    words.map(({ scope, sinceMs }) => [scope, named(sinceMs)]),
+    told.map((event) => event.replace(/\d+$/, (ms) => String(named(Number(ms))))),
+    others,
+  ]);
+}

@@ -1,0 +1,247 @@
+import {
+  afterAnsweredRun,
+  afterSilentRun,
+  answered,
+  asked,
+  type Hold,
+  type Holds,
+  holdOf,
+  holdsOn,
+  mayAsk,
+  mayCall,
+  noAnswerCode,
+  opened,
+  type ProbeResult,
+  type Question,
+  questionOf,
+} from '../../../../lib/messages/holds/hold.ts';
+import {
+  type HoldableMessage,
+  type HoldScope,
+  scopeOfRefusal,
+  scopesOf,
+} from '../../../../lib/messages/holds/scope.ts';
+
+/* Two jobs on two numbers of one WABA, what is stored and queued of them, and a worker of one message, step by step. */
+export type JobId = 'A' | 'B';
+
+export const kinds: Readonly<Record<JobId, HoldableMessage>> = {
+  A: { category: 'UTILITY', phoneNumberId: '1', templateName: 'a', templateLanguage: 'es' },
+  B: { category: 'MARKETING', phoneNumberId: '2', templateName: 'b', templateLanguage: 'es' },
+};
+
+export interface Job {
+  readonly parked?: { readonly code: string; readonly sinceMs: number };
+  readonly pausedFromMs?: number;
+  readonly stop?: 'cancelled' | 'expired';
+  readonly expiresAtMs?: number;
+}
+
+export interface Message {
+  readonly id: string;
+  readonly dueMs: number;
+  readonly taken: number;
+  /** `unknown`: its worker has died, or the platform gave no answer. */
+  readonly outcome?: 'sent' | 'unknown' | 'failed' | 'expired';
+}
+
+export interface Watch {
+  readonly job: JobId;
+  readonly sinceMs: number;
+  readonly dueMs: number;
+  readonly toldMs?: number;
+}
+
+export type Phase = 'look' | 'ask' | 'call' | 'calling' | 'answer' | 'watch' | 'park' | 'end';
+
+export interface Run {
+  readonly number: number;
+  readonly startedMs: number;
+  readonly message: string;
+  readonly phase: Phase;
+  /** The holds that were open when it looked. */
+  readonly saw: readonly string[];
+  /** Its job was resumed, and in the same pause. */
+  readonly mayEndPause?: boolean;
+  readonly question?: Question;
+  readonly calledAtMs?: number;
+  readonly result?: ProbeResult;
+  readonly code?: number;
+  readonly parkMs?: number;
+}
+
+export interface Store {
+  readonly nowMs: number;
+  readonly holds: Holds;
+  /** What the platform refuses, and with which code; `silent`: it gives no answer. */
+  readonly broken: Readonly<Partial<Record<HoldScope, number | 'silent'>>>;
+  readonly jobs: Readonly<Record<JobId, Job>>;
+  readonly messages: readonly Message[];
+  readonly watches: readonly Watch[];
+  readonly told: readonly string[];
+  readonly wrong: string | null;
+}
+
+export const jobOf = (message: string) => message.charAt(0) as JobId;
+export const nameOf = (scope: string, sinceMs: number) => `${scope} since ${sinceMs}`;
+
+export function openIn({ holds }: Holds): (readonly [HoldScope, Hold])[] {
+  return Object.entries(holds).flatMap(([scope, hold]) =>
+    hold === undefined ? [] : [[scope as HoldScope, hold] as const],
+  );
+}
+
+export interface Next {
+  readonly store: Store;
+  /** Undefined: it has ended. */
+  readonly run: Run | undefined;
+}
+
+/** When what waits looks again: when a question is due, or a lease over; and as rarely as the watcher of its job. */
+function nextLookMs({ holds, jobs, nowMs }: Store, id: JobId): number {
+  const dues = holdsOn(holds, kinds[id]).map(({ hold }) => Math.max(hold.nextAskMs, hold.askedUntilMs ?? 0));
+  const { pausedFromMs = nowMs } = jobs[id];
+  return Math.max(nowMs + 15_000, nowMs + Math.round((nowMs - pausedFromMs) / 4), ...dues);
+}
+
+export function withMessage<S extends Store>(store: S, id: string, changes: Partial<Message>): S {
+  const messages = store.messages.map((message) => (message.id === id ? { ...message, ...changes } : message));
+  return { ...store, messages };
+}
+
+export function withJob<S extends Store>(store: S, id: JobId, job: Job): S {
+  return { ...store, jobs: { ...store.jobs, [id]: job } };
+}
+
+function ended(store: Store, run: Run, outcome: NonNullable<Message['outcome']>): Next {
+  return { store: withMessage(store, run.message, { outcome }), run: undefined };
+}
+
+function back(store: Store, { message }: Run): Next {
+  const dueMs = nextLookMs(store, jobOf(message));
+  return { store: withMessage(store, message, { dueMs }), run: undefined };
+}
+
+/** What a step of a worker does where all goes well. */
+export function done(store: Store, run: Run): Next {
+  const { nowMs } = store;
+  const id = jobOf(run.message);
+  const [job, kind] = [store.jobs[id], kinds[id]];
+  const to = (phase: Phase, changes: Partial<Run> = {}): Run => ({ ...run, ...changes, phase });
+  switch (run.phase) {
+    case 'look': {
+      if (job.stop !== undefined) return ended(store, run, job.stop === 'expired' ? 'expired' : 'failed');
+      if (job.expiresAtMs !== undefined && nowMs >= job.expiresAtMs) return ended(store, run, 'expired');
+      const on = holdsOn(store.holds, kind);
+      const saw = scopesOf(kind).flatMap((scope) => {
+        const hold = store.holds.holds[scope];
+        return hold === undefined ? [] : [nameOf(scope, hold.sinceMs)];
+      });
+      const seen = { saw, mayEndPause: job.parked === undefined && job.pausedFromMs !== undefined };
+      // Whom nothing holds any more its watcher resumes: a worker that did so would leave a pause whose end no watcher tells.
+      if (on.length === 0) return job.parked === undefined ? { store, run: to('call', seen) } : back(store, run);
+      if (on.every(({ hold }) => mayAsk(hold, nowMs))) return { store, run: to('ask', seen) };
+      return job.parked === undefined ? { store, run: to('watch', { ...seen, parkMs: nowMs }) } : back(store, run);
+    }
+    case 'ask': {
+      const holds = asked(kind, nowMs)(store.holds);
+      if (holds === store.holds) return back(store, run);
+      return { store: { ...store, holds }, run: to('call', { question: questionOf(holds, kind) }) };
+    }
+    case 'call': {
+      if (run.question !== undefined && !mayCall(run.question, nowMs)) return back(store, run);
+      const wrong = wrongOfCall(store, run) ?? store.wrong;
+      return { store: { ...store, wrong }, run: to('calling', { calledAtMs: nowMs }) };
+    }
+    case 'calling': {
+      const [broken] = scopesOf(kind).flatMap((scope) => store.broken[scope] ?? []);
+      if (broken === 'silent') return { store, run: to('answer', { result: 'silent' }) };
+      if (broken !== undefined) return { store, run: to('answer', { result: 'refused', code: broken }) };
+      const taken = (store.messages.find(({ id: each }) => each === run.message)?.taken ?? 0) + 1;
+      return { store: withMessage(store, run.message, { taken }), run: to('answer', { result: 'taken' }) };
+    }
+    case 'answer': {
+      const holds = learned(store.holds, run, nowMs);
+      const wrong = wrongOfAnswer(store, holds, run) ?? store.wrong;
+      const isHeld = run.result === 'refused' && job.parked === undefined && job.stop === undefined;
+      // The name of a hold is a moment of its own, as it is to a millisecond of a real clock.
+      const after = { ...store, holds, wrong, nowMs: nowMs + 1 };
+      return { store: after, run: isHeld ? to('watch', { parkMs: nowMs }) : to('end') };
+    }
+    case 'watch': {
+      const watch = { job: id, sinceMs: run.parkMs ?? 0, dueMs: nowMs + 3_000 };
+      return { store: { ...store, watches: [...store.watches, watch], nowMs: nowMs + 1 }, run: to('park') };
+    }
+    case 'park': {
+      if (job.parked !== undefined || job.stop !== undefined) return { store, run: to('end') };
+      const sinceMs = run.parkMs ?? 0;
+      const parked = { code: holdOf(store.holds, kind)?.hold.code ?? String(run.code), sinceMs };
+      return {
+        store: withJob(store, id, { ...job, parked, pausedFromMs: job.pausedFromMs ?? sinceMs }),
+        run: to('end'),
+      };
+    }
+    case 'end':
+      return end(store, run);
+  }
+}
+
+/** What became of a message is recorded; one that was taken ends the pause of its job. */
+function end(store: Store, run: Run): Next {
+  if (run.result === 'silent') return ended(store, run, 'unknown');
+  if (run.result !== 'taken') return back(store, run);
+  const id = jobOf(run.message);
+  const { pausedFromMs, ...job } = store.jobs[id];
+  if (run.mayEndPause !== true || pausedFromMs === undefined) return ended(store, run, 'sent');
+  return ended(withJob(store, id, job), run, 'sent');
+}
+
+/** What a worker learns from its call for those that come after it: one write. */
+function learned(holds: Holds, { question, result = 'unclear', code, message }: Run, nowMs: number): Holds {
+  const kind = kinds[jobOf(message)];
+  const heard = question === undefined ? holds : answered(question, result, nowMs)(holds);
+  if (result === 'silent') return question === undefined ? afterSilentRun(kind, nowMs)(heard) : heard;
+  const answeredRun = afterAnsweredRun(kind)(heard);
+  const scope = code === undefined ? undefined : scopeOfRefusal(code, kind);
+  if (scope === undefined || question?.of.some((each) => each.scope === scope)) return answeredRun;
+  return opened(scope, { code: String(code), nowMs })(answeredRun);
+}
+
+/** A step of a worker whose write has failed, or whose reply was lost. */
+export function failed(store: Store, run: Run): Next {
+  switch (run.phase) {
+    // What came of the call is recorded whatever becomes of the hold.
+    case 'answer':
+    case 'watch':
+    case 'park':
+      return { store, run: { ...run, phase: 'end' } };
+    default:
+      return back(store, run);
+  }
+}
+
+/** Only the question of a hold is called while the hold is open, but for who looked before it was. */
+function wrongOfCall({ holds, messages }: Store, { message, saw, question }: Run): string | undefined {
+  if ((messages.find(({ id }) => id === message)?.taken ?? 0) > 0) return 'R13: a message is called twice';
+  const open = scopesOf(kinds[jobOf(message)]).flatMap((scope) => {
+    const hold = holds.holds[scope];
+    return hold === undefined ? [] : [nameOf(scope, hold.sinceMs)];
+  });
+  const questions = question?.of.map(({ scope, sinceMs }) => nameOf(scope, sinceMs)) ?? [];
+  if (open.some((name) => saw.includes(name) && !questions.includes(name))) return 'D46: called while it was held';
+  return undefined;
+}
+
+/** An answer ends the hold that was asked for, and leaves alone what another worker asks. */
+function wrongOfAnswer({ holds }: Store, after: Holds, { question, result, code }: Run): string | undefined {
+  for (const [scope, hold] of openIn(holds)) {
+    const next = after.holds[scope];
+    if (next === hold) continue;
+    const own = question?.of.find((each) => each.scope === scope);
+    if (own?.sinceMs !== hold.sinceMs) return 'D46: an old answer changes a later hold';
+    if (own.ask !== hold.asks) return 'D46: an old answer changes what another worker asks';
+    const mayEnd = result === 'taken' || (hold.code === noAnswerCode && code !== undefined);
+    if (next === undefined && !mayEnd) return 'D46: a hold ends by an answer that proves nothing';
+  }
+  return undefined;
+}

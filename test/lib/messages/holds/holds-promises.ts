@@ -1,0 +1,120 @@
+import { scopesOf } from '../../../../lib/messages/holds/scope.ts';
+import { keyOf } from './holds-key.ts';
+import { done, type JobId, jobOf, kinds, nameOf } from './holds-model.ts';
+import { looked, nextMs, type World, waiting, withRun } from './holds-space.ts';
+
+/** Worlds that were played to their end, and what was told in them. */
+export interface Mended {
+  readonly keys: Set<string>;
+  readonly told: Set<string>;
+}
+
+/** Throws where a promise is broken now, or would be once the platform is mended and nothing fails any more. */
+export function checkPromises(world: World, before: World, mended: Mended): void {
+  if (world.wrong !== null) throw new Error(world.wrong);
+  for (const { id, taken, outcome } of world.messages) {
+    const known = before.messages.find((message) => message.id === id)?.outcome;
+    if (known !== undefined && known !== outcome) throw new Error('R14: a message that had ended ends otherwise');
+    if (taken > 1) throw new Error('R13: a message was taken twice');
+    if (outcome === 'sent' && taken === 0) throw new Error('R14: counts as sent, and was not taken');
+    if ((outcome === 'failed' || outcome === 'expired') && taken > 0)
+      throw new Error('R14: counts as unsent, and was taken');
+  }
+  checkQuestions(world);
+  if (world.runs.length === 0 && world.words.length === 0) checkAfterwards(world, mended);
+}
+
+/** At most one question of each hold is with the platform. */
+function checkQuestions({ runs }: World): void {
+  const asking = runs
+    .filter(({ phase }) => phase === 'calling')
+    .flatMap(({ question }) => question?.of.map(({ scope, sinceMs }) => nameOf(scope, sinceMs)) ?? []);
+  if (new Set(asking).size < asking.length) throw new Error('D46: two messages ask for one hold');
+}
+
+/** More than the longest wait of each of the messages takes. */
+const mostSteps = 500;
+
+/**
+ * From now on the platform takes everything: all that waits is sent, without any other writer, each pause that was told is told
+ * to be over, and a later message of each job ends what is still held.
+ */
+function checkAfterwards(world: World, { keys, told }: Mended): void {
+  const passed: string[] = [];
+  let next: World = { ...world, broken: {}, left: { ...world.left, runs: Number.POSITIVE_INFINITY } };
+  let isSecond = false;
+  for (let step = 0; step < mostSteps; step += 1) {
+    const key = `${isSecond} ${keyOf(next)}`;
+    if (keys.has(key)) break;
+    passed.push(key);
+    const onward = stepAfterwards(next);
+    if (onward !== undefined) {
+      if (onward.wrong !== null) throw new Error(onward.wrong);
+      next = onward;
+      continue;
+    }
+    if (isSecond) {
+      checkRest(next);
+      break;
+    }
+    isSecond = true;
+    checkPairs(next);
+    for (const event of next.told) told.add(event.split(' ')[1] ?? '');
+    const fresh = (id: string) => ({ id, dueMs: next.nowMs, taken: 0 });
+    next = {
+      ...next,
+      jobs: { A: {}, B: {} },
+      told: [],
+      messages: [...next.messages, fresh('A-later'), fresh('B-later')],
+    };
+  }
+  if (passed.length === mostSteps) throw new Error('R14: something waits for ever');
+  for (const key of passed) keys.add(key);
+}
+
+/** One message, or one look, or time: without faults. Undefined at rest. */
+function stepAfterwards(world: World): World | undefined {
+  const due = waiting(world).find(({ dueMs }) => dueMs <= world.nowMs);
+  if (due !== undefined) return worked(withRun(world, due.id));
+  const watch = world.watches.find(({ dueMs }) => dueMs <= world.nowMs);
+  if (watch !== undefined) return looked(world, watch);
+  const atMs = nextMs(world);
+  return atMs === undefined ? undefined : { ...world, nowMs: atMs };
+}
+
+function worked(world: World): World {
+  let next = world;
+  for (let [run] = next.runs; run !== undefined; [run] = next.runs) {
+    const { store, run: after } = done(next, run);
+    next = { ...next, ...store, runs: after === undefined ? [] : [after] };
+  }
+  return next;
+}
+
+/** Of a job that was stopped its end is told, and not that it goes on. */
+function checkPairs({ told, jobs, messages }: World): void {
+  for (const event of told) {
+    const [job, kind, since] = event.split(' ') as [JobId, string, string];
+    const isPaired = told.includes(`${job} ${kind === 'parked' ? 'resumed' : 'parked'} ${since}`);
+    if (!isPaired && !(kind === 'parked' && jobs[job].stop !== undefined))
+      throw new Error(`D46: ${event} is told alone`);
+  }
+  for (const { id, outcome } of messages) {
+    const { stop, expiresAtMs } = jobs[jobOf(id)];
+    const mayBe = [
+      'sent',
+      'unknown',
+      ...(stop === 'cancelled' ? ['failed'] : []),
+      ...(expiresAtMs || stop === 'expired' ? ['expired'] : []),
+    ];
+    if (outcome === undefined || !mayBe.includes(outcome)) throw new Error(`R14: ${id} ends ${outcome}`);
+  }
+}
+
+function checkRest({ holds, messages }: World): void {
+  for (const { id, outcome } of messages.slice(-2))
+    if (outcome !== 'sent') throw new Error(`D46: ${id} ends ${outcome}`);
+  const asked = Object.values(kinds).flatMap(scopesOf);
+  if (asked.some((scope) => holds.holds[scope] !== undefined))
+    throw new Error('D46: a hold outlives its repair for ever');
+}

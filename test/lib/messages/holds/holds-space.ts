@@ -1,0 +1,185 @@
+import { ended, holdOf } from '../../../../lib/messages/holds/hold.ts';
+import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
+import { dispatchTimeoutMs } from '../../../../lib/messages/slices/claim-life.ts';
+import type { Step } from '../../../support/exploration.ts';
+import { done, failed, kinds, openIn, type Run, type Store, type Watch, withJob, withMessage } from './holds-model.ts';
+
+export interface World extends Store {
+  readonly runs: readonly Run[];
+  /** The platform's word that a scope is free, read against the hold that was open then, and not written yet. */
+  readonly words: readonly { readonly scope: HoldScope; readonly sinceMs: number }[];
+  readonly begun: number;
+  /** What may still happen, at most. */
+  readonly left: Readonly<Record<'runs' | 'faults' | 'stalls' | 'breaks' | 'repairs' | 'words' | 'cancels', number>>;
+  /** What the platform can come to refuse. */
+  readonly breakable: Store['broken'];
+}
+
+export const day = 86_400_000;
+
+export function successorsOf(world: World): Step<World>[] {
+  return [
+    ...ofPlatform(world),
+    ...ofWords(world),
+    ...ofClient(world),
+    ...ofQueues(world),
+    ...world.runs.flatMap((run) => ofRun(world, run)),
+  ];
+}
+
+function less({ left }: World, what: keyof World['left']): Pick<World, 'left'> {
+  return { left: { ...left, [what]: left[what] - 1 } };
+}
+
+function ofPlatform(world: World): Step<World>[] {
+  const { broken, breakable, left } = world;
+  const breaks = Object.entries(breakable).filter(
+    ([scope]) => left.breaks > 0 && broken[scope as HoldScope] === undefined,
+  );
+  const steps = breaks.map(([scope, how]) => {
+    const state = { ...world, ...less(world, 'breaks'), broken: { ...broken, [scope]: how } };
+    return { does: `the platform refuses ${scope}`, state };
+  });
+  if (left.repairs === 0) return steps;
+  for (const scope of Object.keys(broken) as HoldScope[]) {
+    const { [scope]: _mended, ...others } = broken;
+    steps.push({ does: `${scope} is mended`, state: { ...world, ...less(world, 'repairs'), broken: others } });
+  }
+  return steps;
+}
+
+/** Its reader looks at the hold before it asks the platform, and ends the one that it has seen. */
+function ofWords(world: World): Step<World>[] {
+  const { holds, broken, left, words } = world;
+  const free = openIn(holds).filter(([scope]) => left.words > 0 && broken[scope as HoldScope] === undefined);
+  const said = free.map(([scope, { sinceMs }]) => {
+    const word = { scope, sinceMs };
+    return {
+      does: `a read finds ${scope} free`,
+      state: { ...world, ...less(world, 'words'), words: [...words, word] },
+    };
+  });
+  const written = words.map((word, at) => {
+    const after = ended(word.scope, word.sinceMs)(holds);
+    const { [word.scope]: before } = holds.holds;
+    const isOther = after !== holds && before?.sinceMs !== word.sinceMs;
+    const wrong = isOther ? 'D46: an old word ends a later hold' : world.wrong;
+    return {
+      does: `the read of ${word.scope} is written`,
+      state: { ...world, holds: after, wrong, words: words.toSpliced(at, 1) },
+    };
+  });
+  return [...said, ...written];
+}
+
+function ofClient(world: World): Step<World>[] {
+  const job = world.jobs.A;
+  if (world.left.cancels === 0 || job.stop !== undefined) return [];
+  return [
+    { does: 'A is cancelled', state: withJob({ ...world, ...less(world, 'cancels') }, 'A', { stop: 'cancelled' }) },
+  ];
+}
+
+function ofQueues(world: World): Step<World>[] {
+  const { runs, left, nowMs } = world;
+  const steps: Step<World>[] = [];
+  for (const { id } of waiting(world).filter(({ dueMs }) => left.runs > 0 && dueMs <= nowMs)) {
+    steps.push({ does: `worker ${world.begun} takes ${id}`, state: { ...withRun(world, id), ...less(world, 'runs') } });
+  }
+  for (const watch of world.watches.filter(({ dueMs }) => dueMs <= nowMs)) {
+    steps.push({ does: `the watcher looks at ${watch.job}`, state: looked(world, watch) });
+  }
+  const next = nextMs(world);
+  if (runs.length === 0 && left.runs > 0 && next !== undefined) {
+    steps.push({ does: `${(next - nowMs) / 1_000} s pass`, state: { ...world, nowMs: next } });
+  }
+  // A call is given up after ten seconds; at anything else a worker is slower than its lease is long, and is killed then.
+  const isCalling = runs.some(({ phase }) => phase === 'calling');
+  const stallMs = isCalling ? 10_000 : 61_000;
+  const isAlive = runs.every(({ startedMs }) => nowMs - startedMs < dispatchTimeoutMs);
+  const mayStall =
+    isAlive && runs.every(({ phase, calledAtMs = nowMs }) => phase !== 'calling' || nowMs - calledAtMs < 1_000);
+  if (runs.length > 0 && left.stalls > 0 && mayStall) {
+    steps.push({
+      does: `workers are slow by ${stallMs / 1_000} s`,
+      state: { ...world, ...less(world, 'stalls'), nowMs: nowMs + stallMs },
+    });
+  }
+  return steps;
+}
+
+/** Messages that no worker has and that have not ended. */
+export function waiting({ messages, runs }: World): readonly World['messages'][number][] {
+  return messages.filter(({ id, outcome }) => outcome === undefined && runs.every(({ message }) => message !== id));
+}
+
+/** When the next of what is queued becomes visible; undefined: something is, or nothing ever will. */
+export function nextMs(world: World): number | undefined {
+  const dues = [...waiting(world), ...world.watches].map(({ dueMs }) => dueMs);
+  const next = Math.min(...dues);
+  return Number.isFinite(next) && next > world.nowMs ? next : undefined;
+}
+
+export function withRun(world: World, message: string): World {
+  const run: Run = { number: world.begun, startedMs: world.nowMs, message, phase: 'look', saw: [] };
+  return { ...world, begun: world.begun + 1, runs: [...world.runs, run] };
+}
+
+function ofRun(world: World, run: Run): Step<World>[] {
+  const does = `${run.phase} of worker ${run.number}`;
+  const goOn = ({ store, run: after }: ReturnType<typeof done>): World => {
+    const runs = world.runs.flatMap((other) => (other !== run ? [other] : after === undefined ? [] : [after]));
+    return { ...world, ...store, runs };
+  };
+  const next = done(world, run);
+  const steps: Step<World>[] = [{ does, state: goOn(next) }];
+  if (world.left.faults === 0) return steps;
+  const harmed = (state: World): World => ({ ...state, ...less(world, 'faults') });
+  // Who finds the claim of the dead ends it: what may have been called is called no more.
+  const dead = run.phase === 'look' ? world : withMessage(world, run.message, { outcome: 'unknown' });
+  const runs = world.runs.filter((other) => other !== run);
+  steps.push({ does: `worker ${run.number} dies before ${run.phase}`, state: harmed({ ...dead, runs }) });
+  if (run.phase === 'call' || run.phase === 'calling' || run.phase === 'end') return steps;
+  steps.push({ does: `${does} fails`, state: harmed(goOn(failed(world, run))) });
+  if (run.phase !== 'look')
+    steps.push({ does: `${does}, its reply lost`, state: harmed(goOn(failed(next.store, run))) });
+  return steps;
+}
+
+export const longestUnprovenMs = 600_000;
+
+/** One look of the watcher of a parked job: it resumes what nothing holds any more, and tells (watch/watch-parked.ts). */
+export function looked(world: World, watch: Watch): World {
+  const { nowMs } = world;
+  const { job: id, sinceMs, toldMs } = watch;
+  const job = world.jobs[id];
+  const gone = { ...world, watches: world.watches.filter((other) => other !== watch) };
+  const later = (changes: Partial<Watch> = {}) => ({
+    ...gone,
+    watches: [
+      ...gone.watches,
+      { ...watch, dueMs: nowMs + Math.max(15_000, Math.round((nowMs - sinceMs) / 4)), ...changes },
+    ],
+  });
+  const tell = (state: World, event: string): World => ({
+    ...state,
+    told: [...new Set([...state.told, `${id} ${event}`])].sort(),
+  });
+  if (job.stop !== undefined) return gone;
+  const { parked, pausedFromMs } = job;
+  if (parked?.sinceMs === sinceMs) {
+    const fromMs = Math.min(pausedFromMs ?? sinceMs, sinceMs);
+    if (toldMs !== fromMs)
+      return fromMs === sinceMs ? tell(later({ toldMs: fromMs }), `parked ${fromMs}`) : later({ toldMs: fromMs });
+    if (nowMs >= fromMs + day) return withJob(gone, id, { stop: 'expired' });
+    if (holdOf(world.holds, kinds[id]) !== undefined) return later();
+    const { parked: _over, ...resumed } = job;
+    return withJob(later(), id, resumed);
+  }
+  if (toldMs === undefined) return nowMs < sinceMs + 90_000 ? later() : gone;
+  if (pausedFromMs === undefined || pausedFromMs > toldMs) return tell(gone, `resumed ${toldMs}`);
+  if (parked !== undefined) return gone;
+  if (nowMs < sinceMs + longestUnprovenMs) return later();
+  const { pausedFromMs: _ended, ...proven } = job;
+  return tell(withJob(gone, id, proven), `resumed ${toldMs}`);
+}
