@@ -1,3 +1,4 @@
+import { maxDelaySeconds } from '../aws/queue-body.ts';
 import { callsFor, isNothing, nothing, type Task, together } from './task.ts';
 
 /*
@@ -29,8 +30,7 @@ export const callsAnHour = 60;
 /** As long as so few are used, nothing is spread over the hour. */
 const readyCalls = 20;
 const hourMs = 3_600_000;
-/** The longest delay of a queue message (SQS). */
-const longestWaitMs = 900_000;
+const longestWaitMs = maxDelaySeconds * 1_000;
 
 /** Calls of one turn, made within its lease. */
 interface Spent {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Directory, Waba } from '../access/directory.ts';
+import { maxDelaySeconds } from '../aws/queue-body.ts';
 import { queuedMessage } from '../aws/queued-message.ts';
 import type { ChannelStore } from '../channels/channel-store.ts';
 import { log } from '../observe/log.ts';
@@ -92,7 +93,7 @@ async function wakeLater(ports: HintPorts, wabaId: string, step: Step): Promise<
   const { templateIds, numbers } = nothing;
   await ports.queue.sendLater(
     { version: 1, wabaId, templateIds: [...templateIds], numbers, wakeAtMs: atMs },
-    Math.min(delaySeconds, 900),
+    Math.min(delaySeconds, maxDelaySeconds),
   );
   await ports.hints.change(wabaId, (state) => ({ state: waking(state, atMs, ports.nowMs()), step: { kind: 'done' } }));
 }

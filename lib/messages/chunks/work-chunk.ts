@@ -1,8 +1,9 @@
+import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { sendBudgetMs } from '../dispatch/deadlines.ts';
 import { endOfTry, settlementOf } from '../job-state.ts';
-import { maxDelaySeconds, retryDelaySeconds } from '../pace/pacing.ts';
+import { retryDelaySeconds } from '../pace/pacing.ts';
 import { claimLifeMs } from '../slices/claim-life.ts';
 import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from '../slices/run-chunk.ts';
 import { lost, type Outcome, type SliceClaim } from '../slices/slice.ts';

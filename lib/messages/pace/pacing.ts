@@ -1,7 +1,5 @@
+import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { CodePace } from '../../platform/failure.ts';
-
-/** Longest delay that SQS gives a single message. */
-export const maxDelaySeconds = 900;
 
 /** Of a row of lib/platform/error-codes.json, or of a failure that has no code of the platform's. */
 export type Pace = CodePace | 'credential' | 'unreachable' | 'claims';

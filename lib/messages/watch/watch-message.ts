@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { present } from '../../keys/present.ts';
 import type { JobHead } from '../job.ts';
-import { maxDelaySeconds } from '../pace/pacing.ts';
 
 /*
  * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), or until it is parked

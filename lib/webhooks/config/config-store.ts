@@ -27,7 +27,7 @@ export interface WebhookConfigs {
    * and to the configuration in the way when there is another one by now: nothing was written then.
    */
   replaceConfig(config: WebhookConfig): Promise<WebhookConfig | undefined>;
-  /** Forgets the failures and the pause of a client's deliveries. Its slots stay: an attempt may be in the air. */
+  /** Forgets the failures and the pause of a client's deliveries. Its lease stays: an attempt may be in the air. */
   forgetFailures(clientId: number): Promise<void>;
   /**
    * Switches a configuration off for the service's own reason. False when it is not the version given any more, or off

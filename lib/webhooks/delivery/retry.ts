@@ -1,3 +1,5 @@
+import { maxDelaySeconds } from '../../aws/queue-body.ts';
+
 /**
  * Seconds from one failed attempt to the next. Even when chance takes a fifth off every wait, the last attempt comes more
  * than 27 hours after the first (D34).
@@ -11,9 +13,6 @@ const maxRetryAfterMs = 12 * 3_600_000;
 
 /** Longest time that an event waits for its last attempt, its client's pauses and its busy receiver included; then it is given up. */
 export const deliveryLimitMs = 5 * 24 * 3_600_000;
-
-/** Longest delay that SQS gives a message: what waits is looked at once in so long. */
-export const maxDelaySeconds = 900;
 
 export interface FailedAttempt {
   /** Attempts made, this one included. */

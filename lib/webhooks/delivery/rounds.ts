@@ -1,9 +1,10 @@
+import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { abandon, roundOf, switchedOffBy, tryAgainLater } from './after-posts.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 import { type DeliveryState, isPaused, type Round } from './delivery-state.ts';
 import type { Pending } from './pending.ts';
 import { allEnded, type Offer, postSideBySide } from './posts.ts';
-import { deliveryLimitMs, maxDelaySeconds } from './retry.ts';
+import { deliveryLimitMs } from './retry.ts';
 
 /** A run that has the lease of a client. */
 export interface Holder {

@@ -1,12 +1,12 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, type PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { maxDelaySeconds } from '../../../../lib/aws/queue-body.ts';
 import { deliverBatch } from '../../../../lib/webhooks/delivery/deliver.ts';
 import type { DeliverPorts, Receiver } from '../../../../lib/webhooks/delivery/deliver-ports.ts';
 import { deliveryStateStore } from '../../../../lib/webhooks/delivery/delivery-state-store.ts';
 import { decodeQueued, encodeWake, type Pending } from '../../../../lib/webhooks/delivery/pending.ts';
 import type { Post } from '../../../../lib/webhooks/delivery/post-network.ts';
-import { maxDelaySeconds } from '../../../../lib/webhooks/delivery/retry.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { deliveryKey, waitingKey } from '../../../../lib/webhooks/items.ts';
 import { firstSecret } from '../../../support/delivery-world.ts';
