@@ -38,6 +38,7 @@ const ChunkOfJobSchema = v.object({
   phoneNumberId: v.string(),
   credential: v.string(),
   path: sendPathSchema,
+  category: v.string(),
   acceptedAtMs: v.number(),
   expiresAtMs: v.exactOptional(v.number()),
   correlationId: v.exactOptional(v.string()),

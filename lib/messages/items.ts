@@ -19,7 +19,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a number's pace   PACE#<phoneNumberId> / PACE              fan-out and workers, who reserve slots (pace/schedule.ts)
  *   its last tenth    PACE#<phoneNumberId> / URGENT            workers, for one-time codes (pace/urgent.ts)
  *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (dispatch/breaker.ts)
- *   holds of a WABA   WABA#<id> / HOLDS                        to be written by workers, watchers and hints (holds/hold.ts); by nothing yet
+ *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
  *
  * These spellings are stored for 30 days: a test holds them letter for letter.
  */
@@ -55,15 +55,17 @@ export const jobMemorySeconds = 30 * 86_400;
  *
  * - *stop*, by a client's cancellation, by a worker that is told that the template is disabled, and by the watcher of a
  *   parked job: sets `stop` unless it is there, at any time, also before begin. The first one is final, and ends `parked`.
- * - *park*, by a worker that is told that the template is paused: sets `parked` in a job that has begun unless it, or `stop`,
- *   is there.
- * - *resume*, by the watcher: removes the `parked` that it has looked at, named by `sinceMs`, and no later one.
- * - *end of the pause*, by a worker whose message was taken: removes `pausedFromMs`, which the first *park* has set, which
- *   *resume* leaves, and from which the day is counted. By the watcher too, when no worker has parked the job again for long.
+ * - *park*, by a worker that meets a hold (holds/hold.ts): sets `parked` in a job that has begun unless it, or `stop`, is there.
+ * - *go on*, by a worker whose message was taken of a job that is still parked so: notes it in `parked`.
+ * - *resume*, by the watcher, once nothing holds the job: removes the `parked` that it has looked at, named by `sinceMs`, and no
+ *   later one; with it `pausedFromMs` where the job goes on.
+ * - *end of the pause*, by a worker whose message was taken of a job that waits no more: removes `pausedFromMs`, which the first
+ *   *park* has set, which *resume* leaves, and from which the day is counted. By the watcher too, when no worker has parked the
+ *   job again for long. Refused while the job is parked: else no watcher would tell that this pause is over.
  *
- * A worker claims a slice, *then* reads the state, strongly, *then* calls its recipients: so whatever is claimed after the stop
- * sees it, and whom a run was about to call when the stop came is called. It ends what it claimed as `stop` says; of a parked job
- * it ends the try `again`. The worker that finds a claim of the dead reads the state as well: where it is certain (*reckon*) that
+ * A worker claims a slice, *then* reads the state and the holds, strongly, *then* calls its recipients: so whatever is claimed
+ * after a stop or a hold sees it, and whom a run was about to call when it came is called. It ends what it claimed as `stop`
+ * says; of what is held it ends the try `again`. The worker that finds a claim of the dead reads the state as well: where it is certain (*reckon*) that
  * the dead saw the stop, it ends the try so. The fan-out, before it queues anything, ends slices that were never queued as `stop`
  * says, uncalled. The slice decides between the two, so each ending is told once, under one id. A report need not wait for them:
  * a message whose slice no worker has claimed ends as `stop` says, to a reader of all slices, strongly, after the stop.
@@ -79,8 +81,9 @@ export const jobMemorySeconds = 30 * 86_400;
 export const mayStop = 'attribute_not_exists(#stop)';
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
-export const mayResume = 'parked.sinceMs = :sinceMs';
-export const mayEndPause = 'attribute_exists(pausedFromMs)';
+export const isParkedSo = 'parked.sinceMs = :sinceMs';
+export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
+export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
 
 /** Where a job stands among others, by its acceptance. Without a job id, before every job of that moment. */
 export function jobSortKey(atMs: number, jobId = ''): string {

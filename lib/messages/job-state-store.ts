@@ -3,11 +3,34 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { batchGet, type Item } from '../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { jobKey, jobMemorySeconds, jobOfPartition, mayEndPause, mayPark, mayResume, mayStop } from './items.ts';
+import { present } from '../keys/present.ts';
+import {
+  isParkedSo,
+  jobKey,
+  jobMemorySeconds,
+  jobOfPartition,
+  mayEndPause,
+  mayGoOn,
+  mayPark,
+  mayStop,
+} from './items.ts';
 import { type JobParked, type JobState, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
 
 /** The states of jobs in their items of the messages table; items.ts says who may write which. */
 export function jobStateStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): JobStates {
+  const change = async (
+    jobId: string,
+    ...[UpdateExpression, ConditionExpression, ExpressionAttributeValues, ExpressionAttributeNames]: Change
+  ) => {
+    const how = {
+      UpdateExpression,
+      ConditionExpression,
+      ...present({ ExpressionAttributeValues, ExpressionAttributeNames }),
+    };
+    const update = { TableName: table, Key: jobKey(jobId), ...how };
+    const command = new UpdateCommand({ ...update, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+    return await conditionalWrite(client.send(command));
+  };
   const names = { '#stop': 'stop' };
   return {
     of: async (jobIds) => {
@@ -17,72 +40,54 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
     },
 
     stop: async ({ jobId, acceptedAtMs }, stop) => {
-      const write = await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: jobKey(jobId),
-            // Where the fan-out has not begun there is no item yet, and TTL must find one.
-            UpdateExpression:
-              'SET #stop = :stop, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) REMOVE parked, pausedFromMs',
-            ConditionExpression: mayStop,
-            ExpressionAttributeNames: names,
-            ExpressionAttributeValues: {
-              ':stop': stop,
-              ':expiry': Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds,
-            },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+      const write = await change(
+        jobId,
+        // Where the fan-out has not begun there is no item yet, and TTL must find one.
+        'SET #stop = :stop, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) REMOVE parked, pausedFromMs',
+        mayStop,
+        { ':stop': stop, ':expiry': Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds },
+        names,
       );
-      return write.written || isSameStop(stop, v.parse(JobStateSchema, write.existing ?? {}).stop);
+      return write.written || isSameStop(stop, stateIn(write.existing).stop);
     },
 
     park: async (jobId, parked) => {
-      const write = await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: jobKey(jobId),
-            UpdateExpression: 'SET parked = :parked, pausedFromMs = if_not_exists(pausedFromMs, :sinceMs)',
-            ConditionExpression: mayPark,
-            ExpressionAttributeNames: names,
-            ExpressionAttributeValues: { ':parked': parked, ':sinceMs': parked.sinceMs },
-            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-          }),
-        ),
+      const write = await change(
+        jobId,
+        'SET parked = :parked, pausedFromMs = if_not_exists(pausedFromMs, :sinceMs)',
+        mayPark,
+        { ':parked': parked, ':sinceMs': parked.sinceMs },
+        names,
       );
-      return write.written || isSameParking(parked, v.parse(JobStateSchema, write.existing ?? {}).parked);
+      return write.written || isSameParking(parked, stateIn(write.existing).parked);
     },
 
-    resume: async (jobId, sinceMs) => {
-      const { written } = await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: jobKey(jobId),
-            UpdateExpression: 'REMOVE parked',
-            ConditionExpression: mayResume,
-            ExpressionAttributeValues: { ':sinceMs': sinceMs },
-          }),
-        ),
-      );
-      return written;
+    goOn: async (jobId, sinceMs) => {
+      await change(jobId, 'SET parked.goesOn = :true', mayGoOn, { ':sinceMs': sinceMs, ':true': true });
+    },
+
+    resume: async (jobId, { sinceMs, goesOn }) => {
+      const update = goesOn ? 'REMOVE parked, pausedFromMs' : 'REMOVE parked';
+      return (await change(jobId, update, isParkedSo, { ':sinceMs': sinceMs })).written;
     },
 
     endPause: async (jobId) => {
-      await conditionalWrite(
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: jobKey(jobId),
-            UpdateExpression: 'REMOVE pausedFromMs',
-            ConditionExpression: mayEndPause,
-          }),
-        ),
-      );
+      const write = await change(jobId, 'REMOVE pausedFromMs', mayEndPause);
+      return write.written || stateIn(write.existing).parked === undefined;
     },
   };
+}
+
+/** The expressions of an update and of its condition, and what they name. */
+type Change = readonly [
+  update: string,
+  condition: string,
+  values?: Record<string, unknown>,
+  names?: Record<string, string>,
+];
+
+function stateIn(existing: unknown): JobState {
+  return v.parse(JobStateSchema, existing ?? {});
 }
 
 /** What the item of a job says of it. */

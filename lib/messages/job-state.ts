@@ -16,11 +16,25 @@ const JobStopSchema = v.object({
 });
 export type JobStop = v.InferOutput<typeof JobStopSchema>;
 
-/** Since when everything waits that no worker has claimed. `sinceMs` names this waiting: who ends it ends no later one. */
-const JobParkedSchema = v.object({ code: v.literal('template_paused'), sinceMs: v.number() });
+/** What a job can wait for: how wide the hold is that its messages have met (holds/scope.ts). */
+export const parkScopes = ['template', 'number', 'waba', 'platform'] as const;
+export type ParkScope = (typeof parkScopes)[number];
+
+/** Since when what is left waits, as client and report are told. `sinceMs` names this waiting: who ends it ends no later one. */
+export const JobParkedSchema = v.object({
+  /** The platform's error code, or a word of ours: `template_paused`, `no_answer`. */
+  code: v.string(),
+  scope: v.picklist(parkScopes),
+  sinceMs: v.number(),
+  /** The platform has taken a message since: the waiting is over as soon as nothing holds the job. */
+  goesOn: v.exactOptional(v.literal(true)),
+});
 export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 
-/** A job that is neither is sent. One that is both is stopped. */
+/**
+ * A job that is neither is sent. One that is both is stopped. Whether a message of a parked job is called is for the holds to say
+ * (holds/hold.ts): that it is parked is what its client and its report are told, and what keeps its fan-out from releasing more.
+ */
 export interface JobState {
   /** Its head is written: it counts (items.ts, `mayBegin`). */
   readonly begun?: true;
@@ -57,10 +71,18 @@ export interface JobStates {
   stop(job: StoppedJob, stop: JobStop): Promise<boolean>;
   /** Parks the job. True when this is how it is parked now; false when it was parked before, or is stopped, or gone. */
   park(jobId: string, parked: JobParked): Promise<boolean>;
-  /** Ends the waiting that began then. True when it was this that ended it; false when it had ended, or another began. */
-  resume(jobId: string, sinceMs: number): Promise<boolean>;
-  /** Ends the pause, whether the job waits again or not: the platform has taken a message of it, or refuses none any more. */
-  endPause(jobId: string): Promise<void>;
+  /** The platform has taken a message of a job that is still parked so. */
+  goOn(jobId: string, sinceMs: number): Promise<void>;
+  /**
+   * Ends the waiting, and with it the pause where the platform has taken a message since. True when it was this that ended it;
+   * false when it had ended, or another began.
+   */
+  resume(jobId: string, parked: JobParked): Promise<boolean>;
+  /**
+   * Ends the pause of a job that waits no more: the platform has taken a message of it, or holds none any more. False when the job
+   * is parked again: then the pause goes on.
+   */
+  endPause(jobId: string): Promise<boolean>;
 }
 
 /** How long its item is kept follows from when it was accepted. */
@@ -71,7 +93,7 @@ export function cancelled(atMs: number): JobStop {
   return { state: 'failed', code: 'cancelled', atMs };
 }
 
-/** A job waits at most this long for its template (D46). */
+/** A job waits at most this long for what holds it (D46). */
 export const longestParkMs = 24 * 3_600_000;
 
 /** How long a message of a parked job, its job message and its watcher wait until they look again. */
@@ -95,9 +117,7 @@ export function byJobState(
   nowMs: number,
 ): ByJobState {
   const { stop, parked } = state;
-  if (stop !== undefined) {
-    return { kind: 'settle', settlement: settlementOf(stop) };
-  }
+  if (stop !== undefined) return { kind: 'settle', settlement: settlementOf(stop) };
   if (parked === undefined) return { kind: 'send' };
   const waiting = { ...state, parked };
   if (nowMs >= parkEndMs(waiting, message)) {

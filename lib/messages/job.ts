@@ -65,6 +65,8 @@ export const JobHeadSchema = v.object({
   /** One-time codes: those of a small request go before others of their number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   path: sendPathSchema,
+  /** Of its template, in capitals: what the platform limits by category holds these messages alone (D46). */
+  category: v.string(),
   templateName: v.string(),
   templateLanguage: v.string(),
   acceptedAtMs: v.number(),

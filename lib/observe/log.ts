@@ -28,6 +28,9 @@ export const logEvents = [
   'hint.not_read',
   'hint.read',
   'hint.unreadable',
+  'hold.ended',
+  'hold.not_changed',
+  'hold.opened',
   'idempotency.write_failed',
   'job.accepted',
   'job.cancelled',
@@ -113,6 +116,8 @@ export interface LogFacts {
   readonly eventType?: string | undefined;
   readonly fence?: number | undefined;
   readonly code?: string | undefined;
+  /** Of a hold: `waba`, `utility`, and of a number, its marketing or a template which one. */
+  readonly scope?: string | undefined;
   readonly platformCode?: number | undefined;
   readonly error?: string | undefined;
   readonly count?: number | undefined;

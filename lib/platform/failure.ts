@@ -77,6 +77,16 @@ export class PlatformFailure extends Error {
     return codePaceOf(this.facts.code);
   }
 
+  /**
+   * Whether the answer proves that nothing was done. Codes 1, 2, 131000, 131016, 133004 mean "we do not know either", at any HTTP
+   * status. At HTTP 500 no code proves it but those whose own status that is, and that say why: 131057, 131045.
+   */
+  get provesNothingDone(): boolean {
+    if (this.kind === 'refused') return this.advice !== 'backoff' || this.pace === 'maintenance';
+    const known = entryOf(this.facts.code);
+    return this.pace === 'maintenance' || (known?.holds !== undefined && known.status === this.facts.httpStatus);
+  }
+
   /** Our own credential was refused: an operator's matter, never the client's. */
   get credentialRefused(): boolean {
     return this.kind === 'refused' && (this.advice === 'auth' || this.facts.httpStatus === 401);
@@ -85,6 +95,7 @@ export class PlatformFailure extends Error {
 
 interface CodeEntry {
   readonly code: number | string;
+  readonly status: number;
   readonly kind: string;
   readonly advice: RefusalAdvice;
   readonly pace?: CodePace;

@@ -82,17 +82,20 @@ const DispatchDataSchema = v.omit(MessageDataSchema, [
 
 const time = v.pipe(v.string(), v.isoTimestamp());
 
-/** The platform has paused the template: what is left of the dispatch waits (D46). */
+/** Why a dispatch waits: a code of the platform's or a word of ours, and what it concerns. */
+const HeldSchema = v.object({ code: v.string(), scope: v.picklist(['template', 'number', 'waba', 'platform']) });
+
+/** Something holds the dispatch: what is left of it waits (D46). */
 const DispatchParkedSchema = v.object({
   ...DispatchDataSchema.entries,
-  code: v.literal('template_paused'),
+  ...HeldSchema.entries,
   parked_at: time,
   /** When what still waits expires. */
   expires_at: time,
 });
 
-/** The template is back: what waited since `parked_at` goes on (D46). */
-const DispatchResumedSchema = v.object({ ...DispatchDataSchema.entries, parked_at: time });
+/** Nothing holds it any more: what waited since `parked_at` goes on (D46). */
+const DispatchResumedSchema = v.object({ ...DispatchDataSchema.entries, ...HeldSchema.entries, parked_at: time });
 
 /** Nothing of a dispatch is pending any more (D41). */
 const DispatchCompletedSchema = v.object({

@@ -47,7 +47,13 @@ function headOf(name: string, facts: Pick<JobHead, 'total'> & Partial<JobHead>):
   const did = directoryFile.channels[0]?.did ?? '';
   return {
     ...{ jobId: name.padStart(26, '0'), clientId, did, wabaId: '2', phoneNumberId: '3', credential: 'main' },
-    ...{ throughputPerSecond: 80, path: 'messages', templateName: 'order_update', templateLanguage: 'en_US' },
+    ...{
+      throughputPerSecond: 80,
+      path: 'messages',
+      category: 'MARKETING',
+      templateName: 'order_update',
+      templateLanguage: 'en_US',
+    },
     acceptedAtMs,
     ...facts,
   };

@@ -78,7 +78,7 @@ async function timeOfRun(worker: FunctionProcess, { chunks, size }: Batch): Prom
 function chunkOf(size: number): QueuedChunk {
   const jobId = `01${randomUUID().replaceAll('-', '').slice(0, 24).toUpperCase()}`;
   const { head, plan } = makeJob([], { jobId, acceptedAtMs: Date.now(), credential: 'demo', total: size });
-  const { clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs } = head;
+  const { clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
   const recipients = audience(size, randomInt(10 ** 8)).map(({ to, params: { body, buttons } }, index) => {
     const recipient = { to, params: { body: [...body], buttons: [...buttons] } };
     return { index, to, request: composeMessage(plan, recipient, dispatchIdOf({ jobId, index })) };
@@ -89,7 +89,7 @@ function chunkOf(size: number): QueuedChunk {
   });
   return {
     version: chunkVersion,
-    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs, slices },
+    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, slices },
     ...(size === 1 ? ({ straight: true, alone: true, lane: '*' } as const) : { lane: jobId.slice(-8) }),
     about: aboutJob(head),
     limitPerSecond: 80,

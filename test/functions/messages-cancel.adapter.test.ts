@@ -157,7 +157,8 @@ test('recipients of a parked job wait, and say for what (D46)', async () => {
   const head = headOf('parked');
   await loadJob(table, head);
   await tried(head, 0, [again, { state: 'expired', code: 'expired' }, again]);
-  await states.park(head.jobId, { code: 'template_paused', sinceMs: nowMs });
+  const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs } as const;
+  await states.park(head.jobId, parked);
   const waiting = (index: number) => ({ index, to: recipientOf(index), state: 'pending', code: 'template_paused' });
   const { body } = await pages.report(head);
   expect([body.data[0], body.data[2], body.counts, body.complete]).toEqual([
@@ -166,6 +167,6 @@ test('recipients of a parked job wait, and say for what (D46)', async () => {
     { ...none, pending: 2, expired: 1 },
     false,
   ]);
-  await states.resume(head.jobId, nowMs);
+  await states.resume(head.jobId, parked);
   expect((await pages.report(head)).body.data[0]).toEqual({ index: 0, to: recipientOf(0), state: 'pending' });
 });

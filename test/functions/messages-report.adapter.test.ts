@@ -37,7 +37,13 @@ await putItems(directoryTable, [
 function headOf(jobId: string, changes: Partial<JobHead> = {}): JobHead {
   return {
     ...{ jobId, clientId: 1001, did, wabaId: '200000000000001', phoneNumberId: '3', credential: 'main' },
-    ...{ throughputPerSecond: 80, path: 'messages', templateName: 'order_update', templateLanguage: 'en_US' },
+    ...{
+      throughputPerSecond: 80,
+      path: 'messages',
+      category: 'MARKETING',
+      templateName: 'order_update',
+      templateLanguage: 'en_US',
+    },
     ...{ acceptedAtMs, total: 3 },
     ...changes,
   };

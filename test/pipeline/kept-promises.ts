@@ -15,8 +15,8 @@ const claimedMs = 20_000;
 /** Why a message may end so, in worlds whose platform refuses what `platform-model.ts` says. */
 const reasons: Readonly<Record<string, readonly string[]>> = {
   failed: ['131047', '132016', 'cancelled', 'retry_deadline'],
-  expired: ['expired', 'template_paused'],
-  unknown: ['no_answer', 'http_500', lost.code],
+  expired: ['expired', 'template_paused', '131042', '133010', '131048', '368', '131000', 'no_answer', 'http_500'],
+  unknown: ['no_answer', 'http_500', '131000', lost.code],
 };
 
 /** What must hold once nothing is under way any more; throws with all that does not. */

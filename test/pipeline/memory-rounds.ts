@@ -100,8 +100,9 @@ export class MemoryRounds {
     };
   }
 
-  ofHolds(run: Pick<Run, 'call'>): Pick<JobStates, 'park' | 'stop' | 'endPause'> {
+  ofHolds(run: Pick<Run, 'call'>): JobStates {
     return {
+      of: (jobIds) => run.call('findStates', () => this.statesOf(jobIds)),
       park: (jobId, parked) =>
         run.call('park', () => {
           const { begun, stop, parked: present, pausedFromMs = parked.sinceMs } = this.states.get(jobId) ?? {};
@@ -112,7 +113,20 @@ export class MemoryRounds {
       endPause: (jobId) =>
         run.call('endPause', () => {
           const { pausedFromMs: _over, ...state } = this.states.get(jobId) ?? {};
-          this.states.set(jobId, state);
+          if (state.parked === undefined) this.states.set(jobId, state);
+          return state.parked === undefined;
+        }),
+      goOn: (jobId, sinceMs) =>
+        run.call('goOn', () => {
+          const { parked } = this.states.get(jobId) ?? {};
+          if (parked?.sinceMs === sinceMs) this.#change(jobId, { parked: { ...parked, goesOn: true } });
+        }),
+      resume: (jobId, { sinceMs, goesOn }) =>
+        run.call('resume', () => {
+          const { parked, pausedFromMs, ...state } = this.states.get(jobId) ?? {};
+          if (parked?.sinceMs !== sinceMs) return false;
+          this.states.set(jobId, { ...state, ...(goesOn ? {} : present({ pausedFromMs })) });
+          return true;
         }),
       stop: ({ jobId }, stop) =>
         run.call('stop', () => {
@@ -122,12 +136,6 @@ export class MemoryRounds {
           return true;
         }),
     };
-  }
-
-  /** Ends the waiting that began then, and no other. */
-  resume(jobId: string, sinceMs: number): void {
-    const { parked, ...state } = this.states.get(jobId) ?? {};
-    if (parked?.sinceMs === sinceMs) this.states.set(jobId, state);
   }
 
   /** From now on the job stands so; undefined: as if nothing had ever been said. A stopped one stays so. */

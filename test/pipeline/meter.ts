@@ -9,7 +9,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   mark: 'write',
   findSlice: 'read',
   look: 'read',
-  jobOf: 'read',
+  lookAtJob: 'read',
   hasReceipt: 'read',
   // Jobs.
   beginJob: 'write',
@@ -22,10 +22,13 @@ const serviceOf: Readonly<Record<string, Service>> = {
   park: 'write',
   stop: 'write',
   endPause: 'write',
+  goOn: 'write',
   // Numbers, and what all look at.
   findPace: 'read',
   changePace: 'write',
   takeTenth: 'write',
+  changeHolds: 'write',
+  askHolds: 'write',
   findBreaker: 'read',
   changeBreaker: 'write',
   // Of a queue, those that send name a message group.
@@ -38,7 +41,12 @@ const serviceOf: Readonly<Record<string, Service>> = {
   hold: 'queue',
   send: 'platform',
   probe: 'platform',
-  // Acceptance, receipts and events are counted apart.
+  // Acceptance, receipts, events and watchers are counted apart.
+  findStates: 'none',
+  findHolds: 'none',
+  resume: 'none',
+  findTemplate: 'none',
+  watchAgain: 'none',
   storeParameters: 'none',
   describe: 'none',
   list: 'none',
@@ -54,8 +62,8 @@ const serviceOf: Readonly<Record<string, Service>> = {
   sendEvents: 'none',
 };
 
-/** Calls that are two requests: a straight beginning is the head and where the client finds it. */
-const doubled = new Set(['beginStraight', 'look']);
+/** Calls that are two requests: a straight beginning is the head and where the client finds it; a look is billed by the item. */
+const doubled = new Set(['beginStraight', 'look', 'lookAtJob']);
 
 /** Runs of a function and how long they took together, waiting included. */
 export interface RunTimes {

@@ -5,6 +5,7 @@ import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { standingStore } from '../../lib/messages/chunks/standing-store.ts';
 import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
+import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
@@ -116,7 +117,7 @@ function storesOn(
     tenths: urgentStore(worker, table),
     states: jobStateStore(worker, table),
     look: standingStore(worker, table, pause),
-    jobOf: async (jobId: string) => (await jobStateStore(worker, table).of([jobId])).get(jobId) ?? {},
+    wabas: holdStore({ client: worker, table, nowMs }),
     beginStraight: async (...[chunk]: Parameters<typeof jobsOfWorkers.beginStraight>) =>
       void (await jobsOfWorkers.beginStraight(chunk)),
     breakers: breakerStore({ client: worker, table, nowMs }),
@@ -136,6 +137,7 @@ function storesOn(
       paces: paces(fanOut),
     }),
     ofWorker: () => working,
+    ofWatcher: () => ({ states: working.states, holds: working.wabas, isDown: async () => false }),
     ofReceipts: () => recording,
   };
 }

@@ -3,7 +3,14 @@ import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
 /** What the platform does with one post. */
-export type Fate = 'taken' | 'taken_reply_lost' | 'lost' | 'no_connection' | 'server_error' | Refusal;
+export type Fate =
+  | 'taken'
+  | 'taken_reply_lost'
+  | 'lost'
+  | 'no_connection'
+  | 'server_error'
+  | 'server_trouble'
+  | Refusal;
 
 /** Codes with which the platform refuses a message, by what they mean (lib/platform/error-codes.json). */
 const codeOf = {
@@ -14,6 +21,9 @@ const codeOf = {
   template_syncing: 134101,
   template_paused: 132015,
   template_disabled: 132016,
+  cannot_pay: 131042,
+  not_registered: 133010,
+  spam_limit: 131048,
 } as const;
 export type Refusal = keyof typeof codeOf;
 
@@ -59,10 +69,14 @@ export class PlatformModel {
   }): Promise<{ platformMessageId: string }> {
     const fate = this.#rules.fateOf(message);
     if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
-    if (fate === 'server_error') {
+    if (fate === 'server_error' || fate === 'server_trouble') {
       await this.#time.sleep(this.#rules.answerMs());
       this.#record(message, { taken: false, throttled: false });
-      throw new PlatformFailure('ambiguous', { httpStatus: 500 });
+      // Trouble says so in the platform's own words; an error is none of its answers.
+      throw new PlatformFailure('ambiguous', {
+        httpStatus: 500,
+        ...(fate === 'server_trouble' ? { code: 131000 } : {}),
+      });
     }
     if (fate === 'lost') return await this.#silence(message, { taken: false, throttled: false });
     await this.#time.sleep(this.#rules.answerMs() / 2);
@@ -86,7 +100,7 @@ export class PlatformModel {
     if (fate === 'no_connection') throw new PlatformFailure('not_sent', {});
     const isLost = fate === 'lost' || fate === 'taken_reply_lost';
     await this.#time.sleep(isLost ? timeoutMs : this.#rules.answerMs());
-    if (isLost || fate === 'server_error') throw new PlatformFailure('ambiguous', {});
+    if (isLost || fate === 'server_error' || fate === 'server_trouble') throw new PlatformFailure('ambiguous', {});
   }
 
   async #refuse(message: { dispatchId: string; phoneNumberId: string; to: string }, code: number): Promise<never> {

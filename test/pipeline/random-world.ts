@@ -1,7 +1,8 @@
+import { opened } from '../../lib/messages/holds/hold.ts';
 import type { Recipient } from '../../lib/messages/job.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
 import { seededRandom } from '../support/faults.ts';
-import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { makeJob, makeJobHead, makeRecipients } from '../support/send-jobs.ts';
 import type { Fate } from './platform-model.ts';
 import type { CallFault } from './runs.ts';
 import { PipelineWorld } from './world.ts';
@@ -11,8 +12,11 @@ const fates: readonly Fate[] = [
   ...(['taken_reply_lost', 'lost', 'server_error', 'no_connection'] as const),
   ...(['refused', 'refused_for_now', 'calls_used_up', 'credential_refused', 'template_syncing'] as const),
 ];
-/** What one message is told and all others of its job are held back by. */
-const templateFates: readonly Fate[] = ['template_paused', 'template_paused', 'template_disabled'];
+/** What one message is told and all others of its template, its number or its WABA are held back by. */
+const holdingFates: readonly Fate[] = [
+  ...(['template_paused', 'template_paused', 'template_disabled'] as const),
+  ...(['cannot_pay', 'not_registered', 'spam_limit'] as const),
+];
 
 /** Rare in every world: a request that its acceptance cannot hand over. */
 const enqueueFaultShare: Readonly<Record<string, number>> = { enqueueStraight: 0.3, enqueueJob: 0.1 };
@@ -23,7 +27,7 @@ export function randomWorld(seed: number): PipelineWorld {
   const among = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   const callFaultShare = among([0, 0.005, 0.03]);
   const fateShare = among([0, 0.05, 0.2]);
-  const templateShare = among([0, 0, 0, 0.01]);
+  const holdingShare = among([0, 0, 0, 0.01]);
   const deathShare = among([0, 0.02, 0.15]);
   const skewMs = among([0, 100]);
   const world = new PipelineWorld({
@@ -36,12 +40,12 @@ export function randomWorld(seed: number): PipelineWorld {
       return name !== 'send' && random() < share ? among(callFaults) : undefined;
     },
     fateOf: () => {
-      if (random() < templateShare) return among(templateFates);
+      if (random() < holdingShare) return among(holdingFates);
       return random() < fateShare ? among(fates) : 'taken';
     },
     lifeMs: () => (random() < deathShare ? random() * 8_000 : undefined),
     receiptsOf: () => receipts(random),
-    parkedMs: () => random() * 600_000,
+    templateStatus: () => (random() < 0.5 ? 'PAUSED' : 'APPROVED'),
     delayJitterMs: among([0, 1_000]),
     repeatShare: among([0, 0.05]),
     clockSkewMs: () => (random() - 0.5) * skewMs,
@@ -67,15 +71,18 @@ function toFewPersons(recipients: readonly Recipient[]): Recipient[] {
   return recipients.map((recipient, index) => ({ ...recipient, to: recipients[index % 3]?.to ?? recipient.to }));
 }
 
-/** Some jobs are cancelled, others wait for their template for a while. */
+/** Some jobs are cancelled, others are held with their WABA for a while, by the platform's word. */
 function holdBack(world: PipelineWorld, jobId: string, random: () => number): void {
   const share = random();
   const afterMs = random() * 20_000;
   const atMs = world.time.nowMs + afterMs;
   if (share < 0.15) void world.jobStands(jobId, { stop: cancelled(atMs) }, afterMs);
   if (share < 0.85) return;
-  void world.jobStands(jobId, { parked: { code: 'template_paused', sinceMs: atMs } }, afterMs);
-  void world.jobStands(jobId, undefined, afterMs + random() * 600_000);
+  const untilMs = atMs + random() * 300_000;
+  void world.time.sleep(afterMs).then(() => {
+    const { wabaId } = makeJobHead();
+    return world.holds.change(wabaId, opened('waba', { code: '368', nowMs: world.time.nowMs, untilMs }));
+  });
 }
 
 /** What the platform tells of a message, if it does: in any order, twice, or late. */

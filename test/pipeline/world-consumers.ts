@@ -1,3 +1,4 @@
+import { queueBody } from '../../lib/aws/queue-body.ts';
 import { packEntries } from '../../lib/aws/sqs-batch.ts';
 import { decodeJob, encodeJob } from '../../lib/messages/accept/job-message.ts';
 import type { ChunkQueue } from '../../lib/messages/chunks/chunk-ports.ts';
@@ -5,7 +6,7 @@ import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
 import { probeTimeoutMs } from '../../lib/messages/dispatch/breaker.ts';
 import { firstHoldOf, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
 import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
-import { type HoldPorts, jobHolds } from '../../lib/messages/job-holds.ts';
+import { type RunHoldsPorts, runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
@@ -13,8 +14,11 @@ import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { type FanOutPorts, fanOutJob } from '../../lib/messages/rounds/fan-out-job.ts';
 import { holdSeconds } from '../../lib/messages/rounds/lease.ts';
 import type { ChunkSink } from '../../lib/messages/rounds/queue-chunks.ts';
+import { watchJobs } from '../../lib/messages/watch/watch.ts';
+import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import { makeTemplate } from '../support/templates.ts';
 import { platformIdOf } from './platform-model.ts';
 import type { ModelDelivery, QueueModel } from './queue-model.ts';
 import type { Run } from './runs.ts';
@@ -40,7 +44,7 @@ export interface Consumer {
 
 /** The consumers of the queues of a world, as they are deployed. */
 export function consumersOf(world: WorldParts): Consumer[] {
-  const { jobs, dispatch, small, receipts } = world.queues;
+  const { jobs, dispatch, small, receipts, watches } = world.queues;
   const { workers, gatherMs } = world.rules;
   const timeoutMs = 60_000;
   const gathering = gatherMs === undefined ? { workers: 10 } : { workers: 1, gatherMs };
@@ -48,6 +52,7 @@ export function consumersOf(world: WorldParts): Consumer[] {
     { name: 'fan-out', queue: jobs, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: fanOut(world) },
     { name: 'dispatch', queue: dispatch, workers, batchSize: 1, timeoutMs, handle: dispatcher(world, dispatch, false) },
     { name: 'small', queue: small, ...gathering, batchSize: 10, timeoutMs, handle: dispatcher(world, small, true) },
+    { name: 'watch', queue: watches, workers: 4, batchSize: 1, timeoutMs: 120_000, handle: watcher(world) },
     { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: recorder(world) },
   ];
 }
@@ -89,7 +94,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
     });
     const firstHold = firstHoldOf(batch, { isOfSmallRequests: isSmall });
     const held = holdDeliveries(deliveries, { ...common, queue: chunks }, firstHold);
-    const { states, ...stores } = world.stores.ofWorker(run, clock.nowMs);
+    const { states, wabas, ...stores } = world.stores.ofWorker(run, clock.nowMs);
     const failed = await workChunks(batch, {
       ...common,
       ...stores,
@@ -98,11 +103,17 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
       invocation: clock.invocation,
       ready: async () => undefined,
       send: (posting) => run.call('send', () => post(world, posting)),
-      probe: () => run.call('probe', () => world.platform.read(probeTimeoutMs)),
+      probe: () =>
+        run.call('probe', async () => {
+          await world.platform.read(probeTimeoutMs);
+          return { maySend: true };
+        }),
       newHolds: () => {
-        const watchParked: HoldPorts['watchParked'] = ({ jobId }, sinceMs) =>
-          run.call('watchParked', () => void resumeLater(world, jobId, sinceMs));
-        return jobHolds({ ...common, states, watchParked });
+        const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
+          run.call('watchParked', () =>
+            world.queues.watches.send(queueBody(parkedWatchOf(chunk, sinceMs)), firstParkedLookSeconds),
+          );
+        return runHolds({ ...common, states, wabas, watchParked });
       },
     });
     await held.end(failed);
@@ -110,11 +121,31 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
   };
 }
 
-/** As the watcher does once the template is back. */
-async function resumeLater({ rules, time, jobs }: WorldParts, jobId: string, sinceMs: number): Promise<void> {
-  if (rules.parkedMs === undefined) return;
-  await time.sleep(rules.parkedMs());
-  jobs.resume(jobId, sinceMs);
+/** The watcher of parked jobs; of the others the promises are checked when all is over. */
+function watcher(world: WorldParts): Consumer['handle'] {
+  const { watches } = world.queues;
+  return async (batch, run, clock) => {
+    const unused = () => Promise.reject(new Error('only parked jobs are watched here'));
+    const { events, ...common } = shared(world, run, clock, 'watch');
+    return await watchJobs(batch, {
+      ...common,
+      events,
+      progressOf: unused,
+      queue: { sendLater: unused },
+      parked: {
+        ...world.stores.ofWatcher(run),
+        queue: {
+          sendLater: (message, seconds) => run.call('watchAgain', () => watches.send(queueBody(message), seconds)),
+        },
+        headOf: async (jobId) => world.jobs.heads.get(jobId),
+        templates: { storedFacts: async () => new Map() },
+        platformTemplates: {
+          find: () =>
+            run.call('findTemplate', () => makeTemplate({ status: world.rules.templateStatus?.() ?? 'APPROVED' })),
+        },
+      },
+    });
+  };
 }
 
 function recorder(world: WorldParts): Consumer['handle'] {

@@ -2,6 +2,7 @@ import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { MemoryBreaker } from '../support/memory-breaker.ts';
+import { MemoryHolds } from '../support/memory-holds.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { MemoryNumbers } from './memory-numbers.ts';
 import { MemoryReceipts } from './memory-receipts.ts';
@@ -26,8 +27,8 @@ export interface WorldRules {
   readonly lifeMs: (functionName: string) => number | undefined;
   /** What the platform tells of a message that it took, each with the delay after which it comes. */
   readonly receiptsOf: () => readonly { readonly status: string; readonly afterMs: number }[];
-  /** After so long the template of a job that its workers have parked is back; left out: it never is. */
-  readonly parkedMs?: () => number;
+  /** What a read of the platform says of the template; left out: that it is approved. */
+  readonly templateStatus?: () => string;
   readonly delayJitterMs: number;
   readonly repeatShare: number;
   readonly clockSkewMs: () => number;
@@ -41,7 +42,7 @@ export interface WorldRules {
 /** When every world begins. */
 export const startMs = 1_800_000_000_000;
 
-export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts';
+export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts' | 'watches';
 
 /** What a client is told of its request: of a refused one that nothing is sent, of an undecided one that it is not known. */
 export type Answer = 'accepted' | 'refused' | 'undecided';
@@ -55,6 +56,7 @@ export class WorldParts {
   readonly receipts = new MemoryReceipts({ heads: this.jobs.heads, doubts: this.doubts, slices: this.slices });
   readonly numbers: MemoryNumbers;
   readonly breaker = new MemoryBreaker();
+  readonly holds = new MemoryHolds(() => this.time.nowMs);
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: WholeJob }[] = [];
@@ -79,6 +81,7 @@ export class WorldParts {
       dispatch: queue(360_000),
       small: queue(360_000),
       receipts: queue(720_000),
+      watches: queue(720_000),
     };
     this.platform = new PlatformModel(this.time, {
       limitPerSecond: () => rules.limitPerSecond,

@@ -1,10 +1,13 @@
 import type { AcceptedJobs } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { HandOverPorts } from '../../lib/messages/accept/hand-over.ts';
 import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts';
-import type { HoldPorts } from '../../lib/messages/job-holds.ts';
+import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
+import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
+import type { JobStates } from '../../lib/messages/job-state.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
 import type { FanOutPorts } from '../../lib/messages/rounds/fan-out-job.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
+import type { MemoryHolds } from '../support/memory-holds.ts';
 import type { MemoryNumbers } from './memory-numbers.ts';
 import type { MemoryReceipts } from './memory-receipts.ts';
 import type { MemoryRounds } from './memory-rounds.ts';
@@ -22,11 +25,12 @@ export interface WorldStores {
   ofWorker(
     run: Run,
     nowMs: NowMs,
-  ): Pick<
-    ChunkWorkerPorts,
-    'slices' | 'doubts' | 'tenths' | 'look' | 'jobOf' | 'beginStraight' | 'breakers' | 'paces'
-  > & {
-    readonly states: HoldPorts['states'];
+  ): Pick<ChunkWorkerPorts, 'slices' | 'doubts' | 'tenths' | 'look' | 'beginStraight' | 'breakers' | 'paces'> &
+    Pick<RunHoldsPorts, 'states' | 'wabas'>;
+  ofWatcher(run: Run): {
+    readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
+    readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
+    readonly isDown: () => Promise<boolean>;
   };
   ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf'>;
   /** Whether somebody waits for a request that takes no virtual time: meanwhile none passes. */
@@ -41,8 +45,14 @@ export function memoryStores(table: {
   readonly receipts: MemoryReceipts;
   readonly numbers: MemoryNumbers;
   readonly breaker: MemoryBreaker;
+  readonly holds: MemoryHolds;
 }): WorldStores {
-  const { slices, doubts, jobs, receipts, numbers, breaker } = table;
+  const { slices, doubts, jobs, receipts, numbers, breaker, holds } = table;
+  const wabasOf = (run: Run): HoldsOfWabas => ({
+    find: (wabaId) => run.call('findHolds', () => holds.of(wabaId)),
+    change: (wabaId, rule) => run.call('changeHolds', () => holds.change(wabaId, rule)),
+    ask: (wabaId, message) => run.call('askHolds', () => holds.ask(wabaId, message)),
+  });
   return {
     ofAcceptance: (run) => ({
       parameters: { store: () => run.call('storeParameters', () => undefined) },
@@ -61,14 +71,23 @@ export function memoryStores(table: {
       paces: numbers.paces(run, nowMs),
       tenths: numbers.tenths(run),
       states: jobs.ofHolds(run),
-      look: (phoneNumberId, jobIds) =>
-        run.call('look', () => ({ pace: numbers.paceOf(phoneNumberId), jobs: jobs.statesOf(jobIds) })),
-      jobOf: (jobId) => run.call('jobOf', () => jobs.statesOf([jobId]).get(jobId) ?? {}),
+      wabas: wabasOf(run),
+      look: ({ wabaId, phoneNumberId, jobIds }) =>
+        run.call(phoneNumberId === undefined ? 'lookAtJob' : 'look', () => ({
+          pace: numbers.paceOf(phoneNumberId ?? ''),
+          holds: holds.of(wabaId),
+          jobs: jobs.statesOf(jobIds),
+        })),
       beginStraight: (chunk) => run.call('beginStraight', () => jobs.beginStraight(chunk)),
       breakers: {
         find: () => run.call('findBreaker', () => breaker.find()),
         change: (seen, rule) => run.call('changeBreaker', () => breaker.change(seen, rule)),
       },
+    }),
+    ofWatcher: (run) => ({
+      states: jobs.ofHolds(run),
+      holds: wabasOf(run),
+      isDown: () => run.call('findBreaker', async () => (await breaker.find()).open !== undefined),
     }),
     ofReceipts: (run) => receipts.ofRun(run),
     isBusy: () => false,

@@ -118,12 +118,14 @@ function parkedWatches() {
     { jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', clientId, acceptedAtMs: atMs, correlationId },
     atMs,
   );
-  return [watch, { ...watch, toldMs: atMs, askedAtMs: atMs, resumedMs: atMs }];
+  const told = { fromMs: atMs, code: 'template_paused', scope: 'template' } as const;
+  return [watch, { ...watch, told, askedAtMs: atMs, resumedMs: atMs }];
 }
 
 function events(): ServiceEvent[] {
   const about = { did: '5491100000001', template: { name: 'order_update', language: 'en_US' }, campaignId: 10 };
   const job = { jobId: '01M80HXQNCYVAMMXGBXAHJWT8R', clientId, acceptedAtMs: atMs, about };
+  const parked = { code: '131042', scope: 'waba', sinceMs: atMs } as const;
   const message = { ...job, index: 0, to: '5491155550001' };
   const told = { timestampMs: atMs, platformMessageId: 'wamid.1' };
   const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' };
@@ -152,8 +154,8 @@ function events(): ServiceEvent[] {
     messageEvent('message.delivered', message, told),
     messageEvent('message.read', message, told),
     messageEvent('message.resolved', message, told),
-    parkedEvent(job, { sinceMs: atMs, untilMs: atMs + 86_400_000 }),
-    resumedEvent(job, atMs, atMs + 60_000),
+    parkedEvent(job, { ...parked, untilMs: atMs + 86_400_000 }),
+    resumedEvent(job, parked, atMs + 60_000),
     completedEvent(job, { sent: 2, failed: 1 }, atMs),
   ];
 }

@@ -11,6 +11,7 @@ export function makeJobHead(overrides: Partial<JobHead> = {}): JobHead {
     credential: 'main',
     throughputPerSecond: 1_000,
     path: 'messages',
+    category: 'MARKETING',
     templateName: 'order_update',
     templateLanguage: 'en_US',
     acceptedAtMs: 1_700_000_000_000,

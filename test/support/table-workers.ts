@@ -5,7 +5,8 @@ import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts'
 import { standingStore } from '../../lib/messages/chunks/standing-store.ts';
 import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
 import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
-import { jobHolds } from '../../lib/messages/job-holds.ts';
+import { holdStore } from '../../lib/messages/holds/hold-store.ts';
+import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
@@ -35,6 +36,7 @@ export class TableWorkers {
     const nowMs = () => this.time.nowMs;
     const pause = async () => undefined;
     const states = jobStateStore(client, table, pause);
+    const wabas = holdStore({ client, table, nowMs, pause });
     const { beginStraight } = acceptedJobsStore(client, table, nowMs);
     const log = () => undefined;
     const ports: Ports = {
@@ -44,12 +46,11 @@ export class TableWorkers {
       paces: paceStore({ client, table, nowMs, newWriter: randomUUID, pause }),
       tenths: urgentStore(client, table),
       look: standingStore(client, table, pause),
-      jobOf: async (jobId) => (await states.of([jobId])).get(jobId) ?? {},
       beginStraight: async (chunk) => void (await beginStraight(chunk)),
-      newHolds: () => jobHolds({ states, watchParked: async () => undefined, nowMs, log }),
+      newHolds: () => runHolds({ states, wabas, watchParked: async () => undefined, nowMs, log }),
       ready: async () => undefined,
       breakers: breakerStore({ client, table, nowMs }),
-      probe: async () => undefined,
+      probe: async () => ({ maySend: true }),
       nowMs,
       random: () => 0,
       pause: (ms) => this.time.sleep(ms),
@@ -125,9 +126,9 @@ type Through = <T>(call: () => Promise<T>) => Promise<T>;
 /** Ports of which each call that is answered from outside goes by `through`. */
 function outside(ports: Ports, through: Through): Ports {
   const { slices, doubts, paces, tenths, breakers, queue, events } = ports;
-  const { look, jobOf, beginStraight, send, probe } = eachCall(ports, through);
+  const { look, beginStraight, send, probe } = eachCall(ports, through);
   return {
-    ...{ ...ports, look, jobOf, beginStraight, send, probe },
+    ...{ ...ports, look, beginStraight, send, probe },
     slices: eachCall(slices, through),
     doubts: eachCall(doubts, through),
     paces: eachCall(paces, through),

@@ -45,6 +45,7 @@ function dataOf(
   const message = { ...dispatch, message_id: `${jobId}-0`, to: '5491155550001' };
   const taken = { ...message, platform_message_id: `wamid.${jobId}` };
   const receipt = { ...taken, pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } };
+  const held = { code: 'template_paused', scope: 'template' } as const;
   return {
     'template.created': created,
     'template.status_changed': {
@@ -68,11 +69,11 @@ function dataOf(
     'message.resolved': taken,
     'dispatch.parked': {
       ...dispatch,
-      code: 'template_paused',
+      ...held,
       parked_at: at(nowMs),
       expires_at: at(nowMs + 24 * 3_600_000),
     },
-    'dispatch.resumed': { ...dispatch, parked_at: at(nowMs - 5_000) },
+    'dispatch.resumed': { ...dispatch, ...held, parked_at: at(nowMs - 5_000) },
     'dispatch.completed': {
       ...dispatch,
       total: 3,

@@ -39,8 +39,6 @@ export interface Send {
 /** A send that nothing speaks against: the job that it is to become. */
 export interface CheckedSend {
   readonly job: WholeJob;
-  /** Of its template, as the platform spells it. */
-  readonly category: string;
   readonly warning?: string;
 }
 
@@ -72,7 +70,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     droppedIndexes: repeats.map(([position]) => position),
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
-  return { job, category: template.category, ...present({ warning }) };
+  return { job, ...present({ warning }) };
 }
 
 /** Refuses with 422 what the client's own part of the template says; a template that it has no part of yet is on (D13). */
@@ -126,6 +124,7 @@ function jobHead(
     ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
     ...(template.category.toUpperCase() === 'AUTHENTICATION' ? { urgent: true as const } : {}),
     path,
+    category: template.category.toUpperCase(),
     templateName: template.name,
     templateLanguage: template.language,
     acceptedAtMs,

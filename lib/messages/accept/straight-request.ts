@@ -29,11 +29,11 @@ export async function straightRequest(
 }
 
 function chunkOf(head: JobHead, limitPerSecond: number): Omit<QueuedChunk, 'slices'> {
-  const { jobId, clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs } = head;
+  const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
   const { expiresAtMs, correlationId, urgent, receiptsExpected } = head;
   return {
     version: chunkVersion,
-    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs },
+    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs },
     ...present({ expiresAtMs, correlationId, urgent, receiptsExpected }),
     about: aboutJob(head),
     alone: true,

@@ -3,9 +3,11 @@ import { count } from '../../observe/metrics.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
 import { lateness, retryDeadlineMs, sendBudgetMs } from '../dispatch/deadlines.ts';
 import { type Verdict, verdictOn } from '../dispatch/verdict.ts';
+import { byHolds, holdableOf } from '../holds/held-job.ts';
+import { type Holds, holdsOn, type ProbeResult } from '../holds/hold.ts';
+import type { RunHolds } from '../holds/run-holds.ts';
 import { dispatchIdOf } from '../job.ts';
-import type { JobHolds } from '../job-holds.ts';
-import { byJobState, type JobState } from '../job-state.ts';
+import type { ByJobState, JobState } from '../job-state.ts';
 import type { PaceLearning } from '../pace/learned-pace.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import type { Outcome } from '../slices/slice.ts';
@@ -15,12 +17,13 @@ import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } fr
 /** What the chunks of one run share, beside the ports. */
 export interface RunPorts extends ChunkWorkerPorts {
   readonly learning: PaceLearning;
-  readonly holds: JobHolds;
+  readonly holds: RunHolds;
 }
 
-/** How the job of a slice stood when it was last read, after the claim, and the number, which may have been read before it. */
+/** How the job of a slice, and its WABA, stood when they were last read, after the claim; the number may have been read before it. */
 export interface SeenStanding extends SeenSchedule {
   readonly job: JobState;
+  readonly holds: Holds;
 }
 
 /** One recipient of a claimed slice. */
@@ -31,6 +34,8 @@ export interface Called {
   /** As it was read last; read once more for a slot that others could have moved since. */
   readonly standing: () => SeenStanding;
   readonly lookAgain: () => Promise<void>;
+  /** The recipient is the question whether what holds it is over: asked directly before the call, whether it may still be. */
+  readonly mayAsk?: () => boolean;
 }
 
 /** What a call has come to, and what the next one is to know. */
@@ -40,6 +45,8 @@ export interface Ended {
   readonly attempts?: ChunkRecipient['attempts'];
   /** Its slot had passed. */
   readonly missed?: true;
+  /** What the call says of the holds that it asks for; absent where it was not called. */
+  readonly result?: ProbeResult;
 }
 
 /** A recipient whose slot has been moved further than this is left to its next try: the ten slots of the slowest number are less. */
@@ -72,13 +79,13 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
     const dispatchId = dispatchIdOf({ jobId: chunk.jobId, index: recipient.index });
     if (heldStatuses.has(status)) {
       ports.log('dispatch.held', { dispatchId, code: status });
-      return { outcome: { state: 'sent', platformMessageId, held: status } };
+      return { outcome: { state: 'sent', platformMessageId, held: status }, result: 'taken' };
     }
     // The platform took the message, whatever it calls that.
     if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
     ports.log('dispatch.sent', { dispatchId });
     if (chunk.receiptsExpected) count('ReceiptsExpected');
-    return { outcome: { state: 'sent', platformMessageId } };
+    return { outcome: { state: 'sent', platformMessageId }, result: 'taken' };
   } catch (error) {
     return await afterFailure(error, called, ports);
   }
@@ -92,9 +99,10 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
   const { chunk, recipient, slot } = called;
   const again = (dueMs: number): Ended => ({ outcome: { state: 'again', dueMs } });
   for (;;) {
-    const { schedule, job, readAtMs } = called.standing();
+    const standing = called.standing();
+    const { schedule, readAtMs } = standing;
     const nowMs = ports.nowMs();
-    const heldBack = heldBackBy(job, chunk, nowMs) ?? lateOf(chunk, recipient, nowMs);
+    const heldBack = heldBackBy(standing, called, nowMs) ?? lateOf(chunk, recipient, nowMs);
     if (heldBack !== undefined) return { outcome: heldBack };
     const { notBeforeMs = 0 } = recipient;
     const slotMs = slot === undefined ? undefined : slotTimeMs(slot, schedule);
@@ -107,6 +115,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
       const atMs = ports.nowMs();
       const late = lateOf(chunk, recipient, atMs);
       if (late !== undefined) return { outcome: late };
+      if (called.mayAsk?.() === false) return again(atMs);
       return atMs > slotMs + missedAfterMs ? { ...again(atMs), missed: true } : undefined;
     }
     await pauseUntil(slotMs - lookAgainMs, ports);
@@ -118,9 +127,17 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
   }
 }
 
-/** How everybody of a job ends who is not called, as the job stands; undefined: they may be called (D46, D53). */
-export function heldBackBy(job: JobState, chunk: QueuedChunk, nowMs: number): Outcome | undefined {
-  const by = byJobState(job, chunk, nowMs);
+/** How everybody of a job ends who is not called, as job and holds stand; undefined: they may be called (D46, D53). */
+export function heldBackBy(
+  { job, holds }: SeenStanding,
+  { chunk, mayAsk }: Pick<Called, 'chunk' | 'mayAsk'>,
+  nowMs: number,
+): Outcome | undefined {
+  const on = mayAsk === undefined ? holdsOn(holds, holdableOf(chunk)) : [];
+  return outcomeOf(byHolds(job, on, chunk, nowMs), nowMs);
+}
+
+function outcomeOf(by: ByJobState, nowMs: number): Outcome | undefined {
   if (by.kind === 'send') return undefined;
   if (by.kind === 'settle') return by.settlement;
   return { state: 'again', dueMs: nowMs + by.delaySeconds * 1_000 };
@@ -148,7 +165,10 @@ export async function pauseUntil(atMs: number, { nowMs, pause }: Pick<RunPorts, 
 async function afterFailure(error: unknown, called: Called, ports: RunPorts): Promise<Ended> {
   const { chunk, recipient } = called;
   const verdict = verdictOn(error);
-  if (verdict.kind === 'settle') return { outcome: await afterRefusal(verdict, called, ports) };
+  const result = verdict.refused === undefined ? 'unclear' : 'refused';
+  const heldBack = await byRefusal(verdict, called, ports);
+  if (heldBack !== undefined) return { outcome: heldBack, result };
+  if (verdict.kind === 'settle') return { outcome: asOutcome(verdict.settlement), result };
   const { pace, settlement } = verdict;
   const known = recipient.attempts?.[pace] ?? 0;
   await ports.learning.refused(chunk, { to: recipient.to, pace, attempt: known });
@@ -158,22 +178,18 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   }
   const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
   const attempts = { ...recipient.attempts, [pace]: known + 1 };
-  if (dueMs >= retryDeadlineMs({ ...chunk, attempt: 1 })) return { outcome: asOutcome(settlement) };
+  if (dueMs >= retryDeadlineMs({ ...chunk, attempt: 1 })) return { outcome: asOutcome(settlement), result };
   ports.log('dispatch.retry', { code: pace });
-  return { outcome: { state: 'again', dueMs }, attempts };
+  return { outcome: { state: 'again', dueMs }, attempts, result };
 }
 
-/** A refusal of the template concerns the whole job (D46): all of it waits, or ends. Every other one this message alone. */
-async function afterRefusal(
-  { settlement, refusedCode }: Extract<Verdict, { kind: 'settle' }>,
+/** A refusal that concerns more than its message holds all that it concerns, or stops the job (D46); undefined of any other. */
+async function byRefusal(
+  { settlement: { reason }, refused }: Verdict,
   { chunk }: Called,
   ports: RunPorts,
-): Promise<Outcome> {
-  const { reason } = settlement;
-  const held = await ports.holds.byRefusal(chunk, { code: refusedCode, ...present({ reason }) });
-  if (held?.kind === 'wait') {
-    ports.log('dispatch.retry', { code: 'parked' });
-    return { state: 'again', dueMs: ports.nowMs() + held.delaySeconds * 1_000 };
-  }
-  return asOutcome(held?.settlement ?? settlement);
+): Promise<Outcome | undefined> {
+  const by = await ports.holds.byRefusal(chunk, { code: refused?.code, ...present({ reason }) });
+  if (by?.kind === 'wait') ports.log('dispatch.retry', { code: 'held' });
+  return by === undefined ? undefined : outcomeOf(by, ports.nowMs());
 }

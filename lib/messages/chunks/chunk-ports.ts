@@ -3,7 +3,8 @@ import type { EventSink } from '../../webhooks/event.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import type { Breakers } from '../dispatch/breaker.ts';
 import type { Handover, Posting } from '../dispatch/platform-messages.ts';
-import type { JobHolds } from '../job-holds.ts';
+import type { Holds } from '../holds/hold.ts';
+import type { RunHolds } from '../holds/run-holds.ts';
 import type { JobState } from '../job-state.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
@@ -11,9 +12,18 @@ import type { UrgentTenths } from '../pace/urgent.ts';
 import type { SliceKey } from '../slices/slice.ts';
 import type { Slices } from '../slices/slices.ts';
 
-/** How a number and some jobs stand, read together. A job of which nothing is written is not there. */
+/** What is to be read together. */
+export interface Looked {
+  readonly wabaId: string;
+  /** Without it, the pace is not read. */
+  readonly phoneNumberId?: string;
+  readonly jobIds: readonly string[];
+}
+
+/** How a number, what holds its WABA and some jobs stand, read together. A job of which nothing is written is not there. */
 export interface Standing {
   readonly pace: NumberPace;
+  readonly holds: Holds;
   readonly jobs: ReadonlyMap<string, JobState>;
 }
 
@@ -46,21 +56,22 @@ export interface ChunkWorkerPorts {
   /** Of each number, what one-time codes have for themselves (D44). */
   readonly tenths: UrgentTenths;
   /** Strongly consistent, one request. */
-  readonly look: (phoneNumberId: string, jobIds: readonly string[]) => Promise<Standing>;
-  /** The same of a job alone. */
-  readonly jobOf: (jobId: string) => Promise<JobState>;
+  readonly look: (looked: Looked) => Promise<Standing>;
   /** Begins the job of a straight chunk whose slice is claimed; may be repeated. */
   readonly beginStraight: (chunk: QueuedChunk) => Promise<void>;
-  /** What holds back jobs whose template is refused; for one run. */
-  readonly newHolds: () => JobHolds;
+  /** What a run does about holds; for one run. */
+  readonly newHolds: () => RunHolds;
   readonly events: EventSink;
   /** Resolves when a call with that credential can leave at once. Never throws. */
   readonly ready: (posting: Pick<Posting, 'credential'>) => Promise<void>;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
   readonly send: (posting: Posting) => Promise<Handover>;
   readonly breakers: Breakers;
-  /** Asks the platform for something that costs nothing; resolves when it answered, throws as `send` does or when it cannot ask. */
-  readonly probe: (number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>) => Promise<void>;
+  /**
+   * Asks the platform for the health of a number, which costs nothing: whether it may send. Throws as `send` does, or when it
+   * cannot ask.
+   */
+  readonly probe: (number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>) => Promise<{ readonly maySend: boolean }>;
   /** Unlike that of any other run of the function, also of a second run for the same event. */
   readonly invocation: string;
   readonly nowMs: () => number;

@@ -1,7 +1,9 @@
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { lateness } from '../dispatch/deadlines.ts';
-import { byJobState, type JobState } from '../job-state.ts';
+import { byHolds, holdableOf, type ParkReason, reasonOf } from '../holds/held-job.ts';
+import { type HeldBy, type Holds, holdsOn, mayAsk, noHolds } from '../holds/hold.ts';
+import type { JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { pauseUntil } from './call-recipient.ts';
@@ -33,6 +35,8 @@ export interface Later {
 /** What a worker is to do about a chunk. */
 export type PlacedChunk =
   | ({ readonly kind: 'later' } & Later)
+  /** A hold is on its messages; its job is to be parked, if it is not. */
+  | ({ readonly kind: 'held'; readonly reason: ParkReason; readonly job: JobState } & Later)
   /** These slices leave now, in this order and these slots. Without slots: no recipient of them is called any more. */
   | {
       readonly kind: 'run';
@@ -47,6 +51,8 @@ export type PlacedChunk =
 /** A chunk that is to be told its place. */
 interface Placing extends Waiting {
   readonly place: (placed: PlacedChunk) => void;
+  /** Of a chunk that is to ask whether it is held still: what does not leave with the slice that asks. */
+  rest?: Later;
 }
 
 /** Looks at one number in one run: some while slots are far, some while writes are slow. */
@@ -81,11 +87,11 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
   for (let look = 1; open.length > 0; look += 1) {
     if (look > mostLooks) throw new Error('no slot of the number was reached in time');
     const readAtMs = ports.nowMs();
-    const { pace: found, jobs } = await lookAt(phoneNumberId, open, ports);
+    const { pace: found, holds, jobs } = await lookAt(phoneNumberId, open, ports);
     const nowMs = ports.nowMs();
     open = open.filter((waiting) => {
       const job = jobs.get(waiting.chunk.jobId) ?? {};
-      const placed = placedWithoutSlot(waiting, { job, pace: found, readAtMs, nowMs });
+      const placed = placedWithoutSlot(waiting, { job, holds, pace: found, readAtMs, nowMs });
       if (placed !== undefined) waiting.place(placed);
       return placed === undefined;
     });
@@ -100,7 +106,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
         stayMs: longestStayMs(waiting.chunk, ports),
       });
       if (typeof placed === 'number') untrustedMs.push(placed);
-      else waiting.place(placed);
+      else waiting.place(withRest(placed, waiting.rest));
       return typeof placed === 'number';
     });
     if (open.length > 0) await pauseUntil(trustedFromMs(Math.min(...untrustedMs)), ports);
@@ -108,23 +114,32 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
 }
 
 /**
- * The number, and the jobs that may be held back. Of a straight request that was never tried a cancellation alone is possible,
- * and the look after its claim sees that one (D53): to see it here as well would spare a slot, and cost every request a read.
+ * The number, its holds, and the jobs that may be held back. A straight request that was never tried is looked at after its claim
+ * alone: to see a hold or its cancellation here as well (D46, D53) would spare two writes and a slot, and cost every request a read.
  */
 async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<Standing> {
   const jobIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.jobId]));
-  if (jobIds.length > 0) return await ports.look(phoneNumberId, jobIds);
-  return { pace: await ports.paces.find(phoneNumberId), jobs: new Map() };
+  const [first] = open;
+  if (first !== undefined && jobIds.length > 0) {
+    return await ports.look({ wabaId: first.chunk.wabaId, phoneNumberId, jobIds });
+  }
+  return { pace: await ports.paces.find(phoneNumberId), holds: noHolds, jobs: new Map() };
 }
 
 function isFirstOfStraight({ straight, slices }: QueuedChunk): boolean {
   return straight === true && slices.every((slice) => slice.try === 0);
 }
 
-/** What is known without a slot: the chunk waits for its template or for persons, or no recipient of it is called any more. */
+interface KnownOfJob extends Known {
+  readonly job: JobState;
+  readonly holds: Holds;
+  readonly readAtMs: number;
+}
+
+/** What is known without a slot: the chunk waits for a hold or for persons, or no recipient of it is called any more. */
 function placedWithoutSlot(
-  waiting: Waiting,
-  { job, pace, readAtMs, nowMs }: Known & { readonly job: JobState; readonly readAtMs: number },
+  waiting: Placing,
+  { job, holds, pace, readAtMs, nowMs }: KnownOfJob,
 ): PlacedChunk | undefined {
   const { chunk } = waiting;
   const uncalled = {
@@ -134,13 +149,45 @@ function placedWithoutSlot(
     seen: { schedule: pace.schedule, readAtMs },
   } as const;
   if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
-  const by = byJobState(job, chunk, nowMs);
+  const on = holdsOn(holds, holdableOf(chunk));
+  const by = byHolds(job, on, chunk, nowMs);
   if (by.kind === 'settle') return uncalled;
-  if (by.kind === 'wait') return { kind: 'later', chunk, delaySeconds: by.delaySeconds };
   waiting.chunk = withBlockedPersons(chunk, pace, nowMs);
+  const held = by.kind === 'wait' ? whileHeld(waiting, { job, on, delaySeconds: by.delaySeconds, nowMs }) : undefined;
+  if (held !== undefined) return held;
   const recipients = waiting.chunk.slices.flatMap((slice) => slice.recipients);
   if (recipients.some((recipient) => isDue(recipient, nowMs))) return undefined;
   return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(waiting.chunk), nowMs) };
+}
+
+interface HeldChunk {
+  readonly job: JobState;
+  /** The holds on it, the widest first. */
+  readonly on: readonly HeldBy[];
+  readonly delaySeconds: number;
+  readonly nowMs: number;
+}
+
+/** What is held waits. Where it is time to ask whether it still must, one slice goes on, and the others wait: undefined. */
+function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk): PlacedChunk | undefined {
+  const { chunk } = waiting;
+  const asks = on.every(({ hold }) => mayAsk(hold, nowMs));
+  const asker = asks ? chunk.slices.find((slice) => dueOf(slice, nowMs).length > 0) : undefined;
+  const [widest] = on;
+  if (asker === undefined && widest !== undefined) {
+    return { kind: 'held', reason: reasonOf(widest.scope, widest.hold.code), job, chunk, delaySeconds };
+  }
+  const others = chunk.slices.filter((slice) => slice !== asker);
+  if (others.length > 0) waiting.rest = { chunk: { ...chunk, slices: others }, delaySeconds };
+  waiting.chunk = { ...chunk, slices: chunk.slices.filter((slice) => slice === asker) };
+  return undefined;
+}
+
+/** With what does not leave beside the slice that asks; where that one goes back to its queue, in the same message. */
+function withRest(placed: PlacedChunk, rest: Later | undefined): PlacedChunk {
+  if (rest === undefined || placed.kind === 'unplaced') return placed;
+  if (placed.kind === 'run') return { ...placed, rest };
+  return { ...placed, chunk: { ...placed.chunk, slices: [...placed.chunk.slices, ...rest.chunk.slices] } };
 }
 
 /** The number may not write to some persons before a time (131056). */

@@ -2,14 +2,18 @@ import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { sendBudgetMs } from '../dispatch/deadlines.ts';
-import { endOfTry, settlementOf } from '../job-state.ts';
+import { holdableOf, reasonOf } from '../holds/held-job.ts';
+import { holdsOn, mayCall } from '../holds/hold.ts';
+import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-state.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import { claimLifeMs } from '../slices/claim-life.ts';
 import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from '../slices/run-chunk.ts';
-import { lost, type Outcome, type SliceClaim } from '../slices/slice.ts';
+import type { SliceLook } from '../slices/run-slice.ts';
+import { lost, type Outcome, placeInSlice, type SliceClaim } from '../slices/slice.ts';
+import { type Asking, askHolds } from './ask-holds.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
-import { claimLeadMs, isTrusted, ownTimeDelaySeconds } from './chunk-time.ts';
+import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
 import { reportedSlices } from './reported-slices.ts';
 
@@ -34,7 +38,8 @@ const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
  */
 export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
-  if (placed.kind === 'later') return await queueLater(placed, ports);
+  if (placed.kind === 'held') await ports.holds.park(chunk, placed.reason, placed.job);
+  if (placed.kind !== 'run') return await queueLater(placed, ports);
   if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   // First: a run that dies leaves a delivery, and this copy beside it.
   if (placed.rest !== undefined) await queueLater(placed.rest, ports);
@@ -79,8 +84,10 @@ class ChunkRun {
   readonly #looks = new Map<number, Promise<void>>();
   readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
   readonly #claimAtMs: ReadonlyMap<number, number>;
+  readonly #asking = new Map<number, Asking>();
   #missed = false;
-  #pauseEnds = false;
+  /** How the job stood before a message of it was taken; undefined while none was. */
+  #jobOfTaken: JobState | undefined;
 
   constructor(chunk: QueuedChunk, placed: Extract<PlacedChunk, { kind: 'run' }>, ports: RunPorts) {
     this.#chunk = chunk;
@@ -111,7 +118,7 @@ class ChunkRun {
       tell: async (endings, recorded) => {
         const events = eventsOfEndings(this.#chunk, endings, { slices: recorded, nowMs: nowMs() });
         if (events.length > 0) await ports.events.send(events);
-        if (this.#pauseEnds) await ports.holds.taken([this.#chunk.jobId]);
+        if (this.#jobOfTaken !== undefined) await ports.holds.taken(this.#chunk, this.#jobOfTaken);
       },
       queueAgain: async ({ slices: again }, atMs) => await this.#queueAgain(again.map(queued), atMs),
       nowMs,
@@ -125,7 +132,7 @@ class ChunkRun {
     };
   }
 
-  async #look(claim: SliceClaim) {
+  async #look(claim: SliceClaim): Promise<SliceLook> {
     const { doubts } = this.#ports;
     const [, proven] = await Promise.all([
       this.#readClaimed(claim.key.slice),
@@ -135,29 +142,48 @@ class ChunkRun {
     if (this.#chunk.straight && !job.begun) await this.#ports.beginStraight(this.#chunk);
     const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
     const ofDead = stop === undefined ? lost : settlementOf(stop);
-    return { heldBack: heldBackBy(job, this.#chunk, this.#ports.nowMs()), proven, ofDead };
+    return { heldBack: () => this.#heldBack(claim, proven), proven, ofDead };
   }
 
-  /** The job always; the number only where a slot of the slice could have been moved since its place was told. */
+  /** How all of a claimed slice end that are not called; of what is held one may be, to ask whether it is still (D46). */
+  async #heldBack({ key: { slice } }: SliceClaim, proven: ReadonlySet<number>): Promise<Outcome | undefined> {
+    const chunk = this.#chunk;
+    const standing = this.#standingOf(slice);
+    const heldBack = heldBackBy(standing, { chunk }, this.#ports.nowMs());
+    const on = holdsOn(standing.holds, holdableOf(chunk));
+    const [widest] = on;
+    if (heldBack?.state !== 'again' || widest === undefined) return heldBack;
+    const recipients = this.#placed.leaves
+      .flatMap((leaving) => leaving.slice.recipients)
+      .filter(({ index }) => sliceOfIndex(index) === slice && !proven.has(placeInSlice(index)));
+    const asking = await askHolds({ chunk, recipients, on }, this.#ports);
+    if (asking === undefined) {
+      await this.#ports.holds.park(chunk, reasonOf(widest.scope, widest.hold.code), standing.job);
+      return heldBack;
+    }
+    this.#asking.set(slice, asking);
+    return undefined;
+  }
+
+  /** Job and holds always; the number only where a slot of the slice could have been moved since its place was told. */
   async #readClaimed(slice: number): Promise<void> {
     const { slots, seen } = this.#placed;
     const isFixed = [...slots].every(([index, slot]) => sliceOfIndex(index) !== slice || isTrusted(slot, seen));
-    if (!isFixed) return await this.#read(slice);
-    const job = await this.#ports.jobOf(this.#chunk.jobId).catch((error: unknown) => this.#notRead(error));
-    this.#standings.set(slice, { ...seen, job });
+    await this.#read(slice, isFixed ? seen : undefined);
   }
 
-  async #read(slice: number): Promise<void> {
-    const { jobId, phoneNumberId } = this.#chunk;
+  /** `seen`: the schedule as it is known to stand. */
+  async #read(slice: number, seen?: SeenSchedule): Promise<void> {
+    const { wabaId, jobId, phoneNumberId } = this.#chunk;
     const readAtMs = this.#ports.nowMs();
-    const looking = this.#ports.look(phoneNumberId, [jobId]);
-    const { pace, jobs } = await looking.catch((error: unknown) => this.#notRead(error));
-    this.#standings.set(slice, { schedule: pace.schedule, job: jobs.get(jobId) ?? {}, readAtMs });
-  }
-
-  #notRead(error: unknown): never {
-    this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
-    throw error;
+    const looking = this.#ports.look({ wabaId, jobIds: [jobId], ...(seen === undefined ? { phoneNumberId } : {}) });
+    const { pace, jobs, holds } = await looking.catch((error: unknown) => {
+      this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
+      throw error;
+    });
+    this.#ports.holds.saw(wabaId, holds);
+    const schedule = seen ?? { schedule: pace.schedule, readAtMs };
+    this.#standings.set(slice, { ...schedule, job: jobs.get(jobId) ?? {}, holds });
   }
 
   /** One read for all recipients of a slice that ask at once. */
@@ -175,21 +201,32 @@ class ChunkRun {
 
   async #call(recipient: ChunkRecipient): Promise<Outcome> {
     const slice = sliceOfIndex(recipient.index);
+    const asks = this.#asking.get(slice);
+    // One message asks; the others wait as long as if another worker did.
+    if (asks !== undefined && asks.index !== recipient.index) return this.#waiting(slice);
     const called = {
       chunk: this.#chunk,
       recipient,
       slot: this.#placed.slots.get(recipient.index),
       standing: () => this.#standingOf(slice),
       lookAgain: () => this.#readAgain(slice),
+      ...(asks === undefined ? {} : { mayAsk: () => mayCall(asks.question, this.#ports.nowMs()) }),
     };
-    const { outcome, attempts, missed } = await callRecipient(called, this.#ports);
+    const { outcome, attempts, missed, result = 'unclear' } = await callRecipient(called, this.#ports);
+    if (asks !== undefined) await this.#ports.holds.answered(this.#chunk, asks.question, result);
     if (attempts !== undefined) this.#attempts.set(recipient.index, attempts);
     if (missed) {
       this.#missed = true;
       this.#ports.log('dispatch.slot_missed', {});
     }
-    if (outcome.state === 'sent' && this.#standingOf(slice).job.pausedFromMs !== undefined) this.#pauseEnds = true;
+    if (outcome.state === 'sent') this.#jobOfTaken ??= this.#standingOf(slice).job;
     return outcome;
+  }
+
+  #waiting(slice: number): Outcome {
+    const nowMs = this.#ports.nowMs();
+    const again = { state: 'again', dueMs: nowMs + 1_000 * parkDelaySeconds(0) } as const;
+    return heldBackBy(this.#standingOf(slice), { chunk: this.#chunk }, nowMs) ?? again;
   }
 
   /** Recipients that are tried again take other slots: those that they had are gone by. */

@@ -5,12 +5,13 @@ import { nameOf } from '../../observe/name-of.ts';
 import { chunkVersion, type QueuedChunk, QueuedChunkSchema } from '../chunk.ts';
 import { batchLog } from '../dispatch/batch-log.ts';
 import { lateness } from '../dispatch/deadlines.ts';
-import { guardRun } from '../dispatch/guarded-run.ts';
+import { type GuardedRun, guardRun } from '../dispatch/guarded-run.ts';
+import { noAnswerCode } from '../holds/hold.ts';
 import { paceLearning } from '../pace/learned-pace.ts';
 import { emptySchedule } from '../pace/schedule.ts';
 import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
-import { type PlacedChunk, placeChunks } from './place-chunks.ts';
+import { type Later, type PlacedChunk, placeChunks } from './place-chunks.ts';
 import { workChunk } from './work-chunk.ts';
 
 /** One delivery of a queue message. */
@@ -32,17 +33,18 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
     return chunk === undefined ? [] : [{ delivery, chunk, owner: `${ports.invocation}/${at}` }];
   });
   const chunks = readable.map(({ chunk }) => chunk);
-  const guarded = await guardRun(chunks[0], ports);
-  if (guarded.heldBackSeconds !== undefined) ports.log('dispatch.platform_down', { count: chunks.length });
+  const holds = ports.newHolds();
+  const guarded = await guardRun(chunks, { ...ports, holds });
+  if (guarded.platform !== undefined) ports.log('dispatch.platform_down', { count: chunks.length });
   const lines = batchLog(ports);
   const shared: RunPorts = {
     ...ports,
     log: lines.log,
     send: guarded.send,
     learning: paceLearning(ports),
-    holds: ports.newHolds(),
+    holds,
   };
-  const places = placesOf(chunks, guarded.heldBackSeconds, shared);
+  const places = placesOf(chunks, guarded, shared);
   const done = new Set<ChunkDelivery>();
   await Promise.all(
     readable.map(async (read, at) => {
@@ -58,16 +60,31 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
 }
 
 /** While the platform is down chunks wait for it; what is past its time needs no call. */
-function placesOf(chunks: readonly QueuedChunk[], heldBackSeconds: (() => number) | undefined, ports: RunPorts) {
-  if (heldBackSeconds === undefined) return placeChunks(chunks, ports);
+function placesOf(chunks: readonly QueuedChunk[], { platform }: GuardedRun, ports: RunPorts) {
+  if (platform === undefined) return placeChunks(chunks, ports);
   return chunks.map(async (chunk): Promise<PlacedChunk> => {
     const nowMs = ports.nowMs();
     if (lateness({ ...chunk, attempt: 0 }, nowMs) === undefined) {
-      return { kind: 'later', chunk, delaySeconds: heldBackSeconds() };
+      const later = { chunk, delaySeconds: platform.heldBackSeconds() };
+      return platform.sinceMs + toldAfterMs > nowMs
+        ? { kind: 'later', ...later }
+        : await waitingForPlatform(later, ports);
     }
     const leaves = chunk.slices.map((slice) => ({ slice, firstMs: nowMs }));
     return { kind: 'run', leaves, slots: new Map(), seen: { schedule: emptySchedule, readAtMs: nowMs } };
   });
+}
+
+/** A shorter outage is over before its clients have read of it. */
+const toldAfterMs = 30_000;
+
+/** Of a long outage the clients are told, and their reports say so; a stop ends a job also then (D53). */
+async function waitingForPlatform(later: Later, ports: RunPorts): Promise<PlacedChunk> {
+  const { jobId, wabaId } = later.chunk;
+  const looking = ports.look({ wabaId, jobIds: [jobId] }).catch(() => undefined);
+  const job = (await looking)?.jobs.get(jobId);
+  if (job === undefined) return { kind: 'later', ...later };
+  return { kind: 'held', reason: { code: noAnswerCode, scope: 'platform' }, job, ...later };
 }
 
 interface Working {

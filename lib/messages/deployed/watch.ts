@@ -4,7 +4,9 @@ import { deployedPlatform } from '../../platform/deployed.ts';
 import { deployedListing } from '../../templates/deployed/listing.ts';
 import { platformTemplates } from '../../templates/model/platform-templates.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
+import { breakerStore } from '../dispatch/breaker-store.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
+import { holdStore } from '../holds/hold-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { countsOf } from '../reports/read-report.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
@@ -16,10 +18,13 @@ export function deployedWatch() {
   const report = deployedReport();
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
+  const breakers = breakerStore({ client, table, nowMs });
   const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
   const parked = {
     queue,
     states: jobStateStore(client, table),
+    holds: holdStore({ client, table, nowMs }),
+    isDown: async () => (await breakers.find()).open !== undefined,
     headOf: async (jobId: string) => (await report.findDescribed(jobId))?.head,
     templates: deployedListing(),
     platformTemplates: platformTemplates(call, credentialOf),

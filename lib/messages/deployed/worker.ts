@@ -8,7 +8,8 @@ import { breakerStore } from '../dispatch/breaker-store.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
 import { platformMessages, readyToCall } from '../dispatch/platform-messages.ts';
 import { platformProbe } from '../dispatch/platform-probe.ts';
-import { type HoldPorts, jobHolds } from '../job-holds.ts';
+import { holdStore } from '../holds/hold-store.ts';
+import { type RunHoldsPorts, runHolds } from '../holds/run-holds.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { urgentStore } from '../pace/urgent-store.ts';
 import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
@@ -27,18 +28,18 @@ export function deployedWorker(
   const states = jobStateStore(client, table);
   const jobs = deployedAcceptedJobs();
   const watch = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
-  const watchParked: HoldPorts['watchParked'] = (message, sinceMs) =>
-    watch.sendLater(parkedWatchOf(message, sinceMs), firstParkedLookSeconds);
+  const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
+    watch.sendLater(parkedWatchOf(chunk, sinceMs), firstParkedLookSeconds);
+  const wabas = holdStore({ client, table, nowMs });
   return {
     ...deployedSending(),
     isOfSmallRequests,
     queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
     look: standingStore(client, table),
-    jobOf: async (jobId) => (await states.of([jobId])).get(jobId) ?? {},
     beginStraight: async (chunk) => {
       await jobs.beginStraight(chunk);
     },
-    newHolds: () => jobHolds({ states, watchParked, nowMs, log }),
+    newHolds: () => runHolds({ states, wabas, watchParked, nowMs, log }),
     paces: deployedPaces(),
     tenths: urgentStore(client, table),
     doubts: sliceDoubtsStore(client, table),

@@ -8,8 +8,7 @@ import { type Breaker, type Breakers, unknownBreaker } from './breaker.ts';
 
 const BreakerSchema = v.object({
   version: v.number(),
-  silentRuns: v.number(),
-  silentAtMs: v.number(),
+  silentWabas: v.record(v.string(), v.number()),
   open: v.optional(v.object({ sinceMs: v.number(), probeAtMs: v.number(), failedProbes: v.number() })),
 });
 
@@ -31,8 +30,8 @@ export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
   const item: VersionedItem<Breaker> = {
     ...{ client, table, key: breakerKey },
     stateOf: breakerOf,
-    itemOf: ({ open, silentRuns, silentAtMs }) => ({
-      ...{ silentRuns, silentAtMs },
+    itemOf: ({ open, silentWabas }) => ({
+      silentWabas,
       ...present({ open }),
       expiresAtSeconds: Math.ceil(nowMs() / 1_000) + breakerMemorySeconds,
     }),

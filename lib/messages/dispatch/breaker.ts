@@ -1,15 +1,16 @@
 import { PlatformFailure } from '../../platform/failure.ts';
+import { isOfPlatform, recentlySilent, type SilentWabas, withSilentWaba } from '../holds/hold.ts';
 
 /**
- * What is known of a platform that may be down as a whole. While it is open no worker hands anything over: a call
- * without an answer leaves open whether the message was taken, and ends `unknown` (D29).
+ * What is known of a platform that may be down as a whole. While it is open no worker hands anything over: a call without an
+ * answer leaves open whether the message was taken, and ends `unknown` (D29). What concerns one number is held with that number
+ * (holds/hold.ts).
  */
 export interface Breaker {
   /** Writes so far; 0: nothing is stored. */
   readonly version: number;
-  /** Runs in a row whose messages had no answer, although a read had one; and when the last one ended. */
-  readonly silentRuns: number;
-  readonly silentAtMs: number;
+  /** WABAs of which a number was held in silence although reads were answered, and when the last one was. */
+  readonly silentWabas: SilentWabas;
   readonly open?: OpenBreaker;
 }
 
@@ -20,7 +21,7 @@ export interface OpenBreaker {
   readonly failedProbes: number;
 }
 
-export const unknownBreaker: Breaker = { version: 0, silentRuns: 0, silentAtMs: 0 };
+export const unknownBreaker: Breaker = { version: 0, silentWabas: {} };
 
 /** A read of the platform is given up after this. */
 export const probeTimeoutMs = 5_000;
@@ -31,37 +32,34 @@ const probeLeaseMs = probeTimeoutMs + 3_000;
 const firstWaitMs = 5_000;
 const longestWaitMs = 30_000;
 
-/**
- * One number, or one client, may be in trouble alone while reads are answered. Three runs in a row, with not one message
- * answered to anybody between them, are more than that.
- */
-const silentRunsToOpen = 3;
-
-/** Runs further apart are not in a row. */
-const rowMs = 300_000;
-
 /** Copies come back spread over so long after the probe: the first of them asks, the others find its answer. */
 const spreadMs = 4_000;
 
-/** What a call says of the platform: it is there, it said nothing, or the call never got so far. */
-export type Answer = 'answered' | 'silent' | 'unclear';
+/**
+ * What a call says of the platform and of its number: what became of the message; that there is an answer, which leaves that open;
+ * nothing at all; or the call never got so far.
+ */
+export type Answer = 'clear' | 'open' | 'silent' | 'none';
 
-/** A refusal is an answer; so is what has a pace of its own at HTTP 500 (131057: that number is being upgraded). */
+/** An answer that can be read is one, whatever its HTTP status. */
 export function answerIn(error: unknown): Answer {
-  if (!(error instanceof PlatformFailure)) return 'unclear';
-  return error.kind === 'refused' || error.pace === 'maintenance' ? 'answered' : 'silent';
+  if (!(error instanceof PlatformFailure)) return 'none';
+  if (error.kind === 'refused' || error.provesNothingDone) return 'clear';
+  return error.facts.code === undefined ? 'silent' : 'open';
 }
 
 export interface Call {
   readonly atMs: number;
   readonly answer: Answer;
+  /** Of an answer that leaves open what became of the message, and of none: how its report names it. */
+  readonly code?: string;
 }
 
-/** Whether the calls of a run end in silence: those that began after the last one that was answered. */
-export function endsInSilence(calls: readonly Call[]): boolean {
-  const latestMs = (wanted: Answer) =>
-    Math.max(...calls.filter(({ answer }) => answer === wanted).map(({ atMs }) => atMs));
-  return latestMs('silent') > latestMs('answered');
+/** The last of the calls without a clear answer, where no call that began later had one. */
+export function silenceOf(calls: readonly Call[]): Call | undefined {
+  const clearMs = Math.max(...calls.filter(({ answer }) => answer === 'clear').map(({ atMs }) => atMs));
+  const unclear = calls.filter(({ answer, atMs }) => (answer === 'open' || answer === 'silent') && atMs > clearMs);
+  return unclear.toSorted((one, other) => one.atMs - other.atMs).at(-1);
 }
 
 /** Each of these returns the breaker as it is to be stored, or undefined where nothing is to change. */
@@ -69,27 +67,29 @@ export type BreakerRule = (breaker: Breaker) => Breaker | undefined;
 
 /** After a run that ended in silence, and a read that was not answered either: the platform is down. */
 export function opened(nowMs: number): BreakerRule {
-  return (breaker) => (breaker.open === undefined ? withOpen(breaker, 0, nowMs) : undefined);
+  return (breaker) => (breaker.open === undefined ? withOpen(breaker, nowMs) : undefined);
 }
 
-/** After a run without any answer, and a read with one. Where that goes on, what is closed opens again for longer. */
-export function afterSilentRun(nowMs: number): BreakerRule {
+/** After a number was held in silence: where numbers of several WABAs were at once, it is the platform that is down. */
+export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
   return (breaker) => {
-    if (breaker.open !== undefined) return undefined;
-    const silentRuns = (nowMs - breaker.silentAtMs < rowMs ? breaker.silentRuns : 0) + 1;
-    const silent = { ...breaker, silentRuns, silentAtMs: nowMs };
-    return silentRuns < silentRunsToOpen ? silent : withOpen(silent, silentRuns - silentRunsToOpen, nowMs);
+    const silent = { ...breaker, silentWabas: withSilentWaba(breaker.silentWabas, wabaId, nowMs) };
+    return breaker.open === undefined && isOfPlatform(silent.silentWabas) ? withOpen(silent, nowMs) : silent;
   };
 }
 
-/** Whether messages went unanswered lately, although reads were, and none was answered since. */
-export function isSuspected({ silentRuns, silentAtMs }: Breaker, nowMs: number): boolean {
-  return silentRuns >= silentRunsToOpen && nowMs - silentAtMs < rowMs;
+/** Whether numbers of several WABAs fell silent lately, although reads were answered, and none of them answered since. */
+export function isSuspected({ silentWabas }: Breaker, nowMs: number): boolean {
+  return isOfPlatform(recentlySilent(silentWabas, nowMs));
 }
 
-/** After a run with an answer: no silent run before it counts any more. */
-export const afterAnsweredRun: BreakerRule = (breaker) =>
-  breaker.silentRuns === 0 || breaker.open !== undefined ? undefined : { ...breaker, silentRuns: 0 };
+/** After a clear answer to a message of the WABA. */
+export function afterAnswer(wabaId: string): BreakerRule {
+  return (breaker) => {
+    const { [wabaId]: known, ...silentWabas } = breaker.silentWabas;
+    return known === undefined ? undefined : { ...breaker, silentWabas };
+  };
+}
 
 /** For workers that want to ask the platform: one at a time, when it is time. */
 export function leased(nowMs: number): BreakerRule {
@@ -115,8 +115,8 @@ export function heldBackSeconds({ probeAtMs }: OpenBreaker, nowMs: number, rando
   return Math.ceil((Math.max(0, probeAtMs - nowMs) + random * spreadMs) / 1_000);
 }
 
-function withOpen(breaker: Breaker, steps: number, nowMs: number): Breaker {
-  return { ...breaker, open: { sinceMs: nowMs, probeAtMs: nowMs + waitMs(steps), failedProbes: 0 } };
+function withOpen(breaker: Breaker, nowMs: number): Breaker {
+  return { ...breaker, open: { sinceMs: nowMs, probeAtMs: nowMs + waitMs(0), failedProbes: 0 } };
 }
 
 function waitMs(steps: number): number {

@@ -2,47 +2,51 @@ import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
+import type { QueuedChunk } from '../chunk.ts';
+import { noAnswerCode } from '../holds/hold.ts';
+import type { RunHolds } from '../holds/run-holds.ts';
 import {
   type Answer,
-  afterAnsweredRun,
-  afterSilentRun,
+  afterAnswer,
+  afterSilentNumber,
   answerIn,
   type Breaker,
   type BreakerRule,
   type Breakers,
   type Call,
   closed,
-  endsInSilence,
   heldBackSeconds,
   isSuspected,
   leased,
+  type OpenBreaker,
   opened,
   probeTimeoutMs,
+  silenceOf,
   stillOpen,
   unknownBreaker,
 } from './breaker.ts';
-import type { Handover } from './platform-messages.ts';
+import type { Handover, Posting } from './platform-messages.ts';
+import { codeOf } from './verdict.ts';
 
-/** What a run asks the platform with: `First` names the number that is asked for, `Posted` is what is handed over. */
-export interface GuardPorts<First, Posted> {
+/** What a run asks the platform with. */
+export interface GuardPorts {
   readonly breakers: Breakers;
+  readonly holds: Pick<RunHolds, 'afterAnswers' | 'afterSilence'>;
   readonly nowMs: () => number;
   /** Time until the function is killed. */
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
-  readonly probe: (first: First) => Promise<void>;
-  readonly send: (posted: Posted) => Promise<Handover>;
+  readonly probe: (number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>) => Promise<unknown>;
+  readonly send: (posted: Posting) => Promise<Handover>;
 }
 
-type Ports<First> = Omit<GuardPorts<First, never>, 'send'>;
-
 /** One run, and the breaker of the platform. */
-export interface GuardedRun<Posted> {
-  /** While the platform is down: how long a message of the queue waits for it. Undefined: nothing need wait. */
-  readonly heldBackSeconds: (() => number) | undefined;
+export interface GuardedRun {
+  /** While the platform is down: since when, and how long a message of the queue waits for it. Undefined: nothing need wait. */
+  readonly platform: { readonly sinceMs: number; readonly heldBackSeconds: () => number } | undefined;
   /** As the port; what comes of each call is remembered. */
-  readonly send: (posted: Posted) => Promise<Handover>;
+  readonly send: (posted: Posting) => Promise<Handover>;
   /** To be told when all calls have ended and what came of them is written. Never throws. */
   end(): Promise<void>;
 }
@@ -52,48 +56,60 @@ const endingMs = 1_000;
 
 /**
  * Looks at the breaker before anything is claimed: one read a run. Where it is open, this run asks the platform if it is its
- * turn to; else what it has is queued again until after the run that asks. Where messages went unanswered lately, and reads did
- * not, a run makes no call beside its first until that is answered: recipients that are not called are tried again. A breaker
- * that cannot be read or written holds nothing back: nothing can be claimed then either.
+ * turn to; else what it has is queued again until after the run that asks. Where numbers of several WABAs fell silent lately, a
+ * run makes no call beside its first until that is answered: recipients that are not called are tried again. Afterwards it tells
+ * of each number whether its calls were answered (D46). A breaker that cannot be read or written holds nothing back: nothing can
+ * be claimed then either.
  */
-export async function guardRun<First, Posted>(
-  first: First | undefined,
-  ports: GuardPorts<First, Posted>,
-): Promise<GuardedRun<Posted>> {
-  const calls: Call[] = [];
+export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts): Promise<GuardedRun> {
+  const calls: NumberCall[] = [];
+  const [first] = chunks;
   const seen = first === undefined ? unknownBreaker : await read(ports);
-  const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
+  const outage = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
   const suspected = isSuspected(seen, ports.nowMs());
   let isAhead = false;
   return {
-    heldBackSeconds: open === undefined ? undefined : () => heldBackSeconds(open, ports.nowMs(), ports.random()),
+    platform: outage === undefined ? undefined : waitFor(outage, ports),
     send: async (posting) => {
       // One call goes ahead: else a whole chunk of each worker would end unknown.
       if (suspected && isAhead && !isAnswered(calls)) throw new PlatformFailure('not_sent');
       isAhead = true;
+      const { phoneNumberId } = posting;
       const atMs = ports.nowMs();
       try {
         const handover = await ports.send(posting);
-        calls.push({ atMs, answer: 'answered' });
+        calls.push({ phoneNumberId, atMs, answer: 'clear' });
         return handover;
       } catch (error) {
-        calls.push({ atMs, answer: answerIn(error) });
+        const code = error instanceof PlatformFailure ? codeOf(error) : noAnswerCode;
+        calls.push({ phoneNumberId, atMs, answer: answerIn(error), code });
         throw error;
       }
     },
     end: async () => {
-      if (first !== undefined) await learn(seen, { first, calls }, ports);
+      for (const [phoneNumberId, ofNumber] of Map.groupBy(calls, (call) => call.phoneNumberId)) {
+        const chunk = chunks.find((each) => each.phoneNumberId === phoneNumberId);
+        if (chunk !== undefined) await learn(seen, { chunk, calls: ofNumber }, ports);
+      }
     },
   };
 }
 
+interface NumberCall extends Call {
+  readonly phoneNumberId: string;
+}
+
+function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<GuardedRun['platform']> {
+  return { sinceMs: open.sinceMs, heldBackSeconds: () => heldBackSeconds(open, nowMs(), random()) };
+}
+
 /** What holds this run back. When it is time to ask the platform, one run does; its answer is for all runs. */
-async function openUnlessAnswered<First>(seen: Breaker, first: First, ports: Ports<First>) {
+async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: GuardPorts) {
   if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
   const mine = await change(seen, leased(ports.nowMs()), ports);
   if (mine?.open === undefined) return seen.open;
   const answer = await ask(first, ports);
-  if (answer === 'answered') {
+  if (isAnswer(answer)) {
     const durationMs = ports.nowMs() - mine.open.sinceMs;
     if ((await change(mine, closed, ports)) !== undefined) ports.log('platform.back', { durationMs });
     return undefined;
@@ -102,39 +118,65 @@ async function openUnlessAnswered<First>(seen: Breaker, first: First, ports: Por
   return (await change(mine, stillOpen(ports.nowMs()), ports))?.open ?? mine.open;
 }
 
-interface Run<First> {
-  readonly first: First;
+interface CallsOfNumber {
+  /** One of the number's. */
+  readonly chunk: QueuedChunk;
   readonly calls: readonly Call[];
 }
 
-/** What the calls of the run say for those that come after it. */
-async function learn<First>(seen: Breaker, { first, calls }: Run<First>, ports: Ports<First>): Promise<void> {
+/** What the calls of the run to a number say for those that come after it. */
+async function learn(seen: Breaker, { chunk, calls }: CallsOfNumber, ports: GuardPorts): Promise<void> {
+  const { wabaId } = chunk;
   const hasAnswer = isAnswered(calls);
-  if (hasAnswer && seen.silentRuns > 0) await change(seen, afterAnsweredRun, ports);
-  if (!endsInSilence(calls) || ports.remainingMs() < probeTimeoutMs + endingMs) return;
-  const answer = await ask(first, ports);
-  if (answer === 'unclear' || (answer === 'answered' && hasAnswer)) return;
+  if (hasAnswer) {
+    await ports.holds.afterAnswers(chunk);
+    if (seen.silentWabas[wabaId] !== undefined) await change(seen, afterAnswer(wabaId), ports);
+  }
+  const last = silenceOf(calls);
+  if (last === undefined) return;
+  const isSilent = last.answer === 'silent';
+  if (isSilent) {
+    if (ports.remainingMs() < probeTimeoutMs + endingMs) return;
+    const answer = await ask(chunk, ports);
+    if (answer === 'none') return;
+    if (!isAnswer(answer)) return await open(seen, { rule: opened, code: noAnswerCode }, ports);
+  }
+  if (hasAnswer || !(await ports.holds.afterSilence(chunk, last.code ?? noAnswerCode)) || !isSilent) return;
+  await open(seen, { rule: (nowMs) => afterSilentNumber(wabaId, nowMs), code: 'no_answer_to_messages' }, ports);
+}
+
+interface Opening {
+  readonly rule: (nowMs: number) => BreakerRule;
+  readonly code: string;
+}
+
+async function open(seen: Breaker, { rule, code }: Opening, ports: GuardPorts): Promise<void> {
   const nowMs = ports.nowMs();
-  const changed = await change(seen, answer === 'silent' ? opened(nowMs) : afterSilentRun(nowMs), ports);
-  if (changed?.open === undefined) return;
+  const changed = await change(seen, rule(nowMs), ports);
+  if (changed?.open?.sinceMs !== nowMs) return;
   count('PlatformDown');
-  ports.log('platform.down', { code: answer === 'silent' ? 'no_answer' : 'no_answer_to_messages' });
+  ports.log('platform.down', { code });
 }
 
 function isAnswered(calls: readonly Call[]): boolean {
-  return calls.some(({ answer }) => answer === 'answered');
+  return calls.some(({ answer }) => answer === 'clear');
 }
 
-async function ask<First>(first: First, { probe }: Ports<First>): Promise<Answer> {
+/** An answer that can be read, whatever it says. */
+function isAnswer(answer: Answer): boolean {
+  return answer === 'clear' || answer === 'open';
+}
+
+async function ask(number: QueuedChunk, { probe }: GuardPorts): Promise<Answer> {
   try {
-    await probe(first);
-    return 'answered';
+    await probe(number);
+    return 'clear';
   } catch (error) {
     return answerIn(error);
   }
 }
 
-async function read({ breakers, log }: Pick<Ports<never>, 'breakers' | 'log'>): Promise<Breaker> {
+async function read({ breakers, log }: Pick<GuardPorts, 'breakers' | 'log'>): Promise<Breaker> {
   try {
     return await breakers.find();
   } catch (error) {
@@ -146,7 +188,7 @@ async function read({ breakers, log }: Pick<Ports<never>, 'breakers' | 'log'>): 
 async function change(
   seen: Breaker,
   rule: BreakerRule,
-  { breakers, log }: Pick<Ports<never>, 'breakers' | 'log'>,
+  { breakers, log }: Pick<GuardPorts, 'breakers' | 'log'>,
 ): Promise<Breaker | undefined> {
   try {
     return await breakers.change(seen, rule);

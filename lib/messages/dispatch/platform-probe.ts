@@ -1,19 +1,26 @@
+import * as v from 'valibot';
 import type { PlatformTransport } from '../../platform/transport.ts';
 import { probeTimeoutMs } from './breaker.ts';
 import type { Posting } from './platform-messages.ts';
 
+/** What a read of a number says of its health; whatever else the platform may yet say is no reason to wait. */
+const HealthSchema = v.looseObject({
+  health_status: v.fallback(v.optional(v.looseObject({ can_send_message: v.optional(v.string()) })), undefined),
+});
+
 /**
- * Asks the platform for the number of a message: a read, which costs nothing and sends nothing. Throws
- * `PlatformFailure` for what is not a success, and what the credentials throw when they cannot be read: that says nothing
- * of the platform.
+ * Asks the platform for the health of a number: a read, which costs nothing and sends nothing. Throws `PlatformFailure` for
+ * what is not a success, and what the credentials throw when they cannot be read: that says nothing of the platform.
  */
 export function platformProbe(
   call: PlatformTransport,
   credentialOf: (name: string) => Promise<{ readonly accessToken: string }>,
-): (message: Pick<Posting, 'credential' | 'phoneNumberId'>) => Promise<void> {
+): (message: Pick<Posting, 'credential' | 'phoneNumberId'>) => Promise<{ readonly maySend: boolean }> {
   return async ({ credential, phoneNumberId }) => {
     const { accessToken } = await credentialOf(credential);
-    const query = { fields: 'id' };
-    await call({ method: 'GET', path: phoneNumberId, query, accessToken, timeoutMs: probeTimeoutMs });
+    const query = { fields: 'id,health_status' };
+    const { body } = await call({ method: 'GET', path: phoneNumberId, query, accessToken, timeoutMs: probeTimeoutMs });
+    const health = v.safeParse(HealthSchema, body);
+    return { maySend: !health.success || health.output.health_status?.can_send_message !== 'BLOCKED' };
   };
 }

@@ -12,19 +12,14 @@ interface Settlement {
 }
 
 /** What to do about a platform call that did not succeed. */
-export type Verdict =
-  | {
-      readonly kind: 'retry';
-      readonly pace: Pace;
-      readonly retryAfterSeconds?: number;
-      readonly settlement: Settlement;
-    }
-  | {
-      readonly kind: 'settle';
-      readonly settlement: Settlement;
-      /** The platform's code where it proves that nothing was taken: none of an answer that leaves it open. */
-      readonly refusedCode?: number;
-    };
+export type Verdict = {
+  readonly settlement: Settlement;
+  /** The platform's answer where it proves that nothing was taken. */
+  readonly refused?: { readonly code?: number };
+} & (
+  | { readonly kind: 'retry'; readonly pace: Pace; readonly retryAfterSeconds?: number }
+  | { readonly kind: 'settle' }
+);
 
 /** Characters of the platform's text that are kept: it must not be what makes an item too large to write. */
 const longestReason = 1_000;
@@ -38,41 +33,25 @@ export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };
   const { code, userMessage, retryAfterSeconds } = error.facts;
   const reason = present({ reason: userMessage?.slice(0, longestReason) });
+  const refused = error.provesNothingDone ? { refused: present({ code }) } : {};
   const pace = retryPace(error);
   if (pace !== undefined) {
-    return {
-      kind: 'retry',
-      pace,
-      ...present({ retryAfterSeconds }),
-      settlement: { state: 'failed', code: 'retry_deadline', ...reason },
-    };
+    const settlement = { state: 'failed', code: 'retry_deadline', ...reason } as const;
+    return { kind: 'retry', pace, ...present({ retryAfterSeconds }), settlement, ...refused };
   }
-  const refused = isFinalRefusal(error);
-  return {
-    kind: 'settle',
-    settlement: { state: refused ? 'failed' : 'unknown', code: codeOf(error, code), ...reason },
-    ...present({ refusedCode: refused ? code : undefined }),
-  };
+  const state = error.provesNothingDone ? 'failed' : 'unknown';
+  return { kind: 'settle', settlement: { state, code: codeOf(error), ...reason }, ...refused };
 }
 
-/**
- * 131057 says "number unavailable, nothing was taken" although it travels as HTTP 500, so the code decides there; every
- * other 5xx is ambiguous whatever its code says.
- */
 function retryPace(failure: PlatformFailure): Pace | undefined {
   if (failure.kind === 'not_sent') return 'unreachable';
-  const { pace } = failure;
-  if (pace !== undefined && (failure.kind === 'refused' || pace === 'maintenance')) return pace;
+  if (failure.pace !== undefined && failure.provesNothingDone) return failure.pace;
   if (failure.credentialRefused) return 'credential';
   return failure.throttled ? 'throughput' : undefined;
 }
 
-/** Codes 1, 2, 131000, 131016, 133004 mean "we do not know either": no proof that nothing was sent, at any HTTP status. */
-function isFinalRefusal(failure: PlatformFailure): boolean {
-  return failure.kind === 'refused' && failure.advice !== 'backoff';
-}
-
-function codeOf(failure: PlatformFailure, code: number | undefined): string {
+/** What names a failure in a report: the platform's code, else a word of ours. */
+export function codeOf({ facts: { code, httpStatus } }: PlatformFailure): string {
   if (code !== undefined) return String(code);
-  return failure.facts.httpStatus === undefined ? 'no_answer' : `http_${failure.facts.httpStatus}`;
+  return httpStatus === undefined ? 'no_answer' : `http_${httpStatus}`;
 }

@@ -1,10 +1,10 @@
-import { type HoldableMessage, type HoldScope, numberScope, scopesOf } from './scope.ts';
+import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf } from './scope.ts';
 
 /*
  * What is held of a WABA, and who asks next whether it still must be (D46). A hold of a scope is
  *
  *   none            -> waiting          a worker: `opened`, by a refusal that concerns more than its message
- *                                       a worker: `afterSilentRun`, by the third silent run of a number in a row
+ *                                       a worker: `afterSilentRun`, by the third run of a number in a row that heard nothing clear
  *   waiting, due    -> being asked      a worker that has a message of the scope: `asked`, under a lease, for one call
  *   being asked     -> none             the asker: `answered`, its message was taken
  *   being asked     -> waiting, longer  the asker: `answered`, anything else
@@ -20,7 +20,7 @@ import { type HoldableMessage, type HoldScope, numberScope, scopesOf } from './s
 export interface Hold {
   /** When it began, which is its name: who ends this hold ends no later one. */
   readonly sinceMs: number;
-  /** The platform's code, or `no_answer`. */
+  /** The platform's code, or `no_answer`; of HTTP 500 without a code `http_500` and the like. */
   readonly code: string;
   /** The end that the platform has told. It is asked then, not believed. */
   readonly untilMs?: number;
@@ -32,7 +32,7 @@ export interface Hold {
   readonly askedUntilMs?: number;
 }
 
-/** Runs in a row of a number whose calls had no answer, and when the last one ended. */
+/** Runs in a row of a number whose calls had no answer that says what became of them, and when the last one ended. */
 export interface Silence {
   readonly runs: number;
   readonly atMs: number;
@@ -151,19 +151,19 @@ export function questionOf(holds: Holds, message: HoldableMessage): Question {
   };
 }
 
-/** What came of the message that asked. `unclear`: it was not called, or refused for a reason of its own. */
-export type ProbeResult = 'taken' | 'refused' | 'silent' | 'unclear';
+/** What came of the message that asked. `refused`: with whatever code; `unclear`: it was not called, or what became of it is not known. */
+export type ProbeResult = 'taken' | 'refused' | 'unclear';
 
 /**
- * Ends the holds of a question whose message was taken; a number that gave no answer is also heard by a refusal. Else they are
- * asked again, later each time. A hold that is over, or of which another question is under way, stays as it is.
+ * Ends the holds of a question whose message was taken; that of a number which gave no clear answer ends by a refusal too. Else
+ * they are asked again, later each time. A hold that is over, or of which another question is under way, stays as it is.
  */
 export function answered(question: Question, result: ProbeResult, nowMs: number): HoldRule {
   return (holds) =>
     question.of.reduce<Holds>((next, { scope, sinceMs, ask }) => {
       const hold = next.holds[scope];
       if (hold?.sinceMs !== sinceMs || hold.asks !== ask || hold.askedUntilMs === undefined) return next;
-      if (result === 'taken' || (result === 'refused' && hold.code === noAnswerCode)) return without(next, scope);
+      if (result === 'taken' || (result === 'refused' && !isOfRefusal(hold.code))) return without(next, scope);
       const { askedUntilMs: _over, ...waiting } = hold;
       return withHold(next, scope, { ...waiting, nextAskMs: nextAskMs(hold, nowMs) });
     }, holds);
@@ -179,15 +179,21 @@ const silentRunsToOpen = 3;
 /** Runs further apart are not in a row. */
 const rowMs = 300_000;
 
-/** After a run of a number without any answer, and a read with one: the third in a row holds the number. */
-export function afterSilentRun(number: Pick<HoldableMessage, 'phoneNumberId'>, nowMs: number): HoldRule {
+/**
+ * After a run of a number that ended without an answer that says what became of its messages, while reads are answered: the third
+ * in a row holds the number. `code`: `no_answer`, or that of an answer which leaves it open.
+ */
+export function afterSilentRun(
+  number: Pick<HoldableMessage, 'phoneNumberId'>,
+  { code, nowMs }: { readonly code: string; readonly nowMs: number },
+): HoldRule {
   return (holds) => {
     const { phoneNumberId } = number;
     if (holds.holds[numberScope(number)] !== undefined) return holds;
     const { [phoneNumberId]: known, ...silences } = holds.silences;
     const runs = (known !== undefined && nowMs - known.atMs < rowMs ? known.runs : 0) + 1;
     if (runs < silentRunsToOpen) return { ...holds, silences: { ...silences, [phoneNumberId]: { runs, atMs: nowMs } } };
-    return opened(numberScope(number), { code: noAnswerCode, nowMs })({ ...holds, silences });
+    return opened(numberScope(number), { code, nowMs })({ ...holds, silences });
   };
 }
 
@@ -204,8 +210,11 @@ export type SilentWabas = Readonly<Record<string, number>>;
 
 /** After a number of a WABA was held in silence; those of more than five minutes ago count no more. */
 export function withSilentWaba(known: SilentWabas, wabaId: string, nowMs: number): SilentWabas {
-  const recent = Object.entries(known).filter(([, atMs]) => nowMs - atMs < rowMs);
-  return { ...Object.fromEntries(recent), [wabaId]: nowMs };
+  return { ...recentlySilent(known, nowMs), [wabaId]: nowMs };
+}
+
+export function recentlySilent(known: SilentWabas, nowMs: number): SilentWabas {
+  return Object.fromEntries(Object.entries(known).filter(([, atMs]) => nowMs - atMs < rowMs));
 }
 
 /** Whether silence is the platform's and not a number's: numbers of several WABAs fell silent at once. */

@@ -1,4 +1,5 @@
 import { holdKindOf } from '../../platform/failure.ts';
+import type { ParkScope } from '../job-state.ts';
 
 /*
  * What a hold can concern (D46): a WABA, the utility messages of it, a number of it, the marketing of that number, or a template.
@@ -38,6 +39,17 @@ function marketingScope({ phoneNumberId }: HoldableMessage): HoldScope {
 
 function templateScope({ templateName, templateLanguage }: HoldableMessage): HoldScope {
   return `template:${templateName}/${templateLanguage}`;
+}
+
+/** How wide a hold is, in the words that clients are told (D46). */
+export function parkScopeOf(scope: HoldScope): ParkScope {
+  if (scope.startsWith('template:')) return 'template';
+  return scope === 'waba' || scope === 'utility' ? 'waba' : 'number';
+}
+
+/** Whether a hold with that code was opened by a refusal, and not by runs without an answer that says what became of their messages. */
+export function isOfRefusal(code: string): boolean {
+  return holdKindOf(Number(code)) !== undefined;
 }
 
 /** What a refusal of this message holds; undefined of a refusal that concerns the message alone (platform reference, 6.4). */

@@ -37,7 +37,7 @@ export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
  * seconds it would take. Stores nothing of the send, reserves nothing and queues nothing.
  */
 export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Rehearsed> {
-  const { job, category, warning } = await checkSend(send, ports);
+  const { job, warning } = await checkSend(send, ports);
   const { head, recipients } = job;
   const [rates, limitPerSecond, pace] = await Promise.all([
     ports.rates(),
@@ -48,7 +48,7 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
   const endMs = expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
   const { cost, byMarket, unpriced } = costEstimate(
     rates,
-    category,
+    job.head.category,
     recipients.map(({ to }) => countryOf(to)),
   );
   const warnings = [warning, unpricedWarning(unpriced)].filter((sentence) => sentence !== undefined);

@@ -62,12 +62,12 @@ function bySize(slices: readonly ChunkSlice[]): ChunkSlice[][] {
 }
 
 function chunkOf({ head, lane, limitPerSecond }: ComposedWave): Omit<QueuedChunk, 'slices'> {
-  const { jobId, clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs, expiresAtMs, correlationId } = head;
+  const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
   // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
-  const { receiptsExpected } = head;
+  const { expiresAtMs, correlationId, receiptsExpected } = head;
   return {
     version: chunkVersion,
-    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, acceptedAtMs, limitPerSecond, lane },
+    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
     ...present({ expiresAtMs, correlationId, receiptsExpected }),
     about: aboutJob(head),
   };

@@ -19,8 +19,8 @@ export interface SliceTry<Recipient> {
 
 /** What is known of a slice after its claim and before any call, or when its claimant is found dead; read strongly. */
 export interface SliceLook {
-  /** How all end that are not called: their job was stopped, or waits. Undefined: they may be called. */
-  readonly heldBack: Outcome | undefined;
+  /** For a claimant alone: how all end that are not called, their job was stopped, or waits. Undefined: they may be called. Never throws. */
+  readonly heldBack: () => Promise<Outcome | undefined>;
   /** Of a later try: places of which a receipt says that the platform took the message (D39). */
   readonly proven: ReadonlySet<number>;
   /** How all end whose claimant died before it wrote an end: `unknown`, or as the job was stopped where that is certain. */
@@ -70,10 +70,11 @@ export async function runSlice<Recipient>(
   const covered = openPlaces(taken.slice);
   const look = await ports.look(claim).catch(() => undefined);
   if (look === undefined) return await giveUp(claim, covered, ports);
+  const known = { proven: look.proven, heldBack: await look.heldBack() };
   const outcomes = new Map<number, Outcome>();
   await Promise.all(
     covered.map(async (place) => {
-      outcomes.set(place, await outcomeAt(place, recipients.get(place), look, ports));
+      outcomes.set(place, await outcomeAt(place, recipients.get(place), known, ports));
     }),
   );
   return await endedBy(taken.slice, outcomes, ports);
@@ -82,7 +83,7 @@ export async function runSlice<Recipient>(
 async function outcomeAt<Recipient>(
   place: number,
   recipient: Recipient | undefined,
-  { heldBack, proven }: SliceLook,
+  { heldBack, proven }: Pick<SliceLook, 'proven'> & { readonly heldBack: Outcome | undefined },
   ports: SlicePorts<Recipient>,
 ): Promise<Outcome> {
   if (proven.has(place)) return provenByReceipt;

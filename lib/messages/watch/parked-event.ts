@@ -1,26 +1,27 @@
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { dispatchData, type ToldJob } from '../dispatch/completed-event.ts';
+import type { JobParked } from '../job-state.ts';
 
-/** The event that what is left of a job waits for its template (D46). One for each waiting, however often it is told. */
+/** The event that what is left of a job waits for what holds it (D46). One for each waiting, however often it is told. */
 export function parkedEvent(
   job: ToldJob,
-  { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
+  { code, scope, sinceMs, untilMs }: JobParked & { readonly untilMs: number },
 ): ServiceEvent {
   const type = 'dispatch.parked';
   const { jobId, clientId } = job;
   const data = {
     ...dispatchData(job),
-    code: 'template_paused' as const,
+    ...{ code, scope },
     parked_at: new Date(sinceMs).toISOString(),
     expires_at: new Date(untilMs).toISOString(),
   };
   return { id: eventId(type, clientId, [jobId, sinceMs]), clientId, type, timestampMs: sinceMs, data };
 }
 
-/** The event that the waiting since then is over and the job goes on (D46). */
-export function resumedEvent(job: ToldJob, sinceMs: number, timestampMs: number): ServiceEvent {
+/** The event that the pause which began then is over and the job goes on (D46). */
+export function resumedEvent(job: ToldJob, { code, scope, sinceMs }: JobParked, timestampMs: number): ServiceEvent {
   const type = 'dispatch.resumed';
   const { jobId, clientId } = job;
-  const data = { ...dispatchData(job), parked_at: new Date(sinceMs).toISOString() };
+  const data = { ...dispatchData(job), code, scope, parked_at: new Date(sinceMs).toISOString() };
   return { id: eventId(type, clientId, [jobId, sinceMs]), clientId, type, timestampMs, data };
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { present } from '../../keys/present.ts';
 import type { JobHead } from '../job.ts';
+import { JobParkedSchema } from '../job-state.ts';
 
 /*
  * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), or until it is parked
@@ -32,8 +33,8 @@ const ParkedWatchSchema = v.object({
   ...watchedJob,
   /** The waiting that is watched, and no other of the same job. */
   sinceMs: v.number(),
-  /** The pause of which its client was told, by when it began: several waitings of one pause are told once. */
-  toldMs: v.exactOptional(v.number()),
+  /** The pause of which its client was told, by when it began, and why: several waitings of one pause are told once. */
+  told: v.exactOptional(v.object({ fromMs: v.number(), ...v.pick(JobParkedSchema, ['code', 'scope']).entries })),
   /** When this waiting was found ended, and no recipient had been called yet. */
   resumedMs: v.exactOptional(v.number()),
   /** When the platform was asked last how the template stands. */

@@ -2,6 +2,9 @@ import { present } from '../../keys/present.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { ToldJob } from '../dispatch/completed-event.ts';
+import { ended, type HeldBy, holdsOn } from '../holds/hold.ts';
+import type { HoldsOfWabas } from '../holds/hold-store.ts';
+import { parkScopeOf } from '../holds/scope.ts';
 import { aboutJob, type JobHead } from '../job.ts';
 import {
   type JobState,
@@ -19,7 +22,10 @@ import type { ParkedWatch, ParkedWatchQueue } from './watch-message.ts';
 
 export interface ParkedPorts extends StandingPorts {
   readonly queue: ParkedWatchQueue;
-  readonly states: JobStates;
+  readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
+  readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
+  /** Whether the platform as a whole is down. */
+  readonly isDown: () => Promise<boolean>;
   /** Undefined for a job that was taken back, or is forgotten. */
   readonly headOf: (jobId: string) => Promise<JobHead | undefined>;
 }
@@ -41,11 +47,11 @@ const longestQuietMs = 600_000;
 const longestUnprovenMs = 600_000;
 
 /**
- * Looks once at a job that was parked, or is about to be (D46). The first look tells its client, each further one how its
- * template stands: then the job goes on, or ends unsent, or is looked at again later. That it goes on is told when a message
- * was taken: a template may be called back and still refuse them, and then the job is parked again, within the same pause,
- * of which its client hears nothing. The copy, and the event, come before the acknowledgement; a watcher that has told of a
- * pause tells of its end too, or leaves that to the watcher of the next waiting, even when it died between the two.
+ * Looks once at a job that was parked, or is about to be (D46). The first look tells its client, each further one whether a hold
+ * is on it still: where none is, the job goes on; else it ends unsent when its time is over, or is looked at again later. That it
+ * goes on is told when a message was taken: what is free may refuse again, and then the job is parked again, within the same
+ * pause, of which its client hears nothing. The copy, and the event, come before the acknowledgement; a watcher that has told of
+ * a pause tells of its end too, or leaves that to the watcher of the next waiting, even when it died between the two.
  */
 export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<void> {
   const { jobId, clientId, acceptedAtMs, sinceMs } = message;
@@ -61,12 +67,13 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
   if (parked?.sinceMs !== sinceMs) return await lookAtNoLonger(message, { job, state }, ports);
   const waiting = { ...state, parked };
   const fromMs = pauseFromMs(waiting);
-  if (message.toldMs !== fromMs) {
+  if (message.told?.fromMs !== fromMs) {
+    const { code, scope } = parked;
     // Of a pause that began before this waiting, another watcher has told.
     if (fromMs === sinceMs) {
-      await ports.events.send([parkedEvent(job, { sinceMs, untilMs: parkEndMs(waiting, head) })]);
+      await ports.events.send([parkedEvent(job, { ...parked, untilMs: parkEndMs(waiting, head) })]);
     }
-    return await again({ ...message, toldMs: fromMs }, ports);
+    return await again({ ...message, told: { fromMs, code, scope } }, ports);
   }
   await lookAtWaiting(message, { job, waiting }, ports);
 }
@@ -77,20 +84,20 @@ async function lookAtNoLonger(
   { job, state }: { readonly job: ParkedJob; readonly state: JobState },
   ports: Ports,
 ): Promise<void> {
-  const { sinceMs, toldMs } = message;
+  const { sinceMs, told } = message;
   const nowMs = ports.nowMs();
-  if (toldMs === undefined) {
+  if (told === undefined) {
     if (nowMs < sinceMs + claimLifeMs) await again(message, ports);
     return;
   }
-  const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > toldMs;
-  if (goesOn) return await tellResumed(toldMs, job, ports);
+  const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > told.fromMs;
+  if (goesOn) return await tellResumed(told, job, ports);
   // The pause is that of the next watcher, who tells of its end.
   if (state.parked !== undefined) return;
   const { resumedMs = nowMs } = message;
   if (nowMs < resumedMs + longestUnprovenMs) return await again({ ...message, resumedMs }, ports);
-  await ports.states.endPause(job.jobId);
-  await tellResumed(toldMs, job, ports);
+  // Parked again meanwhile, it has another watcher.
+  if (await ports.states.endPause(job.jobId)) await tellResumed(told, job, ports);
 }
 
 async function lookAtWaiting(
@@ -101,16 +108,41 @@ async function lookAtWaiting(
   const nowMs = ports.nowMs();
   const stop = (state: JobStop['state'], code: string) => stopJob(job, { state, code, atMs: nowMs }, ports);
   if (nowMs >= parkEndMs(waiting, job.head)) return await stop('expired', waiting.parked.code);
-  if (nowMs < mayResumeFromMs(waiting)) return await again(message, ports);
+  const on = await holdsOnJob(job.head, ports);
+  if (on === undefined) return await again(message, ports);
+  if (on.length === 0) return await resume(message, { job, waiting }, ports);
+  const ofTemplate = on.find(({ scope }) => parkScopeOf(scope) === 'template');
+  if (ofTemplate === undefined || nowMs < mayResumeFromMs(waiting)) return await again(message, ports);
   const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
   const standing = await templateStanding(job.head, { sinceMs: message.sinceMs, mayAsk }, ports);
-  if (standing === 'waiting') return await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, ports);
   if (standing === 'disabled') return await stop('failed', '132016');
   if (standing === 'gone') return await stop('failed', '132001');
-  // Where somebody else has ended it, the next look sees what it is now.
-  const resumed = await ports.states.resume(job.jobId, message.sinceMs);
-  if (resumed) ports.log('job.resumed', { jobId: job.jobId, clientId: job.clientId });
-  await again({ ...message, ...(resumed ? { resumedMs: nowMs } : {}) }, ports);
+  if (standing === 'back') {
+    const { wabaId } = job.head;
+    const { scope, hold } = ofTemplate;
+    await ports.holds.change(wabaId, ended(scope, hold.sinceMs));
+    ports.log('hold.ended', { wabaId, scope });
+    if (on.length === 1) return await resume(message, { job, waiting }, ports);
+  }
+  await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, ports);
+}
+
+/** The holds on the messages of a job, the widest first; undefined while the platform as a whole is down. */
+async function holdsOnJob(head: JobHead, { holds, isDown }: Ports): Promise<HeldBy[] | undefined> {
+  if (await isDown()) return undefined;
+  return holdsOn(await holds.find(head.wabaId), head);
+}
+
+/** Nothing holds the job any more. Where another run has ended its waiting, the next look sees what it is now. */
+async function resume(
+  message: ParkedWatch,
+  { job, waiting }: { readonly job: ParkedJob; readonly waiting: Waiting },
+  ports: Ports,
+): Promise<void> {
+  const { jobId, clientId } = job;
+  const resumed = await ports.states.resume(jobId, waiting.parked);
+  if (resumed) ports.log('job.resumed', { jobId, clientId });
+  await again({ ...message, ...(resumed ? { resumedMs: ports.nowMs() } : {}) }, ports);
 }
 
 /**
@@ -127,8 +159,8 @@ function nextQuestionMs({ sinceMs, askedAtMs }: ParkedWatch, nowMs: number): num
   return askedAtMs === undefined ? sinceMs : askedAtMs + Math.min(longestQuietMs, (nowMs - sinceMs) / 4);
 }
 
-async function tellResumed(fromMs: number, job: ParkedJob, ports: Ports): Promise<void> {
-  await ports.events.send([resumedEvent(job, fromMs, ports.nowMs())]);
+async function tellResumed(told: NonNullable<ParkedWatch['told']>, job: ParkedJob, ports: Ports): Promise<void> {
+  await ports.events.send([resumedEvent(job, { ...told, sinceMs: told.fromMs }, ports.nowMs())]);
 }
 
 async function stopJob({ jobId, clientId, acceptedAtMs }: ParkedJob, stop: JobStop, ports: Ports): Promise<void> {

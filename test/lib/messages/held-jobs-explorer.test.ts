@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { noHolds } from '../../../lib/messages/holds/hold.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { explore } from '../../support/exploration.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 import { thorough } from '../../support/thorough.ts';
 import { jobMessage } from './held-jobs-model.ts';
 import { checkPromises, eventsBetween } from './held-jobs-promises.ts';
-import { successorsOf, type World } from './held-jobs-space.ts';
+import { pausedSince, successorsOf, type World } from './held-jobs-space.ts';
 import { firstStore } from './held-jobs-store.ts';
 
 /*
@@ -30,7 +31,8 @@ const begun: World = { ...nothing, job: { begun: true }, template: 'PAUSED' };
 const sinceMs = startMs - 1;
 const waiting: World = {
   ...begun,
-  job: { begun: true, parked: { code: 'template_paused', sinceMs }, pausedFromMs: sinceMs },
+  job: { begun: true, parked: { code: 'template_paused', scope: 'template', sinceMs }, pausedFromMs: sinceMs },
+  holds: pausedSince(sinceMs)(noHolds),
   watches: [JSON.stringify(parkedWatchOf(scenarioHead, sinceMs))],
 };
 

@@ -2,7 +2,9 @@ import type { JobMessage } from '../../../lib/messages/accept/job-message.ts';
 import type { ChunkWorkerPorts } from '../../../lib/messages/chunks/chunk-ports.ts';
 import { workChunks } from '../../../lib/messages/chunks/work-chunks.ts';
 import { unknownBreaker } from '../../../lib/messages/dispatch/breaker.ts';
-import { jobHolds } from '../../../lib/messages/job-holds.ts';
+import type { Holds } from '../../../lib/messages/holds/hold.ts';
+import type { HoldsOfWabas } from '../../../lib/messages/holds/hold-store.ts';
+import { runHolds } from '../../../lib/messages/holds/run-holds.ts';
 import type { JobState } from '../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../lib/messages/pace/number-pace.ts';
 import type { NumberPaces } from '../../../lib/messages/pace/number-paces.ts';
@@ -105,9 +107,14 @@ function tellingTo({ call }: Outside<string>) {
 function workerPorts(outside: Outside<string>, number: number): ChunkWorkerPorts {
   const { call, nowMs } = outside;
   const paces = idleNumber();
-  const look = call('look') as () => Promise<JobState>;
+  const look = call('look') as () => Promise<{ readonly state: JobState; readonly holds: Holds }>;
   const send = call('send') as (dispatchId: unknown) => Promise<number | null>;
-  const states = { park: call('park'), stop: call('stop'), endPause: call('endPause') };
+  const states = { park: call('park'), stop: call('stop'), goOn: call('goOn'), endPause: call('endPause') };
+  const ask = call('askHolds');
+  const wabas: Pick<HoldsOfWabas, 'change' | 'ask'> = {
+    change: changeIn(outside),
+    ask: (_, message) => ask(message, nowMs()),
+  };
   const watchParked = (_: unknown, sinceMs: number) => call('watch')(parkedWatchOf(scenarioHead, sinceMs));
   return {
     ...quiet,
@@ -124,10 +131,12 @@ function workerPorts(outside: Outside<string>, number: number): ChunkWorkerPorts
     doubts: { mark: nothing, proven: async () => new Set() },
     queue: { sendLater: call('sendLater'), postpone: nothing, hold: nothing },
     tenths: { take: async () => [] },
-    look: async (phoneNumberId) => ({ jobs: new Map([[jobId, await look()]]), pace: await paces.find(phoneNumberId) }),
-    jobOf: look,
+    look: async () => {
+      const { state, holds } = await look();
+      return { jobs: new Map([[jobId, state]]), holds, pace: await paces.find('') };
+    },
     beginStraight: nothing,
-    newHolds: () => jobHolds({ ...quiet, states, watchParked, nowMs }),
+    newHolds: () => runHolds({ ...quiet, states, wabas, watchParked, nowMs }),
     events: tellingTo(outside),
     ready: nothing,
     send: async ({ request }) => {
@@ -136,9 +145,15 @@ function workerPorts(outside: Outside<string>, number: number): ChunkWorkerPorts
       return { platformMessageId: 'platform-0' };
     },
     breakers: { find: async () => unknownBreaker, change: nothing },
-    probe: nothing,
+    probe: async () => ({ maySend: true }),
     invocation: `run-${number}`,
   };
+}
+
+/** A rule is no reply: what it makes of the holds is. */
+function changeIn({ call }: Outside<string>): HoldsOfWabas['change'] {
+  const change = call('changeHolds');
+  return (_, rule) => change(rule);
 }
 
 function watcherPorts(outside: Outside<string>): WatchPorts {
@@ -154,8 +169,10 @@ function watcherPorts(outside: Outside<string>): WatchPorts {
     parked: {
       states: {
         of: async () => new Map([[jobId, await of()]]),
-        ...{ park: unused, stop: call('stop'), resume: call('resume'), endPause: call('endPause') },
+        ...{ stop: call('stop'), resume: call('resume'), endPause: call('endPause') },
       },
+      holds: { find: call('holds'), change: changeIn(outside) },
+      isDown: async () => false,
       queue: { sendLater: call('watch') },
       headOf: async () => scenarioHead,
       templates: { storedFacts: async () => new Map() },

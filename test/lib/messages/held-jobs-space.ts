@@ -1,3 +1,4 @@
+import { type HoldRule, opened } from '../../../lib/messages/holds/hold.ts';
 import { cancelled } from '../../../lib/messages/job-state.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import type { Step } from '../../support/exploration.ts';
@@ -47,10 +48,16 @@ function ofOthers(world: World): Step<World>[] {
   if (left.parks === 0 || template !== 'PAUSED' || !job.begun || job.stop !== undefined || job.parked !== undefined)
     return [];
   const sinceMs = nowMsOf({ number: begun });
-  const parked = { code: 'template_paused', sinceMs } as const;
+  const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
   const watches = [...world.watches, JSON.stringify(parkedWatchOf(scenarioHead, sinceMs))].sort();
   const held = { ...job, parked, pausedFromMs: job.pausedFromMs ?? sinceMs };
-  return [{ does: 'the job is parked', state: { ...world, job: held, watches, left: less(world, 'parks') } }];
+  const holds = pausedSince(sinceMs)(world.holds);
+  return [{ does: 'the job is parked', state: { ...world, job: held, holds, watches, left: less(world, 'parks') } }];
+}
+
+/** What a refusal of the template opens. */
+export function pausedSince(sinceMs: number): HoldRule {
+  return opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs });
 }
 
 function ofPlatform(world: World): Step<World>[] {

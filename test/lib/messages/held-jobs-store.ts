@@ -1,8 +1,12 @@
 import type { QueueEntry } from '../../../lib/aws/sqs-batch.ts';
+import { present } from '../../../lib/keys/present.ts';
+import { asked, type HoldRule, type Holds, holdsOn, noHolds, questionOf } from '../../../lib/messages/holds/hold.ts';
+import type { HoldableMessage } from '../../../lib/messages/holds/scope.ts';
 import type { JobParked, JobState, JobStop } from '../../../lib/messages/job-state.ts';
 import type { Progress, RoundRun } from '../../../lib/messages/rounds/job-rounds.ts';
 import { leaseMs, type RoundRecord, roundStateOf } from '../../../lib/messages/rounds/lease.ts';
 import type { Slice } from '../../../lib/messages/slices/slice.ts';
+import { scenarioHead } from '../../support/scenario-job.ts';
 import { makeTemplate } from '../../support/templates.ts';
 import { refusals } from './held-jobs-model.ts';
 import { applied, emptyStore } from './slices/slice-world.ts';
@@ -15,6 +19,10 @@ export interface Store {
   readonly slice: Slice | null;
   /** How the job stood when the slice was claimed last. */
   readonly claimedIn: JobState;
+  readonly holds: Holds;
+  /** The holds that were open when the slice was claimed last, and the questions for which a message was called. */
+  readonly heldAtClaim: readonly string[];
+  readonly questions: readonly string[];
   readonly template: 'APPROVED' | keyof typeof refusals;
   /** Indexes of the messages that the platform took, in its order. */
   readonly taken: readonly number[];
@@ -30,6 +38,7 @@ export interface Store {
 
 export const firstStore: Store = {
   ...{ job: {}, progress: { queued: 0 }, round: null, slice: null, claimedIn: {}, template: 'APPROVED' },
+  ...{ holds: noHolds, heldAtClaim: [], questions: [] },
   ...{ taken: [], told: [], wrong: null, jobs: [], chunks: [], watches: [] },
 };
 
@@ -67,8 +76,21 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
     case 'template':
       return { changes: {}, value: makeTemplate({ status: store.template }) };
     case 'look':
+      return { changes: {}, value: { state: stateIn(job), holds: store.holds } };
     case 'of':
       return { changes: {}, value: stateIn(job) };
+    case 'holds':
+      return { changes: {}, value: store.holds };
+    case 'changeHolds': {
+      const holds = (args[0] as HoldRule)(store.holds);
+      return { changes: { holds }, value: holds };
+    }
+    case 'askHolds': {
+      const [message, nowMs] = args as [HoldableMessage, number];
+      const holds = asked(message, nowMs)(store.holds);
+      if (holds === store.holds) return { changes: {} };
+      return { changes: { holds }, value: questionOf(holds, message) };
+    }
     case 'claim':
     case 'end':
     case 'endUncalled':
@@ -88,19 +110,25 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
 
 /** What the platform says of a message, and whether it may have been asked. */
 function sent(store: Store, index: number): Effect {
-  const { job, claimedIn, template, taken } = store;
-  const waited = claimedIn.parked?.sinceMs;
+  const { job, claimedIn, template, taken, holds, heldAtClaim } = store;
+  const on = holdsOn(holds, scenarioHead);
+  const questions = on.map(({ scope, hold: { sinceMs, asks } }) => `${scope} since ${sinceMs} asked ${asks}`);
+  const isAsked = on.every(({ hold: { askedUntilMs } }) => askedUntilMs !== undefined);
   const wrongs = [
     ...(taken.includes(index) ? ['R13: a message was sent twice'] : []),
     ...(job.withdrawn ? ['D25: a job that was taken back was sent'] : []),
     ...(claimedIn.stop === undefined ? [] : ['D53: called although it was claimed after the stop']),
-    ...(waited !== undefined && waited === job.parked?.sinceMs
-      ? ['D46: called although its job waited all the while']
+    ...(!isAsked && namesOf(holds).some((name) => heldAtClaim.includes(name))
+      ? ['D46: called although it was claimed while it was held']
+      : []),
+    ...(isAsked && questions.some((question) => store.questions.includes(question))
+      ? ['D46: two messages are called for one question']
       : []),
   ];
   const wrong = wrongs[0] ?? store.wrong;
-  if (template !== 'APPROVED') return { changes: { wrong }, value: refusals[template] };
-  return { changes: { wrong, taken: [...taken, index].sort() }, value: null };
+  const known = { wrong, questions: isAsked ? [...store.questions, ...questions].sort() : store.questions };
+  if (template !== 'APPROVED') return { changes: known, value: refusals[template] };
+  return { changes: { ...known, taken: [...taken, index].sort() }, value: null };
 }
 
 function ofSlice(store: Store, name: string, args: readonly unknown[]): Effect {
@@ -108,7 +136,13 @@ function ofSlice(store: Store, name: string, args: readonly unknown[]): Effect {
   const { store: after, value } = applied(before, { name, args });
   const slice = after.slices['0'] ?? null;
   const isClaim = name === 'claim' && slice !== store.slice;
-  return { changes: { slice, ...(isClaim ? { claimedIn: stateIn(store.job) } : {}) }, value };
+  const atClaim = { claimedIn: stateIn(store.job), heldAtClaim: namesOf(store.holds) };
+  return { changes: { slice, ...(isClaim ? atClaim : {}) }, value };
+}
+
+/** The open holds, each by its scope and when it began. */
+function namesOf(holds: Holds): string[] {
+  return holdsOn(holds, scenarioHead).map(({ scope, hold: { sinceMs } }) => `${scope} since ${sinceMs}`);
 }
 
 function ofRounds({ job, progress, round }: Store, name: string, args: readonly unknown[]): Effect {
@@ -150,12 +184,20 @@ function ofJob(
     case 'stop':
       return { value: job.stop === undefined, job: withStop(job, given as JobStop) };
     case 'resume': {
-      const { parked, ...rest } = job;
-      return parked?.sinceMs === given ? { value: true, job: rest } : { value: false };
+      const { sinceMs, goesOn } = given as JobParked;
+      const { parked, pausedFromMs, ...rest } = job;
+      if (parked?.sinceMs !== sinceMs) return { value: false };
+      return { value: true, job: { ...rest, ...(goesOn ? {} : present({ pausedFromMs })) } };
     }
     case 'endPause': {
       const { pausedFromMs: _over, ...rest } = job;
-      return { job: rest };
+      return job.parked === undefined ? { value: true, job: rest } : { value: false };
+    }
+    case 'goOn': {
+      const { parked } = job;
+      return parked?.sinceMs === given && parked !== undefined
+        ? { job: { ...job, parked: { ...parked, goesOn: true } } }
+        : {};
     }
     default:
       throw new Error(`${name} is no call of this world`);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const jobs = () => acceptedJobsStore(client, table, () => 8_000);
 const states = () => jobStateStore(client, table, async () => undefined);
 const head = makeJobHead({ jobId: 'J', acceptedAtMs: 5_000 });
-const parked = { code: 'template_paused', sinceMs: 1_000 } as const;
+const parked = { code: 'template_paused', scope: 'template', sinceMs: 1_000 } as const;
 
 async function begin(): Promise<void> {
   await jobs().begin({ head, repeats: [] });
@@ -58,23 +58,30 @@ test('a job is parked once, only after it has begun, and resumed by the one that
   expect(await states().park('J', parked)).toBe(true);
   expect(await states().park('J', parked)).toBe(true);
   expect(await states().park('J', { ...parked, sinceMs: 2_000 })).toBe(false);
-  expect(await states().resume('J', 2_000)).toBe(false);
+  expect(await states().resume('J', { ...parked, sinceMs: 2_000 })).toBe(false);
   expect(await stateOf('J')).toEqual({ parked, pausedFromMs: 1_000 });
-  expect(await states().resume('J', 1_000)).toBe(true);
-  expect(await states().resume('J', 1_000)).toBe(false);
+  expect(await states().resume('J', parked)).toBe(true);
+  expect(await states().resume('J', parked)).toBe(false);
   expect(await stateOf('J')).toEqual({ pausedFromMs: 1_000 });
 });
 
 test('the pause outlasts the end of a waiting, and ends with the message that was taken (D46)', async () => {
   await begin();
   await states().park('J', parked);
-  await states().resume('J', 1_000);
+  await states().resume('J', parked);
   await states().park('J', { ...parked, sinceMs: 9_000 });
   expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
-  await states().endPause('J');
-  await states().endPause('J');
-  expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 } });
-  await states().resume('J', 9_000);
+  // While the job is parked its pause goes on: no watcher would tell that it is over.
+  expect(await states().endPause('J')).toBe(false);
+  await states().goOn('J', 1_000);
+  expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
+  await states().resume('J', { ...parked, sinceMs: 9_000 });
+  expect([await states().endPause('J'), await states().endPause('J')]).toEqual([true, true]);
+  await states().park('J', { ...parked, sinceMs: 9_000 });
+  await states().goOn('J', 9_000);
+  await states().goOn('J', 9_000);
+  expect((await stateOf('J'))?.parked).toEqual({ ...parked, sinceMs: 9_000, goesOn: true });
+  await states().resume('J', { ...parked, sinceMs: 9_000, goesOn: true });
   expect(await stateOf('J')).toEqual({});
   await states().endPause('none');
   expect(await stateOf('none')).toBeUndefined();

@@ -8,7 +8,7 @@ import {
   parkDelaySeconds,
 } from '../../../lib/messages/job-state.ts';
 
-const parked = { code: 'template_paused', sinceMs: 100_000 } as const;
+const parked = { code: 'template_paused', scope: 'template', sinceMs: 100_000 } as const;
 
 describe('what the state of a job makes of a claimed message (D46, D53)', () => {
   test('without one it is sent', () => {
@@ -69,7 +69,7 @@ describe('the state of a job, as its item holds it', () => {
     [{ stop: { ...stop, state: 'sent' } }],
     [{ stop: { state: 'failed', code: 'cancelled' } }],
     [{ stop: { ...stop, code: 7 } }],
-    [{ parked: { ...parked, code: 'cancelled' } }],
+    [{ parked: { ...parked, scope: 'client' } }],
     [{ parked: { code: parked.code } }],
     [{ underWay: { '3': 'then' } }],
   ])('%j is none', (item) => {

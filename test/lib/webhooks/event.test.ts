@@ -28,6 +28,7 @@ const about = {
   attends: { waitTime: '☃'.repeat(1_360) },
 };
 const recipient = { jobId: 'J', index: 9_999, clientId: 1001, acceptedAtMs: nowMs, about, to: '5491155550001' };
+const parked = { code: '131042', scope: 'platform', sinceMs: nowMs } as const;
 const platformMessageId = 'w'.repeat(256);
 const told = { timestampMs: nowMs, code: 'c'.repeat(64), reason: '☃'.repeat(1_000), platformMessageId };
 const pricing = { billable: true, pricing_model: 'P'.repeat(64), type: 't'.repeat(64), category: 'c'.repeat(64) };
@@ -45,8 +46,8 @@ const largest: readonly (ServiceEvent | undefined)[] = [
   ...(['message.sent', 'message.delivered', 'message.read'] as const).map((type) =>
     messageEvent(type, recipient, { ...told, pricing }),
   ),
-  parkedEvent(recipient, { sinceMs: nowMs, untilMs: nowMs }),
-  resumedEvent(recipient, nowMs, nowMs),
+  parkedEvent(recipient, { ...parked, untilMs: nowMs }),
+  resumedEvent(recipient, parked, nowMs),
   completedEvent(recipient, { held: 10_000, sent: 10_000, delivered: 10_000, read: 10_000, failed: 10_000 }, nowMs),
 ];
 

@@ -101,6 +101,7 @@ describe('the job that a send becomes', () => {
           credential: 'main',
           throughputPerSecond: 80,
           path: 'messages',
+          category: 'UTILITY',
           templateName: 'order_update',
           templateLanguage: 'en_US',
           acceptedAtMs: nowMs,
@@ -109,7 +110,6 @@ describe('the job that a send becomes', () => {
         plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
         recipients: [{ to }],
       },
-      category: 'UTILITY',
     });
     expect(asked).toEqual([]);
   });
@@ -118,9 +118,9 @@ describe('the job that a send becomes', () => {
     const waba = { ...did.waba, appId: '500' };
     const request = { campaignId: 7, attends: { agent: 'Ana' }, ttlSeconds: 90, header: image };
     const send = sendOf({ ...request, recipients: [{ to, params: { body: ['Ana'] } }] }, { did: { ...did, waba } });
-    const { job, category } = await checkSend(send, portsOf(sendable.image).ports);
-    expect(category).toBe('MARKETING');
+    const { job } = await checkSend(send, portsOf(sendable.image).ports);
     expect(job.head).toMatchObject({
+      category: 'MARKETING',
       receiptsExpected: true,
       campaignId: 7,
       attends: { agent: 'Ana' },

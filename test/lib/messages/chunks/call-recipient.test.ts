@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { ChunkRecipient, QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
-import { jobHolds } from '../../../../lib/messages/job-holds.ts';
 import { cancelled, type JobState, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import {
   blockedUntilMs,
@@ -230,16 +228,22 @@ describe('its own time', () => {
 describe('between claim and call (D46, D53)', () => {
   test.each<[string, JobState, object]>([
     ['stopped', { stop: cancelled(startMs) }, { state: 'failed', code: 'cancelled' }],
-    ['parked', { parked: { code: 'template_paused', sinceMs: startMs } }, { state: 'again', dueMs: startMs + 15_000 }],
+    [
+      'parked',
+      { parked: { code: 'template_paused', scope: 'template', sinceMs: startMs } },
+      { state: 'again', dueMs: startMs + 15_000 },
+    ],
     [
       'parked for a day',
-      { parked: { code: 'template_paused', sinceMs: startMs - longestParkMs } },
+      { parked: { code: 'template_paused', scope: 'template', sinceMs: startMs - longestParkMs } },
       { state: 'expired', code: 'template_paused' },
     ],
   ])('its job was %s: nobody is called', async (_, state, outcome) => {
     const world = new ChunkRunWorld();
     world.faultOf = (name) => {
-      if (name === 'claimSlice') world.states.set('J', state);
+      if (name !== 'claimSlice') return undefined;
+      world.states.set('J', state);
+      if (state.parked !== undefined) world.hold();
       return undefined;
     };
     await world.work([one()]);
@@ -469,34 +473,24 @@ describe('what calls teach about the pace of their number', () => {
 });
 
 describe('a refusal of the template concerns its whole job (D46)', () => {
-  function held(world: ChunkRunWorld): Partial<ChunkWorkerPorts> {
-    const states = {
-      park: async (jobId: string, parked: object) => Boolean(world.states.set(jobId, { parked } as never)),
-      stop: async ({ jobId }: { jobId: string }, stop: object) => Boolean(world.states.set(jobId, { stop } as never)),
-      endPause: async (jobId: string) => void world.calls.push(`endPause ${jobId}`),
-    };
-    const watchParked = async () => void world.calls.push('watch');
-    return { newHolds: () => jobHolds({ states, watchParked, nowMs: () => world.nowMs, log: () => undefined }) };
-  }
-
   test('132015: those that were refused wait, nobody of it is called meanwhile, and they are sent when it goes on', async () => {
     const world = new ChunkRunWorld();
     world.send = failingWith('refused', { code: 132015 });
-    await world.work([chunkOf(slicesOf(10))], held(world));
+    await world.work([chunkOf(slicesOf(10))]);
     expect([world.posted.length, world.count('watch')]).toEqual([10, 1]);
-    expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { retry_parked: 10 } }]);
+    expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { retry_held: 10 } }]);
     const [waiting] = world.requeued.splice(0);
     expect(waiting).toMatchObject({ delaySeconds: 14, chunk: { slices: [{ try: 1 }] } });
     expect(waiting?.chunk.slices[0]?.recipients[0]).not.toHaveProperty('attempts');
-    await world.work(
-      [chunkOf(slicesOf(10), { slices: [{ try: 0, size: 10, recipients: [recipientAt(10)] }] })],
-      held(world),
-    );
+    const others = [{ try: 0, size: 10, recipients: [recipientAt(10)] }];
+    await world.work([chunkOf(slicesOf(10), { slices: others })]);
     expect([world.posted.length, world.requeued.length, world.slices.slices.size]).toEqual([10, 1, 1]);
-    world.states.clear();
+    expect(world.states.get('J')?.parked).toEqual({ code: 'template_paused', scope: 'template', sinceMs: startMs });
+    // Parked still: that nothing holds it any more is enough.
+    world.holds.stored.clear();
     world.send = async () => ({});
     await world.wait(15_000);
-    await world.work([waiting?.chunk ?? one()], held(world));
+    await world.work([waiting?.chunk ?? one()]);
     expect(world.outcomes(10)).toEqual(Array(10).fill('sent'));
   });
 
@@ -504,10 +498,10 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
     const world = new ChunkRunWorld();
     world.send = failingWith('refused', { code: 132016, userMessage: 'for its quality' });
     const stop = { state: 'failed', code: '132016', reason: 'for its quality' };
-    await world.work([one()], held(world));
+    await world.work([one()]);
     expect(world.outcome(0)).toEqual(stop);
     const rest = { try: 0, size: 1, recipients: [recipientAt(10)] };
-    await world.work([chunkOf([rest])], held(world));
+    await world.work([chunkOf([rest])]);
     expect([world.outcome(10), world.posted.length]).toEqual([stop, 1]);
     expect(world.events.sent).toMatchObject(Array(2).fill({ data: { code: '132016', reason: 'for its quality' } }));
   });
@@ -515,7 +509,7 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
   test.each([132015, 132016])('%i that leaves open whether it sent holds nothing back', async (code) => {
     const world = new ChunkRunWorld();
     world.send = failingWith('ambiguous', { httpStatus: 500, code });
-    await world.work([one()], held(world));
+    await world.work([one()]);
     expect([world.outcome(0), world.states.size, world.requeued]).toEqual([
       { state: 'unknown', code: String(code) },
       0,
@@ -525,12 +519,13 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
 
   test('the first messages that are taken after a pause end it, once a run; none does where there was no pause', async () => {
     const world = new ChunkRunWorld();
-    await world.work([one()], held(world));
+    await world.work([one()]);
     world.states.set('K', { pausedFromMs: startMs });
-    await world.work([chunkOf(slicesOf(10), { jobId: 'K' })], held(world));
+    await world.work([chunkOf(slicesOf(10), { jobId: 'K' })]);
     world.states.set('L', { pausedFromMs: startMs });
     world.send = failingWith('refused', { code: 131026 });
-    await world.work([one({}, { jobId: 'L' })], held(world));
-    expect(world.calls.filter((call) => call.startsWith('endPause'))).toEqual(['endPause K']);
+    await world.work([one({}, { jobId: 'L' })]);
+    expect(world.calls.filter((call) => call.startsWith('endPause'))).toEqual(['endPause']);
+    expect(world.states.get('K')).toEqual({});
   });
 });

@@ -8,7 +8,15 @@ import { freshQueue, localQueueClient } from '../../../support/stores.ts';
 
 const chunk: QueuedChunk = {
   version: 1,
-  ...{ jobId: 'J', clientId: 1001, wabaId: '2', phoneNumberId: '3', credential: 'main', path: 'messages' },
+  ...{
+    jobId: 'J',
+    clientId: 1001,
+    wabaId: '2',
+    phoneNumberId: '3',
+    credential: 'main',
+    path: 'messages',
+    category: 'MARKETING',
+  },
   ...{ acceptedAtMs: 1_800_000_000_000, limitPerSecond: 80, lane: 'J' },
   about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } },
   slices: [{ try: 1, size: 10, recipients: [{ index: 3, to: '5491100000000', request: { text: '🙂' } }] }],

@@ -8,6 +8,9 @@ import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-por
 import { type PlacedChunk, placeChunks } from '../../../../lib/messages/chunks/place-chunks.ts';
 import { workChunks } from '../../../../lib/messages/chunks/work-chunks.ts';
 import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
+import { opened } from '../../../../lib/messages/holds/hold.ts';
+import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
+import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
@@ -18,6 +21,7 @@ import { MemoryDoubts, MemorySlices } from '../../../pipeline/memory-slices.ts';
 import type { CallFault, Run } from '../../../pipeline/runs.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
@@ -53,6 +57,7 @@ export function chunkOf(slices: readonly ChunkSlice[], changes: Partial<QueuedCh
     phoneNumberId: '300000000000001',
     credential: 'main',
     path: 'messages',
+    category: 'MARKETING',
     acceptedAtMs: startMs,
     about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } },
     limitPerSecond: 80,
@@ -73,6 +78,7 @@ export class ChunkRunWorld {
   readonly breaker = new MemoryBreaker();
   readonly events = new MemoryEvents();
   readonly states = new Map<string, JobState>();
+  readonly holds = new MemoryHolds(() => this.nowMs);
   /** Every call of a store or queue, by its name. */
   readonly calls: string[] = [];
   readonly posted: { readonly index: number; readonly atMs: number }[] = [];
@@ -85,6 +91,12 @@ export class ChunkRunWorld {
   latencyOf: (name: string) => number = () => 0;
   send: (posting: Posting, index: number) => Promise<Partial<Handover>> = async () => ({});
   #runs = 0;
+
+  /** From now on, or since then, something holds the WABA of the chunks: their template, unless another scope is given. */
+  hold(scope: HoldScope = 'template:order_update/en_US', code = '132015', sinceMs = this.nowMs): void {
+    const { wabaId } = chunkOf([]);
+    this.holds.stored.set(wabaId, opened(scope, { code, nowMs: sinceMs })(this.holds.of(wabaId)));
+  }
 
   get nowMs(): number {
     return this.time.nowMs;
@@ -178,14 +190,15 @@ export class ChunkRunWorld {
         change: (...change) => call('changePace', () => this.paces.change(...change)) as never,
       },
       tenths: memoryTenths(),
-      look: (number, jobIds) =>
-        call('look', () => ({
-          pace: this.paces.stored.get(number) ?? unknownPace,
+      // Without the number, as after a claim of fixed slots, it is a call of another name.
+      look: ({ wabaId, phoneNumberId: number, jobIds }) =>
+        call(number === undefined ? 'lookAtJob' : 'look', () => ({
+          pace: this.paces.stored.get(number ?? '') ?? unknownPace,
+          holds: this.holds.of(wabaId),
           jobs: new Map([...this.states].filter(([jobId]) => jobIds.includes(jobId))),
         })),
-      jobOf: (jobId) => call('jobOf', () => this.states.get(jobId) ?? {}),
       beginStraight: ({ jobId }) => call('beginStraight', () => void this.states.set(jobId, { begun: true })),
-      newHolds: () => ({ byRefusal: async () => undefined, taken: async () => undefined }),
+      newHolds: () => runHolds(this.holdsPorts(call)),
       events: { send: (events) => call('sendEvents', () => this.events.send(events)) },
       ready: async () => undefined,
       send: async (posting) => {
@@ -194,7 +207,7 @@ export class ChunkRunWorld {
         return { platformMessageId: `platform-${index}`, ...(await this.send(posting, index)) };
       },
       breakers: this.breaker,
-      probe: async () => undefined,
+      probe: async () => ({ maySend: true }),
       invocation: `run-${this.#runs}`,
       nowMs: () => this.nowMs,
       remainingMs: () => bornMs + 60_000 - this.nowMs,
@@ -202,6 +215,44 @@ export class ChunkRunWorld {
       pause: async (ms) => await this.time.sleep(ms),
       log: (event, facts) => void this.logged.push({ event, facts }),
       ...changes,
+    };
+  }
+
+  holdsPorts(call: <T>(name: string, effect: () => T | Promise<T>) => Promise<T>): RunHoldsPorts {
+    const change = (jobId: string, state: JobState) => void this.states.set(jobId, state);
+    return {
+      states: {
+        park: (jobId, parked) =>
+          call('park', () => {
+            const { parked: before, ...state } = this.states.get(jobId) ?? {};
+            if (before !== undefined || state.stop !== undefined) return false;
+            change(jobId, { pausedFromMs: parked.sinceMs, ...state, parked });
+            return true;
+          }),
+        stop: ({ jobId }, stop) =>
+          call('stop', () => {
+            change(jobId, { ...this.states.get(jobId), stop });
+            return true;
+          }),
+        goOn: (jobId, sinceMs) =>
+          call('goOn', () => {
+            const { parked, ...state } = this.states.get(jobId) ?? {};
+            if (parked?.sinceMs === sinceMs) change(jobId, { ...state, parked: { ...parked, goesOn: true } });
+          }),
+        endPause: (jobId) =>
+          call('endPause', () => {
+            const { pausedFromMs: _over, ...state } = this.states.get(jobId) ?? {};
+            change(jobId, state);
+            return true;
+          }),
+      },
+      wabas: {
+        change: (wabaId, rule) => call('changeHolds', () => this.holds.change(wabaId, rule)),
+        ask: (wabaId, message) => call('askHolds', () => this.holds.ask(wabaId, message)),
+      },
+      watchParked: () => call('watch', () => undefined),
+      nowMs: () => this.nowMs,
+      log: (event, facts) => void this.logged.push({ event, facts }),
     };
   }
 

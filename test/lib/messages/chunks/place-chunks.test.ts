@@ -291,7 +291,7 @@ describe('several chunks of one number', () => {
 });
 
 describe('nobody of a chunk is given a slot, or read again', () => {
-  const parked = { code: 'template_paused', sinceMs: startMs } as const;
+  const parked = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
 
   test.each<[string, JobState, Partial<QueuedChunk>]>([
     ['that is stopped', { stop: cancelled(startMs) }, {}],
@@ -301,6 +301,7 @@ describe('nobody of a chunk is given a slot, or read again', () => {
   ])('%s: its slices end uncalled, in this run', async (_, state, changes) => {
     const world = new ChunkRunWorld();
     world.states.set('J', state);
+    if (state.parked !== undefined) world.hold();
     const chunk = chunkOf(slicesOf(20, 1_000), changes);
     const leaves = chunk.slices.map((slice) => ({ slice, firstMs: startMs }));
     expect(await world.place([chunk])).toMatchObject([{ kind: 'run', leaves, slots: new Map() }]);
@@ -315,10 +316,52 @@ describe('nobody of a chunk is given a slot, or read again', () => {
 
   test('that waits for its template: it goes back unclaimed', async () => {
     const world = new ChunkRunWorld();
-    world.states.set('J', { parked: { ...parked, sinceMs: startMs - 100_000 } });
+    const job = { parked: { ...parked, sinceMs: startMs - 100_000 } };
+    world.states.set('J', job);
+    world.hold();
     const chunk = chunkOf(slicesOf(10));
-    expect(await world.place([chunk])).toEqual([{ kind: 'later', chunk, delaySeconds: 25 }]);
+    const reason = { code: 'template_paused', scope: 'template' };
+    expect(await world.place([chunk])).toEqual([{ kind: 'held', reason, job, chunk, delaySeconds: 25 }]);
     expect(world.calls).toEqual(['look']);
+  });
+});
+
+describe('a chunk that is held, when it is time to ask (D46)', () => {
+  const asked = async (changes: (world: ChunkRunWorld) => QueuedChunk | Promise<QueuedChunk>) => {
+    const world = new ChunkRunWorld();
+    world.hold('waba', '131042', startMs - 10_000);
+    const chunk = await changes(world);
+    const [placed] = await world.place([chunk]);
+    return { chunk, placed };
+  };
+
+  test('one slice goes on, and the others wait as long as all would', async () => {
+    const { chunk, placed } = await asked(() => chunkOf(slicesOf(30)));
+    const [first, ...others] = chunk.slices;
+    const rest = { chunk: { ...chunk, slices: others }, delaySeconds: 15 };
+    expect(placed).toMatchObject({ kind: 'run', leaves: [{ slice: first }], rest });
+    expect(placed?.kind === 'run' ? [...placed.slots.keys()] : []).toHaveLength(10);
+  });
+
+  test('the one that is due, and none where no recipient is', async () => {
+    const undue = { try: 1, size: 1, recipients: [recipientAt(0, { notBeforeMs: startMs + 60_000 })] };
+    const due = { try: 0, size: 1, recipients: [recipientAt(10)] };
+    const { placed } = await asked(() => chunkOf([undue, due]));
+    expect(placed).toMatchObject({ kind: 'run', leaves: [{ slice: due }], rest: { chunk: { slices: [undue] } } });
+    expect((await asked(() => chunkOf([undue]))).placed).toMatchObject({ kind: 'held' });
+  });
+
+  test('whose slots are far goes back whole', async () => {
+    const { chunk, placed } = await asked(async (world) => chunkOf(slicesOf(20, (await world.reserved(1_000)) + 500)));
+    expect(placed).toEqual({ kind: 'later', chunk, delaySeconds: 5 });
+  });
+
+  test('of two holds, one of which may not be asked, waits', async () => {
+    const { placed } = await asked((world) => {
+      world.hold('number:300000000000001', '133010');
+      return chunkOf(slicesOf(1));
+    });
+    expect(placed).toMatchObject({ kind: 'held', reason: { code: '131042', scope: 'waba' } });
   });
 });
 

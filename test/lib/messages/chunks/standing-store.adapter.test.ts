@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { standingStore } from '../../../../lib/messages/chunks/standing-store.ts';
+import { noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
+import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
@@ -11,6 +13,7 @@ import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
+const wabaId = '200000000000001';
 const phoneNumberId = '300000000000001';
 const nowMs = 1_800_000_000_000;
 
@@ -19,12 +22,15 @@ test('one look shows the number as it was written last, and each job as it stand
   const late = localDocumentClient();
   lagReads(late);
   const look = standingStore(late, table);
-  expect(await look(phoneNumberId, ['none'])).toEqual({ pace: unknownPace, jobs: new Map() });
+  expect(await look({ wabaId, phoneNumberId, jobIds: ['none'] })).toEqual({
+    ...{ pace: unknownPace, holds: noHolds },
+    jobs: new Map(),
+  });
   const jobs = acceptedJobsStore(client, table, () => nowMs);
   for (const jobId of ['sent', 'stopped']) await jobs.begin({ head: makeJobHead({ jobId }), repeats: [] });
   // A number that has sent nothing yet.
-  expect(await look(phoneNumberId, ['sent'])).toEqual({
-    pace: unknownPace,
+  expect(await look({ wabaId, phoneNumberId, jobIds: ['sent'] })).toEqual({
+    ...{ pace: unknownPace, holds: noHolds },
     jobs: new Map([['sent', { begun: true }]]),
   });
 
@@ -35,8 +41,13 @@ test('one look shows the number as it was written last, and each job as it stand
   await jobStateStore(client, table).stop({ jobId: 'stopped', acceptedAtMs: nowMs }, stop);
 
   // As of ten chunks of one number, two of them of one job.
-  const found = await look(phoneNumberId, ['sent', 'stopped', 'sent', 'none']);
-  expect(found.pace).toEqual(pace);
+  const holds = await holdStore({ client, table, nowMs: () => nowMs }).change(
+    wabaId,
+    opened('waba', { code: '368', nowMs }),
+  );
+  const found = await look({ wabaId, phoneNumberId, jobIds: ['sent', 'stopped', 'sent', 'none'] });
+  expect([found.pace, found.holds]).toEqual([pace, holds]);
+  expect((await look({ wabaId, jobIds: [] })).pace).toEqual(unknownPace);
   expect([...found.jobs].sort()).toEqual([
     ['sent', { begun: true }],
     ['stopped', { begun: true, stop }],

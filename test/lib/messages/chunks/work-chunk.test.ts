@@ -25,8 +25,8 @@ test('thirty in three slices cost two writes each, and a look; with nothing to t
   expect(world.calls.toSorted()).toEqual([
     ...Array(3).fill('claimSlice'),
     ...Array(3).fill('endSlice'),
-    ...Array(3).fill('jobOf'),
     'look',
+    ...Array(3).fill('lookAtJob'),
   ]);
 });
 
@@ -34,7 +34,7 @@ test('a slice is claimed, its job is read, then it is called (D46, D53)', async 
   const world = new ChunkRunWorld();
   world.send = async () => Promise.resolve({}).finally(() => world.calls.push('called'));
   await world.work([chunkOf(slicesOf(2))]);
-  expect(world.calls).toEqual(['look', 'changePace', 'claimSlice', 'jobOf', 'called', 'called', 'endSlice']);
+  expect(world.calls).toEqual(['look', 'changePace', 'claimSlice', 'lookAtJob', 'called', 'called', 'endSlice']);
 });
 
 test('a slice of which others may still move a slot reads the number after its claim as well (D43)', async () => {
@@ -42,7 +42,7 @@ test('a slice of which others may still move a slot reads the number after its c
   const first = await world.reserved(72);
   const slices = slicesOf(20, first).map((slice, at) => ({ ...slice, position: first + 30 * at }));
   await world.work([chunkOf(slices)]);
-  expect([world.posted.length, world.count('jobOf'), world.count('look')]).toEqual([20, 1, 2]);
+  expect([world.posted.length, world.count('lookAtJob'), world.count('look')]).toEqual([20, 1, 2]);
 });
 
 test('at most three slices are claimed and not ended', async () => {
@@ -86,7 +86,7 @@ test('far slots: queued for their time, the rest of a run before anything of it 
 
 test.each([
   [12_999, ['m0'], ['look', 'changePace']],
-  [13_000, [], ['look', 'changePace', 'claimSlice', 'jobOf', 'endSlice']],
+  [13_000, [], ['look', 'changePace', 'claimSlice', 'lookAtJob', 'endSlice']],
 ])('with %i ms left, and 13 s for a call, the delivery comes again or is worked off', async (left, again, calls) => {
   const world = new ChunkRunWorld();
   expect(await world.work([chunkOf(slicesOf(1))], { remainingMs: () => left })).toEqual(again);
@@ -141,7 +141,7 @@ describe('while the store does not answer nothing is sent, and a copy waits long
   });
 
   test('of a claim, its job or the receipts of its first try: it is ended uncalled, and tried again in 5 s', async () => {
-    for (const name of ['claimSlice', 'jobOf', 'hasReceipt']) {
+    for (const name of ['claimSlice', 'lookAtJob', 'hasReceipt']) {
       const world = new ChunkRunWorld();
       world.faultOf = (call) => (call === name ? 'fails' : undefined);
       const tried = name === 'hasReceipt' ? 1 : 0;
@@ -149,7 +149,7 @@ describe('while the store does not answer nothing is sent, and a copy waits long
       await world.work([chunkOf([{ try: tried, size: 1, recipients: [recipientAt(0)] }])]);
       expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'again', dueMs: startMs + 5_000 }]);
       expect(world.requeued).toMatchObject([{ delaySeconds: 4, chunk: { slices: [{ try: tried + 1 }] } }]);
-      const tally = { claimSlice: 'claim_failed_Error', jobOf: 'job_not_read_Error', hasReceipt: undefined }[name];
+      const tally = { claimSlice: 'claim_failed_Error', lookAtJob: 'job_not_read_Error', hasReceipt: undefined }[name];
       expect(world.facts('dispatch.batch')).toEqual(tally === undefined ? [] : [{ count: 1, tally: { [tally]: 1 } }]);
     }
   });
@@ -323,7 +323,7 @@ describe('a straight job (D25)', () => {
       'findPace',
       'changePace',
       'claimSlice',
-      'jobOf',
+      'lookAtJob',
       'beginStraight',
       'endSlice',
       'sendEvents',
@@ -342,8 +342,9 @@ describe('a straight job (D25)', () => {
   test('of which a later try comes is looked at before its claim: it may be parked (D46)', async () => {
     const world = new ChunkRunWorld();
     claimedBefore(world, new Map([[0, { state: 'again', dueMs: startMs }]]));
-    const parked = { code: 'template_paused', sinceMs: startMs } as const;
+    const parked = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
     world.states.set('J', { begun: true, parked, pausedFromMs: startMs });
+    world.hold();
     await world.work([chunkOf([{ try: 1, size: 1, recipients: [recipientAt(0)] }], straight)]);
     expect([world.calls, world.posted]).toEqual([['look', 'sendLater'], []]);
   });

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import {
-  afterSilentRun,
+  afterSilentNumber,
   type Breaker,
   closed,
   leased,
@@ -28,8 +28,7 @@ test('what is stored is found again; nothing is the breaker of nobody', async ()
   const written = await store().change(unknownBreaker, opened(nowMs));
   expect(written).toEqual({
     version: 1,
-    silentRuns: 0,
-    silentAtMs: 0,
+    silentWabas: {},
     open: { sinceMs: nowMs, probeAtMs: nowMs + 5_000, failedProbes: 0 },
   });
   expect(await store().find()).toEqual(written);
@@ -48,14 +47,14 @@ test('of twenty who may ask at once, one does', async () => {
 });
 
 test('who has seen less than there is decides by what there is', async () => {
-  await store().change(unknownBreaker, afterSilentRun(nowMs));
-  await store().change(unknownBreaker, afterSilentRun(nowMs + 1));
-  const third = await store().change(unknownBreaker, afterSilentRun(nowMs + 2));
-  expect(third).toMatchObject({ version: 3, silentRuns: 3, open: { sinceMs: nowMs + 2 } });
+  await store().change(unknownBreaker, afterSilentNumber('1', nowMs));
+  const second = await store().change(unknownBreaker, afterSilentNumber('2', nowMs + 2));
+  const silentWabas = { 1: nowMs, 2: nowMs + 2 };
+  expect(second).toMatchObject({ version: 2, silentWabas, open: { sinceMs: nowMs + 2 } });
   // Nobody opens what is open, nor keeps open what an answer has closed.
   expect(await store().change(unknownBreaker, opened(nowMs + 3))).toBeUndefined();
-  const closing = await store().change(third as Breaker, closed);
-  expect(await store().change(third as Breaker, stillOpen(nowMs + 4))).toBeUndefined();
+  const closing = await store().change(second as Breaker, closed);
+  expect(await store().change(second as Breaker, stillOpen(nowMs + 4))).toBeUndefined();
   expect(await store().find()).toEqual(closing);
 });
 

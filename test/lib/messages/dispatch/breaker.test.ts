@@ -1,14 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
-  afterAnsweredRun,
-  afterSilentRun,
+  afterAnswer,
+  afterSilentNumber,
   answerIn,
   type Breaker,
   closed,
-  endsInSilence,
   heldBackSeconds,
+  isSuspected,
   leased,
   opened,
+  silenceOf,
   stillOpen,
   unknownBreaker,
 } from '../../../../lib/messages/dispatch/breaker.ts';
@@ -22,42 +23,46 @@ test.each([
   [
     'HTTP 500 with a code that says nothing',
     new PlatformFailure('ambiguous', { httpStatus: 500, code: 131000 }),
-    'silent',
+    'open',
   ],
+  [
+    'a number that is not registered, at HTTP 500',
+    new PlatformFailure('ambiguous', { httpStatus: 500, code: 131045 }),
+    'clear',
+  ],
+  ['an answer that is no JSON of the platform', new PlatformFailure('ambiguous', { httpStatus: 200 }), 'silent'],
   ['a refused connection', new PlatformFailure('not_sent'), 'silent'],
-  ['a refusal', new PlatformFailure('refused', { code: 131026 }), 'answered'],
-  ['a refused token', new PlatformFailure('refused', { httpStatus: 401, code: 190 }), 'answered'],
-  ['throttling', new PlatformFailure('refused', { httpStatus: 429 }), 'answered'],
+  ['a refusal', new PlatformFailure('refused', { code: 131026 }), 'clear'],
+  ['a refused token', new PlatformFailure('refused', { httpStatus: 401, code: 190 }), 'clear'],
+  ['throttling', new PlatformFailure('refused', { httpStatus: 429 }), 'clear'],
   [
     'a number in maintenance, at HTTP 500',
     new PlatformFailure('ambiguous', { httpStatus: 500, code: 131057 }),
-    'answered',
+    'clear',
   ],
-  ['an error of our own', new Error('no secret'), 'unclear'],
+  ['an error of our own', new Error('no secret'), 'none'],
 ])('%s', (_, error, answer) => {
   expect(answerIn(error)).toBe(answer);
 });
 
 test.each([
-  ['no call', [], false],
-  ['one that was not answered', ['silent'], true],
-  ['answered at last', ['silent', 'silent', 'answered'], false],
-  ['answered at first, then no more', ['answered', 'silent'], true],
-  ['that never got so far', ['unclear'], false],
-  ['after an answer, one that never got so far', ['answered', 'unclear'], false],
-] as const)('calls of a run that end in silence: %s', (_, answers, silent) => {
+  ['no call', [], undefined],
+  ['one that was not answered', ['silent'], 0],
+  ['one whose answer leaves open what became of it', ['silent', 'open'], 1],
+  ['answered at last', ['silent', 'open', 'clear'], undefined],
+  ['answered at first, then no more', ['clear', 'silent'], 1],
+  ['that never got so far', ['none'], undefined],
+  ['after an answer, one that never got so far', ['clear', 'none'], undefined],
+] as const)('calls of a run that end without a clear answer: %s', (_, answers, last) => {
   const calls = answers.map((answer, at) => ({ atMs: nowMs + at, answer }));
-  expect(endsInSilence(calls)).toBe(silent);
-  expect(endsInSilence(calls.toReversed())).toBe(silent);
+  const found = last === undefined ? undefined : calls[last];
+  expect(silenceOf(calls)).toBe(found);
+  expect(silenceOf(calls.toReversed())).toBe(found);
 });
 
 test('of two calls at once one was answered: no silence', () => {
-  expect(
-    endsInSilence([
-      { atMs: nowMs, answer: 'silent' },
-      { atMs: nowMs, answer: 'answered' },
-    ]),
-  ).toBe(false);
+  const calls = (['silent', 'clear'] as const).map((answer) => ({ atMs: nowMs, answer }));
+  expect(silenceOf(calls)).toBeUndefined();
 });
 
 test('asked for after 5, 10, 20, and every 30 seconds; an answer closes it for everybody', () => {
@@ -77,8 +82,8 @@ test('asked for after 5, 10, 20, and every 30 seconds; an answer closes it for e
 test('who finds it open does not open it again, nor put off the read', () => {
   const breaker = opened(nowMs)(unknownBreaker) as Breaker;
   expect(opened(nowMs + 1)(breaker)).toBeUndefined();
-  expect(afterSilentRun(nowMs + 1)(breaker)).toBeUndefined();
-  expect(afterAnsweredRun({ ...breaker, silentRuns: 2 })).toBeUndefined();
+  const silent = afterSilentNumber('2', nowMs + 2)(afterSilentNumber('1', nowMs + 1)(breaker) as Breaker);
+  expect(silent?.open).toEqual(breaker.open);
 });
 
 test('one at a time may ask, when it is time, until its lease ends', () => {
@@ -93,27 +98,18 @@ test('one at a time may ask, when it is time, until its lease ends', () => {
   expect(closed(unknownBreaker)).toBeUndefined();
 });
 
-describe('messages that nobody answers, while reads are answered', () => {
-  const silentRuns = (times: readonly number[], from: Breaker = unknownBreaker) =>
-    times.reduce<Breaker>((breaker, atMs) => afterSilentRun(atMs)(breaker) ?? breaker, from);
-
-  test('the third run in a row opens it; each one after that for longer', () => {
-    expect(silentRuns([nowMs, nowMs + 1]).open).toBeUndefined();
-    let breaker = silentRuns([nowMs, nowMs + 1, nowMs + 2]);
-    const waits = [0, 1, 2, 3, 4].map(() => {
-      const { sinceMs = 0, probeAtMs = 0 } = breaker.open ?? {};
-      breaker = silentRuns([probeAtMs], closed(breaker));
-      return (probeAtMs - sinceMs) / 1_000;
-    });
-    expect(waits).toEqual([5, 10, 20, 30, 30]);
-  });
-
-  test('a run with an answer between them breaks the row, so does time', () => {
-    const two = silentRuns([nowMs, nowMs + 1]);
-    expect(silentRuns([nowMs + 2, nowMs + 3], afterAnsweredRun(two)).open).toBeUndefined();
-    expect(silentRuns([nowMs + 300_001], two)).toMatchObject({ silentRuns: 1 });
-    expect(afterAnsweredRun(unknownBreaker)).toBeUndefined();
-  });
+test('numbers of two WABAs silent within five minutes, although reads are answered: it is the platform (D46)', () => {
+  const one = afterSilentNumber('1', nowMs)(unknownBreaker) as Breaker;
+  expect([one.open, isSuspected(one, nowMs)]).toEqual([undefined, false]);
+  expect(afterSilentNumber('1', nowMs + 1)(one)?.open).toBeUndefined();
+  expect(afterSilentNumber('2', nowMs + 300_000)(one)?.open).toBeUndefined();
+  const both = afterSilentNumber('2', nowMs + 299_999)(one) as Breaker;
+  expect(both.open).toMatchObject({ sinceMs: nowMs + 299_999, probeAtMs: nowMs + 304_999 });
+  // A read closes it; the numbers stay suspected until one of them is answered, or five minutes have passed.
+  const after = closed(both) as Breaker;
+  expect([isSuspected(after, nowMs + 299_999), isSuspected(after, nowMs + 300_000)]).toEqual([true, false]);
+  expect(isSuspected(afterAnswer('1')(after) as Breaker, nowMs + 299_999)).toBe(false);
+  expect(afterAnswer('3')(after)).toBeUndefined();
 });
 
 test('messages come back after the read, a little apart', () => {

@@ -8,18 +8,19 @@ import { ChunkRunWorld, chunkOf, recipientAt, startMs } from '../chunks/chunk-ru
 
 /* What a run of chunks does about the breaker of the platform. */
 
+const { wabaId } = chunkOf([]);
+
 /** A platform that answers as the test says: calls, and reads. */
 class GuardedWorld extends ChunkRunWorld {
   readonly probed: string[] = [];
   silent: (job: number) => boolean = () => false;
+  /** A code that the platform answers at HTTP 500, whatever it is asked. */
+  trouble: number | undefined;
   readFails: Error | undefined;
 
+  /** A message of each job, under a credential of its own. */
   async dispatch(jobIds: readonly number[], changes: Partial<QueuedChunk> = {}, ports: Partial<ChunkWorkerPorts> = {}) {
-    this.send = async (_, index) => {
-      await this.time.sleep(10);
-      if (this.silent(index / 10)) throw new PlatformFailure('ambiguous');
-      return {};
-    };
+    this.answers();
     const chunks = jobIds.map((at) =>
       chunkOf([{ try: 0, size: 1, recipients: [recipientAt(at * 10)] }], {
         jobId: `J${at}`,
@@ -31,9 +32,20 @@ class GuardedWorld extends ChunkRunWorld {
       probe: async ({ credential }) => {
         this.probed.push(credential);
         if (this.readFails !== undefined) throw this.readFails;
+        return { maySend: true };
       },
       ...ports,
     });
+  }
+
+  answers(): void {
+    this.send = async (_, index) => {
+      await this.time.sleep(10);
+      const { trouble: code } = this;
+      if (code !== undefined) throw new PlatformFailure('ambiguous', { httpStatus: 500, code });
+      if (this.silent(index / 10)) throw new PlatformFailure('ambiguous');
+      return {};
+    };
   }
 
   goDown(): void {
@@ -72,25 +84,79 @@ test('opens after a run without any answer, of a read neither: nothing is claime
   expect(world.facts('dispatch.platform_down')).toEqual([{ count: 3 }]);
 });
 
-test('opens after the third such run in a row where a read is answered, be it by a refusal', async () => {
-  const world = new GuardedWorld();
-  world.goDown();
-  world.readFails = new PlatformFailure('refused', { code: 190 });
-  await world.dispatch([0, 1]);
-  await world.dispatch([2]);
-  expect(world.isOpen).toBe(false);
-  await world.dispatch([3]);
-  expect(world.isOpen).toBe(true);
-  expect(world.facts('platform.down')).toEqual([{ code: 'no_answer_to_messages' }]);
+describe('while a read is answered, be it by a refusal', () => {
+  const numberOf = (world: ChunkRunWorld) => world.holds.of(wabaId).holds['number:300000000000001'];
+
+  function silentWorld(): GuardedWorld {
+    const world = new GuardedWorld();
+    world.goDown();
+    world.readFails = new PlatformFailure('refused', { code: 190 });
+    return world;
+  }
+
+  test('the third silent run of a number in a row holds that number alone (D46)', async () => {
+    const world = silentWorld();
+    for (const at of [0, 1]) await world.dispatch([at]);
+    expect(numberOf(world)).toBeUndefined();
+    const lines = await countedBy(() => world.dispatch([2]));
+    expect([numberOf(world)?.code, world.isOpen]).toEqual(['no_answer', false]);
+    expect(lines).toMatchObject([{ HoldsOpened: 1 }]);
+    const sent = world.posted.length;
+    await world.dispatch([3]);
+    expect(world.posted).toHaveLength(sent);
+    await world.dispatch([4], { phoneNumberId: '2' });
+    expect(world.posted).toHaveLength(sent + 1);
+  });
+
+  test('numbers of two WABAs at once are the platform', async () => {
+    const world = silentWorld();
+    for (const at of [0, 1, 2]) await world.dispatch([at]);
+    for (const at of [3, 4]) await world.dispatch([at], { wabaId: '2', phoneNumberId: '2' });
+    expect(world.isOpen).toBe(false);
+    await world.dispatch([5], { wabaId: '2', phoneNumberId: '2' });
+    expect(world.isOpen).toBe(true);
+    expect(world.facts('platform.down')).toEqual([{ code: 'no_answer_to_messages' }]);
+  });
+
+  test('an answer that leaves open what became of the message is one: no read, the number is held, never the platform', async () => {
+    const world = silentWorld();
+    for (const [at, number] of [1, 1, 1, 2, 2, 2].entries()) {
+      world.trouble = 131000;
+      await world.dispatch([at], { wabaId: `${number}`, phoneNumberId: `${number}` });
+    }
+    expect([world.probed, world.isOpen]).toEqual([[], false]);
+    expect(world.holds.of('2').holds['number:2']?.code).toBe('131000');
+  });
+
+  test('an answer between them breaks the row; a run of which no credential can be read is none', async () => {
+    const world = silentWorld();
+    world.silent = (job) => job !== 2;
+    for (const at of [0, 1, 2, 3, 4]) await world.dispatch([at]);
+    expect([numberOf(world), world.holds.of(wabaId).silences]).toMatchObject([
+      undefined,
+      { 300000000000001: { runs: 2 } },
+    ]);
+    const blind = silentWorld();
+    blind.readFails = new Error('no secret');
+    for (const at of [0, 1, 2, 3]) await blind.dispatch([at]);
+    expect([blind.breaker.writes, blind.holds.stored.size]).toEqual([0, 0]);
+  });
+
+  test('of a run with two numbers, one of them silent, only that one counts', async () => {
+    const world = silentWorld();
+    world.silent = (job) => job === 1;
+    const one = (at: number, phoneNumberId: string) =>
+      chunkOf([{ try: 0, size: 1, recipients: [recipientAt(at * 10)] }], { jobId: `J${at}`, phoneNumberId });
+    world.answers();
+    await world.work([one(0, '1'), one(1, '2')], { probe: async () => ({ maySend: true }) });
+    expect(world.holds.of(wabaId).silences).toMatchObject({ 2: { runs: 1 } });
+    expect(Object.keys(world.holds.of(wabaId).silences)).toEqual(['2']);
+  });
 });
 
-test('after such a row one message of a run goes ahead, and the others with it once that is answered', async () => {
+test('after numbers of two WABAs fell silent one message of a run goes ahead, and the others with it once that is answered', async () => {
   const world = new GuardedWorld();
-  world.silent = () => true;
-  for (const at of [0, 1, 2]) await world.dispatch([at]);
-  // A read is answered, and closes the breaker.
-  await world.wait(20_000);
-  world.posted.length = 0;
+  world.breaker.stored = { ...unknownBreaker, silentWabas: { [wabaId]: startMs, 2: startMs } };
   const ten = [{ try: 0, size: 10, recipients: Array.from({ length: 10 }, (_, index) => recipientAt(index)) }];
   const sendTo = async (jobId: string, answerMs: number, silent: boolean) => {
     world.send = async () => {
@@ -107,19 +173,8 @@ test('after such a row one message of a run goes ahead, and the others with it o
   // The third slot is 28 ms after the first.
   expect(await sendTo('J11', 20, false)).toBe(9);
   expect(world.outcomes(10, 'J11')).toEqual(['sent', 'again', ...Array(8).fill('sent')]);
+  expect(world.breaker.stored.silentWabas).toEqual({ 2: startMs });
   expect(await sendTo('J12', 1_000, false)).toBe(10);
-});
-
-test('a row that an answer breaks is none; nor is one of which no credential can be read', async () => {
-  const world = new GuardedWorld();
-  world.silent = (job) => job !== 2;
-  for (const at of [0, 1, 2, 3, 4]) await world.dispatch([at]);
-  expect([world.isOpen, world.breaker.stored.silentRuns]).toEqual([false, 2]);
-  const blind = new GuardedWorld();
-  blind.goDown();
-  blind.readFails = new Error('no secret');
-  for (const at of [0, 1, 2, 3]) await blind.dispatch([at]);
-  expect(blind.breaker.writes).toBe(0);
 });
 
 test.each([

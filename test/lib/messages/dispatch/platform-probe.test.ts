@@ -6,21 +6,33 @@ import type { PlatformCall } from '../../../../lib/platform/transport.ts';
 
 const message = { phoneNumberId: '300000000000001', credential: 'main' };
 
-test('a read of the number, with the credential of the message; nothing is sent (D29)', async () => {
+test('the health of the number, with the credential of the message; nothing is sent (D29, D46)', async () => {
   const calls: PlatformCall[] = [];
+  const health = (can_send_message: string) => ({ id: '1', health_status: { can_send_message } });
+  const bodies: Record<string, unknown>[] = [
+    health('BLOCKED'),
+    health('LIMITED'),
+    health('AVAILABLE'),
+    {},
+    { health_status: 'well' },
+  ];
   const probe = platformProbe(
     async (call) => {
       calls.push(call);
-      return { body: {} };
+      return { body: bodies.shift() ?? {} };
     },
     async (name) => ({ accessToken: `token of ${name}` }),
   );
-  await probe(message);
-  expect(calls).toEqual([
+  // What cannot be read of an answer is no reason to wait.
+  const answers = [];
+  while (bodies.length > 0) answers.push((await probe(message)).maySend);
+  expect(answers).toEqual([false, true, true, true, true]);
+  expect(calls).toHaveLength(5);
+  expect(calls.slice(0, 1)).toEqual([
     {
       method: 'GET',
       path: message.phoneNumberId,
-      query: { fields: 'id' },
+      query: { fields: 'id,health_status' },
       accessToken: `token of ${message.credential}`,
       timeoutMs: probeTimeoutMs,
     },

@@ -34,6 +34,8 @@ const rows: readonly (readonly [FailureKind, FailureFacts, string])[] = [
   ['ambiguous', { httpStatus: 503, code: 2 }, 'unknown 2'],
   ['ambiguous', { httpStatus: 500, code: 130429 }, 'unknown 130429'],
   ['ambiguous', { httpStatus: 500, code: 3 }, 'unknown 3'],
+  ['ambiguous', { httpStatus: 500, code: 131045 }, 'failed 131045'],
+  ['ambiguous', { httpStatus: 502, code: 131045 }, 'unknown 131045'],
 ];
 
 test.each(rows)('%s %j: %s', (kind, facts, expected) => {
@@ -47,9 +49,10 @@ test.each<[FailureKind, FailureFacts, number | undefined]>([
   ['refused', { httpStatus: 400 }, undefined],
   ['refused', { httpStatus: 400, code: 131000 }, undefined],
   ['ambiguous', { httpStatus: 500, code: 132015 }, undefined],
+  ['ambiguous', { httpStatus: 500, code: 131045 }, 131045],
+  ['refused', { httpStatus: 400, code: 131048 }, 131048],
 ])('%s %j proves by this code that nothing was taken: %s', (kind, facts, refusedCode) => {
-  const verdict = verdictOn(new PlatformFailure(kind, facts));
-  expect('refusedCode' in verdict ? verdict.refusedCode : undefined).toBe(refusedCode);
+  expect(verdictOn(new PlatformFailure(kind, facts)).refused?.code).toBe(refusedCode);
 });
 
 test('an error of our own after the claim counts as unknown', () => {

@@ -101,7 +101,7 @@ test('asked after 10, 20, 40 seconds and so on, in the end every ten minutes', (
     expect(mayAsk(holds.holds.waba as Hold, dueMs - 1)).toBe(false);
     const next = askedAt(holds, dueMs);
     atMs = dueMs;
-    holds = answered(next.question, ask % 2 ? 'silent' : 'refused', atMs)(next.holds);
+    holds = answered(next.question, ask % 2 ? 'unclear' : 'refused', atMs)(next.holds);
   }
   expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600]);
   expect(holds.holds.waba).toMatchObject({ sinceMs: nowMs, asks: 9 });
@@ -131,11 +131,11 @@ describe('an answer', () => {
   const cases = [
     ['131042', 'taken', true],
     ['131042', 'refused', false],
-    ['131042', 'silent', false],
     ['131042', 'unclear', false],
     ['no_answer', 'taken', true],
     ['no_answer', 'refused', true],
-    ['no_answer', 'silent', false],
+    ['131000', 'refused', true],
+    ['http_500', 'refused', true],
     ['no_answer', 'unclear', false],
   ] as const;
   test.each(cases)('to a hold for %s: %s ends it: %s', (held, result, ends) => {
@@ -162,7 +162,7 @@ describe('an answer', () => {
 
 describe('silence', () => {
   const silent = (times: readonly number[], from: Holds = noHolds) =>
-    times.reduce((holds, atMs) => afterSilentRun(utility, atMs)(holds), from);
+    times.reduce((holds, atMs) => afterSilentRun(utility, { code: 'no_answer', nowMs: atMs })(holds), from);
 
   test('three runs of a number in a row within five minutes hold that number alone', () => {
     expect(silent([nowMs, nowMs + 1])).toEqual({ holds: {}, silences: { 1: { runs: 2, atMs: nowMs + 1 } } });

@@ -65,7 +65,7 @@ export interface Run {
   readonly mayEndPause?: boolean;
   readonly question?: Question;
   readonly calledAtMs?: number;
-  readonly result?: ProbeResult;
+  readonly result?: ProbeResult | 'silent';
   readonly code?: number;
   readonly parkMs?: number;
 }
@@ -199,8 +199,10 @@ function end(store: Store, run: Run): Next {
 /** What a worker learns from its call for those that come after it: one write. */
 function learned(holds: Holds, { question, result = 'unclear', code, message }: Run, nowMs: number): Holds {
   const kind = kinds[jobOf(message)];
-  const heard = question === undefined ? holds : answered(question, result, nowMs)(holds);
-  if (result === 'silent') return question === undefined ? afterSilentRun(kind, nowMs)(heard) : heard;
+  const known = result === 'silent' ? 'unclear' : result;
+  const heard = question === undefined ? holds : answered(question, known, nowMs)(holds);
+  const silent = { code: noAnswerCode, nowMs };
+  if (result === 'silent') return question === undefined ? afterSilentRun(kind, silent)(heard) : heard;
   const answeredRun = afterAnsweredRun(kind)(heard);
   const scope = code === undefined ? undefined : scopeOfRefusal(code, kind);
   if (scope === undefined || question?.of.some((each) => each.scope === scope)) return answeredRun;

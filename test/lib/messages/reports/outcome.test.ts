@@ -36,7 +36,7 @@ const living = { state: 'claimed', atMs: nowMs - claimLifeMs + 1 } as const;
 const dead = { state: 'claimed', atMs: nowMs - claimLifeMs } as const;
 const sent = { state: 'sent', platformMessageId: 'w-7' } as const;
 const stop = { state: 'failed', code: 'cancelled', atMs: nowMs - 10 } as const;
-const parked = { code: 'template_paused', sinceMs: nowMs - 10 } as const;
+const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs - 10 } as const;
 const atMs = nowMs - 5_000;
 
 type Case = readonly [string, Slice | undefined, JobState, object];

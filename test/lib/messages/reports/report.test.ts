@@ -21,7 +21,13 @@ const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
 function jobOf(total: number, repeats: readonly Repeat[] = []) {
   const head: JobHead = {
     ...{ jobId, clientId: 1001, did: '5491100000001', wabaId: '2', phoneNumberId: '3', credential: 'main' },
-    ...{ throughputPerSecond: 80, path: 'messages', templateName: 'order_update', templateLanguage: 'en_US' },
+    ...{
+      throughputPerSecond: 80,
+      path: 'messages',
+      category: 'MARKETING',
+      templateName: 'order_update',
+      templateLanguage: 'en_US',
+    },
     ...{ acceptedAtMs, total },
   };
   const recipients = new Map(Array.from({ length: total }, (_, index) => [index, `549${index}`]));

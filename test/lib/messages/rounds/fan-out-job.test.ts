@@ -150,7 +150,7 @@ describe('rounds', () => {
     expect(indexes()).toEqual(upTo(5_000));
   });
 
-  test.each([{}, { stop: stopped }, { parked: { code: 'template_paused', sinceMs: 0 } }] as const)(
+  test.each([{}, { stop: stopped }, { parked: { code: 'template_paused', scope: 'template', sinceMs: 0 } }] as const)(
     'a run whose round was taken from it leaves its message to the queue, and queues nothing (%#)',
     async (state) => {
       const { fannedOut, ports, jobs: own, queued, watched, sentAgain } = fanOutWorld(20);
@@ -328,7 +328,7 @@ describe('a stopped job (D46, D53)', () => {
 });
 
 describe('a parked job (D46)', () => {
-  const parked = { code: 'template_paused', sinceMs: nowMs - 120_000 } as const;
+  const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs - 120_000 } as const;
 
   test('goes on circulating, and when it has resumed waits once more as long', async () => {
     const { fannedOut, jobs, queued, sentAgain, indexes } = fanOutWorld(20);

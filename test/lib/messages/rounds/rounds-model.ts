@@ -226,7 +226,7 @@ function withChunk(world: World, entries: readonly QueueEntry[]): World {
 }
 
 export function parked(): JobState {
-  return { parked: { code: 'template_paused', sinceMs: startMs } };
+  return { parked: { code: 'template_paused', scope: 'template', sinceMs: startMs } };
 }
 
 export function stopped(): JobState {

@@ -42,7 +42,14 @@ test('a chunk says of its job all that a worker needs, but not that it is of cod
   );
   const facts = {
     ...{ version: 1, jobId: 'J', clientId: 1001, wabaId: '200000000000001', phoneNumberId: '300000000000001' },
-    ...{ credential: 'main', path: 'messages', acceptedAtMs: 1_700_000_000_000, limitPerSecond: 80, lane: 'J' },
+    ...{
+      credential: 'main',
+      path: 'messages',
+      category: 'MARKETING',
+      acceptedAtMs: 1_700_000_000_000,
+      limitPerSecond: 80,
+      lane: 'J',
+    },
   };
   const about = { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } };
   expect(chunk).toEqual({ ...facts, ...more, about: { ...about, ...told } });

@@ -49,7 +49,7 @@ function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partia
       endForTheDead: async () => undefined,
       settle: async () => undefined,
     },
-    look: async () => ({ heldBack: undefined, proven: new Set(), ofDead: lost }),
+    look: async () => ({ heldBack: async () => undefined, proven: new Set(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),
     call: async ({ index }) => outcomes[index] ?? sent,

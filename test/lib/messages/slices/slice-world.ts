@@ -113,9 +113,12 @@ export function standingOf({ body, owner, nowMs }: Start, replies: readonly Repl
   return standingAfter(run, nowMs, replies);
 }
 
+/** What a look finds, as a world can keep it. */
+type Looked = Pick<SliceLook, 'ofDead'> & { readonly heldBack?: Outcome; readonly proven: readonly number[] };
+
 function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChunk<Recipient>>[2] {
   const proven = call('proven') as (key: SliceKey) => Promise<readonly number[]>;
-  const look = call('look') as (claim: SliceClaim) => Promise<Omit<SliceLook, 'proven'> & { proven: number[] }>;
+  const look = call('look') as (claim: SliceClaim) => Promise<Looked>;
   return {
     slices: {
       claim: call('claim'),
@@ -125,8 +128,8 @@ function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChun
       settle: call('settle'),
     },
     look: async (claim) => {
-      const { proven: places, ...stands } = await look(claim);
-      return { ...stands, proven: new Set(places) };
+      const { heldBack, proven: places, ofDead } = await look(claim);
+      return { heldBack: async () => heldBack, proven: new Set(places), ofDead };
     },
     markDoubt: call('markDoubt'),
     proven: async ({ key }) => new Set(await proven(key)),

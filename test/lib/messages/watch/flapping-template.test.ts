@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
-import { jobHolds } from '../../../../lib/messages/job-holds.ts';
-import { byJobState, type JobState, type JobStates, longestParkMs } from '../../../../lib/messages/job-state.ts';
+import { byHolds } from '../../../../lib/messages/holds/held-job.ts';
+import { holdsOn, mayAsk } from '../../../../lib/messages/holds/hold.ts';
+import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
+import { type JobState, type JobStates, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
+import { chunkOf } from '../chunks/chunk-run-world.ts';
 
 /*
  * A template that the platform calls APPROVED while it refuses its messages (132015): workers and the watcher on one job,
- * second by second, through the longest pause. Whenever the job is not parked, messages come again and are refused.
+ * second by second, through the longest pause. Whenever nothing holds it, or it is time to ask, a message is called and refused.
  */
 
 const startMs = 1_800_000_000_000;
@@ -20,27 +24,32 @@ const backAfterMs = 15_000;
 async function lived(refusedUntilMs: number) {
   const events = new MemoryEvents();
   const watches: { readonly dueMs: number; readonly message: ParkedWatch }[] = [];
-  const seen = { parkings: 0, questions: 0, expiredMs: 0 };
+  const seen = { parkings: 0, questions: 0, calls: 0, expiredMs: 0 };
   let nowMs = startMs;
   let state: JobState = {};
   let nextSendMs = startMs;
   const queue = (message: ParkedWatch, seconds: number) => watches.push({ dueMs: nowMs + seconds * 1_000, message });
+  const wabas = new MemoryHolds(() => nowMs);
   const states: JobStates = {
     of: async () => new Map([[head.jobId, state]]),
     park: async (_, parked) => {
+      if (state.parked !== undefined) return false;
       seen.parkings += 1;
       state = { parked, pausedFromMs: state.pausedFromMs ?? parked.sinceMs };
       return true;
     },
-    resume: async () => {
-      const { parked: _over, ...rest } = state;
-      state = rest;
-      nextSendMs = nowMs + backAfterMs;
+    resume: async (_, { goesOn }) => {
+      const { parked: _over, pausedFromMs, ...rest } = state;
+      state = { ...rest, ...(goesOn || pausedFromMs === undefined ? {} : { pausedFromMs }) };
       return true;
+    },
+    goOn: async () => {
+      if (state.parked !== undefined) state = { ...state, parked: { ...state.parked, goesOn: true } };
     },
     endPause: async () => {
       const { pausedFromMs: _over, ...rest } = state;
-      state = rest;
+      if (rest.parked === undefined) state = rest;
+      return rest.parked === undefined;
     },
     stop: async (_, stop) => {
       state = { stop };
@@ -57,6 +66,8 @@ async function lived(refusedUntilMs: number) {
     parked: {
       queue: { sendLater: async (message, seconds) => void queue(message, seconds) },
       states,
+      holds: wabas,
+      isDown: async () => false,
       headOf: async () => head,
       templates: { storedFacts: async () => new Map() },
       platformTemplates: {
@@ -67,12 +78,13 @@ async function lived(refusedUntilMs: number) {
       },
     },
   };
-  const holds = {
+  const holds: RunHoldsPorts = {
     ...clock,
     states,
-    watchParked: async (_: unknown, since: number) => void queue(parkedWatchOf(head, since), 3),
+    wabas,
+    watchParked: async (_, since) => void queue(parkedWatchOf(head, since), 3),
   };
-  const message = { jobId: head.jobId, clientId: head.clientId, acceptedAtMs: startMs };
+  const chunk = chunkOf([], { jobId: head.jobId, acceptedAtMs: startMs });
   for (; nowMs <= startMs + 2 * longestParkMs; nowMs += 1_000) {
     for (const [at, { dueMs, message: watch }] of watches.entries()) {
       if (dueMs > nowMs) continue;
@@ -80,19 +92,31 @@ async function lived(refusedUntilMs: number) {
       await watchJobs([{ messageId: 'm', body: JSON.stringify(watch) }], ports);
       break;
     }
-    if (nowMs < nextSendMs || byJobState(state, {}, nowMs).kind !== 'send') continue;
-    if (nowMs < refusedUntilMs) await jobHolds(holds).byRefusal(message, { code: 132015 });
-    else await jobHolds(holds).taken([head.jobId]);
+    if (nowMs < nextSendMs) continue;
+    nextSendMs = nowMs + backAfterMs;
+    const on = holdsOn(wabas.of(head.wabaId), head);
+    const run = runHolds(holds);
+    if (byHolds(state, on, {}, nowMs).kind === 'settle') continue;
+    const question = on.length > 0 && on.every(({ hold }) => mayAsk(hold, nowMs)) ? await run.ask(chunk) : undefined;
+    if (on.length > 0 && question === undefined) continue;
+    seen.calls += 1;
+    const isRefused = nowMs < refusedUntilMs;
+    const job = state;
+    if (isRefused) await run.byRefusal(chunk, { code: 132015 });
+    else await run.taken(chunk, job);
+    if (question !== undefined) await run.answered(chunk, question, isRefused ? 'refused' : 'taken');
   }
   return { ...seen, events: events.sent, watches };
 }
 
 test('for a day: told once, tried ever more rarely, expired a day after the first refusal (D46)', async () => {
-  const { parkings, questions, expiredMs, events, watches } = await lived(Number.POSITIVE_INFINITY);
+  const { parkings, questions, calls, expiredMs, events, watches } = await lived(Number.POSITIVE_INFINITY);
   expect(events.map(({ type }) => type)).toEqual(['dispatch.parked']);
   // Every half minute it would be 2,600 times.
   expect(parkings).toBeLessThan(150);
   expect(questions).toBeLessThan(150);
+  // Of each waiting of ten minutes six messages ask, and are refused.
+  expect(calls).toBeLessThan(1_000);
   expect(parkings).toBeGreaterThan(100);
   expect(expiredMs - startMs - longestParkMs).toBeGreaterThanOrEqual(0);
   expect(expiredMs - startMs - longestParkMs).toBeLessThanOrEqual(120_000);

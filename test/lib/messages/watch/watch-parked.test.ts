@@ -1,20 +1,26 @@
 import { describe, expect, test } from 'vitest';
+import { type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
 const sinceMs = 1_800_000_000_000;
 const head = makeJobHead({ acceptedAtMs: sinceMs - 60_000, total: 900 });
-const parked = { code: 'template_paused', sinceMs } as const;
+const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
 const first = parkedWatchOf(head, sinceMs);
-const told = { ...first, toldMs: sinceMs } as const;
+/** What the first look notes: of which pause the client was told. */
+const toldOf = (fromMs: number) => ({ fromMs, code: 'template_paused', scope: 'template' }) as const;
+const told = { ...first, told: toldOf(sinceMs) };
 /** Resumed a moment ago, and found so. */
 const resumed = { ...told, resumedMs: sinceMs + 20_000 };
+
+const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs })(noHolds);
 
 interface Setting {
   readonly state?: JobState;
@@ -25,6 +31,9 @@ interface Setting {
   readonly expiresAtMs?: number;
   readonly resumes?: boolean;
   readonly isThere?: boolean;
+  /** What holds the WABA; by default its template, paused. */
+  readonly holds?: Holds;
+  readonly isDown?: boolean;
 }
 
 async function look(message: ParkedWatch, setting: Setting = {}) {
@@ -39,6 +48,8 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
   const later: [ParkedWatch, number][] = [];
   const stops: JobStop[] = [];
   const did: string[] = [];
+  const holds = new MemoryHolds(() => sinceMs + afterMs);
+  holds.stored.set(head.wabaId, setting.holds ?? ofTemplate);
   const ports: WatchPorts = {
     progressOf: async () => Promise.reject(new Error('not asked')),
     queue: { sendLater: async () => Promise.reject(new Error('not asked')) },
@@ -48,13 +59,14 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
       states: {
         of: async () => new Map([[head.jobId, state]]),
         stop: async (_, stop) => stops.push(stop) > 0,
-        park: async () => false,
-        resume: async (_, since) => {
-          did.push(`resume ${since - sinceMs}`);
+        resume: async (_, { sinceMs: since, goesOn }) => {
+          did.push(`resume ${since - sinceMs}${goesOn ? ', going on' : ''}`);
           return resumes;
         },
-        endPause: async () => void did.push('endPause'),
+        endPause: async () => did.push('endPause') > 0 && resumes,
       },
+      holds,
+      isDown: async () => setting.isDown ?? false,
       headOf: async () =>
         setting.isThere === false
           ? undefined
@@ -94,7 +106,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
     log: (event) => void did.push(event),
   };
   const failed = await watchJobs([{ messageId: 'm', body: JSON.stringify(message) }], ports);
-  return { failed, later, stops, did, events: events.sent };
+  return { failed, later, stops, did, events: events.sent, holds: holds.of(head.wabaId).holds };
 }
 
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
@@ -113,7 +125,7 @@ describe('a look at a parked job (D46)', () => {
           did: head.did,
           template: { name: 'order_update', language: 'en_US' },
           accepted_at: new Date(head.acceptedAtMs).toISOString(),
-          code: 'template_paused',
+          ...{ code: 'template_paused', scope: 'template' },
           parked_at: new Date(sinceMs).toISOString(),
           expires_at: new Date(sinceMs + longestParkMs).toISOString(),
         },
@@ -135,13 +147,18 @@ describe('a look at a parked job (D46)', () => {
 
   test('whose template is back: the job goes on, and its client is told when a message was taken', async () => {
     const { later, events, did } = await look(told, { status: 'APPROVED' });
-    expect([did, events, later]).toEqual([['ask', 'resume 0', 'job.resumed'], [], [[resumed, 15]]]);
+    expect([did, events, later]).toEqual([['ask', 'hold.ended', 'resume 0', 'job.resumed'], [], [[resumed, 15]]]);
     const unproven = await look(resumed, { state: { pausedFromMs: sinceMs }, afterMs: 35_000 });
     expect([unproven.later, unproven.events, unproven.did]).toEqual([[[resumed, 15]], [], []]);
     const proven = await look(resumed, { state: {}, afterMs: 50_000 });
     expect([proven.later, proven.did, types(proven.events)]).toEqual([[], [], ['dispatch.resumed']]);
     expect(proven.events[0]).toMatchObject({
-      data: { job_id: head.jobId, parked_at: new Date(sinceMs).toISOString() },
+      data: {
+        job_id: head.jobId,
+        code: 'template_paused',
+        scope: 'template',
+        parked_at: new Date(sinceMs).toISOString(),
+      },
     });
   });
 
@@ -155,7 +172,7 @@ describe('a look at a parked job (D46)', () => {
 
   test('by a reading that is younger than the waiting, without asking', async () => {
     const young = await look(told, { stored: { status: 'APPROVED', afterMs: 1 } });
-    expect(young.did).toEqual(['resume 0', 'job.resumed']);
+    expect(young.did).toEqual(['hold.ended', 'resume 0', 'job.resumed']);
     expect(young.later).toEqual([[resumed, 15]]);
     for (const stored of [
       { status: 'APPROVED', afterMs: 0 },
@@ -207,7 +224,7 @@ describe('a look at a parked job (D46)', () => {
       expect([later, types(events)]).toEqual([[], ['dispatch.resumed']]);
     }
     const undecided = await look(told, { status: 'APPROVED', resumes: false });
-    expect([undecided.later, undecided.events]).toEqual([[[told, 15]], []]);
+    expect([undecided.later.map(([copy]) => copy.resumedMs), undecided.events]).toEqual([[undefined], []]);
     const died = await look(told, { state: { pausedFromMs: sinceMs } });
     expect([died.later, died.events]).toEqual([[[resumed, 15]], []]);
   });
@@ -221,13 +238,13 @@ describe('a look at a parked job (D46)', () => {
     const since = sinceMs + 33_000;
     const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: sinceMs };
     const next = { ...first, sinceMs: since };
-    const silent = { ...next, toldMs: sinceMs };
+    const silent = { ...next, told: toldOf(sinceMs) };
     const begun = await look(next, { state, afterMs: 36_000 });
     expect([begun.later, begun.events, begun.did]).toEqual([[[silent, 15]], [], []]);
     const early = await look(silent, { state, status: 'APPROVED', afterMs: 65_999 });
     expect([early.later, early.did]).toEqual([[[silent, 15]], []]);
     const later = await look(silent, { state, status: 'APPROVED', afterMs: 66_000 });
-    expect(later.did).toEqual(['ask', 'resume 33000', 'job.resumed']);
+    expect(later.did).toEqual(['ask', 'hold.ended', 'resume 33000', 'job.resumed']);
     const proven = await look({ ...silent, resumedMs: sinceMs + 66_000 }, { state: {}, afterMs: 90_000 });
     expect(proven.events).toEqual((await look(resumed, { state: {}, afterMs: 90_000 })).events);
   });
@@ -235,7 +252,7 @@ describe('a look at a parked job (D46)', () => {
   test('another waiting of a long pause takes ten minutes at most', async () => {
     const since = sinceMs + 40_000_000;
     const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: sinceMs };
-    const silent = { ...first, sinceMs: since, toldMs: sinceMs };
+    const silent = { ...first, sinceMs: since, told: toldOf(sinceMs) };
     const at = async (afterMs: number) => (await look(silent, { state, afterMs: 40_000_000 + afterMs })).did;
     expect([await at(599_999), await at(600_000)]).toEqual([[], ['ask']]);
   });
@@ -243,17 +260,55 @@ describe('a look at a parked job (D46)', () => {
   test('in whose pause a message was taken after all: this waiting is a pause of its own, and told', async () => {
     const since = sinceMs + 33_000;
     const state = { parked: { ...parked, sinceMs: since } };
-    const silent = { ...first, sinceMs: since, toldMs: sinceMs };
+    const silent = { ...first, sinceMs: since, told: toldOf(sinceMs) };
     const { later, events } = await look(silent, { state, afterMs: 50_000 });
-    expect([later, types(events)]).toEqual([[[{ ...silent, toldMs: since }, 15]], ['dispatch.parked']]);
+    expect([later, types(events)]).toEqual([[[{ ...silent, told: toldOf(since) }, 15]], ['dispatch.parked']]);
   });
 
   test('of a pause of several waitings ends with a day after the first', async () => {
     const state = { parked: { ...parked, sinceMs: sinceMs + longestParkMs - 60_000 }, pausedFromMs: sinceMs };
-    const silent = { ...first, sinceMs: state.parked.sinceMs, toldMs: sinceMs };
+    const silent = { ...first, sinceMs: state.parked.sinceMs, told: toldOf(sinceMs) };
     expect((await look(silent, { state, afterMs: longestParkMs - 1 })).stops).toEqual([]);
     const { stops } = await look(silent, { state, afterMs: longestParkMs });
     expect(stops).toMatchObject([{ state: 'expired', code: 'template_paused' }]);
+  });
+
+  const ofWaba = (from: Holds = noHolds) => opened('waba', { code: '131042', nowMs: sinceMs })(from);
+  const account = { code: '131042', scope: 'waba', sinceMs } as const;
+
+  test('that its WABA holds asks nothing of the template: workers ask with a message, and it goes on when nothing holds it', async () => {
+    const state = { parked: account, pausedFromMs: sinceMs };
+    const mine = { ...first, told: { fromMs: sinceMs, code: '131042', scope: 'waba' } } as const;
+    const held = await look(mine, { state, holds: ofWaba(), status: 'APPROVED' });
+    expect([held.later, held.did]).toEqual([[[mine, 15]], []]);
+    const free = await look(mine, { state, holds: noHolds });
+    expect([free.did, free.later]).toEqual([
+      ['resume 0', 'job.resumed'],
+      [[{ ...mine, resumedMs: sinceMs + 20_000 }, 15]],
+    ]);
+    const goesOn = await look(mine, { state: { ...state, parked: { ...account, goesOn: true } }, holds: noHolds });
+    expect(goesOn.did).toEqual(['resume 0, going on', 'job.resumed']);
+    const { events } = await look({ ...mine, resumedMs: sinceMs }, { state: {}, holds: noHolds });
+    expect(events).toMatchObject([{ type: 'dispatch.resumed', data: { code: '131042', scope: 'waba' } }]);
+    const expired = await look(mine, { state, holds: ofWaba(), afterMs: longestParkMs });
+    expect(expired.stops).toMatchObject([{ state: 'expired', code: '131042' }]);
+  });
+
+  test('that its WABA holds as well goes on only when both are over', async () => {
+    const both = ofWaba(ofTemplate);
+    const { did, holds } = await look(told, { holds: both, status: 'APPROVED' });
+    expect([did, Object.keys(holds)]).toEqual([['ask', 'hold.ended'], ['waba']]);
+  });
+
+  test('while the platform as a whole is down nothing goes on, and nothing is asked', async () => {
+    const { did, later } = await look(told, { isDown: true, holds: noHolds });
+    expect([did, later]).toEqual([[], [[told, 15]]]);
+  });
+
+  test('that is parked again in the moment in which its pause would end is left to the next watcher', async () => {
+    const state = { pausedFromMs: sinceMs };
+    const { did, events, later } = await look(resumed, { state, afterMs: 620_000, resumes: false });
+    expect([did, events, later]).toEqual([['endPause'], [], []]);
   });
 
   test('of a job that was stopped, or is there no more, is the last', async () => {
@@ -267,7 +322,7 @@ describe('a look at a parked job (D46)', () => {
     for (const since of [sinceMs, sinceMs, sinceMs + 1]) {
       const state = { parked: { ...parked, sinceMs: since }, pausedFromMs: since };
       ids.add((await look({ ...first, sinceMs: since }, { state })).events[0]?.id);
-      ids.add((await look({ ...told, sinceMs: since, toldMs: since }, { state: {} })).events[0]?.id);
+      ids.add((await look({ ...told, sinceMs: since, told: toldOf(since) }, { state: {} })).events[0]?.id);
     }
     expect(ids.size).toBe(4);
   });

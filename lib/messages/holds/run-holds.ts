@@ -1,0 +1,196 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import type { QueuedChunk } from '../chunk.ts';
+import {
+  type ByJobState,
+  byJobState,
+  type JobParked,
+  type JobState,
+  type JobStates,
+  type JobStop,
+} from '../job-state.ts';
+import { holdableOf, type ParkReason, reasonOf } from './held-job.ts';
+import {
+  afterAnsweredRun,
+  afterSilentRun,
+  answered,
+  type HoldRule,
+  type Holds,
+  opened,
+  type ProbeResult,
+  type Question,
+} from './hold.ts';
+import type { HoldsOfWabas } from './hold-store.ts';
+import { type HoldScope, numberScope, parkScopeOf, scopeOfRefusal } from './scope.ts';
+
+/** The code with which the platform refuses a template for good (FACTS, error codes). */
+const disabledCode = '132016';
+
+export interface RunHoldsPorts {
+  readonly states: Pick<JobStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
+  readonly wabas: Pick<HoldsOfWabas, 'change' | 'ask'>;
+  /** Has a watcher look at the parked job until nothing holds it or its time is over. */
+  readonly watchParked: (chunk: QueuedChunk, sinceMs: number) => Promise<void>;
+  readonly nowMs: () => number;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/**
+ * What one run of a worker does about holds (D46). None of it throws: what cannot be written now is found out again by the next
+ * message that is refused, or has no answer.
+ */
+export interface RunHolds {
+  /** The holds of a WABA as the run has read them last. */
+  saw(wabaId: string, holds: Holds): void;
+  /** Parks the job of a chunk that is held, unless it is known to be parked: its client is told by the watcher. */
+  park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
+  /**
+   * Opens the hold that a refusal tells of and parks the job, or stops a job whose template is disabled; says what the message
+   * itself is to do. Undefined: the refusal concerns the message alone.
+   */
+  byRefusal(
+    chunk: QueuedChunk,
+    refusal: { readonly code: number | undefined; readonly reason?: string },
+  ): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
+  /** Takes the question of all holds on the chunk's messages; undefined when another worker asks, or none may. */
+  ask(chunk: QueuedChunk): Promise<Question | undefined>;
+  /** What came of the message that asked. */
+  answered(chunk: QueuedChunk, question: Question, result: ProbeResult): Promise<void>;
+  /** The calls of the run to a number ended with an answer. */
+  afterAnswers(chunk: QueuedChunk): Promise<void>;
+  /** The run ended without an answer that says what became of its messages. True: the number is held from now on. */
+  afterSilence(chunk: QueuedChunk, code: string): Promise<boolean>;
+  /** The platform has taken a message of a job that was read so: its pause is over, or will be with its waiting. */
+  taken(chunk: QueuedChunk, job: JobState): Promise<void>;
+}
+
+/** For one run: messages that are refused together open a hold, and park their job, once. */
+export function runHolds(ports: RunHoldsPorts): RunHolds {
+  const { states, wabas, nowMs, log } = ports;
+  const seen = new Map<string, Holds>();
+  const openings = new Map<string, Promise<void>>();
+  const parkings = new Map<string, Promise<JobParked>>();
+  const stops = new Map<string, Promise<JobStop>>();
+
+  async function change(wabaId: string, rule: HoldRule): Promise<Holds | undefined> {
+    try {
+      const after = await wabas.change(wabaId, rule);
+      if (after !== undefined) seen.set(wabaId, after);
+      return after;
+    } catch (error) {
+      log('hold.not_changed', { wabaId, error: nameOf(error) });
+      return undefined;
+    }
+  }
+
+  /** True when it was this write that opened the hold. */
+  async function isOpened(wabaId: string, scope: HoldScope, rule: (atMs: number) => HoldRule): Promise<boolean> {
+    const atMs = nowMs();
+    const hold = (await change(wabaId, rule(atMs)))?.holds[scope];
+    if (hold?.sinceMs !== atMs) return false;
+    const scopeToTell = parkScopeOf(scope);
+    log('hold.opened', { wabaId, scope, code: hold.code });
+    if (scopeToTell !== 'template') count('HoldsOpened');
+    return true;
+  }
+
+  async function parkedBy(chunk: QueuedChunk, reason: ParkReason): Promise<JobParked> {
+    const { jobId, clientId } = chunk;
+    const parked: JobParked = { ...reason, sinceMs: nowMs() };
+    try {
+      // The watcher is told first: a job that is parked and not watched would wait until it expires.
+      await ports.watchParked(chunk, parked.sinceMs);
+      if (await states.park(jobId, parked)) log('job.parked', { jobId, clientId, code: parked.code });
+    } catch (error) {
+      log('job.not_held', { jobId, clientId, error: nameOf(error) });
+    }
+    return parked;
+  }
+
+  function parkedOnce(chunk: QueuedChunk, reason: ParkReason): Promise<JobParked> {
+    const parking = parkings.get(chunk.jobId) ?? parkedBy(chunk, reason);
+    parkings.set(chunk.jobId, parking);
+    return parking;
+  }
+
+  async function stoppedBy(chunk: QueuedChunk, reason: string | undefined): Promise<JobStop> {
+    const { jobId, clientId } = chunk;
+    const why = reason === undefined ? {} : { reason };
+    const stop: JobStop = { state: 'failed', code: disabledCode, ...why, atMs: nowMs() };
+    try {
+      if (await states.stop(chunk, stop)) log('job.stopped', { jobId, clientId, code: stop.code });
+    } catch (error) {
+      log('job.not_held', { jobId, clientId, error: nameOf(error) });
+    }
+    return stop;
+  }
+
+  function heldBack(state: JobState, chunk: QueuedChunk) {
+    const by = byJobState(state, chunk, nowMs());
+    return by.kind === 'send' ? undefined : by;
+  }
+
+  return {
+    saw: (wabaId, holds) => void seen.set(wabaId, holds),
+
+    park: async (chunk, reason, job) => {
+      if (job.parked === undefined) await parkedOnce(chunk, reason);
+    },
+
+    byRefusal: async (chunk, { code: number, reason }) => {
+      if (number === undefined) return undefined;
+      const code = String(number);
+      if (code === disabledCode) {
+        const stopping = stops.get(chunk.jobId) ?? stoppedBy(chunk, reason);
+        stops.set(chunk.jobId, stopping);
+        return heldBack({ stop: await stopping }, chunk);
+      }
+      const scope = scopeOfRefusal(number, holdableOf(chunk));
+      if (scope === undefined) return undefined;
+      const { wabaId } = chunk;
+      const name = `${wabaId} ${scope}`;
+      const opening =
+        openings.get(name) ??
+        isOpened(wabaId, scope, (atMs) => opened(scope, { code, nowMs: atMs })).then(() => undefined);
+      openings.set(name, opening);
+      await opening;
+      return heldBack({ parked: await parkedOnce(chunk, reasonOf(scope, code)) }, chunk);
+    },
+
+    ask: async (chunk) => {
+      try {
+        return await wabas.ask(chunk.wabaId, holdableOf(chunk));
+      } catch (error) {
+        log('hold.not_changed', { wabaId: chunk.wabaId, error: nameOf(error) });
+        return undefined;
+      }
+    },
+
+    answered: async ({ wabaId }, question, result) => {
+      const after = await change(wabaId, answered(question, result, nowMs()));
+      for (const { scope } of question.of) {
+        if (after !== undefined && after.holds[scope] === undefined) log('hold.ended', { wabaId, scope });
+      }
+    },
+
+    afterAnswers: async ({ wabaId, phoneNumberId }) => {
+      const known = seen.get(wabaId);
+      if (known?.silences[phoneNumberId] !== undefined) await change(wabaId, afterAnsweredRun({ phoneNumberId }));
+    },
+
+    afterSilence: ({ wabaId, phoneNumberId }, code) =>
+      isOpened(wabaId, numberScope({ phoneNumberId }), (atMs) =>
+        afterSilentRun({ phoneNumberId }, { code, nowMs: atMs }),
+      ),
+
+    taken: async ({ jobId }, { parked, pausedFromMs }) => {
+      try {
+        if (parked === undefined && pausedFromMs !== undefined) await states.endPause(jobId);
+        if (parked !== undefined && !parked.goesOn) await states.goOn(jobId, parked.sinceMs);
+      } catch (error) {
+        log('job.pause_not_ended', { jobId, error: nameOf(error) });
+      }
+    },
+  };
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import { noHolds } from '../../../../lib/messages/holds/hold.ts';
+import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
+import type { JobState } from '../../../../lib/messages/job-state.ts';
+import { countedBy } from '../../../support/counted.ts';
+import { MemoryHolds } from '../../../support/memory-holds.ts';
+import { chunkOf } from '../chunks/chunk-run-world.ts';
+
+const nowMs = 1_800_000_000_000;
+const chunk = chunkOf([]);
+const { wabaId } = chunk;
+
+function world(changes: Partial<RunHoldsPorts['states']> = {}) {
+  const calls: unknown[][] = [];
+  const logged: unknown[][] = [];
+  const wabas = new MemoryHolds(() => nowMs);
+  let writes = 0;
+  const ports: RunHoldsPorts = {
+    states: {
+      park: async (...args) => {
+        calls.push(['park', ...args]);
+        return true;
+      },
+      stop: async ({ jobId }, stop) => {
+        calls.push(['stop', jobId, stop]);
+        return true;
+      },
+      goOn: async (...args) => void calls.push(['goOn', ...args]),
+      endPause: async (jobId) => {
+        calls.push(['endPause', jobId]);
+        return true;
+      },
+      ...changes,
+    },
+    wabas: {
+      ask: (...asked) => wabas.ask(...asked),
+      change: (...changed) => {
+        writes += 1;
+        return wabas.change(...changed);
+      },
+    },
+    watchParked: async ({ jobId }, sinceMs) => void calls.push(['watch', jobId, sinceMs]),
+    nowMs: () => nowMs,
+    log: (event, facts) => void logged.push([event, facts.code]),
+  };
+  return { calls, logged, wabas, ports, holds: runHolds(ports), writes: () => writes };
+}
+
+const waits = { kind: 'wait', delaySeconds: 15 };
+const ofTemplate = { code: 'template_paused', scope: 'template', sinceMs: nowMs };
+
+describe('a refusal that concerns more than its message (D46)', () => {
+  test('opens a hold and parks its job, once for a run and after it is watched; the message waits', async () => {
+    const { calls, logged, holds, wabas, writes } = world();
+    const refused = Array.from({ length: 10 }, () => holds.byRefusal(chunk, { code: 132015, reason: 'paused' }));
+    expect(await Promise.all(refused)).toEqual(Array(10).fill(waits));
+    expect(calls).toEqual([
+      ['watch', 'J', nowMs],
+      ['park', 'J', ofTemplate],
+    ]);
+    expect(wabas.of(wabaId).holds).toMatchObject({ 'template:order_update/en_US': { code: '132015', sinceMs: nowMs } });
+    expect([logged, writes()]).toEqual([
+      [
+        ['hold.opened', '132015'],
+        ['job.parked', 'template_paused'],
+      ],
+      1,
+    ]);
+  });
+
+  test.each<[number, Partial<QueuedChunk>, string, string]>([
+    [131042, {}, 'waba', 'waba'],
+    [131031, {}, 'waba', 'waba'],
+    [368, {}, 'waba', 'waba'],
+    [131064, { category: 'UTILITY' }, 'utility', 'waba'],
+    [131037, {}, 'number:300000000000001', 'number'],
+    [133010, {}, 'number:300000000000001', 'number'],
+    [131045, {}, 'number:300000000000001', 'number'],
+    [131048, {}, 'marketing:300000000000001', 'number'],
+  ])('%i of %j holds %s, and is told as that of a %s', async (code, changes, held, scope) => {
+    const { calls, holds, wabas } = world();
+    const counted = await countedBy(async () => {
+      expect(await holds.byRefusal({ ...chunk, ...changes }, { code })).toEqual(waits);
+    });
+    expect(Object.keys(wabas.of(wabaId).holds)).toEqual([held]);
+    expect(calls[1]).toEqual(['park', 'J', { code: String(code), scope, sinceMs: nowMs }]);
+    expect(counted).toMatchObject([{ HoldsOpened: 1 }]);
+  });
+
+  test('of one that is open already no operator is told again', async () => {
+    const { ports, logged } = world();
+    await runHolds({ ...ports, nowMs: () => nowMs - 1 }).byRefusal(chunk, { code: 131042 });
+    const counted = await countedBy(async () => {
+      await runHolds(ports).byRefusal({ ...chunk, jobId: 'K' }, { code: 131042 });
+    });
+    expect(logged.filter(([event]) => event === 'hold.opened')).toHaveLength(1);
+    expect(counted).toEqual([]);
+  });
+
+  test.each<[number | undefined, Partial<QueuedChunk>]>([
+    [undefined, {}],
+    [132001, {}],
+    [131026, {}],
+    [131064, { category: 'MARKETING' }],
+    [131048, { category: 'AUTHENTICATION' }],
+  ])('%s of %j concerns the message alone', async (code, changes) => {
+    const { calls, holds, writes } = world();
+    expect(await holds.byRefusal({ ...chunk, ...changes }, { code })).toBeUndefined();
+    expect([calls, writes()]).toEqual([[], 0]);
+  });
+
+  test('jobs of one run are parked each for itself, under one hold', async () => {
+    const { calls, holds, writes } = world();
+    for (const jobId of ['J', 'K', 'J']) await holds.byRefusal({ ...chunk, jobId }, { code: 132015 });
+    expect([calls.map(([name, jobId]) => `${name} ${jobId}`), writes()]).toEqual([
+      ['watch J', 'park J', 'watch K', 'park K'],
+      1,
+    ]);
+  });
+
+  test('132016 stops the job: this message and the rest fail with the code and the text of the platform', async () => {
+    const { calls, holds } = world();
+    const settlement = { state: 'failed', code: '132016', reason: 'Template is Disabled' };
+    const refused = [1, 2].map(() => holds.byRefusal(chunk, { code: 132016, reason: 'Template is Disabled' }));
+    expect(await Promise.all(refused)).toEqual(Array(2).fill({ kind: 'settle', settlement }));
+    expect(calls).toEqual([['stop', 'J', { ...settlement, atMs: nowMs }]]);
+  });
+
+  test('a message past its time does not wait', async () => {
+    const settlement = { state: 'expired', code: 'template_paused' };
+    const late = { ...chunk, expiresAtMs: nowMs };
+    expect(await world().holds.byRefusal(late, { code: 132015 })).toEqual({ kind: 'settle', settlement });
+  });
+});
+
+test('a job that is met by a hold is parked, unless it is known to be', async () => {
+  const { calls, holds } = world();
+  await holds.park(chunk, { code: '131042', scope: 'waba' }, { parked: { ...ofTemplate, scope: 'template' } });
+  expect(calls).toEqual([]);
+  for (const _ of [1, 2]) await holds.park(chunk, { code: '131042', scope: 'waba' }, {});
+  expect(calls).toEqual([
+    ['watch', 'J', nowMs],
+    ['park', 'J', { code: '131042', scope: 'waba', sinceMs: nowMs }],
+  ]);
+});
+
+test.each<[string, JobState, unknown[][]]>([
+  ['never parked', {}, []],
+  ['resumed', { pausedFromMs: 1 }, [['endPause', 'J']]],
+  ['still parked', { parked: { ...ofTemplate, scope: 'template' }, pausedFromMs: 1 }, [['goOn', 'J', nowMs]]],
+  ['known to go on', { parked: { ...ofTemplate, scope: 'template', goesOn: true }, pausedFromMs: 1 }, []],
+])('a message of a job was taken that is %s (D46)', async (_, job, expected) => {
+  const { calls, holds } = world();
+  await holds.taken(chunk, job);
+  expect(calls).toEqual(expected);
+});
+
+test('the third run without an answer holds the number, and an answer between them breaks the row', async () => {
+  const { holds, wabas, logged, writes } = world();
+  expect([await holds.afterSilence(chunk, 'no_answer'), await holds.afterSilence(chunk, 'no_answer')]).toEqual([
+    false,
+    false,
+  ]);
+  await holds.afterAnswers(chunk);
+  expect(wabas.of(wabaId)).toEqual(noHolds);
+  // Nothing is written of a number that is not silent.
+  const before = writes();
+  await holds.afterAnswers(chunk);
+  expect(writes()).toBe(before);
+  const runs = [];
+  for (const code of ['no_answer', 'no_answer', '131000']) runs.push(await holds.afterSilence(chunk, code));
+  expect([runs, logged]).toEqual([[false, false, true], [['hold.opened', '131000']]]);
+  expect(wabas.of(wabaId).holds['number:300000000000001']?.code).toBe('131000');
+});
+
+test('an answer that ends a hold is logged, one that does not is none', async () => {
+  const { ports, logged, wabas } = world();
+  await runHolds({ ...ports, nowMs: () => nowMs - 30_000 }).byRefusal(chunk, { code: 131042 });
+  const holds = runHolds(ports);
+  const question = await holds.ask(chunk);
+  expect(question?.of).toMatchObject([{ scope: 'waba', ask: 1 }]);
+  expect(await holds.ask(chunk)).toBeUndefined();
+  if (question === undefined) throw new Error('no worker may ask');
+  await holds.answered(chunk, question, 'refused');
+  expect(logged.at(-1)?.[0]).not.toBe('hold.ended');
+  wabas.stored.set(wabaId, { ...noHolds, holds: { waba: { sinceMs: 1, code: '131042', nextAskMs: 1, asks: 0 } } });
+  const next = await holds.ask(chunk);
+  if (next === undefined) throw new Error('no worker may ask');
+  await holds.answered(chunk, next, 'taken');
+  expect([logged.at(-1)?.[0], wabas.of(wabaId)]).toEqual(['hold.ended', noHolds]);
+});
+
+test('what cannot be written now is found out again: nothing throws, and the message does as it would', async () => {
+  const fails = async () => Promise.reject(new Error('unavailable'));
+  const { logged, ports } = world({ park: fails, stop: fails, goOn: fails, endPause: fails });
+  const away = { ...ports, wabas: { ask: fails, change: fails } };
+  expect(await runHolds(away).byRefusal(chunk, { code: 132015 })).toEqual(waits);
+  expect(await runHolds({ ...away, watchParked: fails }).byRefusal(chunk, { code: 132015 })).toEqual(waits);
+  expect(await runHolds(away).byRefusal(chunk, { code: 132016 })).toMatchObject({ kind: 'settle' });
+  const holds = runHolds(away);
+  expect([await holds.ask(chunk), await holds.afterSilence(chunk, 'no_answer')]).toEqual([undefined, false]);
+  await holds.answered(chunk, { untilMs: nowMs, of: [] }, 'taken');
+  await holds.taken(chunk, { pausedFromMs: 1 });
+  expect(logged.map(([event]) => event)).toEqual([
+    ...['hold.not_changed', 'job.not_held', 'hold.not_changed', 'job.not_held', 'job.not_held'],
+    ...['hold.not_changed', 'hold.not_changed', 'hold.not_changed', 'job.pause_not_ended'],
+  ]);
+});

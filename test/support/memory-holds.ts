@@ -1,0 +1,32 @@
+import { asked, type HoldRule, type Holds, noHolds, questionOf } from '../../lib/messages/holds/hold.ts';
+import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
+import type { HoldableMessage } from '../../lib/messages/holds/scope.ts';
+
+/** The holds of WABAs in memory: one writer at a time, who sees what the one before has left. */
+export class MemoryHolds implements HoldsOfWabas {
+  readonly stored = new Map<string, Holds>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  of(wabaId: string): Holds {
+    return this.stored.get(wabaId) ?? noHolds;
+  }
+
+  async find(wabaId: string): Promise<Holds> {
+    return this.of(wabaId);
+  }
+
+  async change(wabaId: string, rule: HoldRule): Promise<Holds> {
+    this.stored.set(wabaId, rule(this.of(wabaId)));
+    return this.of(wabaId);
+  }
+
+  async ask(wabaId: string, message: HoldableMessage) {
+    const before = this.of(wabaId);
+    const after = await this.change(wabaId, asked(message, this.#nowMs()));
+    return after === before ? undefined : questionOf(after, message);
+  }
+}
