@@ -10,11 +10,12 @@ Also why a listing is empty (unassigned).
 
   --json   for programs`;
 
-function printed({ code, where, title, fault, cause, remedy, page }: Explanation): string {
+function printed({ code, where, title, fault, concerns, cause, remedy, page }: Explanation): string {
   return [
     `${code}: ${title} (${where})`,
     `  cause    ${cause}`,
     `  fault    ${fault}`,
+    ...(concerns === undefined ? [] : [`  concerns ${concerns}`]),
     `  to do    ${remedy}`,
     ...(page === undefined ? [] : [`  more     ${page}`]),
   ].join('\n');

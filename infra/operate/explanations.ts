@@ -2,6 +2,7 @@ import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal
 import outcomes from '../../lib/messages/reports/outcome-codes.json' with { type: 'json' };
 import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
 import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
+import type { HoldKind } from '../../lib/platform/failure.ts';
 import type { StatusReason } from '../../lib/templates/status/bulk-status.ts';
 import reasons from '../../lib/templates/status/status-reasons.json' with { type: 'json' };
 import { refusalTexts } from '../openapi/refusals.ts';
@@ -18,6 +19,8 @@ export interface Explanation extends Text {
   readonly title: string;
   /** Whose fault it is, or `nobody`. */
   readonly fault: string;
+  /** Of a code that concerns more than what it refuses: what else gets it while the matter lasts. */
+  readonly concerns?: string;
   /** Where more is written. */
   readonly page?: string;
 }
@@ -64,11 +67,13 @@ interface PlatformCode {
   readonly status: number;
   readonly kind: string;
   readonly advice: string;
+  readonly holds?: HoldKind;
 }
 
 type Advice = Text & { readonly fault: string };
 const ofKinds: Readonly<Record<string, Advice>> = advice.kinds;
 const ofCodes: Readonly<Record<string, Advice>> = advice.codes;
+const ofHolds: Readonly<Record<HoldKind, string>> = advice.concerns;
 
 /** Of a code by itself where something is known of it, else of its kind. Throws for a kind that nobody has described. */
 function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
@@ -83,7 +88,8 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   where: `a code of the platform, HTTP ${row.status} there`,
   title: row.title,
   ...adviceOn(row),
-  page: 'lib/platform/FACTS.md#62-codes',
+  ...(row.holds === undefined ? {} : { concerns: ofHolds[row.holds] }),
+  page: row.holds === undefined ? 'lib/platform/FACTS.md#62-codes' : 'lib/platform/FACTS.md#64-codes-of-holds',
 }));
 
 /** No code at all: an answer that says too little by itself. */

@@ -23,6 +23,13 @@ export type RefusalAdvice = (typeof refusalAdvices)[number];
 export const codePaces = ['pair', 'throughput', 'quota', 'restriction', 'maintenance', 'syncing'] as const;
 export type CodePace = (typeof codePaces)[number];
 
+/**
+ * What a code concerns beyond the message that it refuses (platform reference, 6.4): every message of the WABA, the utility messages of it,
+ * the number that sends, its marketing, or the template. While the matter lasts, the next message of these gets it as well.
+ */
+export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'template'] as const;
+export type HoldKind = (typeof holdKinds)[number];
+
 export interface FailureFacts {
   readonly httpStatus?: number;
   readonly code?: number;
@@ -81,6 +88,7 @@ interface CodeEntry {
   readonly kind: string;
   readonly advice: RefusalAdvice;
   readonly pace?: CodePace;
+  readonly holds?: HoldKind;
 }
 
 const entries = new Map<number | string, CodeEntry>(
@@ -101,6 +109,11 @@ export const throttledMetricCodes: readonly string[] = [
 /** How soon to try again after a code of the platform's; undefined when its row names no pace. */
 export function codePaceOf(code: number | undefined): CodePace | undefined {
   return entryOf(code)?.pace;
+}
+
+/** What a code of the platform's concerns beyond the message; undefined when it concerns the message alone. */
+export function holdKindOf(code: number | undefined): HoldKind | undefined {
+  return entryOf(code)?.holds;
 }
 
 function entryOf(code: number | undefined): CodeEntry | undefined {

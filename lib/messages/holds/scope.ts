@@ -1,3 +1,5 @@
+import { holdKindOf } from '../../platform/failure.ts';
+
 /*
  * What a hold can concern (D46): a WABA, the utility messages of it, a number of it, the marketing of that number, or a template.
  * The platform as a whole has an item of its own (dispatch/breaker.ts).
@@ -38,22 +40,9 @@ function templateScope({ templateName, templateLanguage }: HoldableMessage): Hol
   return `template:${templateName}/${templateLanguage}`;
 }
 
-/** Codes that every further message of the same scope would get as well (FACTS, error codes). */
-const scopeByCode: ReadonlyMap<number, (message: HoldableMessage) => HoldScope> = new Map([
-  [131042, () => 'waba'],
-  [131031, () => 'waba'],
-  [368, () => 'waba'],
-  [131064, () => 'utility'],
-  [131037, numberScope],
-  [133010, numberScope],
-  [131045, numberScope],
-  [131048, marketingScope],
-  [132015, templateScope],
-]);
-
-/** What a refusal of this message holds; undefined of a refusal that concerns the message alone. */
+/** What a refusal of this message holds; undefined of a refusal that concerns the message alone (platform reference, 6.4). */
 export function scopeOfRefusal(code: number, message: HoldableMessage): HoldScope | undefined {
-  const scope = scopeByCode.get(code)?.(message);
-  // A code that names a category is believed of messages of that category alone.
-  return scope !== undefined && scopesOf(message).includes(scope) ? scope : undefined;
+  const kind = holdKindOf(code);
+  // A code that names a category is believed of messages of that category alone: only they are in such a scope.
+  return scopesOf(message).find((scope) => scope.split(':')[0] === kind);
 }

@@ -128,4 +128,14 @@ describe('a code is found', () => {
   ])('%s is the fault of %s', (code, fault) => {
     expect(explained(code).map((each) => each.fault)).toEqual([fault]);
   });
+
+  it('a code of a hold with what else gets it, other codes without', () => {
+    const concerns = (code: string) => explained(code).map((each) => each.concerns);
+    expect(concerns('131042')).toEqual(['every message of the WABA']);
+    expect(concerns('131048')).toEqual(['every MARKETING message of the number that sends']);
+    expect(concerns('131026')).toEqual([undefined]);
+    expect(explanations.filter((each) => each.concerns !== undefined)).toHaveLength(
+      errorCodes.filter((row) => 'holds' in row).length,
+    );
+  });
 });

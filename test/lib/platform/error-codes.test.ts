@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import errorCodes from '../../../lib/platform/error-codes.json' with { type: 'json' };
-import { codePaces, PlatformFailure, refusalAdvices } from '../../../lib/platform/failure.ts';
+import { codePaces, holdKindOf, holdKinds, PlatformFailure, refusalAdvices } from '../../../lib/platform/failure.ts';
+import { documentOf, namesIn, tableRows } from '../../support/documents.ts';
 
 const kinds = ['auth', 'integrity', 'throttle', 'other', 'bid', 'template', 'registration', 'mm_api'] as const;
 const facts = { title: v.pipe(v.string(), v.nonEmpty()), status: v.pipe(v.number(), v.integer(), v.minValue(400)) };
@@ -12,6 +13,7 @@ const RowSchema = v.variant('kind', [
     kind: v.picklist(kinds),
     advice: v.picklist(refusalAdvices),
     pace: v.optional(v.picklist(codePaces)),
+    holds: v.optional(v.picklist(holdKinds)),
   }),
   v.strictObject({
     code: v.literal(100),
@@ -43,14 +45,24 @@ describe('the rows of error codes', () => {
     expect(new Set(ofCodes.flatMap(({ pace }) => pace ?? []))).toEqual(new Set(codePaces));
   });
 
-  test.each(ofCodes)('a failure with $code reads its advice and pace from its row', (row) => {
+  test('the facts say of each code of a hold what it concerns, and of no other', () => {
+    const told = tableRows(documentOf('lib/platform/FACTS.md'), '| Code | Concerns |').map(([code, concerns = '']) => [
+      Number(code),
+      ...namesIn(concerns),
+    ]);
+    const held = ofCodes.flatMap(({ code, holds }) => (holds === undefined ? [] : [[code, holds]]));
+    expect(told.sort()).toEqual(held.sort());
+    expect(new Set(held.map(([, kind]) => kind))).toEqual(new Set(holdKinds));
+  });
+
+  test.each(ofCodes)('a failure with $code reads its advice, pace and hold from its row', (row) => {
     const code = row.code === '200-299' ? 250 : row.code;
     const failure = new PlatformFailure('refused', { code, httpStatus: row.status });
-    expect([failure.advice, failure.pace]).toEqual([row.advice, row.pace]);
+    expect([failure.advice, failure.pace, holdKindOf(code)]).toEqual([row.advice, row.pace, row.holds]);
   });
 
   test('an unknown code is advised nothing', () => {
     const failure = new PlatformFailure('refused', { code: 999_999 });
-    expect([failure.advice, failure.pace]).toEqual(['no', undefined]);
+    expect([failure.advice, failure.pace, holdKindOf(999_999)]).toEqual(['no', undefined, undefined]);
   });
 });
