@@ -253,6 +253,7 @@ describe('magic recipients', () => {
   const fates: Record<string, readonly unknown[]> = {
     '15550131026': ['accepted', 'accepted'],
     '15550231026': ['400 131026', '400 131026'],
+    '15550131042': ['accepted', 'accepted'],
     '15550131049': ['accepted', 'accepted'],
     '15550131050': ['accepted', 'accepted'],
     '15550131053': ['accepted', 'accepted'],
