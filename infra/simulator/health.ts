@@ -10,7 +10,7 @@ const sendingHealth: Readonly<Record<string, string>> = {
   RESTRICTED: 'LIMITED',
 };
 
-/** Codes of health are of their own (platform reference, 8). Of most no source is known: then that of the refusal stands there. */
+/** Codes of health are of their own (platform reference, 8). Of most no source is known: that of the refusal stands there. */
 const healthCodes = new Map<unknown, number>([
   [131042, 141006],
   [133010, 141000],
