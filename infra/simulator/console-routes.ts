@@ -3,6 +3,7 @@ import { templateOf } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
 import { type ControlRoute, given } from './control-route.ts';
 import { type Exchange, exchangesKept } from './exchanges.ts';
+import { holdsTold } from './hold-routes.ts';
 import { magicRecipients } from './magic-recipients.ts';
 import type { World } from './state.ts';
 import { magicWords } from './templates/magic-words.ts';
@@ -20,7 +21,7 @@ export const consoleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/overview',
-    what: 'the clock, the faults and rules in force, numbers, WABAs and apps, magic recipients and words',
+    what: 'the clock, the faults, rules and holds in force, numbers, WABAs and apps, magic recipients and words',
     run: ({ world }) => overviewOf(world),
   },
   {
@@ -76,8 +77,11 @@ function overviewOf(world: World) {
     faults: world.faults.all(),
     receipts: world.receiptRules.all(),
     blocked: [...world.blocked],
-    wabas: [...world.wabas.values()].map(({ id, fields }) => ({ id, fields })),
-    numbers: [...world.numbers.values()].map(({ id, wabaId, fields }) => ({ id, waba_id: wabaId, fields })),
+    wabas: [...world.wabas.values()].map(({ id, fields }) => ({ id, fields, holds: holdsTold(world, id) })),
+    numbers: [...world.numbers.values()].map(({ id, wabaId, fields }) => ({
+      ...{ id, waba_id: wabaId, fields },
+      holds: holdsTold(world, id),
+    })),
     apps: world.apps.all().map(({ id, name, callback }) => ({ id, name, callback: callback ?? null })),
     magic_recipients: magicRecipients.map(({ to, what }) => ({ to, what })),
     magic_words: magicWords,

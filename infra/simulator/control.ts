@@ -12,6 +12,7 @@ import {
 import { ControlError } from './control-error.ts';
 import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
+import { holdRoutes } from './hold-routes.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { requestsKept } from './logs.ts';
 import { describeSending } from './sending/describe-sending.ts';
@@ -83,7 +84,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/reset',
-    what: 'back to the seed: no messages, requests, faults or counters, real time; only callbacks and updates_per_post of apps stay',
+    what: 'back to the seed: no messages, requests, faults, holds or counters, real time; only callbacks and updates_per_post of apps stay',
     run: (simulation) => {
       simulation.reset();
       return { success: true };
@@ -156,6 +157,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     what: 'change a WABA: {marketing_messages_onboarding_status?, disable_marketing_messages_on_cloud_api?}; ONBOARDED may use /marketing_messages; null removes a field',
     run: ({ world }, { body }, id) => changeWaba(world, id, body),
   },
+  ...holdRoutes,
   {
     method: 'GET',
     path: '/_control/webhooks',

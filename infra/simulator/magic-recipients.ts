@@ -21,6 +21,11 @@ export const magicRecipients: readonly MagicRecipient[] = [
   { to: '15550131026', what: 'accepted, then failed by webhook, 131026: undeliverable', course: { fail: 131026 } },
   { to: '15550231026', what: 'refused at once, 131026: undeliverable', action: { code: 131026 } },
   {
+    to: '15550131042',
+    what: 'accepted, then failed by webhook, 131042: the WABA could not be charged',
+    course: { fail: 131042 },
+  },
+  {
     to: '15550131049',
     what: 'accepted, then failed by webhook, 131049: not delivered, for a healthy ecosystem',
     course: { fail: 131049 },

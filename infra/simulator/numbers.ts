@@ -1,6 +1,7 @@
 import { present } from '../../lib/keys/present.ts';
 import { listCatalogs } from './catalogs/read.ts';
 import { Edge, type NodeFields, type NodeShape, selection } from './fields.ts';
+import { numberHealth, wabaHealth } from './health.ts';
 import { pageOf } from './paging.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { json, type Reply } from './reply.ts';
@@ -114,43 +115,43 @@ export function wabaNode(world: World, waba: Waba, request: PlatformRequest): No
       return reply.kind === 'json' ? reply.body : undefined;
     });
   return {
+    primary_funding_id: `7${waba.id.slice(1)}`,
     ...waba.fields,
+    ...(cannotPay(world, waba) ? { primary_funding_id: undefined } : {}),
+    health_status: wabaHealth(world, waba),
     message_templates: edge('message_templates', (within) => listTemplates(world, waba, within)),
-    phone_numbers: edge('phone_numbers', (within) => listNumbers(waba, within)),
+    phone_numbers: edge('phone_numbers', (within) => listNumbers(world, waba, within)),
     product_catalogs: edge('product_catalogs', (within) => listCatalogs(waba, within)),
     subscribed_apps: subscribedApps(world, waba.id),
   };
 }
 
+function cannotPay(world: World, waba: Waba): boolean {
+  return world.holds.on(waba.id).some(({ kind }) => kind.code === 131042);
+}
+
 /** `GET /{waba_id}/phone_numbers`, in the order of the seed; `sort` and `filtering` are not simulated. */
-export function listNumbers(waba: Waba, request: PlatformRequest): Reply {
+export function listNumbers(world: World, waba: Waba, request: PlatformRequest): Reply {
   const select = selection(request.query.get('fields'), numberShape);
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
   return json({
-    data: page.items.map((node) => select(nodeOf(node))),
+    data: page.items.map((node) => select(nodeOf(world, node))),
     ...present({ paging: page.paging }),
   });
 }
 
 /** `GET /{phone_number_id}`. */
-export function readNumber(number: PhoneNumber, request: PlatformRequest): Reply {
-  return json(selection(request.query.get('fields'), numberShape)(nodeOf(number)));
+export function readNumber(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
+  return json(selection(request.query.get('fields'), numberShape)(nodeOf(world, number)));
 }
 
-/** Whether a number of a status may send (platform reference, 8), in the words of a WABA's health; not said: it may not. */
-const sendingHealth: Readonly<Record<string, string>> = {
-  CONNECTED: 'AVAILABLE',
-  FLAGGED: 'AVAILABLE',
-  RATE_LIMITED: 'LIMITED',
-  RESTRICTED: 'LIMITED',
-};
-
 /** Some facts have two names, and some follow from others. */
-function nodeOf({ fields }: PhoneNumber) {
+function nodeOf(world: World, number: PhoneNumber) {
+  const { fields } = number;
   return {
     host_platform: fields['platform_type'],
     quality_score: { score: fields['quality_rating'] ?? 'UNKNOWN' },
-    health_status: { can_send_message: sendingHealth[String(fields['status'])] ?? 'BLOCKED' },
+    health_status: numberHealth(world, number),
     ...fields,
   };
 }

@@ -39,14 +39,14 @@ const wabaEdges = new Map<string, (world: World, waba: Waba, request: PlatformRe
   ['POST message_templates', createTemplate],
   ['DELETE message_templates', deleteTemplates],
   ['POST upsert_message_templates', upsertTemplates],
-  ['GET phone_numbers', (_, waba, request) => listNumbers(waba, request)],
+  ['GET phone_numbers', listNumbers],
   ['GET product_catalogs', (_, waba, request) => listCatalogs(waba, request)],
   ['GET subscribed_apps', listSubscribedApps],
   ['POST subscribed_apps', subscribeApp],
   ['DELETE subscribed_apps', unsubscribeApp],
 ]);
 const numberEdges = new Map<string, (world: World, number: PhoneNumber, request: PlatformRequest) => Answer>([
-  ['GET', (_, number, request) => readNumber(number, request)],
+  ['GET', readNumber],
   ['POST messages', (world, number, request) => sendMessage(world, { number, endpoint: 'messages' }, request)],
   [
     'POST marketing_messages',

@@ -119,7 +119,7 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
   const contentType = incoming.headers['content-type'];
   const most = contentType?.startsWith('multipart/') === true ? longestFormBytes : longestBodyBytes;
   const bytes = await (uploads ? readUpload(incoming) : readBytes(incoming, most));
-  simulation.world.lifeCycle.settle(simulation.world.clock.nowMs());
+  simulation.world.settle(simulation.world.clock.nowMs());
   if (bytes === 'too_long') {
     outgoing.writeHead(413, { connection: 'close' }).end();
     return;

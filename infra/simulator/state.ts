@@ -4,6 +4,7 @@ import { Clock } from './clock.ts';
 import { ExchangeLog } from './exchanges.ts';
 import { FaultList } from './faults.ts';
 import type { NodeFields } from './fields.ts';
+import { HoldShelf } from './holds.ts';
 import { MessageLog, RequestLog } from './logs.ts';
 import { MagicFates } from './magic-recipients.ts';
 import { MediaShelf } from './media/media-shelf.ts';
@@ -18,6 +19,7 @@ import { UploadShelf } from './uploads/upload-shelf.ts';
 import type { Catalog, PhoneNumber, Waba } from './wabas.ts';
 import { type App, AppShelf } from './webhooks/app-shelf.ts';
 import { DeliveryLog } from './webhooks/delivery-log.ts';
+import { holdUpdates } from './webhooks/hold-updates.ts';
 import { Outbox } from './webhooks/outbox.ts';
 import { ReceiptRules } from './webhooks/receipt-rules.ts';
 import { templateUpdates } from './webhooks/template-updates.ts';
@@ -46,6 +48,7 @@ export interface World {
   readonly profiles: Map<string, NodeFields>;
   readonly sending: SendingRecord;
   readonly faults: FaultList;
+  readonly holds: HoldShelf;
   readonly throughput: ThroughputLimit;
   readonly pairs: PairLimit;
   readonly managementUsage: ManagementUsage;
@@ -54,6 +57,8 @@ export interface World {
   readonly outbox: Outbox;
   readonly deliveries: DeliveryLog;
   readonly receiptRules: ReceiptRules;
+  /** Catches up with what happens by itself: reviews, the ends of pauses and of holds. */
+  readonly settle: (nowMs: number) => void;
   /** Tells by webhook what has become of a template. */
   readonly tellTemplate: TellTemplate;
   /** What the next callback address has to answer; different every time. */
@@ -74,6 +79,10 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
   const tellTemplate: TellTemplate = (before, after, change) => {
     for (const update of templateUpdates(before, after, change)) outbox.add(update, change.atMs);
   };
+  const lifeCycle = new LifeCycle(templates, tellTemplate);
+  const holds = new HoldShelf((hold, turn) => {
+    for (const update of holdUpdates(hold, turn)) outbox.add(update, turn.atMs);
+  });
   let traces = 0;
   let challenges = 0;
   return {
@@ -83,7 +92,12 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     numbers: new Map([...wabas.values()].flatMap((waba) => waba.numbers.map((number) => [number.id, number]))),
     catalogs: new Map([...wabas.values()].flatMap((waba) => waba.catalogs.map((catalog) => [catalog.id, catalog]))),
     templates,
-    lifeCycle: new LifeCycle(templates, tellTemplate),
+    lifeCycle,
+    holds,
+    settle: (nowMs) => {
+      lifeCycle.settle(nowMs);
+      holds.settle(nowMs);
+    },
     creations: new CreationBudget(),
     edits: new EditBudget(),
     nameLocks: new NameLocks(),

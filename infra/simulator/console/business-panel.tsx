@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { control, sentenceOf } from './api.ts';
-import type { Overview } from './model.ts';
+import type { HoldTold, Overview } from './model.ts';
 import { Badge, Problem } from './parts.tsx';
 import { wordOf } from './texts.ts';
 
@@ -67,10 +67,10 @@ export function BusinessPanel({ overview, onChange }: PanelProps) {
       <h2 id="businesses">WABAs and numbers</h2>
       <p class="note">What changes at a number is told by webhook.</p>
       <Problem text={problem} />
-      {overview.wabas.map(({ id, fields }) => (
+      {overview.wabas.map(({ id, fields, holds }) => (
         <section key={id} class="waba" aria-label={String(fields['name'])}>
           <h3>
-            {String(fields['name'])} <span class="note">{id}</span>
+            {String(fields['name'])} <span class="note">{id}</span> <HeldBadges holds={holds} />
           </h3>
           <Choices fields={fields} of={ofWaba} change={change(`wabas/${id}`)} />
           <ul class="numbers">
@@ -80,7 +80,7 @@ export function BusinessPanel({ overview, onChange }: PanelProps) {
                 <li key={number.id}>
                   <p>
                     <strong>{String(number.fields['display_phone_number'])}</strong>{' '}
-                    <Badge value={String(number.fields['status'])} />
+                    <Badge value={String(number.fields['status'])} /> <HeldBadges holds={number.holds} />
                     <span class="note">
                       {String(number.fields['verified_name'])} · {number.id}
                     </span>
@@ -93,6 +93,10 @@ export function BusinessPanel({ overview, onChange }: PanelProps) {
       ))}
     </section>
   );
+}
+
+function HeldBadges({ holds }: { readonly holds: readonly HoldTold[] }) {
+  return holds.map(({ code }) => <Badge key={code} value={`held, ${code}`} />);
 }
 
 interface ChoicesProps {

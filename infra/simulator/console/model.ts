@@ -118,6 +118,11 @@ interface InForce {
   readonly left: number | null;
 }
 
+/** Why messages of a WABA or a number are refused. */
+export interface HoldTold {
+  readonly code: number | string;
+}
+
 export interface Overview {
   readonly now_ms: number;
   readonly advanced_seconds: number;
@@ -125,8 +130,13 @@ export interface Overview {
   readonly faults: readonly (InForce & { readonly action: Fields })[];
   readonly receipts: readonly (InForce & { readonly course: Fields })[];
   readonly blocked: readonly string[];
-  readonly wabas: readonly { readonly id: string; readonly fields: Fields }[];
-  readonly numbers: readonly { readonly id: string; readonly waba_id: string; readonly fields: Fields }[];
+  readonly wabas: readonly { readonly id: string; readonly fields: Fields; readonly holds: readonly HoldTold[] }[];
+  readonly numbers: readonly {
+    readonly id: string;
+    readonly waba_id: string;
+    readonly fields: Fields;
+    readonly holds: readonly HoldTold[];
+  }[];
   readonly apps: readonly {
     readonly id: string;
     readonly name: string;

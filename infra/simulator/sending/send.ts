@@ -1,5 +1,6 @@
 import { graphError, messagingError } from '../errors.ts';
 import { interfere } from '../faults.ts';
+import { type HoldKind, noAnswer } from '../holds.ts';
 import type { MessageContent } from '../logs.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import type { Reply } from '../reply.ts';
@@ -20,19 +21,22 @@ export interface SendPlace {
 }
 
 /**
- * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6): the form of the body, the
- * number's throughput, the recipient, the text or the template with its parameters, the pair limit, and last what a magic
- * recipient brings.
+ * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6): the form of the body, what
+ * holds the WABA or the number, the number's throughput, the recipient, the text or the template with its parameters, the
+ * pair limit, and last what a magic recipient brings.
  */
 export function sendMessage(world: World, place: SendPlace, request: PlatformRequest): Reply | Promise<Reply> {
   const { number, endpoint } = place;
   const waba = world.wabas.get(number.wabaId);
   if (waba === undefined) throw new Error(`number ${number.id} belongs to no WABA`);
+  const holds = [...world.holds.on(waba.id), ...world.holds.on(number.id)].map(({ kind }) => kind);
+  if (holds.some(({ code }) => code === noAnswer)) return silence(request);
   const readMark = endpoint === 'messages' ? answerReadMark(request) : undefined;
   if (readMark !== undefined) return readMark;
 
   const body = parseMessageBody(endpoint, request.body);
   const recipient = recipientOf(world, waba, body);
+  refuseHeld(holds, body.type === 'template' ? categoryOf(world, waba, body) : undefined);
   if (!world.throughput.take(number.id, messagesPerSecond(number), world.clock.nowMs())) {
     throw messagingError(130429, 'Too many messages from this number in a second');
   }
@@ -51,6 +55,25 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   };
   if (action === undefined) return accept();
   return interfere(action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
+}
+
+/** The longest that a request may wait; the client gives up before. */
+const silenceMs = 600_000;
+
+async function silence(request: PlatformRequest): Promise<Reply> {
+  await request.wait(silenceMs);
+  return { kind: 'closed' };
+}
+
+/** Refuses what a hold concerns (platform reference, 6.4): before anything is counted, so a refused message takes nothing. */
+function refuseHeld(holds: readonly HoldKind[], category: string | undefined): void {
+  const hold = holds.find((each) => each.category === undefined || each.category === category);
+  if (typeof hold?.code === 'number') throw messagingError(hold.code, hold.details);
+}
+
+/** Undefined when the template is not there. */
+function categoryOf(world: World, waba: Waba, { template }: MessageBody): string | undefined {
+  return template && world.templates.find(waba.id, template.name, template.language.code)?.fields.category;
 }
 
 function textOf(endpoint: SendEndpoint, { text }: MessageBody): MessageContent {

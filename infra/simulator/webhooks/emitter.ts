@@ -28,7 +28,7 @@ export class Emitter {
   arm(): void {
     const world = this.#world();
     const nowMs = world.clock.nowMs();
-    const times = [world.outbox.nextMs(), world.lifeCycle.nextMs()].filter((time) => time !== undefined);
+    const times = [world.outbox, world.lifeCycle, world.holds].flatMap((each) => each.nextMs() ?? []);
     clearTimeout(this.#timer);
     if (times.length === 0 || this.#stopped.signal.aborted) return;
     const sleepMs = Math.min(longestSleepMs, Math.max(0, Math.min(...times) - nowMs));
@@ -39,7 +39,7 @@ export class Emitter {
   /** Tries everything that is due now; resolves when each of it was tried once, what was under way already too. */
   async flush(): Promise<void> {
     const world = this.#world();
-    world.lifeCycle.settle(world.clock.nowMs());
+    world.settle(world.clock.nowMs());
     for (const lane of world.outbox.lanesWithWork(world.clock.nowMs())) this.#begin(world, lane);
     await Promise.all(this.#lanesOf(world).values());
     this.arm();

@@ -184,6 +184,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.waitForSelector('.waba');
     await page.select('section[aria-label="Andes Retail"] > .action-line select', 'NOT_ONBOARDED');
     await expect.poll(wabas).not.toHaveProperty('marketing_messages_onboarding_status');
+    await simulator().control('POST', 'wabas/200000000000001/holds', { code: 131042 });
+    await untilSeen(page, 'Held, 131042', '.waba');
     await press(page, 'Tell it');
     await typeOver(page, 'aria/Value, JSON', '{');
     await press(page, 'Tell it');

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { magicRecipients } from '../../../infra/simulator/magic-recipients.ts';
-import { firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import errorCodes from '../../../lib/platform/error-codes.json' with { type: 'json' };
+import {
+  firstNumber,
+  firstWaba,
+  recipient,
+  secondWaba,
+  simulatorOfFile,
+  templateMessage,
+  thirdNumber,
+} from '../../support/simulator.ts';
+import { expectMessagingError } from './refusals.ts';
+import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 
@@ -118,10 +129,131 @@ test('a message is accepted under another word, and what accepts none is left al
   expect(refused.body.error.code).toBe(132001);
 });
 
+describe('holds (platform reference, 6.4)', () => {
+  const messageOf = (name: 'order_update' | 'welcome_offer' | 'login_code') =>
+    templateMessage(name, validSends[name].components, validSends[name].language);
+  /** A message of each category, one without, and one of a number and a WABA beside. */
+  const sends: Readonly<Record<string, () => ReturnType<typeof simulator.post>>> = {
+    UTILITY: () => simulator.post(`${firstNumber}/messages`, messageOf('order_update')),
+    MARKETING: () => simulator.post(`${firstNumber}/messages`, messageOf('welcome_offer')),
+    AUTHENTICATION: () => simulator.post(`${firstNumber}/messages`, messageOf('login_code')),
+    text: () =>
+      simulator.post(`${firstNumber}/messages`, { ...templateMessage('', []), type: 'text', text: { body: 'Hi' } }),
+    neighbour: () => simulator.send(recipient, {}, '300000000000002'),
+    stranger: () =>
+      simulator.send(
+        recipient,
+        { template: { name: 'appointment_reminder', language: { code: 'pt_BR' } } },
+        thirdNumber,
+      ),
+  };
+  const concerned: Readonly<Record<string, readonly string[]>> = {
+    waba: ['UTILITY', 'MARKETING', 'AUTHENTICATION', 'text', 'neighbour'],
+    utility: ['UTILITY', 'neighbour'],
+    number: ['UTILITY', 'MARKETING', 'AUTHENTICATION', 'text'],
+    marketing: ['MARKETING'],
+  };
+  const placeOf = (kind: string) =>
+    kind === 'waba' || kind === 'utility' ? `wabas/${firstWaba}/holds` : `numbers/${firstNumber}/holds`;
+  const codesNow = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        Object.entries(sends).map(async ([name, send]) => [name, (await send()).body.error?.code ?? 'taken'] as const),
+      ),
+    );
+  const free = { ...Object.fromEntries(Object.keys(sends).map((name) => [name, 'taken'])), stranger: 132000 };
+
+  const ofNodes = errorCodes.flatMap(({ code, status, holds }) =>
+    holds === undefined || holds === 'template' ? [] : [{ code: Number(code), status, holds }],
+  );
+  test.each(ofNodes)(
+    '$code of $holds: what it concerns is refused and taken nowhere, until it is taken back',
+    async ({ code, status, holds }) => {
+      const path = placeOf(holds);
+      const held = await simulator.control('POST', path, { code });
+      expect([held.status, held.body.holds]).toEqual([200, [{ code }]]);
+      const refused = concerned[holds] ?? [];
+      expect(await codesNow()).toEqual({ ...free, ...Object.fromEntries(refused.map((name) => [name, code])) });
+      const [first = ''] = refused;
+      expectMessagingError((await sends[first]?.()) ?? expect.fail(), status, code, undefined);
+      const { data } = (await simulator.control('GET', 'sending')).body;
+      const sum = (name: string) =>
+        data.reduce((all: number, number: Record<string, number>) => all + (number[name] ?? 0), 0);
+      const taken = Object.keys(sends).length - 1 - refused.length;
+      expect([sum('calls'), sum('accepted'), await accepted()]).toEqual([Object.keys(sends).length + 1, taken, taken]);
+      expect((await simulator.control('DELETE', path)).body.holds).toEqual([]);
+      expect(await codesNow()).toEqual(free);
+    },
+  );
+
+  test('there are eight; each is known to the control call of its node, and to no other', async () => {
+    expect(ofNodes).toHaveLength(8);
+    for (const { code, holds } of ofNodes) {
+      const other = placeOf(holds === 'waba' || holds === 'utility' ? 'number' : 'waba');
+      expect((await simulator.control('POST', other, { code })).body.field).toBe('code');
+    }
+  });
+
+  test('nothing of the throughput is used up: a number that was refused a second long sends at once', async () => {
+    await simulator.control('POST', `numbers/${firstNumber}`, { is_on_biz_app: true });
+    await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131042 });
+    for (let call = 0; call < 20; call += 1) await simulator.send(recipient);
+    await simulator.control('DELETE', `wabas/${firstWaba}/holds`);
+    expect((await simulator.send(recipient)).status).toBe(200);
+  });
+
+  test('several at once: the widest is told, and one can be taken back alone', async () => {
+    await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 133010 });
+    await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131064 });
+    await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131031 });
+    const code = async () => (await simulator.send(recipient)).body.error?.code;
+    expect(await code()).toBe(131031);
+    await simulator.control('DELETE', `wabas/${firstWaba}/holds?code=131031`);
+    expect(await code()).toBe(131064);
+    await simulator.control('DELETE', `wabas/${firstWaba}/holds?code=131064`);
+    expect(await code()).toBe(133010);
+    await simulator.control('POST', 'reset');
+    expect(await code()).toBeUndefined();
+  });
+
+  test('one with an end is over then, and not before', async () => {
+    const { body } = await simulator.control('POST', `wabas/${secondWaba}/holds`, {
+      code: 368,
+      expires_in_seconds: 90,
+    });
+    expect(body).toEqual({ id: secondWaba, holds: [{ code: 368, expires_at: '2026-11-20T12:01:30.000Z' }] });
+    const code = async () => (await sends['stranger']?.())?.body.error.code;
+    await simulator.control('POST', 'clock', { advance_seconds: 89 });
+    expect(await code()).toBe(368);
+    await simulator.control('POST', 'clock', { advance_seconds: 1 });
+    expect(await code()).toBe(132000);
+  });
+
+  test('a silent number: its messages wait until the client gives up, everything else is answered', async () => {
+    await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 'no_answer' });
+    const patience = new AbortController();
+    const waiting = fetch(`${simulator.url}/v25.0/${firstNumber}/messages`, {
+      method: 'POST',
+      signal: patience.signal,
+      headers: { authorization: 'Bearer demo-platform-token', 'content-type': 'application/json' },
+      body: JSON.stringify(messageOf('order_update')),
+    });
+    await expect.poll(statuses).toEqual([null]);
+    expect((await simulator.get(firstNumber)).status).toBe(200);
+    expect((await sends['neighbour']?.())?.status).toBe(200);
+    patience.abort();
+    await expect(waiting).rejects.toThrow('aborted');
+    await simulator.control('DELETE', `numbers/${firstNumber}/holds?code=no_answer`);
+    expect((await simulator.send(recipient)).status).toBe(200);
+    expect([await accepted(), (await statuses()).at(-1)]).toEqual([2, null]);
+  });
+});
+
 describe('magic recipients', () => {
   const fates: Record<string, readonly unknown[]> = {
     '15550131026': ['accepted', 'accepted'],
     '15550231026': ['400 131026', '400 131026'],
+    '15550131042': ['accepted', 'accepted'],
     '15550131049': ['accepted', 'accepted'],
     '15550131050': ['accepted', 'accepted'],
     '15550131053': ['accepted', 'accepted'],

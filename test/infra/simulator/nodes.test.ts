@@ -170,9 +170,56 @@ describe('WABA, numbers, catalogs', () => {
     await simulator.control('POST', `numbers/${thirdNumber}`, { status });
     expect((await simulator.get(thirdNumber, { fields: 'health_status' })).body).toEqual({
       id: thirdNumber,
-      health_status: { can_send_message: health },
+      health_status: {
+        can_send_message: health,
+        entities: [
+          { entity_type: 'PHONE_NUMBER', id: thirdNumber, can_send_message: health },
+          { entity_type: 'WABA', id: secondWaba, can_send_message: 'AVAILABLE' },
+        ],
+      },
     });
     await simulator.control('POST', 'reset');
+  });
+
+  test.each([
+    ['wabas', 131042, 'BLOCKED', ['AVAILABLE', 'BLOCKED'], 141006],
+    ['wabas', 131031, 'BLOCKED', ['AVAILABLE', 'BLOCKED'], 131031],
+    ['wabas', 368, 'BLOCKED', ['AVAILABLE', 'BLOCKED'], 368],
+    ['wabas', 131064, 'LIMITED', ['AVAILABLE', 'LIMITED'], undefined],
+    ['numbers', 131037, 'BLOCKED', ['BLOCKED', 'AVAILABLE'], 131037],
+    ['numbers', 133010, 'BLOCKED', ['BLOCKED', 'AVAILABLE'], 141000],
+    ['numbers', 131045, 'BLOCKED', ['BLOCKED', 'AVAILABLE'], 131045],
+    ['numbers', 131048, 'LIMITED', ['LIMITED', 'AVAILABLE'], undefined],
+    ['numbers', 'no_answer', 'AVAILABLE', ['AVAILABLE', 'AVAILABLE'], undefined],
+  ])('the health under a hold of %s, %s: %s', async (nodes, code, whole, ofEntities, error) => {
+    const id = nodes === 'wabas' ? firstWaba : firstNumber;
+    const health = async (node: string) => (await simulator.get(node, { fields: 'health_status' })).body.health_status;
+    const before = [await health(firstNumber), await health(firstWaba)];
+    await simulator.control('POST', `${nodes}/${id}/holds`, { code });
+    const { can_send_message, entities } = await health(firstNumber);
+    expect(can_send_message).toBe(whole);
+    expect(entities.map((entity: { can_send_message: string }) => entity.can_send_message)).toEqual(ofEntities);
+    const held = entities.find((entity: { id: string }) => entity.id === id);
+    expect([held.errors?.[0].error_code, held.additional_info?.length]).toEqual([
+      error,
+      whole === 'LIMITED' ? 1 : undefined,
+    ]);
+    const { entities: ofWaba } = await health(firstWaba);
+    expect(ofWaba).toEqual([entities[1]]);
+    await simulator.control('DELETE', `${nodes}/${id}/holds`);
+    expect([await health(firstNumber), await health(firstWaba)]).toEqual(before);
+  });
+
+  test('what a WABA pays with is there, but while it cannot pay', async () => {
+    const funding = async () => (await simulator.get(firstWaba, { fields: 'primary_funding_id' })).body;
+    const before = await funding();
+    expect(before).toEqual({ id: firstWaba, primary_funding_id: expect.stringMatching(/^\d+$/) });
+    await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131031 });
+    expect(await funding()).toEqual(before);
+    await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131042 });
+    expect(await funding()).toEqual({ id: firstWaba });
+    await simulator.control('DELETE', `wabas/${firstWaba}/holds`);
+    expect(await funding()).toEqual(before);
   });
 
   test('numbers: 25 a page unless told, 100 at most, every field of the reference', async () => {

@@ -112,6 +112,7 @@ describe('statuses', () => {
 
   test.each([
     ['15550131026', 131026],
+    ['15550131042', 131042],
     ['15550131049', 131049],
     ['15550131050', 131050],
     ['15550131053', 131053],
@@ -177,6 +178,98 @@ describe('statuses', () => {
       ['delivered', '1795176001'],
       ['read', '1795176003'],
     ]);
+  });
+});
+
+describe('holds of a WABA (platform reference, 10.4)', () => {
+  const hold = (body: object) => simulator.control('POST', `wabas/${firstWaba}/holds`, body);
+  const takeBack = () => simulator.control('DELETE', `wabas/${firstWaba}/holds`);
+  const accountUpdates = async () => {
+    const news = await told();
+    expect(new Set(news.map(({ field, wabaId }) => `${field} ${wabaId}`))).toEqual(
+      new Set(news.length === 0 ? [] : [`account_update ${firstWaba}`]),
+    );
+    return news.map(({ value }) => value);
+  };
+  const abuse = 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT';
+
+  test.each<[number, object, object]>([
+    [
+      131031,
+      {
+        event: 'DISABLED_UPDATE',
+        ban_info: { waba_ban_state: 'DISABLE', waba_ban_date: 'November 20, 2026' },
+      },
+      {
+        event: 'DISABLED_UPDATE',
+        ban_info: { waba_ban_state: 'REINSTATE', waba_ban_date: 'November 20, 2026' },
+      },
+    ],
+    [
+      368,
+      {
+        event: 'ACCOUNT_RESTRICTION',
+        restriction_info: [
+          { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' },
+          { restriction_type: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING' },
+        ],
+      },
+      { event: 'ACCOUNT_RESTRICTION' },
+    ],
+    [
+      131064,
+      {
+        event: 'ACCOUNT_RESTRICTION',
+        violation_info: { violation_type: abuse },
+        restriction_info: [
+          { restriction_type: 'RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', remediation: expect.any(String) },
+        ],
+      },
+      { event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type: `${abuse}_RECOVERY` } },
+    ],
+  ])('%i: that it begins, and once that it is over', async (code, begun, over) => {
+    await hold({ code });
+    expect(await accountUpdates()).toEqual([begun]);
+    await takeBack();
+    await takeBack();
+    expect(await accountUpdates()).toEqual([begun, over]);
+  });
+
+  test('its end is told with it, and again when it comes; one that is taken back before is over once', async () => {
+    await hold({ code: 368, expires_in_seconds: 86_400 });
+    const [begun] = await accountUpdates();
+    expect(begun.restriction_info.map((one: { expiration: number }) => one.expiration)).toEqual([
+      1_795_262_400, 1_795_262_400,
+    ]);
+    await wait(86_399);
+    expect(await accountUpdates()).toHaveLength(1);
+    await wait(1);
+    expect((await accountUpdates()).slice(1)).toEqual([{ event: 'ACCOUNT_RESTRICTION' }]);
+    await hold({ code: 131064, expires_in_seconds: 60 });
+    await takeBack();
+    await wait(120);
+    expect(await accountUpdates()).toHaveLength(4);
+  });
+
+  test('its end is told when it comes, although nothing is asked meanwhile', async () => {
+    const { startSimulator } = await import('../../../infra/simulator/server.ts');
+    const own = await startSimulator();
+    const control = (path: string, body: object) =>
+      fetch(`${own.url}/_control/${path}`, { method: 'POST', body: JSON.stringify(body) });
+    await control(`apps/${app}`, { callback_url: receiver.url });
+    await control(`wabas/${firstWaba}/holds`, { code: 368, expires_in_seconds: 0.05 });
+    await expect.poll(() => receiver.updates().at(-1)?.value).toEqual({ event: 'ACCOUNT_RESTRICTION' });
+    await own.stop();
+  });
+
+  test('nothing is told of payment, nor of what holds a number', async () => {
+    await hold({ code: 131042 });
+    for (const code of [131037, 133010, 131045, 131048, 'no_answer']) {
+      await simulator.control('POST', `numbers/${firstNumber}/holds`, { code });
+    }
+    await takeBack();
+    await simulator.control('DELETE', `numbers/${firstNumber}/holds`);
+    expect(await told()).toEqual([]);
   });
 });
 

@@ -1,0 +1,77 @@
+import { type Hold, noAnswer } from './holds.ts';
+import type { World } from './state.ts';
+import type { PhoneNumber, Waba } from './wabas.ts';
+
+/** Whether a number of a status may send (platform reference, 8); not said: it may not. */
+const sendingHealth: Readonly<Record<string, string>> = {
+  CONNECTED: 'AVAILABLE',
+  FLAGGED: 'AVAILABLE',
+  RATE_LIMITED: 'LIMITED',
+  RESTRICTED: 'LIMITED',
+};
+
+/** Codes of health are of their own (platform reference, 8). Of most no source is known: that of the refusal stands there. */
+const healthCodes = new Map<unknown, number>([
+  [131042, 141006],
+  [133010, 141000],
+]);
+
+interface Entity {
+  readonly entity_type: 'PHONE_NUMBER' | 'WABA';
+  readonly id: string;
+  readonly can_send_message: string;
+}
+
+/** `health_status` of a WABA. */
+export function wabaHealth(world: World, waba: Waba) {
+  return healthOf([wabaEntity(world, waba)]);
+}
+
+/** `health_status` of a number: its own health and that of its WABA. */
+export function numberHealth(world: World, number: PhoneNumber) {
+  const own = sendingHealth[String(number.fields['status'])] ?? 'BLOCKED';
+  const waba = world.wabas.get(number.wabaId);
+  return healthOf([
+    entityOf({ entity_type: 'PHONE_NUMBER', id: number.id, can_send_message: own }, world.holds.on(number.id)),
+    ...(waba === undefined ? [] : [wabaEntity(world, waba)]),
+  ]);
+}
+
+function wabaEntity(world: World, { id, fields }: Waba): Entity {
+  const own = fields['health_status'] as { readonly can_send_message?: string } | undefined;
+  return entityOf(
+    { entity_type: 'WABA', id, can_send_message: own?.can_send_message ?? 'AVAILABLE' },
+    world.holds.on(id),
+  );
+}
+
+/** The whole is as well as the worst of its parts. */
+function healthOf(entities: readonly Entity[]) {
+  return { can_send_message: worst(entities.map((entity) => entity.can_send_message)), entities };
+}
+
+function worst(words: readonly string[]): string {
+  return ['BLOCKED', 'LIMITED'].find((word) => words.includes(word)) ?? words[0] ?? 'AVAILABLE';
+}
+
+/** A node as the holds on it leave it; the platform does not know of a number that gives no answer. */
+function entityOf(node: Entity, holds: readonly Hold[]): Entity {
+  const known = holds.map(({ kind }) => kind).filter(({ code }) => code !== noAnswer);
+  const blocking = known.filter(({ category }) => category === undefined);
+  const limiting = known.filter(({ category }) => category !== undefined);
+  const errors = blocking.map(({ code, details, solution }) => ({
+    error_code: healthCodes.get(code) ?? code,
+    error_description: details,
+    possible_solution: solution,
+  }));
+  return {
+    ...node,
+    can_send_message: worst([
+      ...blocking.map(() => 'BLOCKED'),
+      ...limiting.map(() => 'LIMITED'),
+      node.can_send_message,
+    ]),
+    ...(errors.length === 0 ? {} : { errors }),
+    ...(limiting.length === 0 ? {} : { additional_info: limiting.map(({ details }) => details) }),
+  };
+}

@@ -1,0 +1,95 @@
+import * as v from 'valibot';
+import { ControlError } from './control-error.ts';
+import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
+import { holdKinds } from './holds.ts';
+import type { World } from './state.ts';
+
+const yearInSeconds = 31_536_000;
+
+const nodes = {
+  waba: { name: 'WABA', known: (world: World, id: string) => world.wabas.has(id) },
+  number: { name: 'phone number', known: (world: World, id: string) => world.numbers.has(id) },
+} as const;
+type Node = keyof typeof nodes;
+
+const codesOf = (node: Node) => holdKinds.filter((kind) => kind.of === node).map(({ code }) => code);
+const codesTold = (node: Node) => codesOf(node).join('|');
+
+/** Holds of WABAs and numbers, begun and taken back. */
+export const holdRoutes: readonly ControlRoute[] = [
+  {
+    method: 'POST',
+    path: '/_control/wabas/{id}/holds',
+    what: `refuse the messages of a WABA until this is taken back: {code: ${codesTold('waba')}, expires_in_seconds?: of 368 and 131064}; told by account_update, 131042 not at all`,
+    run: ({ world }, { body }, id) => openHold(world, { node: 'waba', id }, body),
+  },
+  {
+    method: 'DELETE',
+    path: '/_control/wabas/{id}/holds',
+    what: 'take them back: ?code= that one',
+    run: endHolds('waba'),
+  },
+  {
+    method: 'POST',
+    path: '/_control/numbers/{id}/holds',
+    what: `refuse the messages of a number until this is taken back: {code: ${codesTold('number')}}; no_answer: they get no answer, and everything else does`,
+    run: ({ world }, { body }, id) => openHold(world, { node: 'number', id }, body),
+  },
+  {
+    method: 'DELETE',
+    path: '/_control/numbers/{id}/holds',
+    what: 'take them back: ?code= that one',
+    run: endHolds('number'),
+  },
+];
+
+interface Place {
+  readonly node: Node;
+  readonly id: string;
+}
+
+function openHold(world: World, place: Place, body: unknown): unknown {
+  checkKnown(world, place);
+  const schema = v.strictObject({
+    code: v.picklist(codesOf(place.node)),
+    expires_in_seconds: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(yearInSeconds))),
+  });
+  const { code, expires_in_seconds: seconds } = v.parse(schema, body);
+  const kind = holdKinds.find((each) => each.code === code);
+  if (kind === undefined) throw new Error(`${code} is a code of no hold`);
+  if (seconds !== undefined && kind.hasEnd !== true) {
+    throw new ControlError(400, 'expires_in_seconds', `is told of no ${code}`);
+  }
+  const nowMs = world.clock.nowMs();
+  const end = seconds === undefined ? {} : { untilMs: nowMs + seconds * 1_000 };
+  world.holds.open({ nodeId: place.id, kind, ...end }, nowMs);
+  return told(world, place.id);
+}
+
+function endHolds(node: Node) {
+  return ({ world }: Simulation, { query }: ControlRequest, id: string): unknown => {
+    checkKnown(world, { node, id });
+    const schema = v.strictObject({ code: v.optional(v.picklist(codesOf(node).map(String))) });
+    const { code } = v.parse(schema, given(query));
+    for (const hold of world.holds.on(id)) {
+      if (code === undefined || String(hold.kind.code) === code) world.holds.end(hold, world.clock.nowMs());
+    }
+    return told(world, id);
+  };
+}
+
+function checkKnown(world: World, { node, id }: Place): void {
+  if (!nodes[node].known(world, id)) throw new ControlError(404, 'id', `${id} is no ${nodes[node].name}`);
+}
+
+function told(world: World, id: string): unknown {
+  return { id, holds: holdsTold(world, id) };
+}
+
+/** The holds on a WABA or a number, as the console shows them. */
+export function holdsTold(world: World, id: string) {
+  return world.holds.on(id).map(({ kind, untilMs }) => ({
+    code: kind.code,
+    ...(untilMs === undefined ? {} : { expires_at: new Date(untilMs).toISOString() }),
+  }));
+}
