@@ -17,7 +17,7 @@ export interface Held {
   readonly goingOn: readonly JobOutcomes[];
 }
 
-/** What a hold concerns: `number 3000 of waba 2000`. It is what ends it by hand, too. */
+/** What a hold concerns: `number 3000 of waba 2000`. An operator ends it by the same words. */
 export function holdInWords(hold: OpenHold): string {
   if (hold.scope === 'platform') return 'platform';
   const { kind, name } = kindAndName(hold.scope);
@@ -94,7 +94,8 @@ function holdLines(hold: OpenHold, numbers: readonly ListedNumber[]): string[] {
 const beneath = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
 
 function didsOf({ scope }: OpenHold, numbers: readonly ListedNumber[]): string[] {
-  const { kind, name } = scope === 'platform' ? { kind: scope, name: '' } : kindAndName(scope);
+  if (scope === 'platform') return [];
+  const { kind, name } = kindAndName(scope);
   if (kind !== 'number' && kind !== 'marketing') return [];
   return numbers.flatMap(({ did, phoneNumberId }) => (phoneNumberId === name ? [did] : []));
 }
@@ -109,7 +110,7 @@ function reasonOf({ scope, code }: OpenHold): { readonly title?: string; readonl
   if (code !== noAnswerCode) return explainedOfPlatform(code) ?? {};
   return scope === 'platform'
     ? {
-        title: 'The platform answers nobody',
+        title: 'The platform does not answer',
         remedy: 'Look at its status page, then at name resolution, network and certificates. Any answer ends it.',
       }
     : {

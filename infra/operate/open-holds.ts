@@ -4,6 +4,7 @@ import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
 import { ended, type Hold, noAnswerCode } from '../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../lib/messages/holds/scope.ts';
+import { type HoldKind, holdKinds } from '../../lib/platform/failure.ts';
 
 /** What a stage sends nothing for at the moment (D46): a scope of a WABA. */
 export interface HoldOfWaba extends Hold {
@@ -28,8 +29,6 @@ export interface OpenHolds {
 
 /** How many WABAs are read at a time. */
 const readAtATime = 25;
-
-const widestFirst = ['waba', 'utility', 'number', 'marketing', 'template'];
 
 export function openHolds(stored: {
   readonly client: DynamoDBDocumentClient;
@@ -80,11 +79,12 @@ export function openHolds(stored: {
 }
 
 function rankOf(scope: HoldScope): number {
-  return widestFirst.indexOf(kindAndName(scope).kind);
+  // The kinds stand in the order of how wide they are.
+  return holdKinds.indexOf(kindAndName(scope).kind);
 }
 
 /** The two parts of a scope: `number` and the id, `template` and name with language; `waba` and nothing more. */
-export function kindAndName(scope: HoldScope): { readonly kind: string; readonly name: string } {
-  const [kind = '', ...name] = scope.split(':');
-  return { kind, name: name.join(':') };
+export function kindAndName(scope: HoldScope): { readonly kind: HoldKind; readonly name: string } {
+  const [kind, ...name] = scope.split(':');
+  return { kind: kind as HoldKind, name: name.join(':') };
 }

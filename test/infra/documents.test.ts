@@ -11,6 +11,7 @@ import { magicRecipients } from '../../infra/simulator/magic-recipients.ts';
 import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
 import { Refusal, refusalCodes } from '../../lib/http/refusal.ts';
 import { metricNames } from '../../lib/observe/metrics.ts';
+import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 import { retryJitter, retryWaitsSeconds } from '../../lib/webhooks/delivery/retry.ts';
 import { eventTypes, ServiceEventSchema } from '../../lib/webhooks/event.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -238,6 +239,15 @@ describe('tables that repeat code', () => {
   it('metrics', () => {
     const told = firstNames(tableRows(documentOf('infra/operate/README.md'), '| Metric | Counts |'));
     expect(told.sort()).toEqual([...metricNames].sort());
+  });
+
+  it('codes of holds, and what each holds (D46)', () => {
+    const told = tableRows(documentOf('infra/operate/README.md'), '| Code | Held |').map(([code = '', held = '']) => [
+      ...namesIn(code),
+      ...namesIn(held),
+    ]);
+    const known = errorCodes.flatMap(({ code, holds }) => (holds === undefined ? [] : [[String(code), holds]]));
+    expect(told.sort()).toEqual([...known, ['no_answer']].sort());
   });
 
   const webhookBook = documentOf('lib/webhooks/README.md');

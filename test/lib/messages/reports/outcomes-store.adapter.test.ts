@@ -197,7 +197,7 @@ describe('what is held, and who waits (D46)', () => {
     const number = `number 300000000000001 of waba ${wabaId}`;
     expect(lines).toEqual([
       'held: platform',
-      `  no_answer The platform answers nobody, since ${since}`,
+      `  no_answer The platform does not answer, since ${since}`,
       `  asked 0 times, next at ${later(5_000)}`,
       expect.stringMatching(/^ {2}to do: Look at its status page/),
       `held: waba ${wabaId}`,
