@@ -251,6 +251,14 @@ describe('what is held, and who waits (D46)', () => {
     expect((await breakers.find()).open).toBeUndefined();
   });
 
+  test('a WABA that is provisioned no more is looked at as long as a job of it waits', async () => {
+    await wabas.change('W2', opened('waba', { code: '131031', nowMs: sinceMs }));
+    const lines = await printed('--held');
+    expect(lines[0]).toBe('held: waba W2');
+    expect(idsIn(lines.slice(0, 5))).toEqual([other.jobId]);
+    await wabas.change('W2', ended('waba', sinceMs));
+  });
+
   test('a hold that has begun since it was shown is another one', async () => {
     const holds = openHolds(stored);
     await wabas.change(wabaId, opened('waba', { code: '131042', nowMs: sinceMs }));
