@@ -82,17 +82,25 @@ const DispatchDataSchema = v.omit(MessageDataSchema, [
 
 const time = v.pipe(v.string(), v.isoTimestamp());
 
-/** The platform has paused the template: what is left of the dispatch waits (D46). */
-const DispatchParkedSchema = v.object({
+/** What a dispatch waits for (D46): what is held of its WABA or its number may be the messages of one category alone. */
+export const parkedScopes = ['template', 'number', 'waba', 'platform'] as const;
+
+/** A pause of a dispatch, by what is held and since when. */
+const DispatchPauseSchema = v.object({
   ...DispatchDataSchema.entries,
-  code: v.literal('template_paused'),
+  scope: v.exactOptional(v.picklist(parkedScopes)),
+  /** As the report has it: `template_paused`, `no_answer`, else the platform's error code as text. */
+  code: v.exactOptional(v.string()),
   parked_at: time,
+});
+
+/** Nothing leaves for what the dispatch needs: what is left of it waits (D46). */
+const DispatchParkedSchema = v.object({
+  ...DispatchPauseSchema.entries,
+  code: v.string(),
   /** When what still waits expires. */
   expires_at: time,
 });
-
-/** The template is back: what waited since `parked_at` goes on (D46). */
-const DispatchResumedSchema = v.object({ ...DispatchDataSchema.entries, parked_at: time });
 
 /** Nothing of a dispatch is pending any more (D41). */
 const DispatchCompletedSchema = v.object({
@@ -149,7 +157,8 @@ export const ServiceEventSchema = v.variant('type', [
   /** A receipt proved that the platform took a message that was `unknown`. */
   kind('message.resolved', MessageDataSchema),
   kind('dispatch.parked', DispatchParkedSchema),
-  kind('dispatch.resumed', DispatchResumedSchema),
+  /** What waited since `parked_at` goes on (D46). */
+  kind('dispatch.resumed', DispatchPauseSchema),
   kind('dispatch.completed', DispatchCompletedSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;

@@ -201,6 +201,7 @@ describe('the documents for those who deploy', () => {
 describe('tables that repeat code', () => {
   const interfaceBook = documentOf('functions/README.md');
   const simulatorBook = documentOf('infra/simulator/README.md');
+  const webhookBook = documentOf('lib/webhooks/README.md');
   const firstNames = (rows: readonly string[][]) => rows.flatMap(([cell = '']) => namesIn(cell));
 
   it('routes', () => {
@@ -248,9 +249,11 @@ describe('tables that repeat code', () => {
     ]);
     const known = errorCodes.flatMap(({ code, holds }) => (holds === undefined ? [] : [[String(code), holds]]));
     expect(told.sort()).toEqual([...known, ['no_answer']].sort());
+    // The books for callers and receivers name each in a sentence; of 132015 they are told a word.
+    for (const book of [interfaceBook, webhookBook]) {
+      expect(known.filter(([code]) => !book.includes(`\`${code}\``)).map(([code]) => code)).toEqual(['132015']);
+    }
   });
-
-  const webhookBook = documentOf('lib/webhooks/README.md');
 
   it('the waits between the attempts of a delivery', () => {
     const told = (seconds: number) => {
