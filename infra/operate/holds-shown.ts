@@ -79,14 +79,14 @@ export function heldAsLines(
 }
 
 function holdLines(hold: OpenHold, numbers: readonly ListedNumber[]): string[] {
-  const { code, sinceMs, untilMs, asks } = hold;
+  const { code, sinceMs, untilMs } = hold;
   const { title, remedy } = reasonOf(hold);
   const dids = didsOf(hold, numbers);
   const told = untilMs === undefined ? '' : `, until ${timeOf(untilMs)} as the platform says`;
   return [
     `held: ${holdInWords(hold)}${dids.length === 0 ? '' : `, did ${dids.join(' ')}`}`,
     `  ${[code, title].filter(Boolean).join(' ')}, since ${timeOf(sinceMs)}${told}`,
-    `  asked ${asks === 1 ? 'once' : `${asks} times`}, next at ${timeOf(nextQuestionMs(hold))}`,
+    `  ${questionsOf(hold)}`,
     ...(remedy === undefined ? [] : [`  to do: ${remedy}`]),
   ];
 }
@@ -98,6 +98,13 @@ function didsOf({ scope }: OpenHold, numbers: readonly ListedNumber[]): string[]
   const { kind, name } = kindAndName(scope);
   if (kind !== 'number' && kind !== 'marketing') return [];
   return numbers.flatMap(({ did, phoneNumberId }) => (phoneNumberId === name ? [did] : []));
+}
+
+/** Messages that wait are what asks: where none does, the time of the next question may long have passed. */
+function questionsOf(hold: OpenHold): string {
+  const next = `the first message after ${timeOf(nextQuestionMs(hold))} asks`;
+  if (hold.asks === 0) return `not asked yet; ${next}`;
+  return `asked ${hold.asks === 1 ? 'once' : `${hold.asks} times`}; ${next} again`;
 }
 
 /** Not before this; while another question is under way, not before its lease ends. */
