@@ -114,7 +114,10 @@ function nextQuestionMs({ nextAskMs, askedUntilMs = nextAskMs }: OpenHold): numb
 
 /** What the platform calls the code, and what lifts it; of a code that is not known here, nothing. */
 function reasonOf({ scope, code }: OpenHold): { readonly title?: string; readonly remedy?: string } {
-  if (code !== noAnswerCode) return explainedOfPlatform(code) ?? {};
+  if (code !== noAnswerCode) {
+    const known = explainedOfPlatform(code);
+    return known === undefined ? {} : { title: known.title, remedy: known.remedy };
+  }
   return scope === 'platform'
     ? {
         title: 'The platform does not answer',

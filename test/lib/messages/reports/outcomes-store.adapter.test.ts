@@ -222,10 +222,11 @@ describe('what is held, and who waits (D46)', () => {
       `  npm run outcomes -- --held --end 'template order_update/en_US of waba ${wabaId}'`,
       expect.stringContaining(total(2)),
     ]);
-    expect(JSON.parse((await printed('--held', '--json')).join()).held[1]).toMatchObject({
+    expect(JSON.parse((await printed('--held', '--json')).join()).held[1]).toEqual({
       ...{ hold: `waba ${wabaId}`, waba_id: wabaId, scope: 'waba', code: '368', since, questions: 1, waiting: [] },
       ...{
         title: 'Temporarily blocked for policies violations',
+        remedy: expect.stringContaining('.'),
         until: later(3_600_000),
         next_question: later(3_660_000),
       },
