@@ -43,6 +43,15 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Look at the status page of the platform, then at the way there: name resolution, network, certificates. Nothing is sent meanwhile; it is asked again at least every half minute, and messages go on by themselves (platform.back in the log).',
   });
   addAlarm(scope, settings, {
+    purpose: 'holds-opened',
+    metric: serviceMetric(settings, 'HoldsOpened'),
+    above: 0,
+    whoIsHurt:
+      'Clients of a WABA, or of a number, that the platform lets send nothing at the moment: their messages wait, and expire after a day.',
+    whatToDo:
+      'Run npm run outcomes -- --held: it names what is held, by which code, what lifts that, and who waits (run book, "A hold"). Messages go on by themselves once the cause is removed.',
+  });
+  addAlarm(scope, settings, {
     purpose: 'platform-signatures-refused',
     metric: serviceMetric(settings, 'PlatformSignaturesRefused'),
     // A stranger who knocks once or twice is no reason to get up; the platform repeats what was refused.

@@ -100,6 +100,7 @@ function platformGraphs(settings: Settings): IWidget[] {
       platformCallsThrottled(settings),
       metric('PlatformCredentialRefused'),
       metric('PlatformDown'),
+      metric('HoldsOpened'),
     ]),
     graph('Templates', [
       metric('SyncsCompleted'),

@@ -16,8 +16,8 @@ const summaries: Readonly<Record<EventType, string>> = {
   'message.delivered': 'A receipt says that a message was delivered',
   'message.read': 'A receipt says that a message was read',
   'message.resolved': 'A receipt proves that a message which was unknown was taken',
-  'dispatch.parked': 'The platform has paused the template: what is left of the dispatch waits',
-  'dispatch.resumed': 'The template is back, and a message has left again',
+  'dispatch.parked': 'What is left of a dispatch waits: its template, its number, its WABA or the platform is held',
+  'dispatch.resumed': 'A dispatch that waited goes on: a message has left again',
   'dispatch.completed': 'Nothing of a dispatch is pending any more',
 };
 

@@ -92,6 +92,11 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   page: row.holds === undefined ? 'lib/platform/FACTS.md#62-codes' : 'lib/platform/FACTS.md#64-codes-of-holds',
 }));
 
+/** What is known of a code of the platform. Undefined for one that it does not tell. */
+export function explainedOfPlatform(code: string): Explanation | undefined {
+  return ofPlatform.find((each) => each.code === code);
+}
+
 /** No code at all: an answer that says too little by itself. */
 const ofEmptyListings: Explanation = {
   code: 'unassigned',

@@ -16,25 +16,42 @@ export function asTables(
   found: readonly JobOutcomes[],
   { only, stage }: { readonly only: boolean; readonly stage: string | undefined },
 ): string[] {
-  const lines: string[] = [];
-  const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
-  for (const { job, shown } of found) {
-    const { jobId, did, acceptedAtMs, templateName } = job.head;
-    if (!only)
-      lines.push(`job ${jobId}, did ${did}, accepted ${timeOf(acceptedAtMs)}, template ${templateName}${stateOf(job)}`);
-    for (const outcome of shown) lines.push(`  ${aligned(cellsOf(outcome), widths)}`);
-  }
-  const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
-  if (unknown.length > 0) lines.push('nobody knows whether these were sent; once you do, one line settles each:');
-  for (const outcome of unknown) lines.push(`  ${settlingLine(outcome, stage)}   # or: failed`);
-  if (only) return lines;
-  const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
-  const counts = countStates(states);
-  lines.push(`total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`);
-  return lines;
+  const lines = jobLines(found).filter((line) => !only || line.startsWith(indent));
+  return [...lines, ...settlingLines(found, stage), ...(only ? [] : [totalLine(found)])];
 }
 
-/** Why what nobody has taken up of it is not sent. */
+const indent = '  ';
+
+/** A line for each job, and indented beneath it one for everybody in it who is to be seen. */
+export function jobLines(found: readonly JobOutcomes[]): string[] {
+  const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
+  return found.flatMap(({ job, shown }) => {
+    const { jobId, did, acceptedAtMs, templateName } = job.head;
+    return [
+      `job ${jobId}, did ${did}, accepted ${timeOf(acceptedAtMs)}, template ${templateName}${stateOf(job)}`,
+      ...shown.map((outcome) => `${indent}${aligned(cellsOf(outcome), widths)}`),
+    ];
+  });
+}
+
+/** The line that settles each unknown outcome; none where there is none. */
+export function settlingLines(found: readonly JobOutcomes[], stage: string | undefined): string[] {
+  const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
+  if (unknown.length === 0) return [];
+  return [
+    'nobody knows whether these were sent; once you do, one line settles each:',
+    ...unknown.map((outcome) => `${indent}${settlingLine(outcome, stage)}   # or: failed`),
+  ];
+}
+
+/** The counts of all of them, which are those of their reports. */
+export function totalLine(found: readonly JobOutcomes[]): string {
+  const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
+  const counts = countStates(states);
+  return `total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`;
+}
+
+/** Why that part of it is not sent that no worker has claimed. */
 function stateOf(job: DescribedJob): string {
   const { stop, parked, head } = job;
   if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
@@ -48,7 +65,12 @@ function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
 }
 
 function settlingLine({ dispatchId }: ReportedOutcome, stage: string | undefined): string {
-  return `npm run outcomes -- ${stage === undefined ? '' : `--stage ${stage} `}--resolve ${dispatchId} sent`;
+  return `${commandOf(stage)} --resolve ${dispatchId} sent`;
+}
+
+/** How this command is called for a stage, or for the local stack. */
+export function commandOf(stage: string | undefined): string {
+  return stage === undefined ? 'npm run outcomes --' : `npm run outcomes -- --stage ${stage}`;
 }
 
 /** The same for programs, in the words of the report. */
@@ -119,6 +141,7 @@ function aligned(cells: Cells, widths: readonly number[]): string {
     .trimEnd();
 }
 
-function timeOf(ms: number): string {
+/** A time as it is shown to people and programs. */
+export function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }

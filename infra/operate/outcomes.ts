@@ -6,6 +6,8 @@ import type { DescribedJob } from '../../lib/messages/reports/described-job.ts';
 import { type Outcomes, outcomesStore, type Period } from '../../lib/messages/reports/outcomes-store.ts';
 import type { MessageKey } from '../../lib/messages/reports/resolve-unknown.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
+import { heldAsJson, heldAsLines, heldBy, holdInWords, type ListedNumber } from './holds-shown.ts';
+import { type OpenHolds, openHolds } from './open-holds.ts';
 import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-shown.ts';
 import { targetOf } from './target.ts';
 
@@ -15,7 +17,9 @@ npm run outcomes -- --dispatch ID                     a job id, or one message a
 npm run outcomes -- --since 1h                        every job accepted in that time (m, h, d), of every DID or of --did
 npm run outcomes -- --did DID --from TIME --to TIME   every job of a DID accepted in that time (ISO 8601, UTC),
                                                       of the clients that may send from it now
-npm run outcomes -- --parked                          every job that waits for its template, of the last 3 days or of --since
+npm run outcomes -- --held                            what nothing leaves for (a template, a number, an account, the platform),
+                                                      why, and the jobs that wait: of the last 3 days or of --since
+npm run outcomes -- --held --end SCOPE                end such a hold once its cause is removed; SCOPE as --held spells it
 npm run outcomes -- --resolve ID sent|failed          settle one unknown message by hand; nothing is sent
 
   --all          list everybody (otherwise held, failed, expired and unknown ones)
@@ -31,7 +35,8 @@ const options = {
   from: { type: 'string' },
   to: { type: 'string' },
   since: { type: 'string' },
-  parked: { type: 'boolean' },
+  held: { type: 'boolean' },
+  end: { type: 'string' },
   resolve: { type: 'string' },
   all: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -44,8 +49,10 @@ type Wanted = ReturnType<typeof parseArgs<{ options: typeof options; allowPositi
 /** A stage, as the command reads it. */
 export interface OutcomesStage {
   readonly outcomes: Outcomes;
-  /** Every DID that there is. */
-  readonly listDids: () => Promise<readonly string[]>;
+  readonly holds: OpenHolds;
+  readonly listWabaIds: () => Promise<readonly string[]>;
+  /** Every channel that there is. */
+  readonly listNumbers: () => Promise<readonly (ListedNumber & { readonly wabaId: string })[]>;
   /** The clients that may send from a DID; none for one that there is not. */
   readonly clientsOf: (did: string) => Promise<readonly number[]>;
   readonly nowMs: () => number;
@@ -63,11 +70,12 @@ export async function outcomesCommand(
   const wanted = commandLine({ args: [...typed], options, allowPositionals: true });
   if (wanted.values.help) print(usage);
   else if (wanted.values.resolve !== undefined) await resolve(wanted, await open(wanted.values.stage), print);
+  else if (wanted.values.end !== undefined) await endHold(wanted, await open(wanted.values.stage), print);
   else {
     const [stray] = wanted.positionals;
     if (stray !== undefined)
       throw new CommandError(`${stray} belongs to no option; name a job with --dispatch ${stray}`);
-    await list(wanted, await open(wanted.values.stage), print);
+    await (wanted.values.held ? listHeld : list)(wanted, await open(wanted.values.stage), print);
   }
 }
 
@@ -84,21 +92,64 @@ async function resolve(wanted: Wanted, { outcomes }: OutcomesStage, print: (line
 }
 
 async function list(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
-  const { all, json, parked, stage: stageName } = wanted.values;
+  const { json, stage: stageName } = wanted.values;
   const key = messageKey(wanted.values.dispatch ?? '');
   const found: JobOutcomes[] = [];
-  for (const job of await jobsOf(wanted, key, stage)) {
-    if (parked && !isParked(job)) continue;
-    const outcomes = await stage.outcomes.ofJob(job);
-    const shown = outcomes.filter(({ dispatchId, state }) =>
-      key === undefined ? all || !asWished.includes(state) : dispatchId === wanted.values.dispatch,
-    );
-    found.push({ job, outcomes, shown });
-  }
-  if (parked && found.length === 0) return print(json ? '[]' : 'No job waits for its template.');
+  for (const job of await jobsOf(wanted, key, stage)) found.push(await outcomesOf(job, { wanted, key, stage }));
   if (found.length === 0 || (key !== undefined && found[0]?.shown.length === 0)) throw notFound();
   if (json) print(JSON.stringify(found.map(asJson), null, 2));
   else for (const line of asTables(found, { only: key !== undefined, stage: stageName })) print(line);
+}
+
+async function outcomesOf(
+  job: DescribedJob,
+  {
+    wanted,
+    key,
+    stage,
+  }: { readonly wanted: Wanted; readonly key: MessageKey | undefined; readonly stage: OutcomesStage },
+): Promise<JobOutcomes> {
+  const { all, dispatch } = wanted.values;
+  const outcomes = await stage.outcomes.ofJob(job);
+  const shown = outcomes.filter(({ dispatchId, state }) =>
+    key === undefined ? all || !asWished.includes(state) : dispatchId === dispatch,
+  );
+  return { job, outcomes, shown };
+}
+
+/** With a DID, what is held of its WABA, and of the platform. */
+async function listHeld(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
+  const { dispatch, did, json, stage: stageName } = wanted.values;
+  if (dispatch !== undefined) throw new CommandError('--held shows no single job; --dispatch alone does');
+  const parked: JobOutcomes[] = [];
+  for (const job of await jobsOf(wanted, undefined, stage)) {
+    if (isParked(job)) parked.push(await outcomesOf(job, { wanted, key: undefined, stage }));
+  }
+  const numbers = await stage.listNumbers();
+  const provisioned =
+    did === undefined
+      ? await stage.listWabaIds()
+      : numbers.filter((number) => number.did === did).map(({ wabaId }) => wabaId);
+  // A job outlives its number and its WABA in the directory.
+  const wabaIds = new Set([...provisioned, ...parked.map(({ job }) => job.head.wabaId)]);
+  const held = heldBy(await stage.holds.list([...wabaIds]), parked);
+  if (json) print(JSON.stringify(heldAsJson(held), null, 2));
+  else for (const line of heldAsLines(held, { numbers, stage: stageName })) print(line);
+}
+
+async function endHold(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
+  const { held, end } = wanted.values;
+  if (!held || wanted.positionals.length > 0) {
+    throw new CommandError("--end goes with --held, and takes what that shows as one word: --end 'waba 2000'");
+  }
+  const open = await stage.holds.list(await stage.listWabaIds());
+  const hold = open.find((each) => holdInWords(each) === end);
+  if (hold === undefined) {
+    const others = open.map((each) => `'${holdInWords(each)}'`).join(', ');
+    throw new CommandError(`Not held: ${end}${others === '' ? '; nothing is' : `; held: ${others}`}`, 1);
+  }
+  if (!(await stage.holds.end(hold))) throw new CommandError(`Not ended, others write at the same time: try again`, 1);
+  print(`Held no more: ${end}. What waits for it goes on by itself within minutes.`);
 }
 
 function isParked({ stop, parked }: DescribedJob): boolean {
@@ -111,9 +162,9 @@ const parkedWithin = '3d';
 const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];
 
 async function jobsOf(wanted: Wanted, key: MessageKey | undefined, stage: OutcomesStage): Promise<DescribedJob[]> {
-  const { dispatch, did, from, to, parked } = wanted.values;
-  const since = wanted.values.since ?? (parked && from === undefined && to === undefined ? parkedWithin : undefined);
-  const { outcomes, listDids, clientsOf, nowMs } = stage;
+  const { dispatch, did, from, to, held } = wanted.values;
+  const since = wanted.values.since ?? (held && from === undefined && to === undefined ? parkedWithin : undefined);
+  const { outcomes, clientsOf, nowMs } = stage;
   const jobsFrom = async (each: string, period: Period) =>
     await outcomes.listJobs({ did: each, clientIds: await clientsOf(each) }, period);
   if (dispatch !== undefined) {
@@ -127,7 +178,8 @@ async function jobsOf(wanted: Wanted, key: MessageKey | undefined, stage: Outcom
   if (from !== undefined || to !== undefined) throw new CommandError('--since stands for --from and --to');
   const period = { fromMs: nowMs() - durationMs(since), toMs: nowMs() + 1 };
   const jobs: DescribedJob[] = [];
-  for (const each of did === undefined ? await listDids() : [did]) jobs.push(...(await jobsFrom(each, period)));
+  const dids = did === undefined ? (await stage.listNumbers()).map((number) => number.did) : [did];
+  for (const each of [...new Set(dids)].sort()) jobs.push(...(await jobsFrom(each, period)));
   return jobs;
 }
 
@@ -167,13 +219,14 @@ if (import.meta.main) {
 async function openStage(stage: string | undefined): Promise<OutcomesStage> {
   const { documentClient: client, tableName } = await targetOf(stage);
   const directory = directoryStore(client, tableName('directory'));
+  const messages = { client, table: tableName('messages'), nowMs: Date.now };
+  const ofClients = async <T>(list: (clientId: number) => Promise<T[]>) =>
+    (await Promise.all((await directory.listClientIds()).map(list))).flat();
   return {
-    outcomes: outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause }),
-    listDids: async () => {
-      const clients = await directory.listClientIds();
-      const channels = await Promise.all(clients.map((clientId) => directory.listChannels(clientId)));
-      return [...new Set(channels.flat().map(({ did }) => did))].sort();
-    },
+    outcomes: outcomesStore({ ...messages, pause: storePause }),
+    holds: openHolds(messages),
+    listWabaIds: async () => [...new Set((await ofClients(directory.listWabas)).map(({ wabaId }) => wabaId))].sort(),
+    listNumbers: () => ofClients(directory.listChannels),
     clientsOf: async (did) => (await directory.findDid(did))?.waba.clientIds ?? [],
     nowMs: Date.now,
   };

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { parkedScopes } from '../webhooks/event.ts';
 import type { JobHead } from './job.ts';
 
 /*
@@ -17,14 +18,13 @@ const JobStopSchema = v.object({
 export type JobStop = v.InferOutput<typeof JobStopSchema>;
 
 /** What a job can wait for: how wide the hold is that its messages have met (holds/scope.ts). */
-export const parkScopes = ['template', 'number', 'waba', 'platform'] as const;
-export type ParkScope = (typeof parkScopes)[number];
+export type ParkScope = (typeof parkedScopes)[number];
 
 /** Since when what is left waits, as client and report are told. `sinceMs` names this waiting: who ends it ends no later one. */
 export const JobParkedSchema = v.object({
   /** The platform's error code, or a word of ours: `template_paused`, `no_answer`. */
   code: v.string(),
-  scope: v.picklist(parkScopes),
+  scope: v.picklist(parkedScopes),
   sinceMs: v.number(),
   /** The platform has taken a message since: the waiting is over as soon as nothing holds the job. */
   goesOn: v.exactOptional(v.literal(true)),

@@ -19,6 +19,7 @@ export const metricNames = [
   'PlatformCredentialRefused',
   'HoldsOpened',
   'PlatformDown',
+  'HoldsOpened',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
   'PlatformStatusesForeign',

@@ -82,20 +82,24 @@ const DispatchDataSchema = v.omit(MessageDataSchema, [
 
 const time = v.pipe(v.string(), v.isoTimestamp());
 
-/** Why a dispatch waits: a code of the platform's or a word of ours, and what it concerns. */
-const HeldSchema = v.object({ code: v.string(), scope: v.picklist(['template', 'number', 'waba', 'platform']) });
+/** What a dispatch waits for (D46): what is held of its WABA or its number may be the messages of one category alone. */
+export const parkedScopes = ['template', 'number', 'waba', 'platform'] as const;
 
-/** Something holds the dispatch: what is left of it waits (D46). */
-const DispatchParkedSchema = v.object({
+/** A pause of a dispatch, by what is held and since when. */
+const DispatchPauseSchema = v.object({
   ...DispatchDataSchema.entries,
-  ...HeldSchema.entries,
+  scope: v.picklist(parkedScopes),
+  /** As the report has it: `template_paused`, `no_answer`, else the platform's error code as text. */
+  code: v.string(),
   parked_at: time,
+});
+
+/** Nothing leaves for what the dispatch needs: what is left of it waits (D46). */
+const DispatchParkedSchema = v.object({
+  ...DispatchPauseSchema.entries,
   /** When what still waits expires. */
   expires_at: time,
 });
-
-/** Nothing holds it any more: what waited since `parked_at` goes on (D46). */
-const DispatchResumedSchema = v.object({ ...DispatchDataSchema.entries, ...HeldSchema.entries, parked_at: time });
 
 /** Nothing of a dispatch is pending any more (D41). */
 const DispatchCompletedSchema = v.object({
@@ -152,7 +156,8 @@ export const ServiceEventSchema = v.variant('type', [
   /** A receipt proved that the platform took a message that was `unknown`. */
   kind('message.resolved', MessageDataSchema),
   kind('dispatch.parked', DispatchParkedSchema),
-  kind('dispatch.resumed', DispatchResumedSchema),
+  /** What waited since `parked_at` goes on (D46). */
+  kind('dispatch.resumed', DispatchPauseSchema),
   kind('dispatch.completed', DispatchCompletedSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;

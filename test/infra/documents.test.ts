@@ -11,6 +11,7 @@ import { magicRecipients } from '../../infra/simulator/magic-recipients.ts';
 import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
 import { Refusal, refusalCodes } from '../../lib/http/refusal.ts';
 import { metricNames } from '../../lib/observe/metrics.ts';
+import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 import { retryJitter, retryWaitsSeconds } from '../../lib/webhooks/delivery/retry.ts';
 import { eventTypes, ServiceEventSchema } from '../../lib/webhooks/event.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -200,6 +201,7 @@ describe('the documents for those who deploy', () => {
 describe('tables that repeat code', () => {
   const interfaceBook = documentOf('functions/README.md');
   const simulatorBook = documentOf('infra/simulator/README.md');
+  const webhookBook = documentOf('lib/webhooks/README.md');
   const firstNames = (rows: readonly string[][]) => rows.flatMap(([cell = '']) => namesIn(cell));
 
   it('routes', () => {
@@ -240,7 +242,18 @@ describe('tables that repeat code', () => {
     expect(told.sort()).toEqual([...metricNames].sort());
   });
 
-  const webhookBook = documentOf('lib/webhooks/README.md');
+  it('codes of holds, and what each holds (D46)', () => {
+    const told = tableRows(documentOf('infra/operate/README.md'), '| Code | Held |').map(([code = '', held = '']) => [
+      ...namesIn(code),
+      ...namesIn(held),
+    ]);
+    const known = errorCodes.flatMap(({ code, holds }) => (holds === undefined ? [] : [[String(code), holds]]));
+    expect(told.sort()).toEqual([...known, ['no_answer']].sort());
+    // The books for callers and receivers name each in a sentence; of 132015 they are told a word.
+    for (const book of [interfaceBook, webhookBook]) {
+      expect(known.filter(([code]) => !book.includes(`\`${code}\``)).map(([code]) => code)).toEqual(['132015']);
+    }
+  });
 
   it('the waits between the attempts of a delivery', () => {
     const told = (seconds: number) => {

@@ -172,14 +172,13 @@ describe('alarms', () => {
     }
   });
 
-  it('ring at the first unknown outcome and the first refused credential', () => {
-    for (const MetricName of ['MessagesUnknown', 'PlatformCredentialRefused', 'AuthorizerFailures']) {
+  it('ring at the first unknown outcome, refused credential or hold (D46), within five minutes', () => {
+    for (const MetricName of ['MessagesUnknown', 'PlatformCredentialRefused', 'HoldsOpened', 'AuthorizerFailures']) {
       expect(alarms.find((alarm) => alarm.MetricName === MetricName)).toMatchObject({
         Namespace: own,
         Dimensions: [{ Name: 'service', Value: 'template-messaging-test-service' }],
         Statistic: 'Sum',
-        Threshold: 0,
-        EvaluationPeriods: 1,
+        ...{ Threshold: 0, EvaluationPeriods: 1, Period: 300 },
       });
     }
   });

@@ -42,10 +42,10 @@ function dataOf(
     ...{ job_id: jobId, did, template, campaign_id: 10 },
     ...{ attends: { waitTime: 0 }, accepted_at: at(nowMs - 10_000) },
   };
+  const paused = { scope: 'template', code: 'template_paused' } as const;
   const message = { ...dispatch, message_id: `${jobId}-0`, to: '5491155550001' };
   const taken = { ...message, platform_message_id: `wamid.${jobId}` };
   const receipt = { ...taken, pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } };
-  const held = { code: 'template_paused', scope: 'template' } as const;
   return {
     'template.created': created,
     'template.status_changed': {
@@ -69,11 +69,11 @@ function dataOf(
     'message.resolved': taken,
     'dispatch.parked': {
       ...dispatch,
-      ...held,
+      ...paused,
       parked_at: at(nowMs),
       expires_at: at(nowMs + 24 * 3_600_000),
     },
-    'dispatch.resumed': { ...dispatch, ...held, parked_at: at(nowMs - 5_000) },
+    'dispatch.resumed': { ...dispatch, ...paused, parked_at: at(nowMs - 5_000) },
     'dispatch.completed': {
       ...dispatch,
       total: 3,

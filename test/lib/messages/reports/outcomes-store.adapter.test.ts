@@ -1,10 +1,19 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
+import { heldBy } from '../../../../infra/operate/holds-shown.ts';
+import { openHolds } from '../../../../infra/operate/open-holds.ts';
 import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { opened as breakerOpened, closed } from '../../../../lib/messages/dispatch/breaker.ts';
+import { breakerStore } from '../../../../lib/messages/dispatch/breaker-store.ts';
+import { asked, ended, type Hold, opened } from '../../../../lib/messages/holds/hold.ts';
+import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { doubtKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
+import { cancelled, type JobParked } from '../../../../lib/messages/job-state.ts';
+import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { outcomesStore } from '../../../../lib/messages/reports/outcomes-store.ts';
 import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
@@ -49,9 +58,18 @@ beforeAll(async () => {
   await claim(first, 2);
 });
 
+const stored = { client, table, nowMs: () => nowMs };
+const { wabaId } = first;
+const dids = [first.did, '5491100000002'];
+
 async function printed(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
-  const stage = { outcomes, listDids: async () => [first.did], clientsOf: async () => [1001], nowMs: () => nowMs };
+  const stage = {
+    ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs },
+    listWabaIds: async () => [wabaId],
+    listNumbers: async () => dids.map((did, at) => ({ did, wabaId, phoneNumberId: `30000000000000${at + 1}` })),
+    clientsOf: async () => [1001],
+  };
   await outcomesCommand(
     commandLine,
     () => stage,
@@ -126,4 +144,160 @@ test('jobs are found by DID and time, each once, and from their acceptance on', 
   expect(await found(acceptedAtMs, acceptedAtMs + 1_001)).toEqual([one, other]);
   expect(await found(acceptedAtMs, acceptedAtMs + 1_000)).toEqual([one]);
   expect(await found(acceptedAtMs + 1, acceptedAtMs + 2_000)).toEqual([other]);
+});
+
+describe('what is held, and who waits (D46)', () => {
+  const wabas = holdStore({ ...stored, pause });
+  const breakers = breakerStore(stored);
+  const states = jobStateStore(client, table, pause);
+  const sinceMs = nowMs - 60_000;
+  const later = (ms: number) => new Date(sinceMs + ms).toISOString();
+  const since = later(0);
+  const paused = headOf('PAUSED', { total: 2 });
+  const other = headOf('OTHER', { total: 2, did: dids[1] ?? '', phoneNumberId: '300000000000002', wabaId: 'W2' });
+  const idsIn = (lines: readonly string[]) => lines.flatMap((line) => /^ +job (\S+),/.exec(line)?.[1] ?? []);
+  const total = (pending: number) => `total ${pending}: ${pending} pending, 0 held`;
+
+  beforeAll(async () => {
+    const stopped = headOf('STOPPED', { total: 2 });
+    for (const head of [paused, other, stopped]) {
+      await accept(head);
+      await states.park(head.jobId, { code: 'template_paused', scope: 'template', sinceMs });
+    }
+    await states.stop(stopped, cancelled(nowMs));
+  });
+
+  afterEach(async () => {
+    const scopes = Object.entries((await wabas.find(wabaId)).holds) as [HoldScope, Hold][];
+    for (const [scope, hold] of scopes) await wabas.change(wabaId, ended(scope, hold.sinceMs));
+    await breakers.change(await breakers.find(), closed);
+  });
+
+  test('nothing: jobs that were told as waiting go on, those that were stopped do not wait', async () => {
+    const lines = await printed('--held');
+    expect(lines[0]).toBe('nothing holds these any more; they go on within minutes:');
+    expect(idsIn(lines)).toEqual([paused.jobId, other.jobId]);
+    expect(lines.at(-1)).toContain(total(4));
+    expect(JSON.parse((await printed('--held', '--json')).join())).toMatchObject({
+      held: [],
+      going_on: [{ dispatch_id: paused.jobId }, { dispatch_id: other.jobId }],
+    });
+    expect(await printed('--held', '--since', '1m')).toEqual(['Nothing is held.']);
+  });
+
+  test('each hold with its reason, its questions and the line that ends it; beneath it who waits', async () => {
+    const message = { category: 'UTILITY', phoneNumberId: '300000000000001', templateName: '', templateLanguage: '' };
+    const template = 'template:order_update/en_US' as const;
+    await wabas.change(wabaId, opened(template, { code: '132015', nowMs: sinceMs }));
+    await wabas.change(wabaId, opened('waba', { code: '368', nowMs: sinceMs, untilMs: sinceMs + 3_600_000 }));
+    await wabas.change(wabaId, opened('number:300000000000001', { code: 'no_answer', nowMs: sinceMs }));
+    await wabas.change(wabaId, asked(message, sinceMs + 3_600_000));
+    await breakers.change(await breakers.find(), breakerOpened(sinceMs));
+    const lines = await printed('--held', '--did', first.did);
+    const number = `number 300000000000001 of waba ${wabaId}`;
+    expect(lines).toEqual([
+      'held: platform',
+      `  no_answer The platform does not answer, since ${since}`,
+      `  not asked yet; the first message after ${later(5_000)} asks`,
+      expect.stringMatching(/^ {2}to do: Look at its status page/),
+      `held: waba ${wabaId}`,
+      `  368 Temporarily blocked for policies violations, since ${since}, until ${later(3_600_000)} as the platform says`,
+      `  asked once; the first message after ${later(3_660_000)} asks again`,
+      expect.stringMatching(/^ {2}to do: \w/),
+      `held: ${number}, did ${first.did}`,
+      `  no_answer Messages of the number get no answer, although reads are answered, since ${since}`,
+      `  asked once; the first message after ${later(3_660_000)} asks again`,
+      expect.stringMatching(/^ {2}to do: Look at the number/),
+      `held: template order_update/en_US of waba ${wabaId}`,
+      `  132015 Template is Paused, since ${since}`,
+      `  not asked yet; the first message after ${later(10_000)} asks`,
+      expect.stringMatching(/^ {2}to do: Nothing at first/),
+      expect.stringMatching(
+        new RegExp(`^ {2}job ${paused.jobId}, .*: template_paused, until ${later(86_400_000)} at most$`),
+      ),
+      'each is asked again by itself; once you have removed its cause, one line ends it now:',
+      "  npm run outcomes -- --held --end 'platform'",
+      `  npm run outcomes -- --held --end 'waba ${wabaId}'`,
+      `  npm run outcomes -- --held --end '${number}'`,
+      `  npm run outcomes -- --held --end 'template order_update/en_US of waba ${wabaId}'`,
+      expect.stringContaining(total(2)),
+    ]);
+    expect(JSON.parse((await printed('--held', '--json')).join()).held[1]).toEqual({
+      ...{ hold: `waba ${wabaId}`, waba_id: wabaId, scope: 'waba', code: '368', since, questions: 1, waiting: [] },
+      ...{
+        title: 'Temporarily blocked for policies violations',
+        remedy: expect.stringContaining('.'),
+        until: later(3_600_000),
+        next_question: later(3_660_000),
+      },
+    });
+  });
+
+  test('an operator ends one of them; the others stay', async () => {
+    await wabas.change(wabaId, opened('waba', { code: '131042', nowMs: sinceMs }));
+    await wabas.change(wabaId, opened('utility', { code: '131064', nowMs: sinceMs }));
+    await breakers.change(await breakers.find(), breakerOpened(sinceMs));
+    await expect(printed('--held', '--end', 'waba')).rejects.toMatchObject({
+      exitStatus: 1,
+      message: `Not held: waba; held: 'platform', 'waba ${wabaId}', 'utility of waba ${wabaId}'`,
+    });
+    await expect(printed('--end', `waba ${wabaId}`)).rejects.toMatchObject({ exitStatus: 2 });
+    await expect(printed('--held', '--end', 'waba', wabaId)).rejects.toMatchObject({ exitStatus: 2 });
+    for (const scope of [`waba ${wabaId}`, 'platform']) {
+      expect(await printed('--held', '--end', scope)).toEqual([
+        `Held no more: ${scope}. What waits for it goes on by itself within minutes.`,
+      ]);
+    }
+    expect(Object.keys((await wabas.find(wabaId)).holds)).toEqual(['utility']);
+    expect((await breakers.find()).open).toBeUndefined();
+  });
+
+  test('a WABA that is provisioned no more is looked at as long as a job of it waits', async () => {
+    await wabas.change('W2', opened('waba', { code: '131031', nowMs: sinceMs }));
+    const lines = await printed('--held');
+    expect(lines[0]).toBe('held: waba W2');
+    expect(idsIn(lines.slice(0, 5))).toEqual([other.jobId]);
+    await wabas.change('W2', ended('waba', sinceMs));
+  });
+
+  test('a hold that has begun since it was shown is another one', async () => {
+    const holds = openHolds(stored);
+    await wabas.change(wabaId, opened('waba', { code: '131042', nowMs: sinceMs }));
+    await breakers.change(await breakers.find(), breakerOpened(sinceMs));
+    const shown = await holds.list([wabaId]);
+    await wabas.change(wabaId, ended('waba', sinceMs));
+    await wabas.change(wabaId, opened('waba', { code: '131042', nowMs }));
+    await breakers.change(await breakers.find(), closed);
+    await breakers.change(await breakers.find(), breakerOpened(nowMs));
+    for (const hold of shown) expect(await holds.end(hold)).toBe(true);
+    expect((await holds.list([wabaId])).map((hold) => hold.sinceMs)).toEqual([nowMs, nowMs]);
+  });
+
+  test('a job waits for the hold with its own code, else for the widest; never for one of another category or place', () => {
+    const open = (scope: HoldScope, code: string, ofWaba = wabaId) => ({
+      ...{ scope, code, wabaId: ofWaba },
+      ...{ sinceMs, nextAskMs: sinceMs, asks: 0 },
+    });
+    const holds = [
+      ...[open('waba', '131042', 'W9'), open('utility', '131064'), open('marketing:300000000000001', '131048')],
+      ...[open('number:300000000000001', '133010'), open('template:order_update/en_US', '132015')],
+    ];
+    const waitsFor = (code: string, changes: Partial<JobHead> = {}) => {
+      const job = { head: headOf('J', changes), repeats: [], recipients: new Map() };
+      const found = { job: { ...job, parked: { code, sinceMs } as JobParked }, outcomes: [], shown: [] };
+      const held = heldBy(holds, [found]);
+      return held.goingOn.length === 1 ? 'none' : held.holds.find(({ waiting }) => waiting.length === 1)?.hold.code;
+    };
+    expect(['131064', '131048', '133010', 'template_paused', '131042'].map((code) => waitsFor(code))).toEqual([
+      '131064',
+      '131048',
+      '133010',
+      '132015',
+      '133010',
+    ]);
+    expect(waitsFor('template_paused', { templateLanguage: 'es_AR' })).toBe('133010');
+    expect(waitsFor('131048', { phoneNumberId: '300000000000002', templateName: 'x' })).toBe('none');
+    expect(waitsFor('131042', { wabaId: 'W8' })).toBe('none');
+    expect(waitsFor('131064', { wabaId: 'W9' })).toBe('131042');
+  });
 });

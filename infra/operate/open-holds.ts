@@ -1,0 +1,90 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { closed } from '../../lib/messages/dispatch/breaker.ts';
+import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
+import { ended, type Hold, noAnswerCode } from '../../lib/messages/holds/hold.ts';
+import { holdStore } from '../../lib/messages/holds/hold-store.ts';
+import type { HoldScope } from '../../lib/messages/holds/scope.ts';
+import { type HoldKind, holdKinds } from '../../lib/platform/failure.ts';
+
+/** What a stage sends nothing for at the moment (D46): a scope of a WABA. */
+export interface HoldOfWaba extends Hold {
+  readonly scope: HoldScope;
+  readonly wabaId: string;
+}
+
+/** The same of the platform as a whole, which answers nobody. */
+export interface HoldOfPlatform extends Hold {
+  readonly scope: 'platform';
+}
+
+export type OpenHold = HoldOfPlatform | HoldOfWaba;
+
+/** The holds of a stage. Both throw when the store cannot be reached. */
+export interface OpenHolds {
+  /** What is held of these WABAs, and of the platform; the widest of each WABA first. */
+  list(wabaIds: readonly string[]): Promise<OpenHold[]>;
+  /** Ends this hold and no later one, without a question to the platform. False when other writers were always first. */
+  end(hold: OpenHold): Promise<boolean>;
+}
+
+/** How many WABAs are read at a time. */
+const readAtATime = 25;
+
+export function openHolds(stored: {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly nowMs: () => number;
+}): OpenHolds {
+  const wabas = holdStore(stored);
+  const breakers = breakerStore(stored);
+
+  return {
+    list: async (wabaIds) => {
+      const { open } = await breakers.find();
+      const found: OpenHold[] =
+        open === undefined
+          ? []
+          : [
+              {
+                ...{ scope: 'platform', code: noAnswerCode, sinceMs: open.sinceMs },
+                ...{ nextAskMs: open.probeAtMs, asks: open.failedProbes },
+              },
+            ];
+      for (let at = 0; at < wabaIds.length; at += readAtATime) {
+        const some = await Promise.all(wabaIds.slice(at, at + readAtATime).map(ofWaba));
+        found.push(...some.flat());
+      }
+      return found;
+    },
+
+    end: async (hold) => {
+      const { scope, sinceMs } = hold;
+      if (scope !== 'platform') return (await wabas.change(hold.wabaId, ended(scope, sinceMs))) !== undefined;
+      let isOver = false;
+      const stored = await breakers.change(await breakers.find(), (breaker) => {
+        isOver = breaker.open?.sinceMs !== sinceMs;
+        return isOver ? undefined : closed(breaker);
+      });
+      return isOver || stored !== undefined;
+    },
+  };
+
+  async function ofWaba(wabaId: string): Promise<HoldOfWaba[]> {
+    const { holds } = await wabas.find(wabaId);
+    const open = Object.entries(holds) as [HoldScope, Hold][];
+    return open
+      .map(([scope, hold]) => ({ ...hold, scope, wabaId }))
+      .sort((one, other) => rankOf(one.scope) - rankOf(other.scope) || one.sinceMs - other.sinceMs);
+  }
+}
+
+function rankOf(scope: HoldScope): number {
+  // The kinds stand in the order of how wide they are.
+  return holdKinds.indexOf(kindAndName(scope).kind);
+}
+
+/** The two parts of a scope: `number` and the id, `template` and name with language; `waba` and nothing more. */
+export function kindAndName(scope: HoldScope): { readonly kind: HoldKind; readonly name: string } {
+  const [kind, ...name] = scope.split(':');
+  return { kind: kind as HoldKind, name: name.join(':') };
+}
