@@ -1,4 +1,5 @@
 import { noAnswerCode } from '../../lib/messages/holds/hold.ts';
+import { scopesOf } from '../../lib/messages/holds/scope.ts';
 import type { DescribedJob } from '../../lib/messages/reports/described-job.ts';
 import { explainedOfPlatform } from './explanations.ts';
 import { kindAndName, type OpenHold } from './open-holds.ts';
@@ -27,37 +28,18 @@ export function holdInWords(hold: OpenHold): string {
   return name === '' ? `${kind} of ${waba}` : `${kind} ${name} of ${waba}`;
 }
 
-/** Puts each job to the hold that it waits for: of those that may be on it the one with the code it was parked with, else the widest. */
+/** Puts each job to the widest of the holds on its messages. */
 export function heldBy(holds: readonly OpenHold[], parked: readonly JobOutcomes[]): Held {
-  const holdOfJob = new Map(
-    parked.map((found) => {
-      const candidates = holds.filter((hold) => mayConcern(hold, found.job));
-      const own = candidates.find((hold) => isParkedWith(hold, found.job));
-      return [found, own ?? candidates.find(({ scope }) => !isOfCategory(scope))];
-    }),
-  );
+  const holdOfJob = new Map(parked.map((found) => [found, holds.find((hold) => concerns(hold, found.job))]));
   return {
     holds: holds.map((hold) => ({ hold, waiting: parked.filter((found) => holdOfJob.get(found) === hold) })),
     goingOn: parked.filter((found) => holdOfJob.get(found) === undefined),
   };
 }
 
-function mayConcern(hold: OpenHold, { head }: DescribedJob): boolean {
+function concerns(hold: OpenHold, { head }: DescribedJob): boolean {
   if (hold.scope === 'platform') return true;
-  if (hold.wabaId !== head.wabaId) return false;
-  const { kind, name } = kindAndName(hold.scope);
-  if (kind === 'template') return name === `${head.templateName}/${head.templateLanguage}`;
-  return name === '' || name === head.phoneNumberId;
-}
-
-/** Of one category of messages. Which one its messages are of is not in a job: only the code that it was parked with says it. */
-function isOfCategory(scope: OpenHold['scope']): boolean {
-  return scope === 'utility' || scope.startsWith('marketing:');
-}
-
-function isParkedWith({ code }: OpenHold, { parked }: DescribedJob): boolean {
-  const told: string | undefined = parked?.code;
-  return told === (code === '132015' ? 'template_paused' : code);
+  return hold.wabaId === head.wabaId && scopesOf(head).includes(hold.scope);
 }
 
 /** As lines for a terminal. */

@@ -157,6 +157,7 @@ class World {
       records: receiptStore(access),
       slices: provenSlicesStore(access, nowMs),
       addressesOf: addressStore(access),
+      changeHolds: async () => undefined,
       wanted: async () => defaultEventTypes,
       ...{ events: this.#events, nowMs, remainingMs: () => 60_000, log: () => undefined },
     };

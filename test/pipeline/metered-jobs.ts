@@ -127,6 +127,7 @@ function storesOn(
     records: receiptStore(messages),
     slices: provenSlicesStore(messages, nowMs),
     addressesOf: addressStore(messages),
+    changeHolds: working.wabas.change,
   };
   return {
     ofAcceptance: () => accepted,

@@ -32,7 +32,7 @@ export interface WorldStores {
     readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
     readonly isDown: () => Promise<boolean>;
   };
-  ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf'>;
+  ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf' | 'changeHolds'>;
   /** Whether somebody waits for a request that takes no virtual time: meanwhile none passes. */
   isBusy(): boolean;
 }
@@ -89,7 +89,7 @@ export function memoryStores(table: {
       holds: wabasOf(run),
       isDown: () => run.call('findBreaker', async () => (await breaker.find()).open !== undefined),
     }),
-    ofReceipts: (run) => receipts.ofRun(run),
+    ofReceipts: (run) => ({ ...receipts.ofRun(run), changeHolds: wabasOf(run).change }),
     isBusy: () => false,
   };
 }

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { fold } from '../../lib/messages/receipts/fold.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
@@ -63,6 +64,7 @@ export async function recordInBulk(bulk: Bulk) {
       records,
       slices: provenSlicesStore(access, () => startMs),
       addressesOf: addressStore(access),
+      changeHolds: holdStore({ client, table, nowMs: () => startMs }).change,
       wanted,
       events,
       nowMs: () => startMs,

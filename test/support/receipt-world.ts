@@ -5,6 +5,7 @@ import { type Slice, type SliceKey, settled } from '../../lib/messages/slices/sl
 import type { LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';
 import { MemoryEvents } from './memory-events.ts';
+import { MemoryHolds } from './memory-holds.ts';
 
 /** Everything around a run of receipts, in memory, with a clock that only the test moves. */
 export class ReceiptWorld {
@@ -17,6 +18,7 @@ export class ReceiptWorld {
   /** Calls of the table, but for those that read heads. */
   readonly calls: string[] = [];
   readonly events = new MemoryEvents();
+  readonly holds = new MemoryHolds(() => this.nowMs);
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
 
   put(...slices: readonly Slice[]): void {
@@ -65,6 +67,10 @@ export class ReceiptWorld {
         this.calls.push('addressesOf');
         const ids = messages.map(dispatchIdOf);
         return new Map([...this.addresses].filter(([dispatchId]) => ids.includes(dispatchId)));
+      },
+      changeHolds: (wabaId, rule) => {
+        this.calls.push('changeHolds');
+        return this.holds.change(wabaId, rule);
       },
       wanted: async () => defaultEventTypes,
       events: this.events,

@@ -1,6 +1,7 @@
 import { storePause } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents, deployedWantedEvents } from '../../webhooks/deployed.ts';
+import { holdStore } from '../holds/hold-store.ts';
 import { addressStore } from '../receipts/address-store.ts';
 import { provenSlicesStore } from '../receipts/proven-slices-store.ts';
 import { receiptStore } from '../receipts/receipt-store.ts';
@@ -14,6 +15,7 @@ export function deployedReceipts() {
     records: receiptStore(messages),
     slices: provenSlicesStore(messages, nowMs),
     addressesOf: addressStore(messages),
+    changeHolds: holdStore({ client, table, nowMs }).change,
     wanted: deployedWantedEvents(),
     events: deployedEvents(),
     nowMs,

@@ -14,6 +14,8 @@ const HoldSchema = v.object({
   nextAskMs: v.number(),
   asks: v.number(),
   askedUntilMs: v.optional(v.number()),
+  afterTaken: v.optional(v.literal(true)),
+  takenMs: v.optional(v.number()),
 });
 
 const HoldsSchema = v.object({
@@ -80,8 +82,9 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
 export function holdsOf(item: unknown): Holds {
   if (item === undefined) return noHolds;
   const { holds, silences } = v.parse(HoldsSchema, item);
-  const entries = Object.entries(holds).map(([scope, { untilMs, askedUntilMs, ...hold }]) => {
-    return [scope as HoldScope, { ...hold, ...present({ untilMs, askedUntilMs }) } satisfies Hold] as const;
+  const entries = Object.entries(holds).map(([scope, { untilMs, askedUntilMs, afterTaken, takenMs, ...hold }]) => {
+    const known = present({ untilMs, askedUntilMs, afterTaken, takenMs });
+    return [scope as HoldScope, { ...hold, ...known } satisfies Hold] as const;
   });
   return { holds: Object.fromEntries(entries), silences };
 }

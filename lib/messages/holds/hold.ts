@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf } from './scope.ts';
 
 /*
@@ -6,7 +7,8 @@ import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesO
  *   none            -> waiting          a worker: `opened`, by a refusal that concerns more than its message
  *                                       a worker: `afterSilentRun`, by the third run of a number in a row that heard nothing clear
  *   waiting, due    -> being asked      a worker that has a message of the scope: `asked`, under a lease, for one call
- *   being asked     -> none             the asker: `answered`, its message was taken
+ *   being asked     -> none             the asker: `answered`, its message was taken (and, where receipts have told of the hold,
+ *                                       one before it, which no receipt has refused within a minute)
  *   being asked     -> waiting, longer  the asker: `answered`, anything else
  *   being asked     -> being asked      the asker has died: the next one, when the lease is over
  *   waiting, asked  -> none             the platform's word, or a read of it: `ended`
@@ -30,6 +32,10 @@ export interface Hold {
   readonly asks: number;
   /** The lease of the worker that asks. */
   readonly askedUntilMs?: number;
+  /** A receipt has told of it: the platform takes messages and refuses them afterwards, so that one taken proves little. */
+  readonly afterTaken?: true;
+  /** When a question of such a hold was taken, and no receipt has refused it since. */
+  readonly takenMs?: number;
 }
 
 /** Runs in a row of a number whose calls had no answer that says what became of them, and when the last one ended. */
@@ -83,28 +89,32 @@ function nextAskMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs:
   return Math.max(nowMs + waitMs, Math.min(untilMs, nowMs + longestTrustMs));
 }
 
+/** What is told of a hold: why, when, and the end that the platform has told; `afterTaken`: by a receipt. */
+export interface Found {
+  readonly code: string;
+  readonly nowMs: number;
+  readonly untilMs?: number;
+  readonly afterTaken?: true;
+}
+
 /**
  * Opens a hold. One that is open stays, with its name and its questions; an end that the platform tells only now is taken over.
  * `untilMs` that has passed says nothing.
  */
-export function opened(
-  scope: HoldScope,
-  { code, nowMs, untilMs }: { readonly code: string; readonly nowMs: number; readonly untilMs?: number },
-): HoldRule {
+export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: Found): HoldRule {
   return (holds) => {
     const known = holds.holds[scope];
-    const told = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
+    const until = untilMs === undefined || untilMs <= nowMs ? {} : { untilMs };
+    const told = { ...until, ...present({ afterTaken }) };
     if (known === undefined) {
-      return withHold(holds, scope, {
-        sinceMs: nowMs,
-        code,
-        ...told,
-        nextAskMs: nextAskMs({ asks: 0, ...told }, nowMs),
-        asks: 0,
-      });
+      const first = { sinceMs: nowMs, code, ...told, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
+      return withHold(holds, scope, first);
     }
-    if (told.untilMs === undefined || told.untilMs === known.untilMs) return holds;
-    return withHold(holds, scope, { ...known, ...told, nextAskMs: nextAskMs({ asks: known.asks, ...told }, nowMs) });
+    const { takenMs, ...refused } = known;
+    const isNews = (until.untilMs ?? known.untilMs) !== known.untilMs || (afterTaken && !known.afterTaken);
+    if (!isNews && !(afterTaken && takenMs !== undefined)) return holds;
+    const still = afterTaken ? refused : known;
+    return withHold(holds, scope, { ...still, ...told, nextAskMs: nextAskMs({ asks: known.asks, ...until }, nowMs) });
   };
 }
 
@@ -151,6 +161,9 @@ export function questionOf(holds: Holds, message: HoldableMessage): Question {
   };
 }
 
+/** Within this time a receipt tells that the platform refuses after all what it has taken. */
+export const receiptMs = 60_000;
+
 /** What came of the message that asked. `refused`: with whatever code; `unclear`: it was not called, or what became of it is not known. */
 export type ProbeResult = 'taken' | 'refused' | 'unclear';
 
@@ -163,8 +176,11 @@ export function answered(question: Question, result: ProbeResult, nowMs: number)
     question.of.reduce<Holds>((next, { scope, sinceMs, ask }) => {
       const hold = next.holds[scope];
       if (hold?.sinceMs !== sinceMs || hold.asks !== ask || hold.askedUntilMs === undefined) return next;
-      if (result === 'taken' || (result === 'refused' && !isOfRefusal(hold.code))) return without(next, scope);
-      const { askedUntilMs: _over, ...waiting } = hold;
+      const { askedUntilMs: _over, takenMs, ...waiting } = hold;
+      const isProven = result === 'taken' && (!hold.afterTaken || takenMs !== undefined);
+      if (isProven || (result === 'refused' && !isOfRefusal(hold.code))) return without(next, scope);
+      if (result === 'taken')
+        return withHold(next, scope, { ...waiting, takenMs: nowMs, nextAskMs: nowMs + receiptMs });
       return withHold(next, scope, { ...waiting, nextAskMs: nextAskMs(hold, nowMs) });
     }, holds);
 }

@@ -1,5 +1,4 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
-import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import {
@@ -22,7 +21,8 @@ import {
   type Question,
 } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
-import { type HoldScope, numberScope, parkScopeOf, scopeOfRefusal } from './scope.ts';
+import { openHold } from './open-hold.ts';
+import { type HoldScope, numberScope, scopeOfRefusal } from './scope.ts';
 
 /** The code with which the platform refuses a template for good (FACTS, error codes). */
 const disabledCode = '132016';
@@ -84,15 +84,9 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     }
   }
 
-  /** True when it was this write that opened the hold. */
   async function isOpened(wabaId: string, scope: HoldScope, rule: (atMs: number) => HoldRule): Promise<boolean> {
     const atMs = nowMs();
-    const hold = (await change(wabaId, rule(atMs)))?.holds[scope];
-    if (hold?.sinceMs !== atMs) return false;
-    const scopeToTell = parkScopeOf(scope);
-    log('hold.opened', { wabaId, scope, code: hold.code });
-    if (scopeToTell !== 'template') count('HoldsOpened');
-    return true;
+    return await openHold({ wabaId, scope, atMs, rule: rule(atMs) }, { change, log });
   }
 
   async function parkedBy(chunk: QueuedChunk, reason: ParkReason): Promise<JobParked> {

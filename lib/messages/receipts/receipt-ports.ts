@@ -1,5 +1,6 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
+import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { JobHead } from '../job.ts';
 import type { Slice, SliceKey } from '../slices/slice.ts';
 import type { Slices } from '../slices/slices.ts';
@@ -30,6 +31,7 @@ export interface ReceiptPorts {
   readonly records: ReceiptRecords;
   readonly slices: ProvenSlices;
   readonly addressesOf: AddressesOf;
+  readonly changeHolds: HoldsOfWabas['change'];
   readonly wanted: WantedEvents;
   readonly events: EventSink;
   readonly nowMs: () => number;

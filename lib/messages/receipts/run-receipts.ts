@@ -5,6 +5,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
 import type { JobHead } from '../job.ts';
 import { countable, type ReceiptsOfJob } from './countable.ts';
+import { holdByReceipts } from './hold-by-receipts.ts';
 import { queueEvents } from './queue-events.ts';
 import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessageVersion } from './receipt.ts';
 import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
@@ -117,6 +118,7 @@ async function recordJobs(
   const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });
   count('ReceiptsRecorded', total);
+  await holdByReceipts(jobs, { ...ports, change: ports.changeHolds });
   const doubtful = await ports.records.doubtfulJobs(jobs.map(({ head }) => head.jobId));
   const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => receipts);
   return await eventsOfReceipts(jobs, await settleSlices(inDoubt, ports), ports);

@@ -66,12 +66,12 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'parking, resuming, going on',
-    first: { ...begun, left: left(1, 3, 3, { changes: 1, faults: 1 }) },
+    first: { ...begun, left: left(1, 2, 3, { changes: 1, faults: 1 }) },
     sees: ['resumed', 'taken', 'pauseEnded', 'dispatch.resumed'],
   },
   {
     name: 'called back, and refused again',
-    first: { ...begun, left: left(1, 4, 4, { changes: 2 }) },
+    first: { ...begun, left: left(1, 3, 4, { changes: 2 }) },
     sees: ['parked again', 'taken', 'pauseEnded', 'dispatch.resumed'],
   },
   {

@@ -2,7 +2,7 @@ import { type HoldRule, opened } from '../../../lib/messages/holds/hold.ts';
 import { cancelled } from '../../../lib/messages/job-state.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import type { Step } from '../../support/exploration.ts';
-import type { Call } from '../../support/replayed-run.ts';
+import type { Call, Reply } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-jobs-model.ts';
 import { effectOf, type Store, withStop } from './held-jobs-store.ts';
@@ -21,11 +21,27 @@ const queueOf = { 'fan-out': 'jobs', worker: 'chunks', watcher: 'watches' } as c
 const roles = ['fan-out', 'worker', 'watcher'] as const;
 
 export async function successorsOf(world: World): Promise<Step<World>[]> {
+  const atOnce = await holdChanges(world);
+  if (atOnce.length > 0) return atOnce.slice(0, 1);
   const next = [...ofClients(world), ...ofOthers(world), ...ofPlatform(world)];
   const isOver = world.runs.some(({ number }) => world.begun - number > runsMeanwhile);
   if (world.runs.length < 2 && !isOver) next.push(...roles.flatMap((role) => beginnings(world, role)));
   for (const run of world.runs) next.push(...(await stepsOf(world, run)));
   return next.filter(({ state }) => state.chunks.length <= 2);
+}
+
+/** Changes of holds are answered at once and without fail: in which order they meet is explored beside it (holds-explorer.test.ts). */
+async function holdChanges(world: World): Promise<Step<World>[]> {
+  const steps: Step<World>[] = [];
+  for (const run of world.runs) {
+    const { open } = await standingOf(run);
+    for (const call of open) {
+      if (call.name !== 'changeHolds' && call.name !== 'goOn') continue;
+      const { after, value } = done(world, call);
+      steps.push({ does: `${call.name} of ${nameOf(run)}`, state: answered(after, run, { call: call.number, value }) });
+    }
+  }
+  return steps;
 }
 
 /** Acceptance takes the job back, or its client cancels it. */
@@ -101,10 +117,8 @@ async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
     return [...steps, { does: `${nameOf(run)} ends`, state: acknowledged ? gone : back }];
   }
   for (const call of open) {
-    const goOn = (base: World, reply: { readonly value?: unknown; readonly fails?: true }): World => {
-      const replies = [...run.replies, { call: call.number, ...reply, atMs: nowMsOf(run) }];
-      return { ...base, runs: world.runs.map((other) => (other === run ? { ...run, replies } : other)) };
-    };
+    const goOn = (base: World, reply: Omit<Reply, 'call' | 'atMs'>) =>
+      answered(base, run, { call: call.number, ...reply });
     const does = `${call.name} of ${nameOf(run)}`;
     const { after, value } = done(world, call);
     steps.push({ does, state: goOn(after, { value }) });
@@ -113,6 +127,11 @@ async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
     steps.push({ does: `${does}, its reply lost`, state: goOn({ ...after, ...harm }, { fails: true }) });
   }
   return steps;
+}
+
+function answered(base: World, run: Run, reply: Omit<Reply, 'atMs'>): World {
+  const replies = [...run.replies, { ...reply, atMs: nowMsOf(run) }];
+  return { ...base, runs: base.runs.map((other) => (other === run ? { ...run, replies } : other)) };
 }
 
 function done(world: World, { name, args }: Call): { readonly after: World; readonly value: unknown } {

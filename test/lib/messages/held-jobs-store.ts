@@ -83,7 +83,11 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
       return { changes: {}, value: store.holds };
     case 'changeHolds': {
       const holds = (args[0] as HoldRule)(store.holds);
-      return { changes: { holds }, value: holds };
+      // Of a hold that is over, no question is asked again.
+      const open = namesOf(holds);
+      const questions = store.questions.filter((question) => open.some((name) => question.startsWith(name)));
+      const heldAtClaim = store.heldAtClaim.filter((name) => open.includes(name));
+      return { changes: { holds, questions, heldAtClaim }, value: holds };
     }
     case 'askHolds': {
       const [message, nowMs] = args as [HoldableMessage, number];

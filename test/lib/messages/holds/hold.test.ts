@@ -160,6 +160,43 @@ describe('an answer', () => {
   });
 });
 
+describe('a hold of which receipts tell: the platform takes messages, and refuses them afterwards', () => {
+  const late = (holds: Holds, atMs: number) => opened('waba', { code: '131042', nowMs: atMs, afterTaken: true })(holds);
+  const taken = (holds: Holds) => {
+    const dueMs = holds.holds.waba?.nextAskMs ?? 0;
+    const { holds: next, question } = askedAt(holds, dueMs);
+    return { holds: answered(question, 'taken', dueMs)(next), dueMs };
+  };
+
+  test('ends by two messages that were taken, a minute apart, if no receipt has refused the first', () => {
+    const first = taken(late(noHolds, nowMs));
+    expect(first.holds.holds.waba).toMatchObject({
+      afterTaken: true,
+      takenMs: first.dueMs,
+      nextAskMs: first.dueMs + 60_000,
+    });
+    expect(taken(first.holds).holds).toEqual(noHolds);
+  });
+
+  test('goes on when one has, and is asked later each time', () => {
+    const first = taken(late(noHolds, nowMs));
+    const refused = late(first.holds, first.dueMs + 5_000);
+    expect(refused.holds.waba).toEqual({
+      ...{ sinceMs: nowMs, code: '131042', afterTaken: true, asks: 1 },
+      nextAskMs: first.dueMs + 25_000,
+    });
+    const second = taken(refused);
+    expect(second.holds.holds.waba?.takenMs).toBe(second.dueMs);
+    // More receipts of messages that were taken before say nothing new.
+    expect(late(refused, first.dueMs + 6_000)).toBe(refused);
+  });
+
+  test('may have been opened by a refusal', () => {
+    const known = late(waba(), nowMs + 5_000);
+    expect(known.holds.waba).toMatchObject({ sinceMs: nowMs, afterTaken: true, nextAskMs: nowMs + 15_000 });
+  });
+});
+
 describe('silence', () => {
   const silent = (times: readonly number[], from: Holds = noHolds) =>
     times.reduce((holds, atMs) => afterSilentRun(utility, { code: 'no_answer', nowMs: atMs })(holds), from);

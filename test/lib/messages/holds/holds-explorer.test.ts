@@ -25,7 +25,7 @@ function worldOf(
 ): World {
   return {
     ...{ nowMs: startMs, holds: noHolds, broken: breakable, breakable, jobs: { A: {}, B: {} } },
-    ...{ messages: ids.map(message), watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
+    ...{ receipts: 0, messages: ids.map(message), watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
     left: { ...none, ...left },
     ...changes,
   };
@@ -98,6 +98,16 @@ const scenarios: readonly { readonly name: string; readonly first: World; readon
     sees: ['held number:1', 'asked', 'sent', 'free', 'unknown', 'parked'],
   },
   {
+    name: 'a WABA whose messages are taken and refused afterwards',
+    first: worldOf(
+      ['A0', 'B0'],
+      { waba: 'late' },
+      { runs: thorough ? 5 : 4, repairs: 1, faults: thorough ? 1 : 0 },
+      { holds: { ...noHolds, holds: { waba: { ...due, afterTaken: true } } } },
+    ),
+    sees: ['held waba', 'asked', 'taken once', 'sent', 'free'],
+  },
+  {
     name: 'utility alone, and a template, with a hold on the other job',
     first: worldOf(
       ['A0', 'B0'],
@@ -117,6 +127,7 @@ function eventsIn({ holds, runs, messages, told, words }: World, before: World):
     ...messages.flatMap(({ outcome }) => outcome ?? []),
     ...told.map((event) => event.split(' ')[1] ?? ''),
     ...(words.length > 0 ? ['word'] : []),
+    ...(holds.holds.waba?.takenMs === undefined ? [] : ['taken once']),
   ];
 }
 

@@ -28,6 +28,7 @@ export function keyOf(world: World): string {
   const from = (ms: number | undefined) => (ms === undefined ? null : Math.max(0, Math.round((ms - nowMs) / 100)));
   const holdKey = ([scope, hold]: readonly [string, Hold]) => [
     ...[scope, named(hold.sinceMs), hold.code, hold.asks, from(hold.nextAskMs), from(hold.askedUntilMs)],
+    ...[hold.afterTaken, hold.takenMs !== undefined],
   ];
   const since = ({ parked, pausedFromMs, ...job }: World['jobs'][JobId]) => [
     parked && named(parked.sinceMs),

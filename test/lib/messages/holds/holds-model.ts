@@ -73,8 +73,10 @@ export interface Run {
 export interface Store {
   readonly nowMs: number;
   readonly holds: Holds;
-  /** What the platform refuses, and with which code; `silent`: it gives no answer. */
-  readonly broken: Readonly<Partial<Record<HoldScope, number | 'silent'>>>;
+  /** What the platform refuses, and with which code; `silent`: it gives no answer; `late`: it takes and refuses afterwards. */
+  readonly broken: Readonly<Partial<Record<HoldScope, number | 'silent' | 'late'>>>;
+  /** Messages that the platform has taken, and of which receipts will say that it refuses them. */
+  readonly receipts: number;
   readonly jobs: Readonly<Record<JobId, Job>>;
   readonly messages: readonly Message[];
   readonly watches: readonly Watch[];
@@ -156,9 +158,14 @@ export function done(store: Store, run: Run): Next {
     case 'calling': {
       const [broken] = scopesOf(kind).flatMap((scope) => store.broken[scope] ?? []);
       if (broken === 'silent') return { store, run: to('answer', { result: 'silent' }) };
-      if (broken !== undefined) return { store, run: to('answer', { result: 'refused', code: broken }) };
+      if (broken !== undefined && broken !== 'late')
+        return { store, run: to('answer', { result: 'refused', code: broken }) };
+      const receipts = store.receipts + (broken === 'late' ? 1 : 0);
       const taken = (store.messages.find(({ id: each }) => each === run.message)?.taken ?? 0) + 1;
-      return { store: withMessage(store, run.message, { taken }), run: to('answer', { result: 'taken' }) };
+      return {
+        store: { ...withMessage(store, run.message, { taken }), receipts },
+        run: to('answer', { result: 'taken' }),
+      };
     }
     case 'answer': {
       const holds = learned(store.holds, run, nowMs);

@@ -1,4 +1,4 @@
-import { ended, holdOf } from '../../../../lib/messages/holds/hold.ts';
+import { ended, holdOf, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { dispatchTimeoutMs } from '../../../../lib/messages/slices/claim-life.ts';
 import type { Step } from '../../../support/exploration.ts';
@@ -19,6 +19,7 @@ export const day = 86_400_000;
 
 export function successorsOf(world: World): Step<World>[] {
   return [
+    ...ofReceipts(world),
     ...ofPlatform(world),
     ...ofWords(world),
     ...ofClient(world),
@@ -46,6 +47,14 @@ function ofPlatform(world: World): Step<World>[] {
     steps.push({ does: `${scope} is mended`, state: { ...world, ...less(world, 'repairs'), broken: others } });
   }
   return steps;
+}
+
+/** Within the minute in which they come. */
+function ofReceipts(world: World): Step<World>[] {
+  const { holds, receipts, nowMs } = world;
+  if (receipts === 0) return [];
+  const told = opened('waba', { code: '131042', nowMs, afterTaken: true })(holds);
+  return [{ does: 'a receipt refuses', state: { ...world, holds: told, receipts: receipts - 1, nowMs: nowMs + 1 } }];
 }
 
 /** Its reader looks at the hold before it asks the platform, and ends the one that it has seen. */

@@ -194,6 +194,7 @@ function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
     },
     slices: { findAll: call('findAll'), settle: call('settle') },
     addressesOf: async () => new Map(),
+    changeHolds: async () => undefined,
     wanted: async () => defaultEventTypes,
     events: { send: async (events) => await call('tellReceipts')(events.map(({ type, data }) => [type, data])) },
     nowMs,

@@ -1,0 +1,33 @@
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import { count } from '../../observe/metrics.ts';
+import type { HoldRule } from './hold.ts';
+import type { HoldsOfWabas } from './hold-store.ts';
+import { type HoldScope, parkScopeOf } from './scope.ts';
+
+export interface OpeningPorts {
+  readonly change: HoldsOfWabas['change'];
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** What is found to be held, at a moment that names the hold; the rule opens it, or counts until it does. */
+export interface Opening {
+  readonly wabaId: string;
+  readonly scope: HoldScope;
+  readonly atMs: number;
+  readonly rule: HoldRule;
+}
+
+/**
+ * Opens a hold, and tells operators when it was this that opened it: of a paused template only the log, of anything else the
+ * alarm too. True then. Throws when the store cannot be reached.
+ */
+export async function openHold(
+  { wabaId, scope, atMs, rule }: Opening,
+  { change, log }: OpeningPorts,
+): Promise<boolean> {
+  const hold = (await change(wabaId, rule))?.holds[scope];
+  if (hold?.sinceMs !== atMs) return false;
+  log('hold.opened', { wabaId, scope, code: hold.code });
+  if (parkScopeOf(scope) !== 'template') count('HoldsOpened');
+  return true;
+}
