@@ -71,7 +71,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     // A run holds what is known of five jobs, of 10,000 messages each at most.
     memoryMb: 512,
     tables: {
-      messages: ['BatchGetItem', 'Query', 'UpdateItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       templates: ['BatchGetItem'],
       webhooks: ['GetItem'],
     },
@@ -87,7 +87,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 120,
     // For its share of processor: a run reads, hashes and queues up to 24,000 receipts.
     memoryMb: 1024,
-    tables: { messages: ['BatchGetItem', 'Query', 'PutItem'], webhooks: ['GetItem'] },
+    tables: { messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'], webhooks: ['GetItem'] },
     sendsTo: ['events'],
     consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },

@@ -17,7 +17,6 @@ export const metricNames = [
   'ReceiptsDropped',
   'PlatformErrors',
   'PlatformCredentialRefused',
-  'HoldsOpened',
   'PlatformDown',
   'HoldsOpened',
   'PlatformWebhooksReceived',

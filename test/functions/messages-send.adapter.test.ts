@@ -85,6 +85,7 @@ test('an accepted request of more than ten answers success, and its job is store
       throughputPerSecond: 1_000,
       receiptsExpected: true,
       path: 'messages',
+      category: 'MARKETING',
       templateName: sendable.image.name,
       templateLanguage: 'en_US',
       acceptedAtMs: startMs,

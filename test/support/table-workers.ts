@@ -127,8 +127,14 @@ type Through = <T>(call: () => Promise<T>) => Promise<T>;
 function outside(ports: Ports, through: Through): Ports {
   const { slices, doubts, paces, tenths, breakers, queue, events } = ports;
   const { look, beginStraight, send, probe } = eachCall(ports, through);
+  const newHolds = () => {
+    const holds = ports.newHolds();
+    // What a run has seen it notes by itself.
+    const { saw, ...asked } = holds;
+    return { saw, ...spreadCalls(asked, through) };
+  };
   return {
-    ...{ ...ports, look, beginStraight, send, probe },
+    ...{ ...ports, look, beginStraight, send, probe, newHolds },
     slices: eachCall(slices, through),
     doubts: eachCall(doubts, through),
     paces: eachCall(paces, through),
@@ -137,6 +143,11 @@ function outside(ports: Ports, through: Through): Ports {
     queue: eachCall(queue, through),
     events: eachCall(events, through),
   };
+}
+
+function spreadCalls<Calls extends object>(calls: Calls, through: Through): Calls {
+  const each = eachCall(calls, through);
+  return Object.fromEntries(Object.keys(calls).map((name) => [name, Reflect.get(each, name)])) as Calls;
 }
 
 function eachCall<Store extends object>(store: Store, through: Through): Store {

@@ -200,6 +200,9 @@ describe('what is held, and who waits (D46)', () => {
       `  no_answer The platform does not answer, since ${since}`,
       `  not asked yet; the first message after ${later(5_000)} asks`,
       expect.stringMatching(/^ {2}to do: Look at its status page/),
+      expect.stringMatching(
+        new RegExp(`^ {2}job ${paused.jobId}, .*: template_paused, until ${later(86_400_000)} at most$`),
+      ),
       `held: waba ${wabaId}`,
       `  368 Temporarily blocked for policies violations, since ${since}, until ${later(3_600_000)} as the platform says`,
       `  asked once; the first message after ${later(3_660_000)} asks again`,
@@ -212,9 +215,6 @@ describe('what is held, and who waits (D46)', () => {
       `  132015 Template is Paused, since ${since}`,
       `  not asked yet; the first message after ${later(10_000)} asks`,
       expect.stringMatching(/^ {2}to do: Nothing at first/),
-      expect.stringMatching(
-        new RegExp(`^ {2}job ${paused.jobId}, .*: template_paused, until ${later(86_400_000)} at most$`),
-      ),
       'each is asked again by itself; once you have removed its cause, one line ends it now:',
       "  npm run outcomes -- --held --end 'platform'",
       `  npm run outcomes -- --held --end 'waba ${wabaId}'`,
@@ -273,31 +273,26 @@ describe('what is held, and who waits (D46)', () => {
     expect((await holds.list([wabaId])).map((hold) => hold.sinceMs)).toEqual([nowMs, nowMs]);
   });
 
-  test('a job waits for the hold with its own code, else for the widest; never for one of another category or place', () => {
+  test('a job waits for the widest hold on its messages; never for one of another category or place', () => {
     const open = (scope: HoldScope, code: string, ofWaba = wabaId) => ({
       ...{ scope, code, wabaId: ofWaba },
       ...{ sinceMs, nextAskMs: sinceMs, asks: 0 },
     });
     const holds = [
-      ...[open('waba', '131042', 'W9'), open('utility', '131064'), open('marketing:300000000000001', '131048')],
-      ...[open('number:300000000000001', '133010'), open('template:order_update/en_US', '132015')],
+      ...[open('waba', '131042', 'W9'), open('utility', '131064'), open('number:300000000000002', '133010')],
+      ...[open('marketing:300000000000001', '131048'), open('template:order_update/en_US', '132015')],
     ];
-    const waitsFor = (code: string, changes: Partial<JobHead> = {}) => {
+    const waitsFor = (changes: Partial<JobHead>) => {
       const job = { head: headOf('J', changes), repeats: [], recipients: new Map() };
-      const found = { job: { ...job, parked: { code, sinceMs } as JobParked }, outcomes: [], shown: [] };
-      const held = heldBy(holds, [found]);
+      const parked = { code: '131042', scope: 'waba', sinceMs } as const;
+      const held = heldBy(holds, [{ job: { ...job, parked }, outcomes: [], shown: [] }]);
       return held.goingOn.length === 1 ? 'none' : held.holds.find(({ waiting }) => waiting.length === 1)?.hold.code;
     };
-    expect(['131064', '131048', '133010', 'template_paused', '131042'].map((code) => waitsFor(code))).toEqual([
-      '131064',
-      '131048',
-      '133010',
-      '132015',
-      '133010',
-    ]);
-    expect(waitsFor('template_paused', { templateLanguage: 'es_AR' })).toBe('133010');
-    expect(waitsFor('131048', { phoneNumberId: '300000000000002', templateName: 'x' })).toBe('none');
-    expect(waitsFor('131042', { wabaId: 'W8' })).toBe('none');
-    expect(waitsFor('131064', { wabaId: 'W9' })).toBe('131042');
+    expect(waitsFor({ category: 'UTILITY' })).toBe('131064');
+    expect(waitsFor({ category: 'MARKETING' })).toBe('131048');
+    expect(waitsFor({ category: 'AUTHENTICATION' })).toBe('132015');
+    expect(waitsFor({ category: 'AUTHENTICATION', phoneNumberId: '300000000000002' })).toBe('133010');
+    expect(waitsFor({ category: 'AUTHENTICATION', templateLanguage: 'es_AR' })).toBe('none');
+    expect([waitsFor({ wabaId: 'W8' }), waitsFor({ wabaId: 'W9' })]).toEqual(['none', '131042']);
   });
 });
