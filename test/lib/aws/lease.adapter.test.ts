@@ -72,7 +72,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 let items = 0;
 
-test('the conditions write what the rule says; no run takes what another holds or renews what it lost (R25, R26)', async () => {
+test('the conditions write what the rule says; no run takes what another holds, or renews what it lost', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       items += 1;
