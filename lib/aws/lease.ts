@@ -9,9 +9,12 @@ import * as v from 'valibot';
  *   held by the run  -> absent             the run, at its end
  *
  * A run that is late keeps its lease until another takes it, and each write that rests on the lease is under the condition
- * that it is still its own. So whatever a lease guards must bear that the next run begins where a dead one left it. Where the
- * next one must find out first what the dead one did, there is no lease but a claim: a slice (messages/slices), a key of
- * idempotency (messages/accept). And where all that counts is a time before which no process asks, that time is enough.
+ * that it is still its own. So whatever a lease guards must bear that the next run begins where a dead one left it.
+ *
+ * What only looks like a lease. A claim: what a dead owner did must be found out before anybody goes on (a slice, a key of
+ * idempotency). A time before which no process asks, which no owner ends early (the platform's breaker). A question that one
+ * request asks and all are told the answer of, for the same ten seconds (messages/resolve). And a part of a client's budget,
+ * which is counted and spent (access/budget).
  */
 export interface Lease<Owner = string> {
   /** Unlike any other run's. */

@@ -1,8 +1,17 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { conditionalWrite } from '../../../lib/aws/conditional-write.ts';
-import { heldLease, inTheWay, isOwnLease, type Lease, leaseNames, mayTakeLease } from '../../../lib/aws/lease.ts';
+import {
+  heldLease,
+  inTheWay,
+  isOwnLease,
+  type Lease,
+  LeaseSchema,
+  leaseNames,
+  mayTakeLease,
+} from '../../../lib/aws/lease.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { thorough } from '../../support/thorough.ts';
 
@@ -26,6 +35,11 @@ test('a lease is held until its time, by its owner too, and has all that stands 
     undefined,
   ]);
   expect(inTheWay(withMore, 'b', 99)?.messages).toEqual(['m1']);
+});
+
+test('what is stored is a lease with an owner and a time, or none', () => {
+  expect(v.parse(LeaseSchema, lease)).toEqual(lease);
+  expect([{ owner: 'a' }, { untilMs: 100 }].map((stored) => v.is(LeaseSchema, stored))).toEqual([false, false]);
 });
 
 const client = localDocumentClient();

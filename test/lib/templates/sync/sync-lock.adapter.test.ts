@@ -127,6 +127,23 @@ test.each([
   expect([ahead, lock]).toEqual([times, acquired && { name, ...acquired }]);
 });
 
+test('a holder whose renewal others are ahead of again and again fails, and has not lost the lock', async () => {
+  const name = newName();
+  const lock = await held(name, 'holder', 0);
+  const client = localDocumentClient();
+  let ahead = 0;
+  interleave(client, async ({ command }) => {
+    if (command !== 'PutItemCommand') return undefined;
+    ahead += 1;
+    await locks().acquire({ name, owner: `other ${ahead}`, nowMs: 1 });
+    return undefined;
+  });
+  const busy = syncLockStore(client, table, async () => {});
+  await expect(busy.heartbeat(lock, 1)).rejects.toThrow(`the lock ${name} could not be changed`);
+  expect(ahead).toBe(12);
+  expect(await locks().heartbeat(lock, 1)).toBe(true);
+});
+
 /** A store in front of whose next write something else happens. */
 function storeAfter(first: () => Promise<unknown>) {
   const client = localDocumentClient();
