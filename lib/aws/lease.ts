@@ -11,10 +11,11 @@ import * as v from 'valibot';
  * A run that is late keeps its lease until another takes it, and each write that rests on the lease is under the condition
  * that it is still its own. So whatever a lease guards must bear that the next run begins where a dead one left it.
  *
- * What only looks like a lease. A claim: what a dead owner did must be found out before anybody goes on (a slice, a key of
- * idempotency). A time before which no process asks, which no owner ends early (the platform's breaker). A question that one
- * request asks and all are told the answer of, for the same ten seconds (messages/resolve). And a part of a client's budget,
- * which is counted and spent (access/budget).
+ * What only looks like a lease:
+ * - a claim, whose next owner must find out first what the dead one did: a slice, a key of idempotency;
+ * - a time before which no process asks, all the same which one has set it: the platform's breaker;
+ * - a question that one request asks, and whose answer holds for all until the same time (messages/resolve);
+ * - a part of a client's budget, which is counted and spent (access/budget).
  */
 export interface Lease<Owner = string> {
   /** Unlike any other run's. */
@@ -31,9 +32,9 @@ export function heldLease<Held extends Lease<unknown>>(lease: Held | undefined, 
 }
 
 /** The lease that keeps an owner from taking its own: that of another run, while it is held. Undefined: it may be taken. */
-export function inTheWay<Owner, Held extends Lease<Owner>>(
-  lease: (Held & Lease<Owner>) | undefined,
-  owner: Owner,
+export function inTheWay<Held extends Lease<unknown>>(
+  lease: Held | undefined,
+  owner: Held['owner'],
   nowMs: number,
 ): Held | undefined {
   const held = heldLease(lease, nowMs);
