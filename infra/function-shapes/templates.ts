@@ -49,7 +49,7 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     sendsTo: ['events'],
   }),
   'templates-sync': forClients({
-    tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'UpdateItem'] },
+    tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'PutItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: [...platformSettings, 'SYNC_LOCK_SCOPE'],
     sendsTo: ['sync'],
@@ -60,7 +60,7 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     tables: {
       directory: ['GetItem', 'Query'],
-      templates: ['GetItem', 'BatchGetItem', 'Query', 'UpdateItem'],
+      templates: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],

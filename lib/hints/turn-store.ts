@@ -25,7 +25,7 @@ const HintStateSchema = v.object({
   reading: TaskSchema,
   listing: v.exactOptional(v.record(v.string(), v.unknown())),
   turn: v.number(),
-  leaseUntilMs: v.number(),
+  lease: v.exactOptional(v.object({ owner: v.number(), untilMs: v.number() })),
   readyAtMs: v.number(),
   spent: v.array(v.object({ turn: v.number(), beganAtMs: v.number(), calls: v.number() })),
   wakeAtMs: v.number(),

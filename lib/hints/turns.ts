@@ -1,3 +1,4 @@
+import type { Lease } from '../aws/lease.ts';
 import { maxDelaySeconds } from '../aws/queue-body.ts';
 import { callsFor, isNothing, nothing, type Task, together } from './task.ts';
 
@@ -50,8 +51,8 @@ export interface HintState {
   readonly listing?: ListingMark;
   /** The number of the latest turn. */
   readonly turn: number;
-  /** 0 when no turn is under way. */
-  readonly leaseUntilMs: number;
+  /** Of the latest turn, while it is under way. */
+  readonly lease?: Lease<number>;
   readonly readyAtMs: number;
   readonly spent: readonly Spent[];
   /** For when the earliest wake message is meant; 0 when none is known of. */
@@ -64,7 +65,6 @@ export const idle: HintState = {
   gathered: nothing,
   reading: nothing,
   turn: 0,
-  leaseUntilMs: 0,
   readyAtMs: 0,
   spent: [],
   wakeAtMs: 0,
@@ -114,11 +114,11 @@ export interface Ending {
 
 /** The turn has ended; nothing changes when another one has taken over. */
 export function ended(state: HintState, ending: Ending, nowMs: number): Change {
-  if (state.turn !== ending.turn || state.leaseUntilMs === 0) return { state, step: { kind: 'done' } };
+  if (state.lease?.owner !== ending.turn) return { state, step: { kind: 'done' } };
   const spent = state.spent.map((each) => (each.turn === ending.turn ? { ...each, calls: ending.callsMade } : each));
   const failures = ending.failed ? state.failures + 1 : 0;
-  const { listing: _, ...rest } = state;
-  const after = { ...rest, spent, failures, leaseUntilMs: 0 };
+  const { listing: _, lease: _over, ...rest } = state;
+  const after = { ...rest, spent, failures };
   const readyAtMs = nowMs + pauseMs(after, ending, nowMs);
   if (ending.listing !== undefined) {
     const others = together(state.gathered, { ...ending.left, everything: false });
@@ -139,13 +139,14 @@ function next(state: HintState, nowMs: number): Change {
   const goesOn = state.listing !== undefined;
   const task = goesOn ? state.reading : together(state.reading, state.gathered);
   if (isNothing(task)) return { state, step: { kind: 'done' } };
-  const atMs = Math.max(state.leaseUntilMs, state.readyAtMs, enoughAtMs(state.spent, callsFor(task), nowMs));
+  const atMs = Math.max(state.lease?.untilMs ?? 0, state.readyAtMs, enoughAtMs(state.spent, callsFor(task), nowMs));
   if (atMs > nowMs) return { state, step: wake(state, Math.min(atMs, nowMs + longestWaitMs), nowMs) };
   const turn = state.turn + 1;
   const calls = callsFor(task);
   const spent = [...state.spent.filter((each) => countsUntilMs(each) > nowMs), { turn, beganAtMs: nowMs, calls }];
   const gathered = goesOn ? state.gathered : nothing;
-  const begun = { ...state, turn, reading: task, gathered, spent, leaseUntilMs: nowMs + turnLeaseMs };
+  const lease = { owner: turn, untilMs: nowMs + turnLeaseMs };
+  const begun = { ...state, turn, reading: task, gathered, spent, lease };
   const { listing } = state;
   return { state: begun, step: { kind: 'read', turn: { turn, task, calls, ...(listing && { listing }) } } };
 }

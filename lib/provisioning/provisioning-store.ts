@@ -5,9 +5,11 @@ import {
   paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
 import { credentialStore } from '../access/sign-in/credential-store.ts';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type TransactionAction, transactWrite } from '../aws/dynamodb-batch.ts';
+import { heldLease, isOwnLease, type Lease, LeaseSchema, leaseNames, mayTakeLease } from '../aws/lease.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
 import { entityOf } from './provisioned-entity.ts';
 import { credentialItem, type ProvisionedTable } from './provisioned-items.ts';
@@ -72,26 +74,22 @@ export function provisioningStore(tables: ProvisioningTables): ProvisioningStore
     assertFree: async () => {
       const { documentClient, tableName, nowMs } = tables;
       const read = new GetCommand({ TableName: tableName('directory'), Key: lockKey, ConsistentRead: true });
-      const freeAtMs = Number((await documentClient.send(read)).Item?.['freeAtMs'] ?? 0);
-      if (freeAtMs > nowMs()) throw new ProvisioningUnderWay(freeAtMs);
+      const held = heldLease(leaseIn((await documentClient.send(read)).Item), nowMs());
+      if (held !== undefined) throw new ProvisioningUnderWay(held.untilMs);
     },
     begin: async (owner) => {
+      const { ExpressionAttributeValues: values, ...update } = lockUpdate(tables, owner);
       const taken = await conditionalWrite(
         tables.documentClient.send(
           new UpdateCommand({
-            ...lockUpdate(tables, owner),
-            ConditionExpression: 'attribute_not_exists(pk) OR freeAtMs <= :now',
-            UpdateExpression: 'SET freeAtMs = :freeAtMs, #owner = :owner',
-            ExpressionAttributeValues: {
-              ':owner': owner,
-              ':now': tables.nowMs(),
-              ':freeAtMs': tables.nowMs() + leaseMs,
-            },
+            ...update,
+            ConditionExpression: mayTakeLease('lease'),
+            ExpressionAttributeValues: { ...values, ':nowMs': tables.nowMs() },
             ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         ),
       );
-      if (!taken.written) throw new ProvisioningUnderWay(Number(taken.existing?.['freeAtMs']));
+      if (!taken.written) throw new ProvisioningUnderWay(leaseIn(taken.existing)?.untilMs ?? 0);
       return heldRun(tables, owner);
     },
   };
@@ -123,11 +121,15 @@ function lockUpdate({ tableName, nowMs }: ProvisioningTables, owner: string) {
   return {
     TableName: tableName('directory'),
     Key: lockKey,
-    ConditionExpression: '#owner = :owner',
-    UpdateExpression: 'SET freeAtMs = :freeAtMs',
-    ExpressionAttributeNames: { '#owner': 'owner' },
-    ExpressionAttributeValues: { ':owner': owner, ':freeAtMs': nowMs() + leaseMs },
+    ConditionExpression: isOwnLease('lease'),
+    UpdateExpression: 'SET lease = :lease',
+    ExpressionAttributeNames: leaseNames,
+    ExpressionAttributeValues: { ':owner': owner, ':lease': { owner, untilMs: nowMs() + leaseMs } },
   };
+}
+
+function leaseIn(item: unknown): Lease | undefined {
+  return v.parse(v.object({ lease: v.optional(LeaseSchema) }), item ?? {}).lease;
 }
 
 function transactionsOf(changes: readonly ItemChange[]): ItemChange[][] {

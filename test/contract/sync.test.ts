@@ -36,9 +36,9 @@ const listRequests = async (waba = ''): Promise<number> =>
 /** Waits until no worker is at work and the lock is kept for nobody: it is given back at the very end. */
 async function rest(): Promise<void> {
   await eventually('no synchronization runs', async () => {
-    const { waiting = {}, leaseUntilMs, releasedAtMs } = await syncLock();
+    const { waiting = {}, lease, releasedAtMs } = await syncLock();
     const kept = Object.keys(waiting as object).length > 0 && Date.now() < Number(releasedAtMs) + keptMs;
-    return leaseUntilMs === 0 && !kept ? true : undefined;
+    return lease === undefined && !kept ? true : undefined;
   });
 }
 

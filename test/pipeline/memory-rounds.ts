@@ -78,7 +78,7 @@ export class MemoryRounds {
           const record = this.#record(mine.jobId);
           const state = roundStateOf(record.round, mine, nowMs);
           if (state.kind !== 'free') return state;
-          record.round = { round: mine.round, owner: mine.owner, leaseUntilMs: nowMs + leaseMs };
+          record.round = heldBy(mine, nowMs);
           return { kind: 'taken', progress: record.progress, state: this.states.get(mine.jobId) ?? {} };
         }),
       announce: (mine, progress, nowMs) =>
@@ -86,7 +86,7 @@ export class MemoryRounds {
           const record = this.#record(mine.jobId);
           if (!isHeldBy(record.round, mine) || progress.queued < record.progress.queued) return undefined;
           record.progress = progress;
-          record.round = { round: mine.round, owner: mine.owner, leaseUntilMs: nowMs + leaseMs };
+          record.round = heldBy(mine, nowMs);
           return this.states.get(mine.jobId) ?? {};
         }),
       handOver: (mine, progress, nextRound) =>
@@ -94,7 +94,7 @@ export class MemoryRounds {
           const record = this.#record(mine.jobId);
           if (!isHeldBy(record.round, mine)) return roundStateOf(record.round, mine, 0).kind === 'over';
           record.progress = progress;
-          record.round = { round: nextRound, leaseUntilMs: 0 };
+          record.round = { round: nextRound };
           return true;
         }),
     };
@@ -162,6 +162,10 @@ export class MemoryRounds {
   }
 }
 
+function heldBy({ round, owner }: RoundRun, nowMs: number): RoundRecord {
+  return { round, lease: { owner, untilMs: nowMs + leaseMs } };
+}
+
 function isHeldBy(round: RoundRecord | undefined, mine: RoundRun): boolean {
-  return round?.round === mine.round && round.owner === mine.owner;
+  return round?.round === mine.round && round.lease?.owner === mine.owner;
 }

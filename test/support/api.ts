@@ -122,6 +122,6 @@ export async function synchronize(username: DemoUser, clientId?: number): Promis
   // The stores of the stack are for those who need them: few of the files that ask over HTTP do.
   const { syncLock } = await import('./sync-lock.ts');
   await eventually('the synchronization ends', async () =>
-    (await syncLock())['leaseUntilMs'] === 0 ? true : undefined,
+    (await syncLock())['lease'] === undefined ? true : undefined,
   );
 }

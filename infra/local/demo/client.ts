@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { LeaseSchema } from '../../../lib/aws/lease.ts';
 import { present } from '../../../lib/keys/present.ts';
 import { reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 import { lockKey } from '../../../lib/templates/model/items.ts';
@@ -95,7 +96,7 @@ const WebhookSchema = v.object({
 export type DemoWebhook = v.InferOutput<typeof WebhookSchema>;
 const ChannelsSchema = v.object({ data: v.array(v.object({ wa_id: v.string(), waba_id: v.string() })) });
 
-const LockSchema = v.object({ leaseUntilMs: v.number() });
+const LockSchema = v.object({ lease: v.optional(LeaseSchema) });
 
 /** Longer than a worker that was killed keeps the lock; one that lives renews its lease all the while. */
 const syncQuietLimitMs = 120_000;
@@ -120,7 +121,7 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
         }
       };
       await onLock(stack, async (leaseUntilMs) => {
-        const ended = async () => (await leaseUntilMs()) === 0;
+        const ended = async () => (await leaseUntilMs()) === undefined;
         await until('the synchronization starts', { holds: started, leaseUntilMs, signal });
         await until('the synchronization ends', { holds: ended, leaseUntilMs, signal });
       });
@@ -186,13 +187,13 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
 }
 
 /** The API has no way to ask: the deployment's lock, which a synchronization renews and gives back at its end, tells. */
-async function onLock(stack: DemoStack, use: (leaseUntilMs: () => Promise<number>) => Promise<void>): Promise<void> {
+async function onLock(stack: DemoStack, use: (leaseUntilMs: LockWait['leaseUntilMs']) => Promise<void>): Promise<void> {
   const { documentClient, tableName } = localTarget(stack);
   const lock = { TableName: tableName('templates'), Key: lockKey(deploymentLockName), ConsistentRead: true };
   try {
     await use(async () => {
       const { Item } = await documentClient.send(new GetCommand(lock));
-      return v.parse(LockSchema, Item).leaseUntilMs;
+      return v.parse(LockSchema, Item).lease?.untilMs;
     });
   } finally {
     documentClient.destroy();
@@ -201,7 +202,7 @@ async function onLock(stack: DemoStack, use: (leaseUntilMs: () => Promise<number
 
 interface LockWait {
   readonly holds: () => Promise<boolean>;
-  readonly leaseUntilMs: () => Promise<number>;
+  readonly leaseUntilMs: () => Promise<number | undefined>;
   readonly signal: AbortSignal;
 }
 

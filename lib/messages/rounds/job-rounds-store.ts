@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { isOwnLease, LeaseSchema, leaseNames, mayTakeLease } from '../../aws/lease.ts';
 import { present } from '../../keys/present.ts';
 import { jobKey } from '../items.ts';
 import { JobStateSchema } from '../job-state.ts';
@@ -9,19 +10,18 @@ import { leaseMs, roundStateOf } from './lease.ts';
 
 /** What the item of a job says of its rounds: all of it is absent until the first one is taken. */
 const RoundsSchema = v.object({
-  round: v.optional(v.object({ round: v.number(), owner: v.optional(v.string()), leaseUntilMs: v.number() })),
+  round: v.optional(v.object({ round: v.number(), lease: v.optional(LeaseSchema) })),
   queued: v.optional(v.number(), 0),
   wave: v.exactOptional(v.object({ until: v.number(), position: v.number() })),
 });
 
 /** Whose round it is, and that the job is there: TTL may have removed it. */
-const mayTake =
-  'attribute_exists(head) AND (attribute_not_exists(#round) OR (#round.#round <= :round AND (attribute_not_exists(#round.#owner) OR #round.#owner = :owner OR #round.leaseUntilMs <= :nowMs)))';
-const isHeld = '#round.#round = :round AND #round.#owner = :owner';
+const mayTake = `attribute_exists(head) AND (attribute_not_exists(#round) OR #round.#round <= :round) AND ${mayTakeLease('#round.lease')}`;
+const isHeld = `#round.#round = :round AND ${isOwnLease('#round.lease')}`;
 /** An announcement that the SDK has repeated may land after the next one. */
 const isNotBehind = '(attribute_not_exists(queued) OR queued <= :queued)';
 
-const names = { '#round': 'round', '#owner': 'owner' };
+const names = { '#round': 'round', ...leaseNames };
 
 /** Rounds in the items of jobs, beside what acceptance stores of a job. */
 export function jobRoundsStore(
@@ -55,7 +55,7 @@ export function jobRoundsStore(
       const { written, item } = await update(run, {
         UpdateExpression: writing(progress),
         ConditionExpression: isHeld,
-        values: { ...valuesOf(progress), ':record': { round: nextRound, leaseUntilMs: 0 } },
+        values: { ...valuesOf(progress), ':record': { round: nextRound } },
       });
       // The SDK repeats a write whose reply was lost, and then meets its own.
       return written || stateOf(item, run, 0).kind === 'over';
@@ -99,7 +99,7 @@ function valuesOf({ queued, wave }: Progress) {
 }
 
 function heldFrom(nowMs: number, { round, owner }: RoundRun) {
-  return { round, owner, leaseUntilMs: nowMs + leaseMs };
+  return { round, lease: { owner, untilMs: nowMs + leaseMs } };
 }
 
 function progressOf(item: unknown): Progress {

@@ -1,13 +1,13 @@
+import { inTheWay, type Lease } from '../../aws/lease.ts';
+
 /*
  * The lease that a run of the fan-out holds on a round of its job (job-rounds.ts says what rounds are).
  */
 
-/** Which round a job is in. */
+/** Which round a job is in, and the run that works on it: none between two rounds. */
 export interface RoundRecord {
   readonly round: number;
-  /** The run that works on it; absent between two rounds. */
-  readonly owner?: string | undefined;
-  readonly leaseUntilMs: number;
+  readonly lease?: Lease | undefined;
 }
 
 /** No message has a later one. */
@@ -35,9 +35,7 @@ export function roundStateOf(
   run: { readonly round: number; readonly owner: string },
   nowMs: number,
 ): RoundState {
-  if (record === undefined) return { kind: 'free' };
-  if (record.round > run.round) return { kind: 'over' };
-  const { owner, leaseUntilMs } = record;
-  if (owner === undefined || owner === run.owner || leaseUntilMs <= nowMs) return { kind: 'free' };
-  return { kind: 'held', untilMs: leaseUntilMs };
+  if (record !== undefined && record.round > run.round) return { kind: 'over' };
+  const other = inTheWay(record?.lease, run.owner, nowMs);
+  return other === undefined ? { kind: 'free' } : { kind: 'held', untilMs: other.untilMs };
 }

@@ -57,10 +57,10 @@ export interface AcquiredLock extends HeldLock {
 export interface SyncLocks {
   /**
    * Undefined when somebody else holds the lock, or comes first. Repeating with the same owner gives the same lock again.
-   * One read, and one write for the lock or to remember who was refused.
+   * One read, and one write for the lock or to remember who was refused; more when others write at the same moment.
    */
   acquire(request: LockRequest & { readonly name: string }): Promise<AcquiredLock | undefined>;
-  /** Renews the lease from now on, also one that ran out unnoticed; false when it is lost or released. */
+  /** Renews the lease from now on, also one that ran out unnoticed; false when it is lost or released. Throws when it cannot say. */
   heartbeat(lock: HeldLock, nowMs: number): Promise<boolean>;
   /** Frees the lock, at once for those who wait. Nothing happens when somebody else holds it by now. */
   release(lock: HeldLock, nowMs: number): Promise<void>;

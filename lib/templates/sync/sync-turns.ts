@@ -1,4 +1,6 @@
-import { clockSkewMs, type LockRequest, leaseMs } from './sync-lock.ts';
+import { heldLease, type Lease } from '../../aws/lease.ts';
+import type { Changed } from '../../aws/versioned-item.ts';
+import { clockSkewMs, type HeldLock, type LockRequest, leaseMs } from './sync-lock.ts';
 
 /*
  * Whose turn it is when several want the synchronization lock (D22). Every acquisition is a run, numbered by its fence. Who is
@@ -32,54 +34,53 @@ export interface Waiting {
 
 /** The lock as it is stored. */
 export interface LockState {
-  /** Of the latest run. */
-  readonly owner: string;
+  /** Of the latest run, until it ends. */
+  readonly lease?: Lease;
   /** The number of the latest run. */
   readonly fence: number;
-  /** 0 when the latest run has ended. */
-  readonly leaseUntilMs: number;
-  /** When the latest run ended; undefined while it lasts. */
-  readonly releasedAtMs: number | undefined;
+  /** When the latest run ended; absent while it lasts. */
+  readonly releasedAtMs?: number;
   /** By contender, their latest run: of those who have had one while somebody waited, and of the latest holder. */
   readonly runs: ReadonlyMap<string, number>;
   /** By contender, who was refused and has not had a run since. */
   readonly waiting: ReadonlyMap<string, Waiting>;
 }
 
-/** `fence` is the number of the latest run. */
-export type LockAnswer =
-  /** A repetition of the request that got the lock. */
-  | { readonly kind: 'held_already'; readonly fence: number }
-  | { readonly kind: 'acquired'; readonly state: LockState }
-  | ({ readonly kind: 'refused'; readonly fence: number } & Refused);
+/** Before the first run. */
+export const noRuns: LockState = { fence: 0, runs: new Map(), waiting: new Map() };
 
-export interface Refused {
-  /** To be remembered; undefined when it is known, or has no place. */
-  readonly waiting: Waiting | undefined;
-  /** Who has not asked for too long, and goes in the same write. */
-  readonly forgotten: readonly string[];
+/** `held_already`: a repetition of the request that got the lock. */
+export type LockAnswer = 'acquired' | 'held_already' | 'refused';
+
+/** Answers a request: the lock as it is then, which is the same where nothing is to be written down. */
+export function answerTo(state: LockState, request: LockRequest): Changed<LockState, LockAnswer> {
+  const held = heldLease(state.lease, request.nowMs - clockSkewMs);
+  if (held?.owner === request.owner) return { state, result: 'held_already' };
+  if (held === undefined && !mustWait(state, request)) return { state: run(state, request), result: 'acquired' };
+  return { state: remembering(state, request, held !== undefined), result: 'refused' };
 }
 
-/** Answers a request by the state as it was read; undefined before the first run. */
-export function answerTo(state: LockState | undefined, request: LockRequest): LockAnswer {
-  if (state === undefined) return { kind: 'acquired', state: run(noRuns, request) };
-  const { nowMs } = request;
-  const held = state.leaseUntilMs > 0 && nowMs <= state.leaseUntilMs + clockSkewMs;
-  const { fence } = state;
-  if (held && state.owner === request.owner) return { kind: 'held_already', fence };
-  if (held || mustWait(state, request)) {
-    const forgotten = [...state.waiting].filter(([, each]) => !isWaiting(each, nowMs)).map(([other]) => other);
-    const known = { ...state, waiting: without(state.waiting, forgotten) };
-    return { kind: 'refused', fence, waiting: toRemember(known, request, held), forgotten };
-  }
-  return { kind: 'acquired', state: run(state, request) };
+/** The lock with the lease of its holder renewed, also when that was over; the same when it is another's, or given back. */
+export function renewed(state: LockState, lock: HeldLock, nowMs: number): LockState {
+  return isHolder(state, lock) ? { ...state, lease: leaseOf(lock, nowMs) } : state;
 }
 
-/** What the next run needs to know of the ones before. */
-type EarlierRuns = Pick<LockState, 'fence' | 'releasedAtMs' | 'runs' | 'waiting'>;
+/** The lock given back by its holder; the same when it is another's, or given back already. */
+export function released(state: LockState, lock: HeldLock, nowMs: number): LockState {
+  if (!isHolder(state, lock)) return state;
+  const { lease: _over, ...free } = state;
+  return { ...free, releasedAtMs: nowMs };
+}
+
+function isHolder({ fence, lease }: LockState, lock: HeldLock): boolean {
+  return fence === lock.fence && lease?.owner === lock.owner;
+}
+
+function leaseOf({ owner }: Pick<HeldLock, 'owner'>, nowMs: number): Lease {
+  return { owner, untilMs: nowMs + leaseMs };
+}
 
 const never = Number.NEGATIVE_INFINITY;
-const noRuns: EarlierRuns = { fence: 0, releasedAtMs: undefined, runs: new Map(), waiting: new Map() };
 
 /** Whether the lock is kept for somebody else: who has waited through a run of this one, or waits while this one does not. */
 function mustWait(state: LockState, { contender, nowMs }: LockRequest): boolean {
@@ -92,11 +93,7 @@ function mustWait(state: LockState, { contender, nowMs }: LockRequest): boolean 
   );
 }
 
-function without<Value>(map: ReadonlyMap<string, Value>, names: readonly string[]): ReadonlyMap<string, Value> {
-  return new Map([...map].filter(([name]) => !names.includes(name)));
-}
-
-function isKept({ releasedAtMs = never }: EarlierRuns, nowMs: number): boolean {
+function isKept({ releasedAtMs = never }: LockState, nowMs: number): boolean {
   return nowMs < releasedAtMs + keptMs;
 }
 
@@ -104,19 +101,19 @@ function isWaiting(waiting: Waiting | undefined, nowMs: number): boolean {
   return waiting !== undefined && nowMs <= waiting.askedAtMs + rememberedMs;
 }
 
-function toRemember(state: LockState, { contender, nowMs }: LockRequest, held: boolean): Waiting | undefined {
+/** The lock with the one who is refused among those who wait. Those who have not asked for too long go in the same write. */
+function remembering(state: LockState, { contender, nowMs }: LockRequest, held: boolean): LockState {
   // The holder's own further requests make it no candidate for the next run.
-  if (held && state.runs.get(contender) === state.fence) return undefined;
-  const before = state.waiting.get(contender);
-  if (before === undefined) {
-    if (state.waiting.size >= maxWaiting) return undefined;
-    return { sinceRun: held ? state.fence : state.fence + 1, askedAtMs: nowMs };
-  }
-  return nowMs - before.askedAtMs < rewriteAfterMs ? undefined : { ...before, askedAtMs: nowMs };
+  if (held && state.runs.get(contender) === state.fence) return state;
+  const waiting = new Map([...state.waiting].filter(([, each]) => isWaiting(each, nowMs)));
+  const before = waiting.get(contender);
+  if (before === undefined ? waiting.size >= maxWaiting : nowMs - before.askedAtMs < rewriteAfterMs) return state;
+  const { sinceRun } = before ?? { sinceRun: held ? state.fence : state.fence + 1 };
+  return { ...state, waiting: waiting.set(contender, { sinceRun, askedAtMs: nowMs }) };
 }
 
 /** The state in which the one who asks has the lock. */
-function run(state: EarlierRuns, { owner, contender, nowMs }: LockRequest): LockState {
+function run(state: LockState, { owner, contender, nowMs }: LockRequest): LockState {
   const { releasedAtMs = never } = state;
   // Whoever has let the time pass for which the lock was kept has had the chance.
   const missed = ({ askedAtMs }: Waiting) => !isKept(state, nowMs) && askedAtMs <= releasedAtMs;
@@ -127,5 +124,5 @@ function run(state: EarlierRuns, { owner, contender, nowMs }: LockRequest): Lock
   // Runs before anybody waited decide nothing.
   const from = Math.min(state.fence, ...[...waiting.values()].map(({ sinceRun }) => sinceRun));
   const runs = new Map([...state.runs].filter(([, number]) => number >= from)).set(contender, fence);
-  return { owner, fence, leaseUntilMs: nowMs + leaseMs, releasedAtMs: undefined, runs, waiting };
+  return { lease: leaseOf({ owner }, nowMs), fence, runs, waiting };
 }

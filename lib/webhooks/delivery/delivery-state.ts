@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { inTheWay, LeaseSchema } from '../../aws/lease.ts';
 import type { Failure } from './verdict.ts';
 
 /*
@@ -20,19 +21,10 @@ import type { Failure } from './verdict.ts';
  * finds another wake noted or nothing to do, and sends none.
  */
 
-/** The right to post to the client, for one run at a time. */
-const LeaseSchema = v.object({
-  owner: v.string(),
-  /** It is void from then on: its holder has died. */
-  untilMs: v.number(),
-  /** Ids of the queue messages that the holder has of the client. */
-  messages: v.array(v.string()),
-});
-export type Lease = v.InferOutput<typeof LeaseSchema>;
-
 /** What is known of the receiver of one client, and who works on what waits for it. */
 export const DeliveryStateSchema = v.object({
-  lease: v.optional(LeaseSchema),
+  /** The right to post to the client, and the ids of the queue messages that the holder has of the client. */
+  lease: v.optional(v.object({ ...LeaseSchema.entries, messages: v.array(v.string()) })),
   /** Something due was put into the list, and no run has looked since. */
   isCalled: v.optional(v.boolean(), false),
   /** When the latest wake message becomes visible; 0: none is known to be on its way. */
@@ -84,11 +76,11 @@ export interface Run {
  * something due waits, which fresh events do not overtake. A lease that is the run's own was written, and its reply lost.
  */
 export function entered(state: DeliveryState, run: Run, nowMs: number): DeliveryState | undefined {
-  const isFree = state.lease?.owner === run.owner || !(isHeld(state, nowMs) || mayWait(state, nowMs));
+  const isFree = state.lease?.owner === run.owner || !mayWait(state, nowMs);
   return isFree && !isPaused(state, nowMs) ? { ...state, lease: leaseOf(run, nowMs) } : undefined;
 }
 
-function leaseOf({ owner, messages }: Run, nowMs: number): Lease {
+function leaseOf({ owner, messages }: Run, nowMs: number): DeliveryState['lease'] {
   return { owner, untilMs: nowMs + leaseMs, messages: [...messages] };
 }
 
@@ -108,7 +100,7 @@ export interface Ring {
  */
 export function rung(state: DeliveryState, { run, nowMs, isWoken, hasPut }: Ring): DeliveryState | undefined {
   const wakeAtMs = state.wakeAtMs > nowMs + clocksApartMs ? state.wakeAtMs : 0;
-  if (isHeld(state, nowMs) && state.lease?.owner !== run.owner) {
+  if (inTheWay(state.lease, run.owner, nowMs) !== undefined) {
     return isWoken || (hasPut && !state.isCalled) ? { ...state, isCalled: true, wakeAtMs } : undefined;
   }
   if (!isWoken && !hasPut && !mayWait(state, nowMs)) return undefined;
@@ -145,8 +137,8 @@ export function closed(
 ): { readonly state: DeliveryState; readonly wakeMs?: number } | undefined {
   const state = knownAfter(sentMs === undefined ? before : { ...before, wakeAtMs: sentMs }, round, nowMs);
   const { lease, ...free } = state;
+  if (inTheWay(lease, owner, nowMs) !== undefined) return undefined;
   const isOwn = lease?.owner === owner;
-  if (!isOwn && isHeld(state, nowMs)) return undefined;
   // A lease that is still there is that of a run that took over and died.
   const isNews = state.isCalled || (lease !== undefined && !isOwn);
   const dueMs = isNews ? nowMs : round.dueMs;
@@ -166,19 +158,15 @@ export function knownAfter(state: DeliveryState, { delivered, failure }: Round, 
 
 /** Those messages of a run that the holder has, too: should it die, they are all that brings a run for what waits. */
 export function keptFor({ lease }: DeliveryState, { owner, messages }: Run, nowMs: number): readonly string[] {
-  if (lease === undefined || lease.owner === owner || lease.untilMs <= nowMs) return [];
-  return messages.filter((id) => lease.messages.includes(id));
-}
-
-function isHeld({ lease }: DeliveryState, nowMs: number): boolean {
-  return lease !== undefined && lease.untilMs > nowMs;
+  const other = inTheWay(lease, owner, nowMs);
+  return messages.filter((id) => other?.messages.includes(id));
 }
 
 export function isPaused({ pausedUntilMs }: DeliveryState, nowMs: number): boolean {
   return pausedUntilMs > nowMs;
 }
 
-/** Whether something due may wait, of a state that is not held: a lease that is still there is that of a dead holder. */
+/** Whether something due may wait. Where a lease is still there its holder is at work on it, or has died. */
 function mayWait({ isCalled, lease, wakeAtMs }: DeliveryState, nowMs: number): boolean {
   return isCalled || lease !== undefined || (wakeAtMs !== 0 && wakeAtMs <= nowMs);
 }

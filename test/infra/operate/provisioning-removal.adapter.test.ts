@@ -253,6 +253,16 @@ test('two runs at once: the second is refused until the first has ended or has b
   expect((await contents()).items).toMatchObject([{ key: change.key, attributes: change.set }]);
 });
 
+test('a run whose lock was written without a reply has it, and no other one', async () => {
+  const { tableName } = target;
+  const documentClient = localDocumentClient();
+  injectFaults(documentClient, (_, attempt) => (attempt === 1 ? { kind: 'lose_reply' } : undefined));
+  const run = await provisioningStore({ documentClient, tableName, nowMs }).begin('first');
+  await expect(provision(demo, target, { nowMs })).rejects.toThrow(ProvisioningUnderWay);
+  await run.end();
+  await provision(demo, target, { nowMs });
+});
+
 test('a directory of many pages and changes is taken in and written whole', async () => {
   const many = demoWith((file) => {
     for (let index = 0; index < 250; index++) {

@@ -233,7 +233,8 @@ function successors(world: World): World[] {
   }
   // Time passes to whatever comes next; while somebody works that is a stall.
   const stalls = workers.some((worker) => worker !== null);
-  const times = [world.hints.leaseUntilMs, world.hints.readyAtMs, ...queue.map(({ visibleAtMs }) => visibleAtMs)];
+  const leaseEndMs = world.hints.lease?.untilMs ?? 0;
+  const times = [leaseEndMs, world.hints.readyAtMs, ...queue.map(({ visibleAtMs }) => visibleAtMs)];
   const later = times.filter((atMs) => atMs > nowMs).sort((a, b) => a - b)[0];
   if (later === undefined || (stalls && faultsLeft === 0)) return found;
   return [...found, { ...world, nowMs: later, faultsLeft: faultsLeft - (stalls ? 1 : 0) }];
@@ -241,7 +242,7 @@ function successors(world: World): World[] {
 
 /** Two worlds are one when they differ by nothing but the clock, the numbers of messages and turns, and which worker is which. */
 function keyOf({ nowMs, hints, queue, workers, ...world }: World): string {
-  const { leaseUntilMs, readyAtMs, wakeAtMs, turn: latest, spent: _, ...gathered } = hints;
+  const { lease, readyAtMs, wakeAtMs, turn: latest, spent: _, ...gathered } = hints;
   const since = (atMs: number) => atMs - nowMs;
   const ids = new Map(queue.map(({ id }, place) => [id, place]));
   const messageText = ({ id, task, wakesAtMs, visibleAtMs, held }: Message) => [
@@ -261,7 +262,7 @@ function keyOf({ nowMs, hints, queue, workers, ...world }: World): string {
   const behind = Object.entries(truth).map(([id, changes]) => [id, changes - (read[id] ?? 0)]);
   return JSON.stringify([
     [
-      Math.max(0, since(leaseUntilMs)),
+      Math.max(0, since(lease?.untilMs ?? 0)),
       Math.max(0, since(readyAtMs)),
       wakeAtMs === 0 ? null : Math.max(-1, since(wakeAtMs)),
       gathered,

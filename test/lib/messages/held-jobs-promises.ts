@@ -67,7 +67,7 @@ export function eventsBetween(before: World, after: World): string[] {
     ...(slice?.owner === 'fan-out' ? ['ended by the fan-out'] : []),
     ...(slice !== null && slice.try > 0 ? ['tried again'] : []),
     ...(progress.wave !== undefined && job.stop !== undefined ? ['stopped with a wave announced'] : []),
-    ...((round?.round ?? 0) > 0 && progress.queued === 0 && round?.leaseUntilMs === 0 ? ['waited'] : []),
+    ...((round?.round ?? 0) > 0 && progress.queued === 0 && round?.lease === undefined ? ['waited'] : []),
     ...told.flatMap((event) => (event.includes(' dispatch.') ? [event.slice(event.indexOf(' ') + 1)] : [])),
     ...(new Set(states).size > 1 ? ['ended apart'] : []),
     ...states.flatMap((state) => (state === undefined ? [] : [state])),

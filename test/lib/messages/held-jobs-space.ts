@@ -142,6 +142,6 @@ function done(world: World, { name, args }: Call): { readonly after: World; read
 /** The message of a run of the fan-out that died comes again when its lease is over. */
 function leased(world: World, name: string): World {
   const { round, runs } = world;
-  const lives = runs.some(({ role, number }) => role === 'fan-out' && `fan-out ${number}` === round?.owner);
-  return name !== 'take' || round === null || lives ? world : { ...world, round: { ...round, leaseUntilMs: 0 } };
+  const lives = runs.some(({ role, number }) => role === 'fan-out' && `fan-out ${number}` === round?.lease?.owner);
+  return name !== 'take' || round === null || lives ? world : { ...world, round: { round: round.round } };
 }

@@ -155,8 +155,11 @@ function ofRounds({ job, progress, round }: Store, name: string, args: readonly 
     return { changes: { job: { ...job, begun: true } }, value: 'begun' };
   }
   const [run] = args as [RoundRun];
-  const isHeld = round?.round === run.round && round.owner === run.owner;
-  const held = (nowMs: number) => ({ round: run.round, owner: run.owner, leaseUntilMs: nowMs + leaseMs });
+  const isHeld = round?.round === run.round && round.lease?.owner === run.owner;
+  const held = (nowMs: number) => ({
+    round: run.round,
+    lease: { owner: run.owner, untilMs: nowMs + leaseMs },
+  });
   if (name === 'take') {
     const nowMs = Number(args[1]);
     const state = roundStateOf(round ?? undefined, run, nowMs);
@@ -169,7 +172,7 @@ function ofRounds({ job, progress, round }: Store, name: string, args: readonly 
     return { changes: { progress: next, round: held(Number(args[2])) }, value: stateIn(job) };
   }
   if (!isHeld) return { changes: {}, value: roundStateOf(round ?? undefined, run, 0).kind === 'over' };
-  return { changes: { progress: next, round: { round: Number(args[2]), leaseUntilMs: 0 } }, value: true };
+  return { changes: { progress: next, round: { round: Number(args[2]) } }, value: true };
 }
 
 /** Of what watchers and workers write into the job's item. */

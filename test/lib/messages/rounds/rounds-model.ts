@@ -180,7 +180,7 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
         const isOver = roundStateOf(world.record ?? undefined, run, 0).kind === 'over';
         return { world, value: isOver };
       }
-      return { world: { ...world, progress, record: { round, leaseUntilMs: 0 } }, value: true };
+      return { world: { ...world, progress, record: { round } }, value: true };
     }
     case 'reserve':
       return { world: { ...world, nextPosition: world.nextPosition + 300 }, value: world.nextPosition };
@@ -235,9 +235,9 @@ export function stopped(): JobState {
 
 /** Written under the time of the run, which may be long ago when the write arrives: here, the call and its effect are one. */
 function heldBy({ round, owner }: RoundRun, nowMs: number): RoundRecord {
-  return { round, owner, leaseUntilMs: nowMs + leaseMs };
+  return { round, lease: { owner, untilMs: nowMs + leaseMs } };
 }
 
 function isHeldBy({ record }: World, { round, owner }: RoundRun): boolean {
-  return record?.round === round && record.owner === owner;
+  return record?.round === round && record.lease?.owner === owner;
 }

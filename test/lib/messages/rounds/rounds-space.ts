@@ -62,7 +62,7 @@ export async function successorsOf(state: State, scenario: Scenario, met: Set<st
     next.push(...stepsOf(state, run, standing, { scenario, met }));
   }
   if (!isSending && late.length === 0 && state.waitsLeft > 0 && runs.length > 0) {
-    const isHeld = runs.some(({ owner }) => owner === world.record?.owner);
+    const isHeld = runs.some(({ owner }) => owner === world.record?.lease?.owner);
     const excuses = state.excuses + (isHeld ? 1 : 0);
     const after = { ...state, nowMs: nowMs + leaseMs, waitsLeft: state.waitsLeft - 1, excuses };
     next.push({ does: 'a lease passes', state: after });

@@ -5,7 +5,10 @@ import {
   keptMs,
   type LockState,
   maxWaiting,
+  noRuns,
+  released,
   rememberedMs,
+  renewed,
   type Waiting,
 } from '../../../../lib/templates/sync/sync-turns.ts';
 
@@ -13,29 +16,28 @@ const startMs = 1_000_000;
 
 /** Run 7, that `a` has had since `startMs`; or has ended at `releasedAtMs`. */
 function lock(changes: Partial<LockState> = {}): LockState {
-  const leaseUntilMs = changes.releasedAtMs === undefined ? startMs + leaseMs : 0;
-  const runs = new Map([['a', 7]]);
-  return { owner: 'a1', fence: 7, leaseUntilMs, releasedAtMs: undefined, runs, waiting: new Map(), ...changes };
+  const held = changes.releasedAtMs === undefined ? { lease: { owner: 'a1', untilMs: startMs + leaseMs } } : {};
+  return { ...held, fence: 7, runs: new Map([['a', 7]]), waiting: new Map(), ...changes };
 }
 
 const waitingSince = (sinceRun: number, askedAtMs: number): Waiting => ({ sinceRun, askedAtMs });
-const ask = (state: LockState | undefined, contender: string, nowMs: number, owner = `${contender}2`) =>
+const ask = (state: LockState, contender: string, nowMs: number, owner = `${contender}2`) =>
   answerTo(state, { owner, contender, nowMs });
-const refusedWith = (waiting: Waiting | undefined, forgotten: readonly string[] = []) => ({
-  kind: 'refused',
-  fence: 7,
-  waiting,
-  forgotten,
-});
+
+/** Refused, and those wait from now on; without them nothing is written down. */
+function expectRefused(state: LockState, [contender, nowMs]: readonly [string, number], waiting?: object): void {
+  const answer = ask(state, contender, nowMs);
+  expect(answer.result).toBe('refused');
+  if (waiting === undefined) expect(answer.state).toBe(state);
+  else expect(answer.state).toEqual({ ...state, waiting: new Map(Object.entries(waiting)) });
+}
 
 test('the first run of all is number 1', () => {
-  expect(ask(undefined, 'a', startMs)).toEqual({
-    kind: 'acquired',
+  expect(ask(noRuns, 'a', startMs)).toEqual({
+    result: 'acquired',
     state: {
-      owner: 'a2',
+      lease: { owner: 'a2', untilMs: startMs + leaseMs },
       fence: 1,
-      leaseUntilMs: startMs + leaseMs,
-      releasedAtMs: undefined,
       runs: new Map([['a', 1]]),
       waiting: new Map(),
     },
@@ -45,21 +47,24 @@ test('the first run of all is number 1', () => {
 describe('a lock that is held', () => {
   test('is the holder’s own to the end of its lease, by every clock, and anybody’s after it', () => {
     const overMs = startMs + leaseMs + clockSkewMs;
-    expect(ask(lock(), 'a', overMs, 'a1')).toEqual({ kind: 'held_already', fence: 7 });
-    expect(ask(lock(), 'b', overMs)).toMatchObject({ kind: 'refused' });
-    expect(ask(lock(), 'a', overMs + 1, 'a1')).toMatchObject({ kind: 'acquired', state: { fence: 8, owner: 'a1' } });
-    expect(ask(lock(), 'b', overMs + 1)).toMatchObject({ kind: 'acquired', state: { fence: 8, owner: 'b2' } });
+    const held = lock();
+    expect(ask(held, 'a', overMs - 1, 'a1')).toEqual({ state: held, result: 'held_already' });
+    expect(ask(held, 'b', overMs - 1)).toMatchObject({ result: 'refused' });
+    for (const owner of ['a1', 'b2']) {
+      const next = { fence: 8, lease: { owner } };
+      expect(ask(held, 'b', overMs, owner)).toMatchObject({ result: 'acquired', state: next });
+    }
   });
 
   test('is refused to everybody else, who waits from this run on; not to the holder’s own next request', () => {
-    expect(ask(lock(), 'b', startMs + 5)).toEqual(refusedWith(waitingSince(7, startMs + 5)));
-    expect(ask(lock(), 'a', startMs + 5)).toEqual(refusedWith(undefined));
+    expectRefused(lock(), ['b', startMs + 5], { b: waitingSince(7, startMs + 5) });
+    expectRefused(lock(), ['a', startMs + 5]);
   });
 
   test('is asked for again: the time is written down anew after a second', () => {
-    const waiting = new Map([['b', waitingSince(6, startMs)]]);
-    expect(ask(lock({ waiting }), 'b', startMs + 999)).toEqual(refusedWith(undefined));
-    expect(ask(lock({ waiting }), 'b', startMs + 1_000)).toEqual(refusedWith(waitingSince(6, startMs + 1_000)));
+    const held = lock({ waiting: new Map([['b', waitingSince(6, startMs)]]) });
+    expectRefused(held, ['b', startMs + 999]);
+    expectRefused(held, ['b', startMs + 1_000], { b: waitingSince(6, startMs + 1_000) });
   });
 
   test('forgets who has not asked for 30 s, and remembers no more than 20', () => {
@@ -71,12 +76,28 @@ describe('a lock that is held', () => {
           waitingSince(7, at === 0 ? firstAskedAtMs : nowMs - at),
         ]),
       );
-    const full = lock({ waiting: waitingOf(nowMs - rememberedMs) });
-    expect(ask(full, 'b', nowMs)).toEqual(refusedWith(undefined));
+    expectRefused(lock({ waiting: waitingOf(nowMs - rememberedMs) }), ['b', nowMs]);
     const over = lock({ waiting: waitingOf(nowMs - rememberedMs - 1) });
-    expect(ask(over, 'b', nowMs)).toEqual(refusedWith(waitingSince(7, nowMs), ['w0']));
+    const { w0: _forgotten, ...others } = Object.fromEntries(over.waiting);
+    expectRefused(over, ['b', nowMs], { ...others, b: waitingSince(7, nowMs) });
     // One who was forgotten begins to wait anew.
-    expect(ask(over, 'w0', nowMs)).toEqual(refusedWith(waitingSince(7, nowMs), ['w0']));
+    expectRefused(over, ['w0', nowMs], { ...others, w0: waitingSince(7, nowMs) });
+  });
+
+  test('is renewed and given back by its holder alone, also after its lease', () => {
+    const held = lock();
+    const holder = { name: 'sync', owner: 'a1', fence: 7 };
+    const lateMs = startMs + 10 * leaseMs;
+    expect(renewed(held, holder, lateMs)).toEqual({ ...held, lease: { owner: 'a1', untilMs: lateMs + leaseMs } });
+    const { lease: _over, ...free } = held;
+    expect(released(held, holder, lateMs)).toEqual({ ...free, releasedAtMs: lateMs });
+    for (const change of [renewed, released]) {
+      for (const other of [{ owner: 'b1' }, { fence: 6 }]) {
+        expect(change(held, { ...holder, ...other }, lateMs)).toBe(held);
+      }
+      const over = lock({ releasedAtMs: startMs });
+      expect(change(over, holder, lateMs)).toBe(over);
+    }
   });
 });
 
@@ -86,12 +107,10 @@ describe('a lock that was given back', () => {
 
   test('is anybody’s when nobody waits, also that of the same owner', () => {
     expect(ask(lock({ releasedAtMs }), 'a', releasedAtMs, 'a1')).toEqual({
-      kind: 'acquired',
+      result: 'acquired',
       state: {
-        owner: 'a1',
+        lease: { owner: 'a1', untilMs: releasedAtMs + leaseMs },
         fence: 8,
-        leaseUntilMs: releasedAtMs + leaseMs,
-        releasedAtMs: undefined,
         runs: new Map([['a', 8]]),
         waiting: new Map(),
       },
@@ -102,16 +121,14 @@ describe('a lock that was given back', () => {
     const kept = lock({ releasedAtMs, waiting: new Map([['b', b]]) });
     const nowMs = releasedAtMs + keptMs - 1;
     for (const other of ['a', 'stranger']) {
-      expect(ask(kept, other, nowMs)).toEqual(refusedWith(waitingSince(8, nowMs)));
-      expect(ask(kept, other, nowMs + 1)).toMatchObject({ kind: 'acquired' });
+      expectRefused(kept, [other, nowMs], { b, [other]: waitingSince(8, nowMs) });
+      expect(ask(kept, other, nowMs + 1)).toMatchObject({ result: 'acquired' });
     }
     expect(ask(kept, 'b', nowMs)).toEqual({
-      kind: 'acquired',
+      result: 'acquired',
       state: {
-        owner: 'b2',
+        lease: { owner: 'b2', untilMs: nowMs + leaseMs },
         fence: 8,
-        leaseUntilMs: nowMs + leaseMs,
-        releasedAtMs: undefined,
         runs: new Map([
           ['a', 7],
           ['b', 8],
@@ -124,22 +141,22 @@ describe('a lock that was given back', () => {
   test('is not kept for who has not asked for 30 s', () => {
     const askedAtMs = startMs - rememberedMs;
     const kept = lock({ releasedAtMs: startMs - 1_000, waiting: new Map([['b', waitingSince(3, askedAtMs)]]) });
-    expect(ask(kept, 'a', startMs)).toMatchObject({ kind: 'refused' });
-    const { kind, state } = ask(kept, 'a', startMs + 1) as { kind: string; state: LockState };
-    expect([kind, state.waiting.size]).toEqual(['acquired', 0]);
+    expect(ask(kept, 'a', startMs)).toMatchObject({ result: 'refused' });
+    const { result, state } = ask(kept, 'a', startMs + 1);
+    expect([result, state.waiting.size]).toEqual(['acquired', 0]);
   });
 
   test.each([
     ['who has had a run since the other waits', 7, 'refused'],
     ['who has had its last run before', 6, 'acquired'],
     ['who has had none', undefined, 'acquired'],
-  ])('of two who wait, %s: %j', (_, latestRun, kind) => {
+  ])('of two who wait, %s: %j', (_, latestRun, result) => {
     const runs = new Map(latestRun === undefined ? [] : [['c', latestRun]]);
     const waiting = new Map([
       ['b', b],
       ['c', waitingSince(8, startMs + 900)],
     ]);
-    expect(ask(lock({ releasedAtMs, runs, waiting }), 'c', releasedAtMs + 1)).toMatchObject({ kind });
+    expect(ask(lock({ releasedAtMs, runs, waiting }), 'c', releasedAtMs + 1)).toMatchObject({ result });
   });
 
   test('who let the 5 s pass is waited for no more; who has asked since stays', () => {
@@ -148,9 +165,9 @@ describe('a lock that was given back', () => {
       ['c', waitingSince(7, releasedAtMs + 1)],
     ]);
     const passed = ask(lock({ releasedAtMs, waiting }), 'a', releasedAtMs + keptMs);
-    expect(passed).toMatchObject({ kind: 'acquired', state: { waiting: new Map([...waiting].slice(1)) } });
+    expect(passed).toMatchObject({ result: 'acquired', state: { waiting: new Map([...waiting].slice(1)) } });
     const earlier = ask(lock({ releasedAtMs, waiting }), 'c', releasedAtMs + keptMs - 1);
-    expect(earlier).toMatchObject({ kind: 'acquired', state: { waiting: new Map([...waiting].slice(0, 1)) } });
+    expect(earlier).toMatchObject({ result: 'acquired', state: { waiting: new Map([...waiting].slice(0, 1)) } });
   });
 
   test('runs are remembered from when the first of those who wait began to', () => {
@@ -163,7 +180,7 @@ describe('a lock that was given back', () => {
       ['b', b],
       ['c', waitingSince(5, startMs + 500)],
     ]);
-    const { state } = ask(lock({ releasedAtMs, runs, waiting }), 'b', releasedAtMs + 1) as { state: LockState };
+    const { state } = ask(lock({ releasedAtMs, runs, waiting }), 'b', releasedAtMs + 1);
     expect([...state.runs]).toEqual([
       ['a', 7],
       ['d', 5],
@@ -175,7 +192,7 @@ describe('a lock that was given back', () => {
 test('of a holder that has died those who wait are remembered', () => {
   const waiting = new Map([['b', waitingSince(7, startMs + leaseMs)]]);
   expect(ask(lock({ waiting }), 'c', startMs + leaseMs + clockSkewMs + 1)).toMatchObject({
-    kind: 'acquired',
+    result: 'acquired',
     state: { waiting },
   });
 });

@@ -52,7 +52,7 @@ async function held(name: string, owner: string, nowMs: number): Promise<HeldLoc
   return lock;
 }
 
-test('a refused request costs one read and one small write, or none when it is remembered already', async () => {
+test('a refused request costs one read and one write, or none when it is remembered already', async () => {
   const name = newName();
   await held(name, 'holder', 0);
   const client = localDocumentClient();
@@ -67,7 +67,7 @@ test('a refused request costs one read and one small write, or none when it is r
   ] as const) {
     expect(await ask(contender, nowMs)).toBeUndefined();
   }
-  expect(Object.fromEntries(attempts)).toEqual({ GetItemCommand: 4, UpdateItemCommand: 2 });
+  expect(Object.fromEntries(attempts)).toEqual({ GetItemCommand: 4, PutItemCommand: 2 });
   expect((await storedLock(name))?.['waiting']).toEqual({ b: { sinceRun: 1, askedAtMs: 2_000 } });
 });
 
@@ -107,20 +107,41 @@ test('who has the lock waits no more, nor who let the time pass for which it was
 });
 
 test.each([
-  [4, { owner: 'late', fence: 5 }],
-  [5, undefined],
+  [11, { owner: 'late', fence: 12 }],
+  [12, undefined],
 ])('an acquisition that others were ahead of %i times: %j', async (times, acquired) => {
   const name = newName();
   const client = localDocumentClient();
   let ahead = 0;
   interleave(client, async ({ command }) => {
-    if (command !== 'UpdateItemCommand' || ahead === times) return undefined;
+    if (command !== 'PutItemCommand' || ahead === times) return undefined;
     ahead += 1;
     await locks().release(await held(name, `other ${ahead}`, 0), 0);
     return undefined;
   });
-  const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'late', nowMs: 0 });
+  const lock = await onePerOwner(syncLockStore(client, table, async () => {})).acquire({
+    name,
+    owner: 'late',
+    nowMs: 0,
+  });
   expect([ahead, lock]).toEqual([times, acquired && { name, ...acquired }]);
+});
+
+test('a holder whose renewal others are ahead of again and again fails, and has not lost the lock', async () => {
+  const name = newName();
+  const lock = await held(name, 'holder', 0);
+  const client = localDocumentClient();
+  let ahead = 0;
+  interleave(client, async ({ command }) => {
+    if (command !== 'PutItemCommand') return undefined;
+    ahead += 1;
+    await locks().acquire({ name, owner: `other ${ahead}`, nowMs: 1 });
+    return undefined;
+  });
+  const busy = syncLockStore(client, table, async () => {});
+  await expect(busy.heartbeat(lock, 1)).rejects.toThrow(`the lock ${name} could not be changed`);
+  expect(ahead).toBe(12);
+  expect(await locks().heartbeat(lock, 1)).toBe(true);
 });
 
 /** A store in front of whose next write something else happens. */
@@ -128,7 +149,7 @@ function storeAfter(first: () => Promise<unknown>) {
   const client = localDocumentClient();
   let done = false;
   interleave(client, async ({ command }) => {
-    if (command !== 'UpdateItemCommand' || done) return undefined;
+    if (command !== 'PutItemCommand' || done) return undefined;
     done = true;
     await first();
     return undefined;
@@ -142,7 +163,7 @@ test('a lease that its holder renews while another is about to take the lock ove
   const nowMs = leaseMs + clockSkewMs + 1;
   const store = storeAfter(() => locks().heartbeat(slow, nowMs));
   expect(await store.acquire({ name, owner: 'next', contender: 'next', nowMs })).toBeUndefined();
-  expect(await storedLock(name)).toMatchObject({ owner: 'slow', fence: 1, leaseUntilMs: nowMs + leaseMs });
+  expect(await storedLock(name)).toMatchObject({ lease: { owner: 'slow', untilMs: nowMs + leaseMs }, fence: 1 });
 });
 
 test('who is refused and has had the lock before that is written down is not remembered', async () => {
@@ -153,7 +174,7 @@ test('who is refused and has had the lock before that is written down is not rem
     await held(name, 'b', 2);
   });
   expect(await store.acquire({ name, owner: 'b too', contender: 'b', nowMs: 1 })).toBeUndefined();
-  expect(await storedLock(name)).toMatchObject({ owner: 'b', fence: 2 });
+  expect(await storedLock(name)).toMatchObject({ lease: { owner: 'b' }, fence: 2 });
   expect((await storedLock(name))?.['waiting']).toEqual({});
 });
 
@@ -162,7 +183,7 @@ test('a run is renewed and ended by its owner only (R26)', async () => {
   const lock = await held(name, 'holder', 0);
   expect(await locks().heartbeat({ ...lock, owner: 'other' }, 1)).toBe(false);
   await locks().release({ ...lock, owner: 'other' }, 1);
-  expect(await storedLock(name)).toMatchObject({ leaseUntilMs: leaseMs });
+  expect(await storedLock(name)).toMatchObject({ lease: { owner: 'holder', untilMs: leaseMs } });
 });
 
 test('a crashed holder is replaced within a minute, but not while its lease may still run (R27)', async () => {
@@ -170,8 +191,8 @@ test('a crashed holder is replaced within a minute, but not while its lease may 
   await held(name, 'crashed', 1_000);
   const freeFrom = 1_000 + leaseMs + clockSkewMs;
   expect(freeFrom).toBeLessThan(1_000 + 60_000);
-  expect(await locks().acquire({ name, owner: 'early', nowMs: freeFrom })).toBeUndefined();
-  expect(await locks().acquire({ name, owner: 'next', nowMs: freeFrom + 1 })).toEqual({
+  expect(await locks().acquire({ name, owner: 'early', nowMs: freeFrom - 1 })).toBeUndefined();
+  expect(await locks().acquire({ name, owner: 'next', nowMs: freeFrom })).toEqual({
     name,
     owner: 'next',
     fence: 2,
@@ -237,9 +258,20 @@ test('a lost reply to the acquisition: the repetition recognises its own lock (R
   const client = localDocumentClient();
   const attempts = injectFaults(client, (_, attempt) => (attempt === 1 ? { kind: 'lose_reply' } : undefined));
   const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'me', nowMs: 0 });
-  expect(lock).toEqual({ name, owner: 'me', fence: 1, again: true });
-  expect(attempts.get('UpdateItemCommand')).toBe(2);
+  expect(lock).toEqual({ name, owner: 'me', fence: 1 });
+  expect(attempts.get('PutItemCommand')).toBe(2);
   expect(await locks().acquire({ name, owner: 'other', nowMs: 1 })).toBeUndefined();
+});
+
+test('a lost reply, and another refused before the repetition: the lock is told as had already (R27)', async () => {
+  const name = newName();
+  const client = localDocumentClient();
+  interleave(client, async ({ number }) => {
+    if (number === 3) expect(await locks().acquire({ name, owner: 'other', nowMs: 0 })).toBeUndefined();
+    return number === 2 ? 'after' : undefined;
+  });
+  const lock = await onePerOwner(syncLockStore(client, table)).acquire({ name, owner: 'me', nowMs: 0 });
+  expect(lock).toEqual({ name, owner: 'me', fence: 1, again: true });
 });
 
 test('locks of two names are independent', async () => {

@@ -1,0 +1,128 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { conditionalWrite } from '../../../lib/aws/conditional-write.ts';
+import {
+  heldLease,
+  inTheWay,
+  isOwnLease,
+  type Lease,
+  LeaseSchema,
+  leaseNames,
+  mayTakeLease,
+} from '../../../lib/aws/lease.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { thorough } from '../../support/thorough.ts';
+
+const lease: Lease = { owner: 'a', untilMs: 100 };
+
+test.each<readonly [string, Lease | undefined, string, number, boolean]>([
+  ['another’s', lease, 'b', 99, true],
+  ['another’s, over', lease, 'b', 100, false],
+  ['one’s own', lease, 'a', 99, false],
+  ['one’s own, over', lease, 'a', 101, false],
+  ['no', undefined, 'b', 0, false],
+])('%s lease: %j is in the way of %s at %i: %j', (_, found, owner, nowMs, isInTheWay) => {
+  expect(inTheWay(found, owner, nowMs)).toEqual(isInTheWay ? found : undefined);
+});
+
+test('a lease is held until its time, by its owner too, and has all that stands in it', () => {
+  const withMore = { ...lease, messages: ['m1'] };
+  expect([heldLease(withMore, 99), heldLease(withMore, 100), heldLease(undefined, 0)]).toEqual([
+    withMore,
+    undefined,
+    undefined,
+  ]);
+  expect(inTheWay(withMore, 'b', 99)?.messages).toEqual(['m1']);
+});
+
+test('what is stored is a lease with an owner and a time, or none', () => {
+  expect(v.parse(LeaseSchema, lease)).toEqual(lease);
+  expect([{ owner: 'a' }, { untilMs: 100 }].map((stored) => v.is(LeaseSchema, stored))).toEqual([false, false]);
+});
+
+const client = localDocumentClient();
+const table = await freshTable('messages');
+const path = '#in.lease';
+
+interface Step {
+  readonly does: 'take' | 'renew' | 'give back';
+  readonly owner: string;
+  readonly atMs: number;
+}
+
+/** What a step does to the lease of an item, by the conditions. */
+async function written(id: string, { does, owner, atMs }: Step): Promise<boolean> {
+  const values = {
+    take: { ':nowMs': atMs, ':lease': { owner, untilMs: atMs + 10 } },
+    renew: { ':lease': { owner, untilMs: atMs + 10 } },
+    'give back': {},
+  }[does];
+  const write = new UpdateCommand({
+    TableName: table,
+    Key: { pk: id, sk: 'LEASE' },
+    UpdateExpression: does === 'give back' ? `REMOVE ${path}` : `SET ${path} = :lease`,
+    ConditionExpression: does === 'take' ? mayTakeLease(path) : isOwnLease(path),
+    ExpressionAttributeNames: { '#in': 'in', ...leaseNames },
+    ExpressionAttributeValues: { ':owner': owner, ...values },
+  });
+  return (await conditionalWrite(client.send(write))).written;
+}
+
+/** The same by the rule: the lease afterwards, and whether it was changed. */
+function ruled(before: Lease | undefined, { does, owner, atMs }: Step): readonly [Lease | undefined, boolean] {
+  const may = does === 'take' ? inTheWay(before, owner, atMs) === undefined : before?.owner === owner;
+  if (!may) return [before, false];
+  return [does === 'give back' ? undefined : { owner, untilMs: atMs + 10 }, true];
+}
+
+/** Few owners and times, so that they meet: also to the millisecond. */
+const step: fc.Arbitrary<Step> = fc.record({
+  does: fc.constantFrom('take', 'take', 'renew', 'give back'),
+  owner: fc.constantFrom('a', 'b', 'c'),
+  atMs: fc.constantFrom(0, 1, 9, 10, 11, 20),
+});
+
+let items = 0;
+
+test('the conditions write what the rule says; no run takes what another holds, or renews what it lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      items += 1;
+      const id = `L${items}`;
+      const Key = { pk: id, sk: 'LEASE' };
+      await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key,
+          UpdateExpression: 'SET #in = :nothing',
+          ExpressionAttributeNames: { '#in': 'in' },
+          ExpressionAttributeValues: { ':nothing': {} },
+        }),
+      );
+      let found: Lease | undefined;
+      for (const each of steps) {
+        const [after, isChanged] = ruled(found, each);
+        expect([each, await written(id, each)]).toEqual([each, isChanged]);
+        if (isChanged && each.does !== 'give back' && found?.owner !== each.owner) {
+          expect([each.does, heldLease(found, each.atMs)]).toEqual(['take', undefined]);
+        }
+        found = after;
+      }
+    }),
+    { numRuns: thorough ? 200 : 40 },
+  );
+});
+
+test('what is leased first has no item yet', async () => {
+  const write = new UpdateCommand({
+    TableName: table,
+    Key: { pk: 'FIRST', sk: 'LEASE' },
+    UpdateExpression: 'SET lease = :lease',
+    ConditionExpression: mayTakeLease('lease'),
+    ExpressionAttributeNames: leaseNames,
+    ExpressionAttributeValues: { ':owner': 'a', ':nowMs': 0, ':lease': lease },
+  });
+  expect(await conditionalWrite(client.send(write))).toMatchObject({ written: true });
+});
