@@ -12,7 +12,7 @@ import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { doubtKey } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
-import { cancelled, type JobParked } from '../../../../lib/messages/job-state.ts';
+import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { outcomesStore } from '../../../../lib/messages/reports/outcomes-store.ts';
