@@ -4,7 +4,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
-import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts';
 import { chunkQueue } from '../../lib/messages/chunks/chunk-queue.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../lib/messages/pace/reserve.ts';
@@ -16,6 +15,7 @@ import { claimLifeMs } from '../../lib/messages/slices/claim-life.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { EventSink } from '../../lib/webhooks/event.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
+import type { FlatPorts } from '../support/flat-ports.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { scenarioHead, startMs } from '../support/scenario-job.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
@@ -59,7 +59,7 @@ function platformOf(seed: number) {
   const random = seededRandom(seed);
   const taken: number[] = [];
   const unclear = new Set<number>();
-  const send: ChunkWorkerPorts['send'] = async ({ request }) => {
+  const send: FlatPorts['send'] = async ({ request }) => {
     const index = indexOf(request);
     const fate = random();
     if (fate < 0.08) throw new PlatformFailure('refused', { code: 130429 });

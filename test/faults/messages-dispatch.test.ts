@@ -10,6 +10,7 @@ import { platformProbe } from '../../lib/messages/dispatch/platform-probe.ts';
 import { outcomesStore } from '../../lib/messages/reports/outcomes-store.ts';
 import { platformTransport } from '../../lib/platform/transport.ts';
 import { type QueuedEvents, queuedEvents } from '../support/events.ts';
+import { grouped } from '../support/flat-ports.ts';
 import { scenarioHead, startMs } from '../support/scenario-job.ts';
 import { makeJob } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
@@ -61,16 +62,15 @@ afterEach(async () => {
 /** The worker of small requests as it is deployed, its ports pointed at the emulators and the platform above. */
 function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
-  const handle = messagesDispatch(
-    workers.ports(localDocumentClient(), table, {
-      isOfSmallRequests: true,
-      queue: chunkQueue(localQueueClient(), { own: queueUrl, dispatch: queueUrl }),
-      events: events.sink,
-      probe: platformProbe(transport, async () => ({ accessToken: 'token' })),
-      send: platformMessages(transport, async () => ({ accessToken: 'token' })),
-      random: Math.random,
-    }),
-  );
+  const ports = workers.ports(localDocumentClient(), table, {
+    isOfSmallRequests: true,
+    queue: chunkQueue(localQueueClient(), { own: queueUrl, dispatch: queueUrl }),
+    events: events.sink,
+    probe: platformProbe(transport, async () => ({ accessToken: 'token' })),
+    send: platformMessages(transport, async () => ({ accessToken: 'token' })),
+    random: Math.random,
+  });
+  const handle = messagesDispatch(grouped({ ...ports, invocation: '', remainingMs: () => 0 }));
   return (event: SQSEvent) => workers.pass(handle(event, context));
 }
 

@@ -24,9 +24,10 @@ type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
 /** All that reading may touch: whatever else a consumer asked of its ports would throw. */
 const postpone = async () => undefined;
+const ofProcess = { log, nowMs: () => 1_800_000_000_000, pause: () => new Promise(() => undefined) };
 const reading = {
-  ...{ log, postpone, queue: { postpone }, nowMs: () => 1_800_000_000_000 },
-  ...{ newHolds: () => undefined, pause: () => new Promise(() => undefined) },
+  ...{ ...ofProcess, postpone, queue: { postpone } },
+  ...{ process: ofProcess, holds: { ofRun: () => undefined }, numbers: {} },
 } as never;
 
 const consumers: [string, Handler, string][] = [

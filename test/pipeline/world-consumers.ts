@@ -18,6 +18,7 @@ import { watchJobs } from '../../lib/messages/watch/watch.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
+import { grouped } from '../support/flat-ports.ts';
 import { makeTemplate } from '../support/templates.ts';
 import { platformIdOf } from './platform-model.ts';
 import type { ModelDelivery, QueueModel } from './queue-model.ts';
@@ -95,7 +96,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
     const firstHold = firstHoldOf(batch, { isOfSmallRequests: isSmall });
     const held = holdDeliveries(deliveries, { ...common, queue: chunks }, firstHold);
     const { states, wabas, ...stores } = world.stores.ofWorker(run, clock.nowMs);
-    const failed = await workChunks(batch, {
+    const ports = grouped({
       ...common,
       ...stores,
       isOfSmallRequests: isSmall,
@@ -116,6 +117,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
         return runHolds({ ...common, states, wabas, watchParked });
       },
     });
+    const failed = await workChunks(batch, ports);
     await held.end(failed);
     return failed;
   };

@@ -1,11 +1,11 @@
 import type { AcceptedJobs } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { HandOverPorts } from '../../lib/messages/accept/hand-over.ts';
-import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
 import type { JobStates } from '../../lib/messages/job-state.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
 import type { FanOutPorts } from '../../lib/messages/rounds/fan-out-job.ts';
+import type { FlatPorts } from '../support/flat-ports.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
 import type { MemoryHolds } from '../support/memory-holds.ts';
 import type { MemoryNumbers } from './memory-numbers.ts';
@@ -25,7 +25,7 @@ export interface WorldStores {
   ofWorker(
     run: Run,
     nowMs: NowMs,
-  ): Pick<ChunkWorkerPorts, 'slices' | 'doubts' | 'tenths' | 'look' | 'beginStraight' | 'breakers' | 'paces'> &
+  ): Pick<FlatPorts, 'slices' | 'doubts' | 'tenths' | 'look' | 'beginStraight' | 'breakers' | 'paces'> &
     Pick<RunHoldsPorts, 'states' | 'wabas'>;
   ofWatcher(run: Run): {
     readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import type { ChunkWorkerPorts } from '../../lib/messages/chunks/chunk-ports.ts';
 import { standingStore } from '../../lib/messages/chunks/standing-store.ts';
 import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
 import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
@@ -12,9 +11,10 @@ import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
 import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { type FlatPorts, grouped } from './flat-ports.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 
-type Ports = Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'>;
+type Ports = Omit<FlatPorts, 'invocation' | 'remainingMs'>;
 /** What is no table. */
 type Given = Pick<Ports, 'queue' | 'events' | 'send'> & Partial<Ports>;
 
@@ -86,7 +86,10 @@ export class TableWorkers {
     };
     const bornMs = this.time.nowMs;
     const remainingMs = () => bornMs + lifeMs - this.time.nowMs;
-    const failed = workChunks(deliveries, { ...outside(ports, living), invocation: randomUUID(), remainingMs });
+    const failed = workChunks(
+      deliveries,
+      grouped({ ...outside(ports, living), invocation: randomUUID(), remainingMs }),
+    );
     const again = failed.then((ids) => bodies.filter((_, at) => ids.includes(String(at))));
     return await Promise.race([again, killed.promise]);
   }

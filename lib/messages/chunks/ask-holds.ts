@@ -28,7 +28,7 @@ export async function askHolds({ chunk, recipients, on }: HeldSlice, ports: RunP
   const question = await ports.holds.ask(chunk);
   if (question === undefined) return undefined;
   const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
-  const health = isOfSilence ? await ports.probe(chunk).catch(() => undefined) : { maySend: true };
+  const health = isOfSilence ? await ports.platform.probe(chunk).catch(() => undefined) : { maySend: true };
   if (health?.maySend) return { question, index: asker.index };
   await ports.holds.answered(chunk, question, 'unclear');
   return undefined;

@@ -11,11 +11,11 @@ import type { ByJobState, JobState } from '../job-state.ts';
 import type { PaceLearning } from '../pace/learned-pace.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import type { Outcome } from '../slices/slice.ts';
-import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
 import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
 
-/** What the chunks of one run share, beside the ports. */
-export interface RunPorts extends ChunkWorkerPorts {
+/** What the chunks of one run share. */
+export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
   readonly learning: PaceLearning;
   readonly holds: RunHolds;
 }
@@ -71,7 +71,7 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
       platformMessageId,
       messageStatus: status = 'accepted',
       usagePercent = 0,
-    } = await ports.send({
+    } = await ports.platform.send({
       ...{ phoneNumberId, path, credential },
       request,
     });
@@ -111,7 +111,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
     }
     if (slotMs - nowMs > longestWaitMs || ports.remainingMs() < slotMs - nowMs + sendBudgetMs) return again(slotMs);
     if (slot === undefined || isTrusted(slot, { schedule, readAtMs })) {
-      await Promise.all([pauseUntil(slotMs, ports), ports.ready(chunk)]);
+      await Promise.all([pauseUntil(slotMs, ports), ports.platform.ready(chunk)]);
       const atMs = ports.nowMs();
       const late = lateOf(chunk, recipient, atMs);
       if (late !== undefined) return { outcome: late };

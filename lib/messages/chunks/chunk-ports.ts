@@ -45,33 +45,29 @@ export interface SliceDoubts {
   proven(key: SliceKey): Promise<ReadonlySet<number>>;
 }
 
-/** What a worker's run works with. Everything that reads or writes throws when the store cannot be reached. */
-export interface ChunkWorkerPorts {
-  /** The workers of small requests, codes above all. */
-  readonly isOfSmallRequests: boolean;
-  readonly slices: Slices;
-  readonly doubts: SliceDoubts;
-  readonly queue: ChunkQueue;
-  readonly paces: NumberPaces;
-  /** Of each number, what one-time codes have for themselves (D44). */
-  readonly tenths: UrgentTenths;
+/** The jobs of chunks, and what else stands about them. Both throw when the store cannot be reached. */
+export interface StandingJobs {
   /** Strongly consistent, one request. */
-  readonly look: (looked: Looked) => Promise<Standing>;
+  look(looked: Looked): Promise<Standing>;
   /** Begins the job of a straight chunk whose slice is claimed; may be repeated. */
-  readonly beginStraight: (chunk: QueuedChunk) => Promise<void>;
-  /** What a run does about holds; for one run. */
-  readonly newHolds: () => RunHolds;
-  readonly events: EventSink;
+  beginStraight(chunk: QueuedChunk): Promise<void>;
+}
+
+/** The platform, as workers call it. */
+export interface CalledPlatform {
   /** Resolves when a call with that credential can leave at once. Never throws. */
-  readonly ready: (posting: Pick<Posting, 'credential'>) => Promise<void>;
+  ready(posting: Pick<Posting, 'credential'>): Promise<void>;
   /** Hands one message to the platform and returns its answer; throws `PlatformFailure`. Never retries. */
-  readonly send: (posting: Posting) => Promise<Handover>;
-  readonly breakers: Breakers;
+  send(posting: Posting): Promise<Handover>;
   /**
    * Asks the platform for the health of a number, which costs nothing: whether it may send. Throws as `send` does, or when it
    * cannot ask.
    */
-  readonly probe: (number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>) => Promise<{ readonly maySend: boolean }>;
+  probe(number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
+}
+
+/** The process of one run. */
+export interface RunProcess {
   /** Unlike that of any other run of the function, also of a second run for the same event. */
   readonly invocation: string;
   readonly nowMs: () => number;
@@ -80,4 +76,21 @@ export interface ChunkWorkerPorts {
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** What a worker's run works with. Everything that reads or writes throws when the store cannot be reached. */
+export interface ChunkWorkerPorts {
+  /** The workers of small requests, codes above all. */
+  readonly isOfSmallRequests: boolean;
+  readonly slices: Slices;
+  readonly doubts: SliceDoubts;
+  readonly jobs: StandingJobs;
+  /** Of each number its schedule, and what one-time codes have for themselves (D44). */
+  readonly numbers: { readonly paces: NumberPaces; readonly tenths: UrgentTenths };
+  /** What is held: what one run does about it, and whether it is the platform as a whole. */
+  readonly holds: { readonly ofRun: () => RunHolds; readonly breakers: Breakers };
+  readonly platform: CalledPlatform;
+  readonly queue: ChunkQueue;
+  readonly events: EventSink;
+  readonly process: RunProcess;
 }

@@ -7,7 +7,7 @@ import type { JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { pauseUntil } from './call-recipient.ts';
-import type { ChunkWorkerPorts, Standing } from './chunk-ports.ts';
+import type { ChunkWorkerPorts, RunProcess, Standing } from './chunk-ports.ts';
 import {
   firstDueMs,
   firstSlotMs,
@@ -24,7 +24,8 @@ import {
 } from './chunk-time.ts';
 import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots.ts';
 
-type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'look' | 'paces' | 'tenths' | 'nowMs' | 'pause' | 'log'>;
+type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'jobs' | 'numbers'> &
+  Pick<RunProcess, 'nowMs' | 'pause' | 'log'>;
 
 /** What is queued for later, and how long it waits in the queue. */
 export interface Later {
@@ -121,9 +122,9 @@ async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Po
   const jobIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.jobId]));
   const [first] = open;
   if (first !== undefined && jobIds.length > 0) {
-    return await ports.look({ wabaId: first.chunk.wabaId, phoneNumberId, jobIds });
+    return await ports.jobs.look({ wabaId: first.chunk.wabaId, phoneNumberId, jobIds });
   }
-  return { pace: await ports.paces.find(phoneNumberId), holds: noHolds, jobs: new Map() };
+  return { pace: await ports.numbers.paces.find(phoneNumberId), holds: noHolds, jobs: new Map() };
 }
 
 function isFirstOfStraight({ straight, slices }: QueuedChunk): boolean {

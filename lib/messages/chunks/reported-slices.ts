@@ -4,7 +4,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import { dispatchIdOf } from '../job.ts';
 import { type Outcomes, openPlaces, type Slice, sliceSize } from '../slices/slice.ts';
 import type { Slices } from '../slices/slices.ts';
-import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import type { RunPorts } from './call-recipient.ts';
 
 const metricOf = {
   sent: 'MessagesSent',
@@ -14,7 +14,7 @@ const metricOf = {
 } as const;
 
 /** The slices of a run, whose writes say in metrics and log what became of messages, and which of them failed. */
-export function reportedSlices({ slices, log }: Pick<ChunkWorkerPorts, 'slices' | 'log'>): Slices {
+export function reportedSlices({ slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
   const logged = async <T>(write: () => Promise<T>, told: (error: unknown) => readonly [LogEvent, LogFacts]) => {
     try {
       return await write();
@@ -54,7 +54,7 @@ function notRecorded({ key }: Slice, outcomes: Outcomes, error: unknown): LogFac
 }
 
 /** Once for every outcome: by the run whose write made it one. What was taken was logged by its call. */
-function report(before: Slice, { key, outcomes }: Slice, log: ChunkWorkerPorts['log']): void {
+function report(before: Slice, { key, outcomes }: Slice, log: RunPorts['log']): void {
   for (const place of openPlaces(before)) {
     const outcome = outcomes[place];
     if (outcome === undefined || outcome.state === 'again') continue;

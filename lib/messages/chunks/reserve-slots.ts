@@ -33,7 +33,7 @@ interface Missing {
 export async function reserveMissing(
   phoneNumberId: string,
   { open, pace, nowMs }: Known & { readonly open: readonly Waiting[] },
-  ports: Pick<ChunkWorkerPorts, 'paces' | 'tenths'>,
+  { numbers }: Pick<ChunkWorkerPorts, 'numbers'>,
 ): Promise<NumberPace> {
   const missing = open.flatMap((waiting): Missing[] => {
     const recipients = waiting.chunk.slices.flatMap((slice) => {
@@ -57,7 +57,7 @@ export async function reserveMissing(
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
     const sizes = codes.map(({ recipients }) => recipients.length);
     const wanted = { phoneNumberId, limitPerSecond, clientId, sizes, seen: latest };
-    const given = await reserveUrgent(ports, wanted, fromMs);
+    const given = await reserveUrgent(numbers, wanted, fromMs);
     latest = given.pace;
     for (const [at, { waiting, index }] of indexes.entries()) {
       const slot = given.slots[at];
@@ -67,7 +67,7 @@ export async function reserveMissing(
   return await reserveInLanes(
     missing.filter((each) => !isUrgent(each)),
     { phoneNumberId, limitPerSecond, seen: latest, fromMs },
-    ports,
+    numbers,
   );
 }
 
@@ -83,7 +83,7 @@ async function reserveInLanes(
     readonly seen: NumberPace;
     readonly fromMs: number;
   },
-  ports: Pick<ChunkWorkerPorts, 'paces' | 'tenths'>,
+  { paces }: ChunkWorkerPorts['numbers'],
 ): Promise<NumberPace> {
   if (missing.length === 0) return number.seen;
   const lanes = [...Map.groupBy(missing, ({ waiting: { chunk } }) => `${chunk.clientId} ${laneFor(chunk)}`).values()];
@@ -93,7 +93,7 @@ async function reserveInLanes(
     const first = chunk.straight ? ({ inFront: true } as const) : ({ late: true } as const);
     return { clientId: chunk.clientId, lane: laneFor(chunk), count, ...first };
   });
-  const { firstPositions, pace } = await reserveAll(ports.paces, { ...number, wanted }, fromMs);
+  const { firstPositions, pace } = await reserveAll(paces, { ...number, wanted }, fromMs);
   for (const [at, ofLane] of lanes.entries()) {
     let position = firstPositions[at] ?? 0;
     for (const { waiting, recipients } of ofLane) {

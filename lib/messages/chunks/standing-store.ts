@@ -6,14 +6,14 @@ import { holdsKey, jobKey, jobOfPartition, paceKey } from '../items.ts';
 import { jobStateOf } from '../job-state-store.ts';
 import { unknownPace } from '../pace/number-pace.ts';
 import { paceOf } from '../pace/pace-items.ts';
-import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import type { StandingJobs } from './chunk-ports.ts';
 
 /** How a number, its WABA and some jobs stand in the messages table: one strongly consistent request. */
 export function standingStore(
   client: DynamoDBDocumentClient,
   table: string,
   pause: Pause = storePause,
-): ChunkWorkerPorts['look'] {
+): StandingJobs['look'] {
   return async ({ wabaId, phoneNumberId, jobIds }) => {
     const held = holdsKey(wabaId);
     const number = phoneNumberId === undefined ? undefined : paceKey(phoneNumberId);

@@ -43,7 +43,7 @@ export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: Ru
   if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   // First: a run that dies leaves a delivery, and this copy beside it.
   if (placed.rest !== undefined) await queueLater(placed.rest, ports);
-  if (placed.slots.size > 0) void ports.ready(chunk);
+  if (placed.slots.size > 0) void ports.platform.ready(chunk);
   const run = new ChunkRun(chunk, placed, ports);
   const leaving = { jobId: chunk.jobId, slices: placed.leaves.map(({ slice }) => slice) };
   return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
@@ -139,7 +139,7 @@ class ChunkRun {
       claim.try === 0 ? new Set<number>() : doubts.proven(claim.key),
     ]);
     const { job } = this.#standingOf(claim.key.slice);
-    if (this.#chunk.straight && !job.begun) await this.#ports.beginStraight(this.#chunk);
+    if (this.#chunk.straight && !job.begun) await this.#ports.jobs.beginStraight(this.#chunk);
     const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
     const ofDead = stop === undefined ? lost : settlementOf(stop);
     return { heldBack: () => this.#heldBack(claim, proven), proven, ofDead };
@@ -176,7 +176,11 @@ class ChunkRun {
   async #read(slice: number, seen?: SeenSchedule): Promise<void> {
     const { wabaId, jobId, phoneNumberId } = this.#chunk;
     const readAtMs = this.#ports.nowMs();
-    const looking = this.#ports.look({ wabaId, jobIds: [jobId], ...(seen === undefined ? { phoneNumberId } : {}) });
+    const looking = this.#ports.jobs.look({
+      wabaId,
+      jobIds: [jobId],
+      ...(seen === undefined ? { phoneNumberId } : {}),
+    });
     const { pace, jobs, holds } = await looking.catch((error: unknown) => {
       this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
       throw error;

@@ -29,19 +29,21 @@ export interface ChunkDelivery {
  */
 export async function workChunks(deliveries: readonly ChunkDelivery[], ports: ChunkWorkerPorts): Promise<string[]> {
   const readable = deliveries.flatMap((delivery, at) => {
-    const chunk = chunkOf(delivery, ports);
-    return chunk === undefined ? [] : [{ delivery, chunk, owner: `${ports.invocation}/${at}` }];
+    const chunk = chunkOf(delivery, ports.process);
+    return chunk === undefined ? [] : [{ delivery, chunk, owner: `${ports.process.invocation}/${at}` }];
   });
   const chunks = readable.map(({ chunk }) => chunk);
-  const holds = ports.newHolds();
-  const guarded = await guardRun(chunks, { ...ports, holds });
-  if (guarded.platform !== undefined) ports.log('dispatch.platform_down', { count: chunks.length });
-  const lines = batchLog(ports);
+  const { process, ...given } = ports;
+  const holds = ports.holds.ofRun();
+  const guarded = await guardRun(chunks, { ...process, ...ports.holds, ...ports.platform, holds });
+  if (guarded.outage !== undefined) process.log('dispatch.platform_down', { count: chunks.length });
+  const lines = batchLog(process);
   const shared: RunPorts = {
-    ...ports,
+    ...given,
+    ...process,
     log: lines.log,
-    send: guarded.send,
-    learning: paceLearning(ports),
+    platform: { ...ports.platform, send: guarded.send },
+    learning: paceLearning({ ...process, paces: ports.numbers.paces }),
     holds,
   };
   const places = placesOf(chunks, guarded, shared);
@@ -60,13 +62,13 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
 }
 
 /** While the platform is down chunks wait for it; what is past its time needs no call. */
-function placesOf(chunks: readonly QueuedChunk[], { platform }: GuardedRun, ports: RunPorts) {
-  if (platform === undefined) return placeChunks(chunks, ports);
+function placesOf(chunks: readonly QueuedChunk[], { outage }: GuardedRun, ports: RunPorts) {
+  if (outage === undefined) return placeChunks(chunks, ports);
   return chunks.map(async (chunk): Promise<PlacedChunk> => {
     const nowMs = ports.nowMs();
     if (lateness({ ...chunk, attempt: 0 }, nowMs) === undefined) {
-      const later = { chunk, delaySeconds: platform.heldBackSeconds() };
-      return platform.sinceMs + toldAfterMs > nowMs
+      const later = { chunk, delaySeconds: outage.heldBackSeconds() };
+      return outage.sinceMs + toldAfterMs > nowMs
         ? { kind: 'later', ...later }
         : await waitingForPlatform(later, ports);
     }
@@ -81,7 +83,7 @@ const toldAfterMs = 30_000;
 /** Of a long outage the clients are told, and their reports say so; a stop ends a job also then (D53). */
 async function waitingForPlatform(later: Later, ports: RunPorts): Promise<PlacedChunk> {
   const { jobId, wabaId } = later.chunk;
-  const looking = ports.look({ wabaId, jobIds: [jobId] }).catch(() => undefined);
+  const looking = ports.jobs.look({ wabaId, jobIds: [jobId] }).catch(() => undefined);
   const job = (await looking)?.jobs.get(jobId);
   if (job === undefined) return { kind: 'later', ...later };
   return { kind: 'held', reason: { code: noAnswerCode, scope: 'platform' }, job, ...later };
@@ -111,11 +113,11 @@ async function isDone({ chunk, place, owner, delivery }: Working, ports: RunPort
   return false;
 }
 
-function chunkOf(delivery: ChunkDelivery, ports: ChunkWorkerPorts): QueuedChunk | undefined {
+function chunkOf(delivery: ChunkDelivery, { log }: Pick<RunPorts, 'log'>): QueuedChunk | undefined {
   try {
     return v.parse(QueuedChunkSchema, queuedMessage(delivery.body, chunkVersion));
   } catch (error) {
-    ports.log('dispatch.error', { error: nameOf(error) });
+    log('dispatch.error', { error: nameOf(error) });
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
-import type { ChunkWorkerPorts } from '../chunks/chunk-ports.ts';
+import type { DeployedWorker } from '../chunks/chunk-handler.ts';
 import { chunkQueue } from '../chunks/chunk-queue.ts';
 import { standingStore } from '../chunks/standing-store.ts';
 import { breakerStore } from '../dispatch/breaker-store.ts';
@@ -21,8 +21,8 @@ import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.
 /** What a worker takes that consumes the queue with that address. */
 export function deployedWorker(
   queueUrl: string,
-  { isOfSmallRequests }: Pick<ChunkWorkerPorts, 'isOfSmallRequests'>,
-): Omit<ChunkWorkerPorts, 'invocation' | 'remainingMs'> {
+  { isOfSmallRequests }: Pick<DeployedWorker, 'isOfSmallRequests'>,
+): DeployedWorker {
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
   const { client, table, nowMs } = messagesTable();
   const states = jobStateStore(client, table);
@@ -31,21 +31,27 @@ export function deployedWorker(
   const watchParked: RunHoldsPorts['watchParked'] = (chunk, sinceMs) =>
     watch.sendLater(parkedWatchOf(chunk, sinceMs), firstParkedLookSeconds);
   const wabas = holdStore({ client, table, nowMs });
+  const { slices, events, ...process } = deployedSending();
   return {
-    ...deployedSending(),
     isOfSmallRequests,
-    queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
-    look: standingStore(client, table),
-    beginStraight: async (chunk) => {
-      await jobs.beginStraight(chunk);
-    },
-    newHolds: () => runHolds({ states, wabas, watchParked, nowMs, log }),
-    paces: deployedPaces(),
-    tenths: urgentStore(client, table),
+    slices,
     doubts: sliceDoubtsStore(client, table),
-    ready: readyToCall(credentialOf),
-    send: platformMessages(call, credentialOf),
-    breakers: breakerStore({ client, table, nowMs }),
-    probe: platformProbe(call, credentialOf),
+    jobs: {
+      look: standingStore(client, table),
+      beginStraight: async (chunk) => void (await jobs.beginStraight(chunk)),
+    },
+    numbers: { paces: deployedPaces(), tenths: urgentStore(client, table) },
+    holds: {
+      ofRun: () => runHolds({ states, wabas, watchParked, nowMs, log }),
+      breakers: breakerStore({ client, table, nowMs }),
+    },
+    platform: {
+      ready: readyToCall(credentialOf),
+      send: platformMessages(call, credentialOf),
+      probe: platformProbe(call, credentialOf),
+    },
+    queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
+    events,
+    process,
   };
 }

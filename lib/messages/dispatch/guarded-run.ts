@@ -44,7 +44,7 @@ export interface GuardPorts {
 /** One run, and the breaker of the platform. */
 export interface GuardedRun {
   /** While the platform is down: since when, and how long a message of the queue waits for it. Undefined: nothing need wait. */
-  readonly platform: { readonly sinceMs: number; readonly heldBackSeconds: () => number } | undefined;
+  readonly outage: { readonly sinceMs: number; readonly heldBackSeconds: () => number } | undefined;
   /** As the port; what comes of each call is remembered. */
   readonly send: (posted: Posting) => Promise<Handover>;
   /** To be told when all calls have ended and what came of them is written. Never throws. */
@@ -65,11 +65,11 @@ export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts
   const calls: NumberCall[] = [];
   const [first] = chunks;
   const seen = first === undefined ? unknownBreaker : await read(ports);
-  const outage = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
+  const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
   const suspected = isSuspected(seen, ports.nowMs());
   let isAhead = false;
   return {
-    platform: outage === undefined ? undefined : waitFor(outage, ports),
+    outage: open === undefined ? undefined : waitFor(open, ports),
     send: async (posting) => {
       // One call goes ahead: else a whole chunk of each worker would end unknown.
       if (suspected && isAhead && !isAnswered(calls)) throw new PlatformFailure('not_sent');
@@ -99,7 +99,7 @@ interface NumberCall extends Call {
   readonly phoneNumberId: string;
 }
 
-function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<GuardedRun['platform']> {
+function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<GuardedRun['outage']> {
   return { sinceMs: open.sinceMs, heldBackSeconds: () => heldBackSeconds(open, nowMs(), random()) };
 }
 
@@ -139,10 +139,10 @@ async function learn(seen: Breaker, { chunk, calls }: CallsOfNumber, ports: Guar
     if (ports.remainingMs() < probeTimeoutMs + endingMs) return;
     const answer = await ask(chunk, ports);
     if (answer === 'none') return;
-    if (!isAnswer(answer)) return await open(seen, { rule: opened, code: noAnswerCode }, ports);
+    if (!isAnswer(answer)) return await openFor(seen, { rule: opened, code: noAnswerCode }, ports);
   }
   if (hasAnswer || !(await ports.holds.afterSilence(chunk, last.code ?? noAnswerCode)) || !isSilent) return;
-  await open(seen, { rule: (nowMs) => afterSilentNumber(wabaId, nowMs), code: 'no_answer_to_messages' }, ports);
+  await openFor(seen, { rule: (nowMs) => afterSilentNumber(wabaId, nowMs), code: 'no_answer_to_messages' }, ports);
 }
 
 interface Opening {
@@ -150,7 +150,7 @@ interface Opening {
   readonly code: string;
 }
 
-async function open(seen: Breaker, { rule, code }: Opening, ports: GuardPorts): Promise<void> {
+async function openFor(seen: Breaker, { rule, code }: Opening, ports: GuardPorts): Promise<void> {
   const nowMs = ports.nowMs();
   const changed = await change(seen, rule(nowMs), ports);
   if (changed?.open?.sinceMs !== nowMs) return;

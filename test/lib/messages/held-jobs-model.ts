@@ -1,5 +1,4 @@
 import type { JobMessage } from '../../../lib/messages/accept/job-message.ts';
-import type { ChunkWorkerPorts } from '../../../lib/messages/chunks/chunk-ports.ts';
 import { workChunks } from '../../../lib/messages/chunks/work-chunks.ts';
 import { unknownBreaker } from '../../../lib/messages/dispatch/breaker.ts';
 import type { Holds } from '../../../lib/messages/holds/hold.ts';
@@ -15,6 +14,7 @@ import { type WatchPorts, watchJobs } from '../../../lib/messages/watch/watch.ts
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { ServiceEvent } from '../../../lib/webhooks/event.ts';
+import { type FlatPorts, grouped } from '../../support/flat-ports.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 
@@ -69,7 +69,7 @@ async function replayed(run: Run): Promise<Standing> {
 function startOf({ role, number, body, total }: Run): (outside: Outside<string>) => Promise<boolean> {
   const delivery = { messageId: 'm', receiptHandle: 'r', body };
   if (role === 'worker') {
-    return async (outside) => (await workChunks([delivery], workerPorts(outside, number))).length === 0;
+    return async (outside) => (await workChunks([delivery], grouped(workerPorts(outside, number)))).length === 0;
   }
   if (role === 'watcher') return async (outside) => (await watchJobs([delivery], watcherPorts(outside))).length === 0;
   return (outside) =>
@@ -104,7 +104,7 @@ function tellingTo({ call }: Outside<string>) {
   return { send: async (events: readonly ServiceEvent[]) => await call('tell')(events.map(told)) };
 }
 
-function workerPorts(outside: Outside<string>, number: number): ChunkWorkerPorts {
+function workerPorts(outside: Outside<string>, number: number): FlatPorts {
   const { call, nowMs } = outside;
   const paces = idleNumber();
   const look = call('look') as () => Promise<{ readonly state: JobState; readonly holds: Holds }>;

@@ -4,7 +4,6 @@ import {
   chunkVersion,
   type QueuedChunk,
 } from '../../../../lib/messages/chunk.ts';
-import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
 import { type PlacedChunk, placeChunks } from '../../../../lib/messages/chunks/place-chunks.ts';
 import { workChunks } from '../../../../lib/messages/chunks/work-chunks.ts';
 import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
@@ -19,6 +18,7 @@ import type { Recorded } from '../../../../lib/messages/slices/slice.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryDoubts, MemorySlices } from '../../../pipeline/memory-slices.ts';
 import type { CallFault, Run } from '../../../pipeline/runs.ts';
+import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
@@ -124,23 +124,17 @@ export class ChunkRunWorld {
     return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
   }
 
-  async place(
-    chunks: readonly QueuedChunk[],
-    changes: Partial<ChunkWorkerPorts> = {},
-  ): Promise<readonly PlacedChunk[]> {
-    return await this.pass(Promise.all(placeChunks(chunks, this.ports(changes))));
+  async place(chunks: readonly QueuedChunk[], changes: Partial<FlatPorts> = {}): Promise<readonly PlacedChunk[]> {
+    return await this.pass(Promise.all(placeChunks(chunks, this.placing(changes))));
   }
 
   /** Works off deliveries of these chunks and returns the ids of those that come again: `m0`, `m1` and so on. */
-  async work(
-    chunks: readonly (QueuedChunk | string)[],
-    changes: Partial<ChunkWorkerPorts> = {},
-  ): Promise<readonly string[]> {
-    return await this.pass(workChunks(deliveriesOf(chunks), this.ports(changes)));
+  async work(chunks: readonly (QueuedChunk | string)[], changes: Partial<FlatPorts> = {}): Promise<readonly string[]> {
+    return await this.pass(workChunks(deliveriesOf(chunks), grouped(this.ports(changes))));
   }
 
   /** Works off a chunk and, each in its time, whatever is queued again of it. */
-  async workAll(chunk: QueuedChunk, changes: Partial<ChunkWorkerPorts> = {}, mostRuns = 100): Promise<number> {
+  async workAll(chunk: QueuedChunk, changes: Partial<FlatPorts> = {}, mostRuns = 100): Promise<number> {
     let next: QueuedChunk | undefined = chunk;
     let runs = 0;
     for (; next !== undefined && runs < mostRuns; runs += 1) {
@@ -169,7 +163,7 @@ export class ChunkRunWorld {
     return this.logged.filter((line) => line.event === event).map(({ facts }) => facts);
   }
 
-  ports(changes: Partial<ChunkWorkerPorts> = {}): ChunkWorkerPorts {
+  ports(changes: Partial<FlatPorts> = {}): FlatPorts {
     this.#runs += 1;
     const bornMs = this.nowMs;
     const call = async <T>(name: string, effect: () => T | Promise<T>): Promise<T> => await this.#call(name, effect);
@@ -216,6 +210,12 @@ export class ChunkRunWorld {
       log: (event, facts) => void this.logged.push({ event, facts }),
       ...changes,
     };
+  }
+
+  /** What placing takes of a run's ports. */
+  placing(changes: Partial<FlatPorts> = {}) {
+    const ports = this.ports(changes);
+    return { ...ports, ...grouped(ports) };
   }
 
   holdsPorts(call: <T>(name: string, effect: () => T | Promise<T>) => Promise<T>): RunHoldsPorts {

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
 import { workChunks } from '../../../../lib/messages/chunks/work-chunks.ts';
 import { log } from '../../../../lib/observe/log.ts';
 import { countPlatformError, metered } from '../../../../lib/observe/metrics.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { seededRandom } from '../../../support/faults.ts';
+import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { bytesWritten } from '../../../support/written-bytes.ts';
 import { ChunkRunWorld, chunkOf, deliveriesOf, slicesOf } from './chunk-run-world.ts';
 
@@ -32,14 +32,14 @@ function chunksOf(recipients: number, count: number): QueuedChunk[] {
 async function bytesOfRun(
   world: ChunkRunWorld,
   chunks: readonly QueuedChunk[],
-  changes: Partial<ChunkWorkerPorts> = {},
+  changes: Partial<FlatPorts> = {},
 ): Promise<number> {
   const ports = world.ports({ log, ...changes });
-  return await bytesWritten(() => world.pass(metered(() => workChunks(deliveriesOf(chunks), ports))));
+  return await bytesWritten(() => world.pass(metered(() => workChunks(deliveriesOf(chunks), grouped(ports)))));
 }
 
 /** What ten chunks of thirty write, each in runs of its own until all of it is sent; and how many runs that takes. */
-async function bytesOfTrouble(world: ChunkRunWorld, changes: Partial<ChunkWorkerPorts> = {}) {
+async function bytesOfTrouble(world: ChunkRunWorld, changes: Partial<FlatPorts> = {}) {
   let waiting = chunksOf(30, 10).map((chunk) => ({ chunk, dueMs: world.nowMs }));
   let [bytes, runs] = [0, 0];
   for (; waiting.length > 0; runs += 1) {

@@ -269,7 +269,7 @@ describe('several chunks of one number', () => {
     const between = chunkOf(slicesOf(1, 72), { jobId: 'M' });
     const other = chunkOf(slicesOf(1), { jobId: 'L', phoneNumberId: 'another' });
     const placedAtMs: number[] = [];
-    const places = placeChunks([far, near, other, between], world.ports());
+    const places = placeChunks([far, near, other, between], world.placing());
     await world.pass(
       Promise.all(places.map(async (place) => await place.then(() => placedAtMs.push(world.nowMs - startMs)))),
     );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import type { ChunkWorkerPorts } from '../../../../lib/messages/chunks/chunk-ports.ts';
 import { opened, unknownBreaker } from '../../../../lib/messages/dispatch/breaker.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
+import type { FlatPorts } from '../../../support/flat-ports.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, startMs } from '../chunks/chunk-run-world.ts';
 
 /* What a run of chunks does about the breaker of the platform. */
@@ -19,7 +19,7 @@ class GuardedWorld extends ChunkRunWorld {
   readFails: Error | undefined;
 
   /** A message of each job, under a credential of its own. */
-  async dispatch(jobIds: readonly number[], changes: Partial<QueuedChunk> = {}, ports: Partial<ChunkWorkerPorts> = {}) {
+  async dispatch(jobIds: readonly number[], changes: Partial<QueuedChunk> = {}, ports: Partial<FlatPorts> = {}) {
     this.answers();
     const chunks = jobIds.map((at) =>
       chunkOf([{ try: 0, size: 1, recipients: [recipientAt(at * 10)] }], {
@@ -261,7 +261,7 @@ describe('while it is open', () => {
     world.readFails = answer;
     await world.wait(5_000);
     let writes = 0;
-    const change: ChunkWorkerPorts['breakers']['change'] = async (...asked) => {
+    const change: FlatPorts['breakers']['change'] = async (...asked) => {
       writes += 1;
       return writes === 1 ? await world.breaker.change(...asked) : undefined;
     };

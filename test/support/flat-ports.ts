@@ -1,0 +1,32 @@
+import type {
+  CalledPlatform,
+  ChunkWorkerPorts,
+  RunProcess,
+  StandingJobs,
+} from '../../lib/messages/chunks/chunk-ports.ts';
+
+type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'doubts' | 'queue' | 'events'>;
+
+/** The ports of a worker's run without their groups, so that a test changes one by its name. */
+export interface FlatPorts
+  extends Whole,
+    StandingJobs,
+    CalledPlatform,
+    RunProcess,
+    Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'tenths'>>,
+    Readonly<Pick<ChunkWorkerPorts['holds'], 'breakers'>> {
+  readonly newHolds: ChunkWorkerPorts['holds']['ofRun'];
+}
+
+export function grouped(flat: FlatPorts): ChunkWorkerPorts {
+  const { isOfSmallRequests, slices, doubts, queue, events, ...others } = flat;
+  const { look, beginStraight, paces, tenths, newHolds, breakers, ready, send, probe, ...process } = others;
+  return {
+    ...{ isOfSmallRequests, slices, doubts, queue, events },
+    jobs: { look, beginStraight },
+    numbers: { paces, tenths },
+    holds: { ofRun: newHolds, breakers },
+    platform: { ready, send, probe },
+    process,
+  };
+}
