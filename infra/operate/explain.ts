@@ -15,7 +15,9 @@ function printed({ code, where, title, fault, concerns, cause, remedy, page }: E
     `${code}: ${title} (${where})`,
     `  cause    ${cause}`,
     `  fault    ${fault}`,
-    ...(concerns === undefined ? [] : [`  concerns ${concerns}: they wait, a day at most, and go on by themselves (D46)`]),
+    ...(concerns === undefined
+      ? []
+      : [`  concerns ${concerns}: they wait, a day at most, and go on by themselves (D46)`]),
     `  to do    ${remedy}`,
     ...(page === undefined ? [] : [`  more     ${page}`]),
   ].join('\n');
