@@ -18,7 +18,6 @@ export const metricNames = [
   'PlatformErrors',
   'PlatformCredentialRefused',
   'PlatformDown',
-  'HoldsOpened',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
   'PlatformStatusesForeign',

@@ -5,6 +5,7 @@ import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { outcomeOf } from '../../lib/messages/reports/outcome.ts';
 import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/slices/slice.ts';
 import type { EventType } from '../../lib/webhooks/event.ts';
+import type { PlatformPost } from './platform-model.ts';
 import type { PipelineWorld } from './world.ts';
 
 /** From the decision to send until the platform sees it, in a world with slow calls. */
@@ -22,7 +23,10 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
 /** What must hold once nothing is under way any more; throws with all that does not. */
 export function checkWorld(world: PipelineWorld): void {
   const tellings = new Set([...world.told.values()].map(({ type, data }) => tellingOf(type, data)));
-  const broken = world.accepted.flatMap((message) => brokenPromises({ ...message, world, tellings }));
+  const posts = Map.groupBy(world.platform.posts, ({ dispatchId }) => dispatchId);
+  const broken = world.accepted.flatMap((message) =>
+    brokenPromises({ ...message, world, tellings, posts: posts.get(message.dispatchId) ?? [] }),
+  );
   if (broken.length > 0) throw new Error(broken.slice(0, 5).join('\n'));
 }
 
@@ -41,6 +45,8 @@ interface Message {
   readonly dispatchId: string;
   readonly job: WholeJob;
   readonly tellings: ReadonlySet<string>;
+  /** Each call of the platform for it. */
+  readonly posts: readonly PlatformPost[];
 }
 
 function brokenPromises(message: Message): string[] {
@@ -60,11 +66,10 @@ function brokenPromises(message: Message): string[] {
   return [...unsent, ...brokenBySending(message), ...brokenByReport(message, index), ...untold(message, recorded)];
 }
 
-function brokenBySending({ world, dispatchId, job }: Message): string[] {
+function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
   const broken: string[] = [];
   const { jobId, expiresAtMs } = job.head;
   const { stop } = world.jobs.states.get(jobId) ?? {};
-  const posts = world.platform.posts.filter((post) => post.dispatchId === dispatchId);
   const taken = posts.filter((post) => post.taken);
   if (taken.length > 1) broken.push(`R13: ${dispatchId} was taken ${taken.length} times`);
   if (expiresAtMs !== undefined && posts.some(({ atMs }) => atMs > expiresAtMs + underWayMs)) {
@@ -77,14 +82,14 @@ function brokenBySending({ world, dispatchId, job }: Message): string[] {
 }
 
 /** What its client reads of the message, by all that is written of it. */
-function brokenByReport({ world, dispatchId, job }: Message, index: number): string[] {
+function brokenByReport({ world, dispatchId, job, posts }: Message, index: number): string[] {
   const { jobId } = job.head;
   const slice = world.slices.find(sliceOf({ jobId, index }));
   const receipts = world.receipts.of(jobId, index);
   const state = world.jobs.states.get(jobId) ?? {};
   const own = outcomeOf(index, { slice, job: state }, world.time.nowMs);
   const reported = reportedOutcome(own, fold(receipts)).state;
-  const isTaken = world.platform.posts.some((post) => post.dispatchId === dispatchId && post.taken);
+  const isTaken = posts.some(({ taken }) => taken);
   const broken: string[] = [];
   if (own.state === 'pending' && world.deadLetters === 0) broken.push(`R14: ${dispatchId} has vanished`);
   if (['sent', 'held', 'delivered', 'read'].includes(reported) && !isTaken) {
@@ -119,8 +124,8 @@ function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorde
 }
 
 /** Of what was refused, or never begun, nothing is sent and nothing told. */
-function refusedAndSent({ world, dispatchId, job, tellings }: Message): string[] {
-  const isPosted = world.platform.posts.some((post) => post.dispatchId === dispatchId);
+function refusedAndSent({ dispatchId, job, tellings, posts }: Message): string[] {
+  const isPosted = posts.length > 0;
   const isTold = [...tellings].some(
     (telling) => telling.endsWith(` ${dispatchId}`) || telling.endsWith(job.head.jobId),
   );

@@ -36,10 +36,16 @@ export interface PlatformPost {
   readonly throttled: boolean;
 }
 
+/** Which message is posted, and by which number. */
+export interface Addressed {
+  readonly dispatchId: string;
+  readonly phoneNumberId: string;
+}
+
 export interface PlatformRules {
   readonly limitPerSecond: (phoneNumberId: string) => number;
   readonly answerMs: () => number;
-  readonly fateOf: (post: { readonly dispatchId: string }) => Fate;
+  readonly fateOf: (post: Addressed) => Fate;
   /** Of a read, which has no fate but to be answered or not. */
   readonly readFateOf: () => Fate;
 }

@@ -1,3 +1,4 @@
+import type { JobHead } from '../../lib/messages/job.ts';
 import { expectedEndMs } from '../../lib/messages/rehearse/expected-end.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeJobHead } from '../support/send-jobs.ts';
@@ -38,7 +39,7 @@ let jobs = 0;
 export function accept(
   world: PipelineWorld,
   size: number,
-  head: { clientId?: number; phoneNumberId?: string; urgent?: true } = {},
+  head: Partial<Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent'>> = {},
 ): string {
   jobs += 1;
   const jobId = `01JD${String(jobs).padStart(22, '0')}`;

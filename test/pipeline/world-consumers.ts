@@ -20,7 +20,7 @@ import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { grouped } from '../support/flat-ports.ts';
 import { makeTemplate } from '../support/templates.ts';
-import { platformIdOf } from './platform-model.ts';
+import { type Addressed, platformIdOf } from './platform-model.ts';
 import type { ModelDelivery, QueueModel } from './queue-model.ts';
 import type { Run } from './runs.ts';
 import type { WorldParts } from './world-parts.ts';
@@ -220,18 +220,20 @@ async function post(world: WorldParts, { request, phoneNumberId }: Posting): Pro
     return await platform.post({ dispatchId, phoneNumberId, to: String(request.to ?? request.recipient) });
   } finally {
     const took = platform.posts.slice(before).some((each) => each.dispatchId === dispatchId && each.taken);
-    if (took) tellReceipts(world, dispatchId);
+    if (took) tellReceipts(world, { dispatchId, phoneNumberId });
   }
 }
 
-function tellReceipts({ jobs, queues, rules, time }: WorldParts, dispatchId: string): void {
+function tellReceipts({ jobs, queues, rules, time }: WorldParts, post: Addressed): void {
+  const { dispatchId } = post;
   const end = dispatchId.lastIndexOf('-');
   const head = jobs.heads.get(dispatchId.slice(0, end));
   if (head === undefined) return;
   const { jobId, wabaId, phoneNumberId } = head;
   const index = Number(dispatchId.slice(end + 1));
-  for (const { status, afterMs } of rules.receiptsOf()) {
-    const receipt = { jobId, index, status, atMs: time.nowMs, platformMessageId: platformIdOf(dispatchId) };
+  for (const { afterMs, ...told } of rules.receiptsOf(post)) {
+    const platformMessageId = platformIdOf(dispatchId);
+    const receipt = { jobId, index, ...told, atMs: time.nowMs + afterMs, platformMessageId };
     const message: ReceiptMessage = { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] };
     void time.sleep(afterMs).then(() => queues.receipts.send(JSON.stringify(message)));
   }

@@ -9,7 +9,7 @@ import { MemoryReceipts } from './memory-receipts.ts';
 import { MemoryRounds } from './memory-rounds.ts';
 import { MemoryDoubts, MemorySlices } from './memory-slices.ts';
 import { Meter } from './meter.ts';
-import { type Fate, PlatformModel } from './platform-model.ts';
+import { type Addressed, type Fate, PlatformModel } from './platform-model.ts';
 import { QueueModel } from './queue-model.ts';
 import { type CallFault, Run } from './runs.ts';
 import { memoryStores, type WorldStores } from './world-stores.ts';
@@ -20,13 +20,13 @@ export interface WorldRules {
   readonly answerMs: () => number;
   readonly latencyMs: () => number;
   readonly faultOf: (name: string) => CallFault | undefined;
-  readonly fateOf: () => Fate;
+  readonly fateOf: (post: Addressed) => Fate;
   /** Of reads; as messages when left out. */
   readonly readFateOf?: () => Fate;
   /** How long a run lives, in ms; undefined: as long as its function may. */
   readonly lifeMs: (functionName: string) => number | undefined;
   /** What the platform tells of a message that it took, each with the delay after which it comes. */
-  readonly receiptsOf: () => readonly { readonly status: string; readonly afterMs: number }[];
+  readonly receiptsOf: (post: Addressed) => readonly ToldOf[];
   /** What a read of the platform says of the template; left out: that it is approved. */
   readonly templateStatus?: () => string;
   readonly delayJitterMs: number;
@@ -37,6 +37,13 @@ export interface WorldRules {
   readonly gatherMs?: number;
   /** Hears what the runs of a function log. */
   readonly log?: (functionName: string, event: LogEvent, facts: LogFacts) => void;
+}
+
+/** What the platform tells of a message that it took; `code`: why it refuses it after all. */
+export interface ToldOf {
+  readonly status: string;
+  readonly afterMs: number;
+  readonly code?: string;
 }
 
 /** When every world begins. */
@@ -87,7 +94,7 @@ export class WorldParts {
       limitPerSecond: () => rules.limitPerSecond,
       answerMs: rules.answerMs,
       fateOf: rules.fateOf,
-      readFateOf: rules.readFateOf ?? rules.fateOf,
+      readFateOf: rules.readFateOf ?? (() => rules.fateOf({ dispatchId: '', phoneNumberId: '' })),
     });
   }
 

@@ -93,7 +93,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
     open = open.filter((waiting) => {
       const job = jobs.get(waiting.chunk.jobId) ?? {};
       const placed = placedWithoutSlot(waiting, { job, holds, pace: found, readAtMs, nowMs });
-      if (placed !== undefined) waiting.place(placed);
+      if (placed !== undefined) waiting.place(withRest(placed, waiting.rest));
       return placed === undefined;
     });
     const pace = await reserveMissing(phoneNumberId, { open, pace: found, nowMs }, ports);

@@ -103,6 +103,16 @@ describe('of a number that gave no clear answer the health is read first', () =>
     expect([silent.outcomes(3), heldIn(silent)[number]?.asks]).toEqual([['unknown', 'again', 'again'], 1]);
   });
 
+  test('the question leaves also when its slot has passed meanwhile', async () => {
+    const world = dueWorld(number, 'no_answer');
+    const probe = async () => {
+      await world.time.sleep(400);
+      return { maySend: true };
+    };
+    await world.work([chunkOf(slicesOf(3))], { probe });
+    expect([world.posted.length, heldIn(world)]).toEqual([1, {}]);
+  });
+
   test('of an account none is: its refusals cost nothing', async () => {
     const world = dueWorld();
     await world.work([chunkOf(slicesOf(1))], { probe: async () => Promise.reject(new Error('not asked')) });
@@ -121,6 +131,22 @@ describe('no message is called', () => {
     expect([world.posted, world.slices.slices.size, world.requeued.length]).toEqual([[], 0, 1]);
   });
 
+  test('when another worker asks between two looks of this one, and no slice of the chunk is lost (R14)', async () => {
+    const world = dueWorld();
+    const { wabaId } = chunkOf([]);
+    const about = { templateName: 'another', templateLanguage: 'es', category: 'MARKETING', phoneNumberId: '1' };
+    // Further ahead than others can move it: the number is looked at twice.
+    const first = await world.reserved(70);
+    world.faultOf = (name) => {
+      if (name === 'look' && world.count('look') === 2) void world.holds.ask(wabaId, about);
+      return undefined;
+    };
+    await world.work([chunkOf(slicesOf(30, first + 40))]);
+    expect([world.posted, world.count('look')]).toEqual([[], 2]);
+    const waiting = world.requeued.flatMap(({ chunk }) => chunk.slices.flatMap(({ recipients }) => recipients));
+    expect(waiting.map(({ index }) => index)).toEqual(Array.from({ length: 30 }, (_, index) => index));
+  });
+
   test('when another worker is first between the claim and the question', async () => {
     const world = dueWorld();
     world.faultOf = (name) => (name === 'askHolds' ? 'fails' : undefined);
@@ -129,9 +155,12 @@ describe('no message is called', () => {
   });
 
   test('when so little of the question is left that another worker may ask meanwhile', async () => {
-    const world = dueWorld();
-    world.latencyOf = (name) => (name === 'askHolds' ? 41_000 : 0);
-    await world.work([chunkOf(slicesOf(1))], { remainingMs: () => 60_000 });
+    const world = dueWorld(number, 'no_answer');
+    const probe = async () => {
+      await world.time.sleep(41_000);
+      return { maySend: true };
+    };
+    await world.work([chunkOf(slicesOf(1))], { probe, remainingMs: () => 60_000 });
     expect([world.posted, world.outcomes(1)]).toEqual([[], ['again']]);
   });
 
