@@ -17,6 +17,7 @@ export const metricNames = [
   'ReceiptsDropped',
   'PlatformErrors',
   'PlatformCredentialRefused',
+  'HoldsOpened',
   'PlatformDown',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',

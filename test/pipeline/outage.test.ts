@@ -114,20 +114,22 @@ function burstsIn(
 }
 
 test.each([1, 2, 3])(
-  'messages are not answered for five minutes, reads are: one message of each run at a time, further and further apart (world %i)',
+  'messages are not answered for five minutes, reads are: their number is held, and one message asks, further and further apart (world %i)',
   async (seed) => {
     const total = 8_000;
     const world = await throughOutage({ seed, total, messages: () => 'server_error', reads: () => 'taken' });
     allElseWasSent(world, total);
-    // Until it is found out, chunks are under way; then a worker has a run or two before the next pause.
-    const [, , ...later] = burstsIn(world);
-    expect(Math.max(...later.map(({ count }) => count))).toBeLessThanOrEqual(workers * 2);
-    // After 5, 10, 20 and every 30 seconds.
-    const pausesMs = later.slice(1).map(({ fromMs }, at) => fromMs - (later[at]?.untilMs ?? 0));
-    expect(Math.min(...pausesMs.slice(1))).toBeGreaterThan(20_000);
-    expect(world.logged.get('platform.down')).toBeLessThanOrEqual(13);
-    expect(unknownIn(world)).toBeLessThan(total / 16);
-    expect(world.elapsedMs).toBeLessThan(660_000);
+    // Until it is found out, chunks are under way: three runs, and what others have in their hands then.
+    const [found, ...questions] = burstsIn(world).filter(({ fromMs }) => fromMs < outage.untilMs);
+    expect(found?.count).toBeLessThanOrEqual((3 + workers) * 30);
+    expect(questions.map(({ count }) => count)).toEqual(questions.map(() => 1));
+    // After 10, 20, 40, 80 and 160 seconds, and then as soon as a chunk that waits comes.
+    const apartMs = questions.map(({ fromMs }, at) => fromMs - ((at === 0 ? found : questions[at - 1])?.untilMs ?? 0));
+    for (const [at, ms] of apartMs.entries()) expect(ms).toBeGreaterThanOrEqual(10_000 * 2 ** at - 1_000);
+    expect(questions.length).toBeGreaterThanOrEqual(3);
+    expect([world.logged.get('hold.opened'), world.logged.get('platform.down')]).toEqual([1, undefined]);
+    expect(unknownIn(world)).toBe(world.platform.posts.filter((post) => !post.taken && !post.throttled).length);
+    expect(world.elapsedMs).toBeLessThan(1_200_000);
   },
   120_000,
 );
