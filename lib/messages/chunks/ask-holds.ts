@@ -1,6 +1,9 @@
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import { answerIn } from '../dispatch/breaker.ts';
+import { reasonOf } from '../holds/held-job.ts';
 import { type HeldBy, mayAsk, type Question } from '../holds/hold.ts';
 import { isOfRefusal } from '../holds/scope.ts';
+import type { JobState } from '../job-state.ts';
 import type { RunPorts } from './call-recipient.ts';
 import { isDue } from './chunk-time.ts';
 
@@ -14,22 +17,41 @@ export interface Asking {
 export interface HeldSlice {
   readonly chunk: QueuedChunk;
   readonly recipients: readonly ChunkRecipient[];
+  /** The widest first. */
   readonly on: readonly HeldBy[];
+  readonly job: JobState;
 }
 
 /**
- * Takes the question of all holds on a claimed slice, for one recipient. Undefined: it is not time, or another worker asks. Of a
- * number that gave no clear answer its health is read first, which costs nothing: a message without an answer ends `unknown`.
+ * Takes the question of all holds on a claimed slice, for one recipient. Undefined: it is not time, or another worker asks.
+ * Where it is not time, the job is parked; else the hold may be over in a moment, and the next look tells. Of a number that gave
+ * no clear answer its health is read first, which costs nothing: a message without an answer ends `unknown`.
  */
-export async function askHolds({ chunk, recipients, on }: HeldSlice, ports: RunPorts): Promise<Asking | undefined> {
+export async function askHolds(
+  { chunk, recipients, on, job }: HeldSlice,
+  ports: RunPorts,
+): Promise<Asking | undefined> {
   const nowMs = ports.nowMs();
   const asker = recipients.find((recipient) => isDue(recipient, nowMs));
-  if (asker === undefined || !on.every(({ hold }) => mayAsk(hold, nowMs))) return undefined;
+  if (!on.every(({ hold }) => mayAsk(hold, nowMs))) {
+    const [widest] = on;
+    if (widest !== undefined) await ports.holds.park(chunk, reasonOf(widest.scope, widest.hold.code), job);
+    return undefined;
+  }
+  if (asker === undefined) return undefined;
   const question = await ports.holds.ask(chunk);
   if (question === undefined) return undefined;
   const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
-  const health = isOfSilence ? await ports.platform.probe(chunk).catch(() => undefined) : { maySend: true };
-  if (health?.maySend) return { question, index: asker.index };
+  if (!isOfSilence || (await maySend(chunk, ports))) return { question, index: asker.index };
   await ports.holds.answered(chunk, question, 'unclear');
   return undefined;
+}
+
+/** A refused read is an answer that says nothing of the number: a credential may send where it may not read. */
+async function maySend(chunk: QueuedChunk, { platform }: RunPorts): Promise<boolean> {
+  try {
+    return (await platform.probe(chunk)).maySend;
+  } catch (error) {
+    return answerIn(error) === 'clear';
+  }
 }

@@ -34,7 +34,10 @@ export interface Called {
   /** As it was read last; read once more for a slot that others could have moved since. */
   readonly standing: () => SeenStanding;
   readonly lookAgain: () => Promise<void>;
-  /** The recipient is the question whether what holds it is over: asked directly before the call, whether it may still be. */
+  /**
+   * The recipient is the question whether what holds it is over: asked directly before the call, whether it may still be. It may
+   * leave after its slot: taking the question lasts longer than a slot waits, and such calls are seconds apart.
+   */
   readonly mayAsk?: () => boolean;
 }
 
@@ -109,13 +112,14 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
     if (slotMs === undefined || slotMs < notBeforeMs) {
       return notBeforeMs > nowMs ? again(notBeforeMs) : { ...again(nowMs), missed: true };
     }
-    if (slotMs - nowMs > longestWaitMs || ports.remainingMs() < slotMs - nowMs + sendBudgetMs) return again(slotMs);
+    if (slotMs - nowMs > longestWaitMs || ports.remainingMs() < Math.max(0, slotMs - nowMs) + sendBudgetMs) {
+      return again(Math.max(slotMs, nowMs));
+    }
     if (slot === undefined || isTrusted(slot, { schedule, readAtMs })) {
       await Promise.all([pauseUntil(slotMs, ports), ports.platform.ready(chunk)]);
       const atMs = ports.nowMs();
       const late = lateOf(chunk, recipient, atMs);
       if (late !== undefined) return { outcome: late };
-      // A question has read the health of its number first. It leaves late and alone: one message beside the schedule harms none.
       if (called.mayAsk !== undefined) return called.mayAsk() ? undefined : again(atMs);
       return atMs > slotMs + missedAfterMs ? { ...again(atMs), missed: true } : undefined;
     }

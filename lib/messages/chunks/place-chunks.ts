@@ -5,7 +5,7 @@ import { byHolds, holdableOf, type ParkReason, reasonOf } from '../holds/held-jo
 import { type HeldBy, type Holds, holdsOn, mayAsk, noHolds } from '../holds/hold.ts';
 import type { JobState } from '../job-state.ts';
 import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
-import { trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
+import { type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { pauseUntil } from './call-recipient.ts';
 import type { ChunkWorkerPorts, RunProcess, Standing } from './chunk-ports.ts';
 import {
@@ -143,22 +143,22 @@ function placedWithoutSlot(
   { job, holds, pace, readAtMs, nowMs }: KnownOfJob,
 ): PlacedChunk | undefined {
   const { chunk } = waiting;
-  const uncalled = {
-    kind: 'run',
-    leaves: chunk.slices.map((slice) => ({ slice, firstMs: nowMs })),
-    slots: new Map(),
-    seen: { schedule: pace.schedule, readAtMs },
-  } as const;
-  if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled;
+  if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, pace.schedule, readAtMs);
   const on = holdsOn(holds, holdableOf(chunk));
   const by = byHolds(job, on, chunk, nowMs);
-  if (by.kind === 'settle') return uncalled;
+  if (by.kind === 'settle') return uncalled(chunk, pace.schedule, readAtMs);
   waiting.chunk = withBlockedPersons(chunk, pace, nowMs);
   const held = by.kind === 'wait' ? whileHeld(waiting, { job, on, delaySeconds: by.delaySeconds, nowMs }) : undefined;
   if (held !== undefined) return held;
   const recipients = waiting.chunk.slices.flatMap((slice) => slice.recipients);
   if (recipients.some((recipient) => isDue(recipient, nowMs))) return undefined;
   return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(waiting.chunk), nowMs) };
+}
+
+/** All of it ends without a call, as lateness, job and holds say once it is claimed; the schedule was read then. */
+export function uncalled(chunk: QueuedChunk, schedule: Schedule, readAtMs: number): PlacedChunk {
+  const leaves = chunk.slices.map((slice) => ({ slice, firstMs: readAtMs }));
+  return { kind: 'run', leaves, slots: new Map(), seen: { schedule, readAtMs } };
 }
 
 interface HeldChunk {

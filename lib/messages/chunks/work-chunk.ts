@@ -2,7 +2,7 @@ import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { sendBudgetMs } from '../dispatch/deadlines.ts';
-import { holdableOf, reasonOf } from '../holds/held-job.ts';
+import { holdableOf } from '../holds/held-job.ts';
 import { holdsOn, mayCall } from '../holds/hold.ts';
 import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-state.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
@@ -151,16 +151,12 @@ class ChunkRun {
     const standing = this.#standingOf(slice);
     const heldBack = heldBackBy(standing, { chunk }, this.#ports.nowMs());
     const on = holdsOn(standing.holds, holdableOf(chunk));
-    const [widest] = on;
-    if (heldBack?.state !== 'again' || widest === undefined) return heldBack;
+    if (heldBack?.state !== 'again' || on.length === 0) return heldBack;
     const recipients = this.#placed.leaves
       .flatMap((leaving) => leaving.slice.recipients)
       .filter(({ index }) => sliceOfIndex(index) === slice && !proven.has(placeInSlice(index)));
-    const asking = await askHolds({ chunk, recipients, on }, this.#ports);
-    if (asking === undefined) {
-      await this.#ports.holds.park(chunk, reasonOf(widest.scope, widest.hold.code), standing.job);
-      return heldBack;
-    }
+    const asking = await askHolds({ chunk, recipients, on, job: standing.job }, this.#ports);
+    if (asking === undefined) return heldBack;
     this.#asking.set(slice, asking);
     return undefined;
   }

@@ -11,7 +11,7 @@ import { paceLearning } from '../pace/learned-pace.ts';
 import { emptySchedule } from '../pace/schedule.ts';
 import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
-import { type Later, type PlacedChunk, placeChunks } from './place-chunks.ts';
+import { type Later, type PlacedChunk, placeChunks, uncalled } from './place-chunks.ts';
 import { workChunk } from './work-chunk.ts';
 
 /** One delivery of a queue message. */
@@ -66,14 +66,9 @@ function placesOf(chunks: readonly QueuedChunk[], { outage }: GuardedRun, ports:
   if (outage === undefined) return placeChunks(chunks, ports);
   return chunks.map(async (chunk): Promise<PlacedChunk> => {
     const nowMs = ports.nowMs();
-    if (lateness({ ...chunk, attempt: 0 }, nowMs) === undefined) {
-      const later = { chunk, delaySeconds: outage.heldBackSeconds() };
-      return outage.sinceMs + toldAfterMs > nowMs
-        ? { kind: 'later', ...later }
-        : await waitingForPlatform(later, ports);
-    }
-    const leaves = chunk.slices.map((slice) => ({ slice, firstMs: nowMs }));
-    return { kind: 'run', leaves, slots: new Map(), seen: { schedule: emptySchedule, readAtMs: nowMs } };
+    if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, emptySchedule, nowMs);
+    const later = { chunk, delaySeconds: outage.heldBackSeconds() };
+    return outage.sinceMs + toldAfterMs > nowMs ? { kind: 'later', ...later } : await waitingForPlatform(later, ports);
   });
 }
 
@@ -86,6 +81,7 @@ async function waitingForPlatform(later: Later, ports: RunPorts): Promise<Placed
   const looking = ports.jobs.look({ wabaId, jobIds: [jobId] }).catch(() => undefined);
   const job = (await looking)?.jobs.get(jobId);
   if (job === undefined) return { kind: 'later', ...later };
+  if (job.stop !== undefined) return uncalled(later.chunk, emptySchedule, ports.nowMs());
   return { kind: 'held', reason: { code: noAnswerCode, scope: 'platform' }, job, ...later };
 }
 

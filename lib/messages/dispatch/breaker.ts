@@ -1,5 +1,5 @@
 import { PlatformFailure } from '../../platform/failure.ts';
-import { isOfPlatform, recentlySilent, type SilentWabas, withSilentWaba } from '../holds/hold.ts';
+import { rowMs } from '../holds/hold.ts';
 
 /**
  * What is known of a platform that may be down as a whole. While it is open no worker hands anything over: a call without an
@@ -10,7 +10,7 @@ export interface Breaker {
   /** Writes so far; 0: nothing is stored. */
   readonly version: number;
   /** WABAs of which a number was held in silence although reads were answered, and when the last one was. */
-  readonly silentWabas: SilentWabas;
+  readonly silentWabas: Readonly<Record<string, number>>;
   readonly open?: OpenBreaker;
 }
 
@@ -73,14 +73,15 @@ export function opened(nowMs: number): BreakerRule {
 /** After a number was held in silence: where numbers of several WABAs were at once, it is the platform that is down. */
 export function afterSilentNumber(wabaId: string, nowMs: number): BreakerRule {
   return (breaker) => {
-    const silent = { ...breaker, silentWabas: withSilentWaba(breaker.silentWabas, wabaId, nowMs) };
-    return breaker.open === undefined && isOfPlatform(silent.silentWabas) ? withOpen(silent, nowMs) : silent;
+    const recent = Object.entries(breaker.silentWabas).filter(([, atMs]) => nowMs - atMs < rowMs);
+    const silent = { ...breaker, silentWabas: { ...Object.fromEntries(recent), [wabaId]: nowMs } };
+    return breaker.open === undefined && isSuspected(silent, nowMs) ? withOpen(silent, nowMs) : silent;
   };
 }
 
 /** Whether numbers of several WABAs fell silent lately, although reads were answered, and none of them answered since. */
 export function isSuspected({ silentWabas }: Breaker, nowMs: number): boolean {
-  return isOfPlatform(recentlySilent(silentWabas, nowMs));
+  return Object.values(silentWabas).filter((atMs) => nowMs - atMs < rowMs).length > 1;
 }
 
 /** After a clear answer to a message of the WABA. */

@@ -63,17 +63,12 @@ export interface HeldBy {
   readonly hold: Hold;
 }
 
-/** The holds on a message, the widest first. */
+/** The holds on a message, the widest first: that one its report and its client are told. */
 export function holdsOn({ holds }: Holds, message: HoldableMessage): HeldBy[] {
   return scopesOf(message).flatMap((scope) => {
     const hold = holds[scope];
     return hold === undefined ? [] : [{ scope, hold }];
   });
-}
-
-/** The widest hold on a message: what its report and its client are told. Undefined: it may be called. */
-export function holdOf(holds: Holds, message: HoldableMessage): HeldBy | undefined {
-  return holdsOn(holds, message)[0];
 }
 
 /** The first question comes so long after the refusal, each further one after twice the time, up to the longest. */
@@ -108,7 +103,7 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: F
     const told = { ...until, ...present({ afterTaken }) };
     if (known === undefined) {
       const first = { sinceMs: nowMs, code, ...told, nextAskMs: nextAskMs({ asks: 0, ...until }, nowMs), asks: 0 };
-      return withHold(holds, scope, first);
+      return withHold(remembered(holds, nowMs), scope, first);
     }
     const { takenMs, ...refused } = known;
     const isNews = (until.untilMs ?? known.untilMs) !== known.untilMs || (afterTaken && !known.afterTaken);
@@ -127,6 +122,14 @@ const callBudgetMs = 20_000;
 /** Whether somebody may ask for a hold now: it is time, and no other question is under way. */
 export function mayAsk({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
   return nowMs >= Math.max(dueMs, askedUntilMs);
+}
+
+/** Longer than a message takes that waits: to look again, and to reach its slot. */
+const unaskedMs = 600_000;
+
+/** Whether a hold has been due for so long that no message waits which could ask. */
+export function isUnasked({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
+  return nowMs > Math.max(dueMs, askedUntilMs) + unaskedMs;
 }
 
 /** One question to the platform, by one message: which question of each hold it is. */
@@ -162,7 +165,7 @@ export function questionOf(holds: Holds, message: HoldableMessage): Question {
 }
 
 /** Within this time a receipt tells that the platform refuses after all what it has taken. */
-export const receiptMs = 60_000;
+const receiptMs = 60_000;
 
 /** What came of the message that asked. `refused`: with whatever code; `unclear`: it was not called, or what became of it is not known. */
 export type ProbeResult = 'taken' | 'refused' | 'unclear';
@@ -192,8 +195,8 @@ export function ended(scope: HoldScope, sinceMs: number): HoldRule {
 
 const silentRunsToOpen = 3;
 
-/** Runs further apart are not in a row. */
-const rowMs = 300_000;
+/** Runs further apart are not in a row, and numbers that fall silent further apart did not at once. */
+export const rowMs = 300_000;
 
 /**
  * After a run of a number that ended without an answer that says what became of its messages, while reads are answered: the third
@@ -206,10 +209,13 @@ export function afterSilentRun(
   return (holds) => {
     const { phoneNumberId } = number;
     if (holds.holds[numberScope(number)] !== undefined) return holds;
-    const { [phoneNumberId]: known, ...silences } = holds.silences;
-    const runs = (known !== undefined && nowMs - known.atMs < rowMs ? known.runs : 0) + 1;
+    const recent = Object.entries(holds.silences).filter(([, { atMs }]) => nowMs - atMs < rowMs);
+    const { [phoneNumberId]: known, ...silences } = Object.fromEntries(recent);
+    const runs = (known?.runs ?? 0) + 1;
     if (runs < silentRunsToOpen) return { ...holds, silences: { ...silences, [phoneNumberId]: { runs, atMs: nowMs } } };
-    return opened(numberScope(number), { code, nowMs })({ ...holds, silences });
+    // An answer that proves nothing may have the code of a refusal: what opened the hold is no refusal.
+    const told = isOfRefusal(code) ? noAnswerCode : code;
+    return opened(numberScope(number), { code: told, nowMs })({ ...holds, silences });
   };
 }
 
@@ -221,21 +227,12 @@ export function afterAnsweredRun({ phoneNumberId }: Pick<HoldableMessage, 'phone
   };
 }
 
-/** WABAs of which a number is held in silence, by when it began: the platform's item keeps them beside each other. */
-export type SilentWabas = Readonly<Record<string, number>>;
+/** A hold of which no message has asked for so long stops none; a message that comes later finds out by itself. */
+const memoryMs = 30 * 86_400_000;
 
-/** After a number of a WABA was held in silence; those of more than five minutes ago count no more. */
-export function withSilentWaba(known: SilentWabas, wabaId: string, nowMs: number): SilentWabas {
-  return { ...recentlySilent(known, nowMs), [wabaId]: nowMs };
-}
-
-export function recentlySilent(known: SilentWabas, nowMs: number): SilentWabas {
-  return Object.fromEntries(Object.entries(known).filter(([, atMs]) => nowMs - atMs < rowMs));
-}
-
-/** Whether silence is the platform's and not a number's: numbers of several WABAs fell silent at once. */
-export function isOfPlatform(silent: SilentWabas): boolean {
-  return Object.keys(silent).length > 1;
+function remembered({ holds, silences }: Holds, nowMs: number): Holds {
+  const known = Object.entries(holds).filter(([, hold]) => hold !== undefined && nowMs - hold.nextAskMs < memoryMs);
+  return { silences, holds: Object.fromEntries(known) };
 }
 
 function withHold({ holds, silences }: Holds, scope: HoldScope, hold: Hold): Holds {

@@ -2,7 +2,7 @@ import { present } from '../../keys/present.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { ToldJob } from '../dispatch/completed-event.ts';
-import { ended, type HeldBy, holdsOn } from '../holds/hold.ts';
+import { ended, type HeldBy, holdsOn, isUnasked } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';
 import { aboutJob, type JobHead } from '../job.ts';
@@ -110,11 +110,15 @@ async function lookAtWaiting(
   if (nowMs >= parkEndMs(waiting, job.head)) return await stop('expired', waiting.parked.code);
   const on = await holdsOnJob(job.head, ports);
   if (on === undefined) return await again(message, ports);
-  if (on.length === 0) return await resume(message, { job, waiting }, ports);
   const ofTemplate = on.find(({ scope }) => parkScopeOf(scope) === 'template');
-  if (ofTemplate === undefined || nowMs < mayResumeFromMs(waiting)) return await again(message, ports);
+  if (ofTemplate === undefined) {
+    const goesOn = on.every(({ hold }) => isUnasked(hold, nowMs));
+    return await (goesOn ? resume(message, { job, waiting }, ports) : again(message, ports));
+  }
+  if (nowMs < mayResumeFromMs(waiting)) return await again(message, ports);
   const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
-  const standing = await templateStanding(job.head, { sinceMs: message.sinceMs, mayAsk }, ports);
+  const sinceMs = Math.max(message.sinceMs, ofTemplate.hold.sinceMs);
+  const standing = await templateStanding(job.head, { sinceMs, mayAsk }, ports);
   if (standing === 'disabled') return await stop('failed', '132016');
   if (standing === 'gone') return await stop('failed', '132001');
   if (standing === 'back') {
@@ -133,7 +137,9 @@ async function holdsOnJob(head: JobHead, { holds, isDown }: Ports): Promise<Held
   return holdsOn(await holds.find(head.wabaId), head);
 }
 
-/** Nothing holds the job any more. Where another run has ended its waiting, the next look sees what it is now. */
+/**
+ * Nothing holds the job any more; or nothing that waits asks, for what is left of the job is in the fan-out: then that goes on
+ * until a message of it meets the hold. Where another run has ended its waiting, the next look sees what it is now. */
 async function resume(
   message: ParkedWatch,
   { job, waiting }: { readonly job: ParkedJob; readonly waiting: Waiting },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
+import type { Outcome } from '../../../../lib/messages/slices/slice.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
@@ -81,10 +82,14 @@ describe('when it is time', () => {
 });
 
 describe('of a number that gave no clear answer the health is read first', () => {
+  const refusedRead = async () => Promise.reject(new PlatformFailure('refused', { code: 10 }));
+
   test.each([
     ['it may send', async () => ({ maySend: true }), 1, []],
     ['it is blocked', async () => ({ maySend: false }), 0, [number]],
     ['nothing answers', async () => Promise.reject(new PlatformFailure('ambiguous')), 0, [number]],
+    ['its credential cannot be read', async () => Promise.reject(new Error('no secret')), 0, [number]],
+    ['the read is refused, which says nothing of the number', refusedRead, 1, []],
   ])('%s', async (_, probe, calls, held) => {
     const world = dueWorld(number, 'no_answer');
     await world.work([chunkOf(slicesOf(3))], { probe });
@@ -119,6 +124,23 @@ describe('of a number that gave no clear answer the health is read first', () =>
     expect(world.outcomes(1)).toEqual(['sent']);
   });
 });
+
+test.each([
+  ['a write that is slow', 'waba', '131042', 200, 0],
+  ['a health read as long as the platform takes', number, 'no_answer', 0, 200],
+] as const)(
+  '%s uses up no question: the one that asks leaves after its slot as well',
+  async (_, scope, code, askMs, probeMs) => {
+    const world = dueWorld(scope, code);
+    world.latencyOf = (name) => (name === 'askHolds' ? askMs : 0);
+    const probe = async () => {
+      await world.time.sleep(probeMs);
+      return { maySend: true };
+    };
+    await world.work([chunkOf(slicesOf(3))], { probe });
+    expect([world.outcomes(3), heldIn(world)]).toEqual([['sent', 'again', 'again'], {}]);
+  },
+);
 
 describe('no message is called', () => {
   test('while another worker asks', async () => {
@@ -157,10 +179,20 @@ describe('no message is called', () => {
   test('when so little of the question is left that another worker may ask meanwhile', async () => {
     const world = dueWorld(number, 'no_answer');
     const probe = async () => {
-      await world.time.sleep(41_000);
+      await world.time.sleep(40_001);
       return { maySend: true };
     };
     await world.work([chunkOf(slicesOf(1))], { probe, remainingMs: () => 60_000 });
+    expect([world.posted, world.outcomes(1)]).toEqual([[], ['again']]);
+  });
+
+  test('when so little of the run is left that its call may be cut off', async () => {
+    const world = dueWorld(number, 'no_answer');
+    const probe = async () => {
+      await world.time.sleep(3_000);
+      return { maySend: true };
+    };
+    await world.work([chunkOf(slicesOf(1))], { probe, remainingMs: () => startMs + 15_000 - world.nowMs });
     expect([world.posted, world.outcomes(1)]).toEqual([[], ['again']]);
   });
 
@@ -190,6 +222,36 @@ describe('no message is called', () => {
     expect([world.posted, world.count('watch'), world.count('park')]).toEqual([[], 1, 1]);
     expect(world.states.get('J')?.parked).toMatchObject({ code: '131042', scope: 'waba' });
   });
+});
+
+test('a hold that is over when its question is to be taken parks no job', async () => {
+  const world = dueWorld();
+  world.states.set('J', { begun: true });
+  world.faultOf = (name) => {
+    if (name === 'askHolds') world.holds.stored.clear();
+    return undefined;
+  };
+  await world.work([chunkOf(slicesOf(3))]);
+  expect([world.posted, world.outcomes(3), world.states.get('J'), world.count('watch')]).toEqual([
+    ...[[], Array(3).fill('again'), { begun: true }, 0],
+  ]);
+});
+
+test.each<[string, JobState, Outcome]>([
+  ['was cancelled', { begun: true, stop: cancelled(startMs) }, { state: 'failed', code: 'cancelled' }],
+  [
+    'has waited for a day',
+    { begun: true, stop: { state: 'expired', code: 'no_answer', atMs: startMs } },
+    { state: 'expired', code: 'no_answer' },
+  ],
+])('while the platform is down for long, a job that %s ends, and is not parked', async (_, state, outcome) => {
+  const world = new ChunkRunWorld();
+  world.states.set('J', state);
+  const open = { sinceMs: startMs - 30_000, probeAtMs: startMs + 5_000, failedProbes: 3 };
+  world.breaker.stored = { ...world.breaker.stored, open };
+  await world.work([chunkOf(slicesOf(3))]);
+  expect([world.posted, world.requeued, world.count('watch'), world.count('park')]).toEqual([[], [], 0, 0]);
+  expect(world.outcome(0)).toEqual(outcome);
 });
 
 test('while the platform is down for long, its jobs are parked with that; a short outage is told to no client', async () => {

@@ -7,15 +7,13 @@ import {
   ended,
   type Hold,
   type Holds,
-  holdOf,
-  isOfPlatform,
+  holdsOn,
   mayAsk,
   mayCall,
   noHolds,
   opened,
   type Question,
   questionOf,
-  withSilentWaba,
 } from '../../../../lib/messages/holds/hold.ts';
 import { type HoldScope, scopeOfRefusal, scopesOf } from '../../../../lib/messages/holds/scope.ts';
 
@@ -62,13 +60,13 @@ test('the widest hold is what is told; another number, category or template is f
   expect(scopes).toEqual(['waba', 'number:1', 'marketing:1', 'template:order/es_AR']);
   const all = scopes.reduce((holds, scope, at) => opened(scope, { code: String(at), nowMs })(holds), noHolds);
   for (const scope of scopes)
-    expect(holdOf({ ...all, holds: { [scope]: all.holds[scope] } }, marketing)?.scope).toBe(scope);
-  expect(holdOf(all, marketing)?.scope).toBe('waba');
+    expect(holdsOn({ ...all, holds: { [scope]: all.holds[scope] } }, marketing)[0]?.scope).toBe(scope);
+  expect(holdsOn(all, marketing)[0]?.scope).toBe('waba');
   const narrow = ended('waba', nowMs)(all);
-  expect(holdOf(narrow, marketing)?.scope).toBe('number:1');
-  expect(holdOf(narrow, { ...marketing, phoneNumberId: '2', templateName: 'other' })).toBeUndefined();
-  expect(holdOf(opened('utility', { code: '131064', nowMs })(noHolds), code)).toBeUndefined();
-  expect(holdOf(opened('marketing:1', { code: '131048', nowMs })(noHolds), utility)).toBeUndefined();
+  expect(holdsOn(narrow, marketing)[0]?.scope).toBe('number:1');
+  expect(holdsOn(narrow, { ...marketing, phoneNumberId: '2', templateName: 'other' })[0]).toBeUndefined();
+  expect(holdsOn(opened('utility', { code: '131064', nowMs })(noHolds), code)[0]).toBeUndefined();
+  expect(holdsOn(opened('marketing:1', { code: '131048', nowMs })(noHolds), utility)[0]).toBeUndefined();
 });
 
 test('opened twice the first stays; an end that is told later is taken over, and asked then', () => {
@@ -197,6 +195,14 @@ describe('a hold of which receipts tell: the platform takes messages, and refuse
   });
 });
 
+test('a hold of which no message has asked for thirty days is forgotten when another opens', () => {
+  const old = waba();
+  const atMs = nowMs + 10_000 + 30 * day;
+  const another = (openedMs: number) => opened('number:1', { code: '133010', nowMs: openedMs })(old);
+  expect(Object.keys(another(atMs - 1).holds)).toEqual(['waba', 'number:1']);
+  expect(Object.keys(another(atMs).holds)).toEqual(['number:1']);
+});
+
 describe('silence', () => {
   const silent = (times: readonly number[], from: Holds = noHolds) =>
     times.reduce((holds, atMs) => afterSilentRun(utility, { code: 'no_answer', nowMs: atMs })(holds), from);
@@ -207,7 +213,22 @@ describe('silence', () => {
     expect(held.holds['number:1']).toMatchObject({ sinceMs: nowMs + 2, code: 'no_answer' });
     expect(held.silences).toEqual({});
     expect(silent([nowMs + 3], held)).toBe(held);
-    expect(holdOf(held, { ...utility, phoneNumberId: '2' })).toBeUndefined();
+    expect(holdsOn(held, { ...utility, phoneNumberId: '2' })[0]).toBeUndefined();
+  });
+
+  test('by an answer with the code of a refusal, which proves none, it is held as by silence', () => {
+    const runs = [1, 2, 3].map((at) => afterSilentRun(utility, { code: '131042', nowMs: nowMs + at }));
+    const held = runs.reduce((holds, rule) => rule(holds), noHolds);
+    expect(held.holds['number:1']?.code).toBe('no_answer');
+    const { question, holds } = askedAt(held, nowMs + 10_003);
+    expect(answered(question, 'refused', nowMs + 10_004)(holds)).toEqual(noHolds);
+  });
+
+  test('of long ago is forgotten with the next', () => {
+    const other = afterSilentRun({ phoneNumberId: '2' }, { code: 'no_answer', nowMs: nowMs + 300_000 });
+    expect(Object.keys(other(silent([nowMs, nowMs + 1])).silences)).toEqual(['1', '2']);
+    const later = afterSilentRun({ phoneNumberId: '2' }, { code: 'no_answer', nowMs: nowMs + 300_001 });
+    expect(Object.keys(later(silent([nowMs, nowMs + 1])).silences)).toEqual(['2']);
   });
 
   test('an answer breaks the row, so does time', () => {
@@ -216,13 +237,6 @@ describe('silence', () => {
     expect(afterAnsweredRun(utility)(two)).toEqual(noHolds);
     expect(afterAnsweredRun(utility)(noHolds)).toBe(noHolds);
     expect(afterAnsweredRun({ phoneNumberId: '2' })(two)).toBe(two);
-  });
-
-  test('numbers of two WABAs within five minutes are the platform', () => {
-    const one = withSilentWaba(withSilentWaba({}, 'w1', nowMs), 'w1', nowMs + 1);
-    expect(isOfPlatform(one)).toBe(false);
-    expect(isOfPlatform(withSilentWaba(one, 'w2', nowMs + 300_000))).toBe(true);
-    expect(isOfPlatform(withSilentWaba(one, 'w2', nowMs + 300_001))).toBe(false);
   });
 });
 

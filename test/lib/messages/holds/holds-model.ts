@@ -5,7 +5,6 @@ import {
   asked,
   type Hold,
   type Holds,
-  holdOf,
   holdsOn,
   mayAsk,
   mayCall,
@@ -182,7 +181,7 @@ export function done(store: Store, run: Run): Next {
     case 'park': {
       if (job.parked !== undefined || job.stop !== undefined) return { store, run: to('end') };
       const sinceMs = run.parkMs ?? 0;
-      const parked = { code: holdOf(store.holds, kind)?.hold.code ?? String(run.code), sinceMs };
+      const parked = { code: holdsOn(store.holds, kind)[0]?.hold.code ?? String(run.code), sinceMs };
       return {
         store: withJob(store, id, { ...job, parked, pausedFromMs: job.pausedFromMs ?? sinceMs }),
         run: to('end'),

@@ -1,4 +1,4 @@
-import { ended, holdOf, opened } from '../../../../lib/messages/holds/hold.ts';
+import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { dispatchTimeoutMs } from '../../../../lib/messages/slices/claim-life.ts';
 import type { Step } from '../../../support/exploration.ts';
@@ -181,7 +181,7 @@ export function looked(world: World, watch: Watch): World {
     if (toldMs !== fromMs)
       return fromMs === sinceMs ? tell(later({ toldMs: fromMs }), `parked ${fromMs}`) : later({ toldMs: fromMs });
     if (nowMs >= fromMs + day) return withJob(gone, id, { stop: 'expired' });
-    if (holdOf(world.holds, kinds[id]) !== undefined) return later();
+    if (holdsOn(world.holds, kinds[id])[0] !== undefined) return later();
     const { parked: _over, ...resumed } = job;
     return withJob(later(), id, resumed);
   }

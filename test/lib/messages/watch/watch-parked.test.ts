@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
+import { type Hold, type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
@@ -183,6 +183,15 @@ describe('a look at a parked job (D46)', () => {
     }
   });
 
+  test('by a reading that is younger than the hold: one from before another hold of the template ends nothing', async () => {
+    const again = opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs + 10_000 })(noHolds);
+    const asked = { ...told, askedAtMs: sinceMs + 19_000 };
+    const old = await look(asked, { holds: again, stored: { status: 'APPROVED', afterMs: 10_000 } });
+    expect([old.did, Object.keys(old.holds)]).toEqual([[], ['template:order_update/en_US']]);
+    const young = await look(asked, { holds: again, stored: { status: 'APPROVED', afterMs: 10_001 } });
+    expect([young.did, young.holds]).toEqual([['hold.ended', 'resume 0', 'job.resumed'], {}]);
+  });
+
   test.each([
     ['DISABLED', { state: 'failed', code: '132016' }],
     ['missing', { state: 'failed', code: '132001' }],
@@ -292,6 +301,18 @@ describe('a look at a parked job (D46)', () => {
     expect(events).toMatchObject([{ type: 'dispatch.resumed', data: { code: '131042', scope: 'waba' } }]);
     const expired = await look(mine, { state, holds: ofWaba(), afterMs: longestParkMs });
     expect(expired.stops).toMatchObject([{ state: 'expired', code: '131042' }]);
+  });
+
+  test('of whose hold no message has asked for ten minutes, for all are in the fan-out: it goes on, so that the next one asks', async () => {
+    const state = { parked: account, pausedFromMs: sinceMs };
+    const mine = { ...first, told: { fromMs: sinceMs, code: '131042', scope: 'waba' } } as const;
+    const due = ofWaba();
+    expect((await look(mine, { state, holds: due, afterMs: 610_000 })).did).toEqual([]);
+    const { did, holds, events } = await look(mine, { state, holds: due, afterMs: 610_001 });
+    expect([did, Object.keys(holds), events]).toEqual([['resume 0', 'job.resumed'], ['waba'], []]);
+    const waba = { ...due.holds.waba, askedUntilMs: sinceMs + 60_000 } as Hold;
+    const asked = { ...due, holds: { waba } };
+    expect((await look(mine, { state, holds: asked, afterMs: 610_001 })).did).toEqual([]);
   });
 
   test('that its WABA holds as well goes on only when both are over', async () => {
