@@ -137,7 +137,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
         queue: {
           sendLater: (message, seconds) => run.call('watchAgain', () => watches.send(queueBody(message), seconds)),
         },
-        headOf: async (jobId) => world.jobs.heads.get(jobId),
+        headOf: async (jobId) => world.table.heads.get(jobId),
         templates: { storedFacts: async () => new Map() },
         platformTemplates: {
           find: () =>
@@ -222,9 +222,9 @@ async function post(world: WorldParts, { request, phoneNumberId }: Posting): Pro
   }
 }
 
-function tellReceipts({ jobs, queues, rules, time }: WorldParts, dispatchId: string): void {
+function tellReceipts({ table, queues, rules, time }: WorldParts, dispatchId: string): void {
   const end = dispatchId.lastIndexOf('-');
-  const head = jobs.heads.get(dispatchId.slice(0, end));
+  const head = table.heads.get(dispatchId.slice(0, end));
   if (head === undefined) return;
   const { jobId, wabaId, phoneNumberId } = head;
   const index = Number(dispatchId.slice(end + 1));

@@ -2,10 +2,11 @@ import { type HoldRule, opened } from '../../../lib/messages/holds/hold.ts';
 import { cancelled } from '../../../lib/messages/job-state.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import type { Step } from '../../support/exploration.ts';
+import { jobWrites, withdrawnJob } from '../../support/messages-table/job-item.ts';
 import type { Call, Reply } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-jobs-model.ts';
-import { effectOf, type Store, withStop } from './held-jobs-store.ts';
+import { effectOf, type Store } from './held-jobs-store.ts';
 
 export interface World extends Store {
   /** Recipients of the job. */
@@ -49,10 +50,16 @@ function ofClients(world: World): Step<World>[] {
   const { job, left } = world;
   const steps: Step<World>[] = [];
   if (!job.begun && !job.withdrawn) {
-    steps.push({ does: 'the job is taken back', state: { ...world, job: { ...job, withdrawn: true } } });
+    const { job: withdrawn = job } = withdrawnJob(
+      { job, slice: world.slice ?? undefined },
+      scenarioHead.jobId,
+      startMs,
+    );
+    steps.push({ does: 'the job is taken back', state: { ...world, job: withdrawn } });
   }
   if (job.stop === undefined && left.cancels > 0) {
-    const state = { ...world, job: withStop(job, cancelled(startMs)), left: less(world, 'cancels') };
+    const { item = job } = jobWrites.stop(job, scenarioHead, cancelled(startMs));
+    const state = { ...world, job: item, left: less(world, 'cancels') };
     steps.push({ does: 'the job is cancelled', state });
   }
   return steps;
@@ -66,7 +73,7 @@ function ofOthers(world: World): Step<World>[] {
   const sinceMs = nowMsOf({ number: begun });
   const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
   const watches = [...world.watches, JSON.stringify(parkedWatchOf(scenarioHead, sinceMs))].sort();
-  const held = { ...job, parked, pausedFromMs: job.pausedFromMs ?? sinceMs };
+  const { item: held = job } = jobWrites.park(job, scenarioHead.jobId, parked);
   const holds = pausedSince(sinceMs)(world.holds);
   return [{ does: 'the job is parked', state: { ...world, job: held, holds, watches, left: less(world, 'parks') } }];
 }
@@ -141,7 +148,9 @@ function done(world: World, { name, args }: Call): { readonly after: World; read
 
 /** The message of a run of the fan-out that died comes again when its lease is over. */
 function leased(world: World, name: string): World {
-  const { round, runs } = world;
+  const { job, runs } = world;
+  const { round } = job;
   const lives = runs.some(({ role, number }) => role === 'fan-out' && `fan-out ${number}` === round?.owner);
-  return name !== 'take' || round === null || lives ? world : { ...world, round: { ...round, leaseUntilMs: 0 } };
+  if (name !== 'take' || round === undefined || lives) return world;
+  return { ...world, job: { ...job, round: { ...round, leaseUntilMs: 0 } } };
 }

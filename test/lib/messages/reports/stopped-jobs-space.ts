@@ -1,6 +1,7 @@
 import { endOfTry, settlementOf } from '../../../../lib/messages/job-state.ts';
 import { lost, type SliceClaim } from '../../../../lib/messages/slices/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
+import type { JobItem } from '../../../support/messages-table/job-item.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {
   applied,
@@ -15,15 +16,7 @@ import {
   standingOf,
   startMs,
 } from '../slices/slice-world.ts';
-import {
-  type JobItem,
-  type ReaderKind,
-  type ReaderStart,
-  readerCall,
-  readerStanding,
-  stoppedBy,
-  type Telling,
-} from './stopped-jobs-readers.ts';
+import { type ReaderKind, type ReaderStart, readerCall, readerStanding, type Telling } from './stopped-jobs-readers.ts';
 
 type Chunk = Extract<Body, { kind: 'chunk' }>['chunk'];
 
@@ -93,7 +86,8 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
   if (job.stop === undefined) {
     const stop = { state: 'failed', code: '132016', atMs: world.nowMs } as const;
-    steps.push({ does: 'the template is disabled', state: { ...world, ...stoppedBy(world, stop) } });
+    const { store, job: stopped } = readerCall(world, { name: 'stop', args: [{ jobId }, stop] });
+    steps.push({ does: 'the template is disabled', state: { ...world, store, job: stopped } });
   }
   if (left.waits > 0) {
     const nowMs = world.nowMs + claimLifeMs;

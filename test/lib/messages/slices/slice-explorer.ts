@@ -260,7 +260,7 @@ async function apply(
     case 'stop':
       return { ...state, store: { ...state.store, stopped: true } };
     case 'withdraw':
-      return { ...state, store: withWithdrawal(state.store, scenario.slices[0] ?? 0) };
+      return { ...state, store: withWithdrawal(state.store) };
     case 'wait': {
       // An operator may take any time.
       const killed = state.workers.reduce<State>(
