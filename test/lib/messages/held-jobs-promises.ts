@@ -55,7 +55,7 @@ function checkWatching({ job, taken, told, watches, runs }: World, before: World
 export function eventsBetween(before: World, after: World): string[] {
   const { job, slice, taken, told } = after;
   const { progress, round } = job;
-  const states = slice?.outcomes.map((outcome) => outcome?.state) ?? [];
+  const states = job.withdrawn ? [] : (slice?.outcomes.map((outcome) => outcome?.state) ?? []);
   return [
     ...(job.parked === undefined ? [] : ['parked']),
     ...((job.parked?.sinceMs ?? 0) > (job.pausedFromMs ?? Number.POSITIVE_INFINITY) ? ['parked again'] : []),

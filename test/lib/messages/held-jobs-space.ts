@@ -50,12 +50,9 @@ function ofClients(world: World): Step<World>[] {
   const { job, left } = world;
   const steps: Step<World>[] = [];
   if (!job.begun && !job.withdrawn) {
-    const { job: withdrawn = job } = withdrawnJob(
-      { job, slice: world.slice ?? undefined },
-      scenarioHead.jobId,
-      startMs,
-    );
-    steps.push({ does: 'the job is taken back', state: { ...world, job: withdrawn } });
+    const found = withdrawnJob({ job, slice: world.slice ?? undefined }, scenarioHead.jobId, startMs);
+    const taken = { job: found.job ?? job, slice: found.slice ?? null };
+    steps.push({ does: 'the job is taken back', state: { ...world, ...taken } });
   }
   if (job.stop === undefined && left.cancels > 0) {
     const { item = job } = jobWrites.stop(job, scenarioHead, cancelled(startMs));
