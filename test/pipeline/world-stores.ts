@@ -9,8 +9,8 @@ import type { FanOutPorts } from '../../lib/messages/rounds/fan-out-job.ts';
 import { headOfChunk } from '../../lib/messages/straight-chunk.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
 import type { MemoryHolds } from '../support/memory-holds.ts';
+import type { MemoryNumbers } from '../support/memory-numbers.ts';
 import type { MemoryTable } from '../support/messages-table/memory-table.ts';
-import type { MemoryNumbers } from './memory-numbers.ts';
 import type { Run } from './runs.ts';
 
 type NowMs = () => number;

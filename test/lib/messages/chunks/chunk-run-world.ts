@@ -21,7 +21,7 @@ import type { CallFault } from '../../../pipeline/runs.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
-import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-numbers.ts';
 import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 

@@ -6,7 +6,7 @@ import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
-import { memoryPaces } from '../../../support/memory-paces.ts';
+import { memoryPaces } from '../../../support/memory-numbers.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
