@@ -24,24 +24,9 @@ function worldOf(
   changes: Partial<World> = {},
 ): World {
   return {
-    ...{
-      nowMs: startMs,
-      holds: noHolds,
-      broken: breakable,
-      breakable,
-      jobs: { A: { begun: true }, B: { begun: true } },
-    },
-    ...{
-      expiresAtMs: {},
-      receipts: 0,
-      messages: ids.map(message),
-      watches: [],
-      told: [],
-      wrong: null,
-      runs: [],
-      words: [],
-      begun: 0,
-    },
+    ...{ nowMs: startMs, holds: noHolds, broken: breakable, breakable, expiresAtMs: {}, receipts: 0 },
+    ...{ jobs: { A: { begun: true }, B: { begun: true } }, messages: ids.map(message) },
+    ...{ watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
     left: { ...none, ...left },
     ...changes,
   };
