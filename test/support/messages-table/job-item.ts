@@ -19,7 +19,7 @@ export type JobPort = Pick<JobStates, 'stop' | 'park' | 'goOn' | 'resume' | 'end
   Pick<JobRounds, 'begin' | 'take' | 'announce' | 'handOver'> &
   Pick<Report, 'reckon'>;
 
-/** Every write into the item of a job, under the conditions of items.ts and job-rounds-store.ts (messages-table.adapter.test.ts). */
+/** Every write into the item of a job, under the conditions of items.ts and job-rounds-store.ts (job-state-store.adapter.test.ts). */
 export const jobWrites: WritesOf<JobItem, JobPort> = {
   begin: (job) => begun(job),
 

@@ -5,7 +5,7 @@ import { type SliceKey, sliceSize } from '../../../lib/messages/slices/slice.ts'
 /** The receipts of messages, by their dispatch ids. */
 export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;
 
-/** What is there of one message when a receipt of it is appended: once, however often (receipts-of-slices.adapter.test.ts). */
+/** What is there of one message when a receipt of it is appended: once, however often (receipt-store.adapter.test.ts). */
 export function appended(known: readonly Receipt[] = [], receipt: Receipt): readonly Receipt[] {
   const isKnown = known.some((each) => JSON.stringify(each) === JSON.stringify(receipt));
   return isKnown ? known : [...known, receipt];
