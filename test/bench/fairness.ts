@@ -160,7 +160,7 @@ async function unknownByOneKill(limitPerSecond: number): Promise<number> {
     });
     accept(world, 1_000);
     await world.run(3_600_000);
-    const outcomes = [...world.slices.slices.values()].flatMap((slice) => slice.outcomes);
+    const outcomes = [...world.table.slices.values()].flatMap((slice) => slice.outcomes);
     most = Math.max(most, outcomes.filter((outcome) => outcome?.state === 'unknown').length);
   }
   return most;

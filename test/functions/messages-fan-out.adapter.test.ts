@@ -12,7 +12,7 @@ import { jobRoundsStore } from '../../lib/messages/rounds/job-rounds-store.ts';
 import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
 import { drainChunks } from '../support/job-messages.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
-import { memoryPaces } from '../support/memory-paces.ts';
+import { memoryPaces } from '../support/memory-numbers.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 

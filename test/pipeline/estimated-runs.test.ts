@@ -48,7 +48,7 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     (world) => {
       const { phoneNumberId } = makeJobHead();
       const learned = { perSecond: 20, atMs: world.time.nowMs };
-      world.numbers.leave(phoneNumberId, { ...unknownPace, version: 1, learned });
+      world.numbers.stored.set(phoneNumberId, { ...unknownPace, version: 1, learned });
     },
   ],
   [
@@ -56,7 +56,10 @@ test.each<[string, number, ((world: PipelineWorld) => Promise<void> | void)?]>([
     5_000,
     async (world) => {
       const { phoneNumberId } = makeJobHead();
-      world.numbers.leave(phoneNumberId, { ...slowedDown(unknownPace, limitPerSecond, world.time.nowMs), version: 1 });
+      world.numbers.stored.set(phoneNumberId, {
+        ...slowedDown(unknownPace, limitPerSecond, world.time.nowMs),
+        version: 1,
+      });
       await later(world, 100_000);
     },
   ],

@@ -122,7 +122,7 @@ test.each(cases)(
       const { write: writes, grouped: queued } = world.meter.requests;
       whileHeld = { write: writes - write, grouped: queued - grouped };
       // What waits says why, and for whom.
-      expect(world.jobs.states.get(jobId)?.parked).toMatchObject(of.told);
+      expect(world.table.states.get(jobId)?.parked).toMatchObject(of.told);
     };
     const looking = look();
     await world.run(2 * 3_600_000);
@@ -178,7 +178,7 @@ test.each(cases)(
 function outcomesOf(world: PipelineWorld, jobId: string): Record<string, number> {
   const states: Record<string, number> = {};
   for (let slice = 0; slice * sliceSize < total; slice += 1) {
-    const { outcomes = [] } = world.slices.find({ jobId, slice }) ?? {};
+    const { outcomes = [] } = world.table.find({ jobId, slice }) ?? {};
     for (let place = 0; place < sliceSize; place += 1) {
       const { state = 'none' } = outcomes[place] ?? {};
       states[state] = (states[state] ?? 0) + 1;

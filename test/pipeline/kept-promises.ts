@@ -53,7 +53,7 @@ function brokenPromises(message: Message): string[] {
   const { world, dispatchId, job } = message;
   const { jobId } = job.head;
   const answer = world.answers.get(jobId);
-  const hasBegun = world.jobs.heads.has(jobId);
+  const hasBegun = world.table.heads.has(jobId);
   const unsent = answer === 'refused' || !hasBegun ? refusedAndSent(message) : [];
   if (answer === 'refused' && hasBegun) unsent.push(`D25: ${jobId} was refused and has begun`);
   if (!hasBegun) {
@@ -61,7 +61,7 @@ function brokenPromises(message: Message): string[] {
     return isLost ? [...unsent, `R14: ${dispatchId} was accepted and has vanished`] : unsent;
   }
   const index = Number(dispatchId.slice(dispatchId.lastIndexOf('-') + 1));
-  const slice = world.slices.find(sliceOf({ jobId, index }));
+  const slice = world.table.find(sliceOf({ jobId, index }));
   const recorded = slice?.outcomes[placeInSlice(index)];
   return [...unsent, ...brokenBySending(message), ...brokenByReport(message, index), ...untold(message, recorded)];
 }
@@ -69,7 +69,7 @@ function brokenPromises(message: Message): string[] {
 function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
   const broken: string[] = [];
   const { jobId, expiresAtMs } = job.head;
-  const { stop } = world.jobs.states.get(jobId) ?? {};
+  const { stop } = world.table.states.get(jobId) ?? {};
   const taken = posts.filter((post) => post.taken);
   if (taken.length > 1) broken.push(`R13: ${dispatchId} was taken ${taken.length} times`);
   if (expiresAtMs !== undefined && posts.some(({ atMs }) => atMs > expiresAtMs + underWayMs)) {
@@ -84,9 +84,9 @@ function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
 /** What its client reads of the message, by all that is written of it. */
 function brokenByReport({ world, dispatchId, job, posts }: Message, index: number): string[] {
   const { jobId } = job.head;
-  const slice = world.slices.find(sliceOf({ jobId, index }));
-  const receipts = world.receipts.of(jobId, index);
-  const state = world.jobs.states.get(jobId) ?? {};
+  const slice = world.table.find(sliceOf({ jobId, index }));
+  const receipts = world.table.receipts[dispatchId] ?? [];
+  const state = world.table.states.get(jobId) ?? {};
   const own = outcomeOf(index, { slice, job: state }, world.time.nowMs);
   const reported = reportedOutcome(own, fold(receipts)).state;
   const isTaken = posts.some(({ taken }) => taken);

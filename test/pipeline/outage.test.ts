@@ -45,7 +45,7 @@ async function throughOutage({ seed, total, messages, reads }: Down): Promise<Pi
 }
 
 function outcomesIn(world: PipelineWorld): Map<string, string> {
-  const slices = [...world.slices.slices.values()];
+  const slices = [...world.table.slices.values()];
   return new Map(
     slices.flatMap(({ key, outcomes }) =>
       outcomes.map((outcome, place): [string, string] => [

@@ -71,6 +71,3 @@ export class Run {
     if (this.#dead) await never;
   }
 }
-
-/** For tests in which nothing fails and no time passes: each call is its effect. */
-export const nothingFails: Pick<Run, 'call'> = { call: async (_, effect) => await effect() };

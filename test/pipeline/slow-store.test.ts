@@ -51,7 +51,7 @@ test.each<[CallFault, number]>([
     expect(mostQueued).toBeLessThanOrEqual((jobs * size) / 30);
     const taken = world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId);
     expect(new Set(taken).size).toBe(taken.length);
-    const outcomes = [...world.slices.slices.values()].flatMap((slice) => slice.outcomes);
+    const outcomes = [...world.table.slices.values()].flatMap((slice) => slice.outcomes);
     expect(outcomes.filter((outcome) => outcome?.state === 'sent' || outcome?.state === 'unknown')).toHaveLength(
       jobs * size,
     );

@@ -139,7 +139,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
         queue: {
           sendLater: (message, seconds) => run.call('watchAgain', () => watches.send(queueBody(message), seconds)),
         },
-        headOf: async (jobId) => world.jobs.heads.get(jobId),
+        headOf: async (jobId) => world.table.heads.get(jobId),
         templates: { storedFacts: async () => new Map() },
         platformTemplates: {
           find: () =>
@@ -224,10 +224,10 @@ async function post(world: WorldParts, { request, phoneNumberId }: Posting): Pro
   }
 }
 
-function tellReceipts({ jobs, queues, rules, time }: WorldParts, post: Addressed): void {
+function tellReceipts({ table, queues, rules, time }: WorldParts, post: Addressed): void {
   const { dispatchId } = post;
   const end = dispatchId.lastIndexOf('-');
-  const head = jobs.heads.get(dispatchId.slice(0, end));
+  const head = table.heads.get(dispatchId.slice(0, end));
   if (head === undefined) return;
   const { jobId, wabaId, phoneNumberId } = head;
   const index = Number(dispatchId.slice(end + 1));

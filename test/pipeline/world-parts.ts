@@ -3,11 +3,9 @@ import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { MemoryBreaker } from '../support/memory-breaker.ts';
 import { MemoryHolds } from '../support/memory-holds.ts';
+import { MemoryNumbers } from '../support/memory-numbers.ts';
+import { MemoryTable } from '../support/messages-table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
-import { MemoryNumbers } from './memory-numbers.ts';
-import { MemoryReceipts } from './memory-receipts.ts';
-import { MemoryRounds } from './memory-rounds.ts';
-import { MemoryDoubts, MemorySlices } from './memory-slices.ts';
 import { Meter } from './meter.ts';
 import { type Addressed, type Fate, PlatformModel } from './platform-model.ts';
 import { QueueModel } from './queue-model.ts';
@@ -57,10 +55,7 @@ export type Answer = 'accepted' | 'refused' | 'undecided';
 /** What the runs of a world share: its clock, its stores, its queues, its platform, and what came of them. */
 export class WorldParts {
   readonly time = new VirtualTime(startMs);
-  readonly slices = new MemorySlices();
-  readonly doubts = new MemoryDoubts();
-  readonly jobs = new MemoryRounds();
-  readonly receipts = new MemoryReceipts({ heads: this.jobs.heads, doubts: this.doubts, slices: this.slices });
+  readonly table = new MemoryTable();
   readonly numbers: MemoryNumbers;
   readonly breaker = new MemoryBreaker();
   readonly holds = new MemoryHolds(() => this.time.nowMs);

@@ -5,13 +5,12 @@ import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
 import type { JobStates } from '../../lib/messages/job-state.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
 import type { FanOutPorts } from '../../lib/messages/rounds/fan-out-job.ts';
+import { headOfChunk } from '../../lib/messages/straight-chunk.ts';
 import type { FlatPorts } from '../support/flat-ports.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
 import type { MemoryHolds } from '../support/memory-holds.ts';
-import type { MemoryNumbers } from './memory-numbers.ts';
-import type { MemoryReceipts } from './memory-receipts.ts';
-import type { MemoryRounds } from './memory-rounds.ts';
-import type { MemoryDoubts, MemorySlices } from './memory-slices.ts';
+import type { MemoryNumbers } from '../support/memory-numbers.ts';
+import type { MemoryTable } from '../support/messages-table/memory-table.ts';
 import type { Run } from './runs.ts';
 
 type NowMs = () => number;
@@ -38,16 +37,13 @@ export interface WorldStores {
 }
 
 /** The table in memory: every call passes the run, which counts it, lets it take time and may let it fail. */
-export function memoryStores(table: {
-  readonly slices: MemorySlices;
-  readonly doubts: MemoryDoubts;
-  readonly jobs: MemoryRounds;
-  readonly receipts: MemoryReceipts;
+export function memoryStores(parts: {
+  readonly table: MemoryTable;
   readonly numbers: MemoryNumbers;
   readonly breaker: MemoryBreaker;
   readonly holds: MemoryHolds;
 }): WorldStores {
-  const { slices, doubts, jobs, receipts, numbers, breaker, holds } = table;
+  const { table, numbers, breaker, holds } = parts;
   const wabasOf = (run: Run): HoldsOfWabas => ({
     find: (wabaId) => run.call('findHolds', () => holds.of(wabaId)),
     change: (wabaId, rule) => run.call('changeHolds', () => holds.change(wabaId, rule)),
@@ -56,40 +52,47 @@ export function memoryStores(table: {
   return {
     ofAcceptance: (run) => ({
       parameters: { store: () => run.call('storeParameters', () => undefined) },
-      acceptance: jobs.ofAcceptance(run, (jobId) => slices.withdraw(jobId)),
+      acceptance: {
+        ...table.ofAcceptance(run),
+        beginStraight: (chunk) => run.call('beginAccepted', () => table.begin(headOfChunk(chunk))),
+      },
     }),
     ofFanOut: (run, nowMs) => ({
-      jobs: jobs.ofRounds(run),
-      states: jobs.ofHolds(run),
-      slices: slices.ofRun(run),
+      jobs: table.ofRounds(run),
+      states: table.ofStates(run),
+      slices: table.ofSlices(run),
       // A job can wait: of a hundred that begin at once, one reserves at a time.
       paces: numbers.paces(run, nowMs, 100),
     }),
     ofWorker: (run, nowMs) => ({
-      slices: slices.ofRun(run),
-      doubts: doubts.ofRun(run),
+      slices: table.ofSlices(run),
+      doubts: table.ofDoubts(run),
       paces: numbers.paces(run, nowMs),
       tenths: numbers.tenths(run),
-      states: jobs.ofHolds(run),
+      states: table.ofStates(run),
       wabas: wabasOf(run),
       look: ({ wabaId, phoneNumberId, jobIds }) =>
         run.call(phoneNumberId === undefined ? 'lookAtJob' : 'look', () => ({
           pace: numbers.paceOf(phoneNumberId ?? ''),
           holds: holds.of(wabaId),
-          jobs: jobs.statesOf(jobIds),
+          jobs: table.statesOf(jobIds),
         })),
-      beginStraight: (chunk) => run.call('beginStraight', () => jobs.beginStraight(chunk)),
+      beginStraight: (chunk) => run.call('beginStraight', () => void table.begin(headOfChunk(chunk))),
       breakers: {
         find: () => run.call('findBreaker', () => breaker.find()),
         change: (seen, rule) => run.call('changeBreaker', () => breaker.change(seen, rule)),
       },
     }),
     ofWatcher: (run) => ({
-      states: jobs.ofHolds(run),
+      states: table.ofStates(run),
       holds: wabasOf(run),
       isDown: () => run.call('findBreaker', async () => (await breaker.find()).open !== undefined),
     }),
-    ofReceipts: (run) => ({ ...receipts.ofRun(run), changeHolds: wabasOf(run).change }),
+    ofReceipts: (run) => ({
+      ...table.ofReceipts(run),
+      addressesOf: async () => new Map(),
+      changeHolds: wabasOf(run).change,
+    }),
     isBusy: () => false,
   };
 }

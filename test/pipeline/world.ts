@@ -28,10 +28,11 @@ export class PipelineWorld extends WorldParts {
     void acceptedBy(this, job, run).then((answer) => this.answers.set(jobId, answer));
   }
 
-  /** From a time on the job stands so; undefined: as if nothing had ever been said. */
+  /** From a time on the job stands so, unless it is stopped; undefined: as if nothing had ever been said. */
   async jobStands(jobId: string, state: JobState | undefined, afterMs: number): Promise<void> {
     await this.time.sleep(afterMs);
-    this.jobs.stand(jobId, state);
+    const { states } = this.table;
+    if (states.get(jobId)?.stop === undefined) states.set(jobId, state ?? {});
   }
 
   /** Lets the world run until nothing is left in any queue, or until so much time has passed. */

@@ -5,6 +5,9 @@ import { decodeJob } from '../../lib/messages/accept/job-message.ts';
 import type { JobQueue } from '../../lib/messages/accept/job-queue.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { begun, type JobItem, withdrawnJob } from './messages-table/job-item.ts';
+import { keyWrites } from './messages-table/key-item.ts';
+import type { Written } from './messages-table/written.ts';
 import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
 
 /** The call that hangs: it never arrives, it takes effect and is not answered, or it takes effect after the answer. */
@@ -44,8 +47,7 @@ export class AcceptingWorld {
   private readonly described = new Set<string>();
   /** Jobs that a consumer of their queue can read. */
   private readonly queued = new Set<string>();
-  private readonly begun = new Set<string>();
-  private readonly withdrawn = new Set<string>();
+  private readonly jobs = new Map<string, JobItem>();
   private record: IdempotencyRecord | undefined;
 
   constructor(options: AcceptingOptions) {
@@ -58,7 +60,7 @@ export class AcceptingWorld {
     if (died !== undefined) {
       const startedAtMs = Date.now() - 35_000;
       this.record = { bodyHash: bodyHashOf(body), jobId: earlierJobId, startedAtMs, state: 'running' };
-      if (died === 'begun') this.begun.add(earlierJobId);
+      if (died === 'begun') this.begin(earlierJobId);
     }
     const context = { getRemainingTimeInMillis: () => Math.max(0, this.endsAtMs - Date.now()) } as Context;
     return answeredOf(await messagesSend(this.ports())(sendEvent(body, key), context));
@@ -71,11 +73,11 @@ export class AcceptingWorld {
 
   /** The jobs that are sent, now or once the fan-out or a worker comes to them. */
   sentJobs(): string[] {
-    return [newJobId, earlierJobId].filter((jobId) => this.begun.has(jobId) || this.mayBegin(jobId));
+    return [newJobId, earlierJobId].filter((jobId) => this.jobs.get(jobId)?.begun || this.mayBegin(jobId));
   }
 
   private mayBegin(jobId: string): boolean {
-    return this.queued.has(jobId) && !this.withdrawn.has(jobId);
+    return this.queued.has(jobId) && !this.jobs.get(jobId)?.withdrawn;
   }
 
   private ports(): Parameters<typeof messagesSend>[0] {
@@ -105,10 +107,11 @@ export class AcceptingWorld {
         beginStraight: ({ jobId }, signal) => this.call('begin', () => this.begin(jobId), signal),
       },
       records: {
-        claim: (_, record) => this.call('claim', () => this.claim(record)),
-        takeOver: (_, stale, record) => this.call('takeOver', () => this.takeOver(stale, record)),
-        complete: (_, __, { jobId }, signal) => this.call('complete', () => this.settle(jobId, true), signal),
-        remove: (_, jobId, signal) => this.call('remove', () => this.settle(jobId, false), signal),
+        claim: (...args) => this.call('claim', () => this.written(keyWrites.claim(this.record, ...args))),
+        takeOver: (...args) => this.call('takeOver', () => this.written(keyWrites.takeOver(this.record, ...args))),
+        complete: (...args) =>
+          this.call('complete', () => this.written(keyWrites.complete(this.record, ...args)), args[3]),
+        remove: (...args) => this.call('remove', () => this.written(keyWrites.remove(this.record, ...args)), args[2]),
       },
     };
   }
@@ -143,35 +146,23 @@ export class AcceptingWorld {
 
   private take(jobId: string): void {
     this.queued.add(jobId);
-    if (this.options.eager && this.mayBegin(jobId)) this.begun.add(jobId);
+    if (this.options.eager) this.begin(jobId);
   }
 
   private begin(jobId: string): 'begun' | 'withdrawn' {
-    if (this.withdrawn.has(jobId)) return 'withdrawn';
-    this.begun.add(jobId);
-    return 'begun';
+    const { item = {}, value } = begun(this.jobs.get(jobId));
+    this.jobs.set(jobId, item);
+    return value;
   }
 
   private withdraw(jobId: string): 'withdrawn' | 'begun' {
-    if (this.begun.has(jobId)) return 'begun';
-    this.withdrawn.add(jobId);
-    return 'withdrawn';
+    const { job = {}, value } = withdrawnJob({ job: this.jobs.get(jobId), slice: undefined }, jobId, 0);
+    this.jobs.set(jobId, job);
+    return value;
   }
 
-  private claim(record: IdempotencyRecord): IdempotencyRecord | undefined {
-    const before = this.record;
-    this.record ??= record;
-    return before;
-  }
-
-  private takeOver(stale: IdempotencyRecord, record: IdempotencyRecord): boolean {
-    if (this.record?.jobId !== stale.jobId || this.record.state !== 'running') return false;
-    this.record = record;
-    return true;
-  }
-
-  private settle(jobId: string, done: boolean): void {
-    if (this.record?.jobId !== jobId) return;
-    this.record = done ? { ...this.record, state: 'done' } : undefined;
+  private written<Value>({ item, value }: Written<IdempotencyRecord, Value>): Value {
+    this.record = item;
+    return value;
   }
 }

@@ -53,3 +53,26 @@ function pathOf(way: Way): string {
   for (let at: Way | undefined = way; at !== undefined; at = at.before) path.unshift(`  ${at.does}`);
   return path.join('\n');
 }
+
+/**
+ * Numbers for the parts of states, so that a state is named by a few of them: parts that are written alike have the same number.
+ * A part is written once, however many states it is in. `future`: all of it that its future depends on.
+ */
+export function partNumbers(): (part: object, future?: object) => number {
+  const numbers = new Map<string, number>();
+  const known = new WeakMap<object, number>();
+  return (part, future = part) => {
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const text = written(future);
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    known.set(part, number);
+    return number;
+  };
+}
+
+/** Maps are written as lists: JSON has none. */
+export function written(value: unknown): string {
+  return JSON.stringify(value, (_, part) => (part instanceof Map ? [...part] : part));
+}

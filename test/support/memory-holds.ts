@@ -25,8 +25,14 @@ export class MemoryHolds implements HoldsOfWabas {
   }
 
   async ask(wabaId: string, message: HoldableMessage) {
-    const before = this.of(wabaId);
-    const after = await this.change(wabaId, asked(message, this.#nowMs()));
-    return after === before ? undefined : questionOf(after, message);
+    const { item, value } = asking(this.of(wabaId), message, this.#nowMs());
+    this.stored.set(wabaId, item);
+    return value;
   }
+}
+
+/** The write by which a worker takes the question of all holds on its message, or of none (hold-store.adapter.test.ts). */
+export function asking(holds: Holds, message: HoldableMessage, nowMs: number) {
+  const item = asked(message, nowMs)(holds);
+  return { item, value: item === holds ? undefined : questionOf(item, message) };
 }

@@ -6,7 +6,7 @@ import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 import { thorough } from '../../support/thorough.ts';
 import { jobMessage } from './held-jobs-model.ts';
 import { checkPromises, eventsBetween } from './held-jobs-promises.ts';
-import { pausedSince, successorsOf, type World } from './held-jobs-space.ts';
+import { keyOf, pausedSince, successorsOf, type World } from './held-jobs-space.ts';
 import { firstStore } from './held-jobs-store.ts';
 
 /*
@@ -87,7 +87,7 @@ test.each(thorough ? scenarios : scenarios.slice(0, 3))(
     const met = new Set<string>();
     await explore<World>(first, {
       successorsOf,
-      keyOf: (world) => JSON.stringify(world),
+      keyOf,
       check: (world, before) => {
         checkPromises(world, before);
         for (const event of eventsBetween(before, world)) met.add(event);

@@ -14,6 +14,7 @@ import { type WatchPorts, watchJobs } from '../../../lib/messages/watch/watch.ts
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { ServiceEvent } from '../../../lib/webhooks/event.ts';
+import { partNumbers } from '../../support/exploration.ts';
 import { type FlatPorts, grouped } from '../../support/flat-ports.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
@@ -51,12 +52,13 @@ export const runsMeanwhile = Math.floor(dispatchTimeoutMs / betweenMs);
 /** What the platform says of a message while its template is not approved. */
 export const refusals = { PAUSED: 132015, DISABLED: 132016 } as const;
 
-const standings = new Map<string, Promise<Standing>>();
+const standings = new Map<number, Promise<Standing>>();
+const numberOf = partNumbers();
 
 export function standingOf(run: Run): Promise<Standing> {
-  const key = JSON.stringify(run);
-  const known = standings.get(key) ?? replayed(run);
-  standings.set(key, known);
+  const number = numberOf(run);
+  const known = standings.get(number) ?? replayed(run);
+  standings.set(number, known);
   return known;
 }
 

@@ -53,8 +53,9 @@ function checkWatching({ job, taken, told, watches, runs }: World, before: World
 
 /** What has happened that a scenario is to meet. */
 export function eventsBetween(before: World, after: World): string[] {
-  const { job, slice, taken, told, progress, round } = after;
-  const states = slice?.outcomes.map((outcome) => outcome?.state) ?? [];
+  const { job, slice, taken, told } = after;
+  const { progress, round } = job;
+  const states = job.withdrawn ? [] : (slice?.outcomes.map((outcome) => outcome?.state) ?? []);
   return [
     ...(job.parked === undefined ? [] : ['parked']),
     ...((job.parked?.sinceMs ?? 0) > (job.pausedFromMs ?? Number.POSITIVE_INFINITY) ? ['parked again'] : []),
@@ -66,8 +67,8 @@ export function eventsBetween(before: World, after: World): string[] {
     ...(taken.length > before.taken.length ? ['taken'] : []),
     ...(slice?.owner === 'fan-out' ? ['ended by the fan-out'] : []),
     ...(slice !== null && slice.try > 0 ? ['tried again'] : []),
-    ...(progress.wave !== undefined && job.stop !== undefined ? ['stopped with a wave announced'] : []),
-    ...((round?.round ?? 0) > 0 && progress.queued === 0 && round?.lease === undefined ? ['waited'] : []),
+    ...(progress?.wave !== undefined && job.stop !== undefined ? ['stopped with a wave announced'] : []),
+    ...((round?.round ?? 0) > 0 && (progress?.queued ?? 0) === 0 && round?.lease === undefined ? ['waited'] : []),
     ...told.flatMap((event) => (event.includes(' dispatch.') ? [event.slice(event.indexOf(' ') + 1)] : [])),
     ...(new Set(states).size > 1 ? ['ended apart'] : []),
     ...states.flatMap((state) => (state === undefined ? [] : [state])),

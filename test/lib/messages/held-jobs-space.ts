@@ -1,11 +1,12 @@
 import { type HoldRule, opened } from '../../../lib/messages/holds/hold.ts';
 import { cancelled } from '../../../lib/messages/job-state.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
-import type { Step } from '../../support/exploration.ts';
+import { partNumbers, type Step } from '../../support/exploration.ts';
+import { jobWrites, withdrawnJob } from '../../support/messages-table/job-item.ts';
 import type { Call, Reply } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-jobs-model.ts';
-import { effectOf, type Store, withStop } from './held-jobs-store.ts';
+import { effectOf, type Store } from './held-jobs-store.ts';
 
 export interface World extends Store {
   /** Recipients of the job. */
@@ -21,27 +22,36 @@ const queueOf = { 'fan-out': 'jobs', worker: 'chunks', watcher: 'watches' } as c
 const roles = ['fan-out', 'worker', 'watcher'] as const;
 
 export async function successorsOf(world: World): Promise<Step<World>[]> {
-  const atOnce = await holdChanges(world);
-  if (atOnce.length > 0) return atOnce.slice(0, 1);
+  const atOnce = await stepAtOnce(world);
+  if (atOnce !== undefined) return [atOnce].filter(isBounded);
   const next = [...ofClients(world), ...ofOthers(world), ...ofPlatform(world)];
   const isOver = world.runs.some(({ number }) => world.begun - number > runsMeanwhile);
   if (world.runs.length < 2 && !isOver) next.push(...roles.flatMap((role) => beginnings(world, role)));
   for (const run of world.runs) next.push(...(await stepsOf(world, run)));
-  return next.filter(({ state }) => state.chunks.length <= 2);
+  return next.filter(isBounded);
 }
 
-/** Changes of holds are answered at once and without fail: in which order they meet is explored beside it (holds-explorer.test.ts). */
-async function holdChanges(world: World): Promise<Step<World>[]> {
-  const steps: Step<World>[] = [];
+const isBounded = ({ state }: Step<World>) => state.chunks.length <= 2;
+
+/** In which order they meet is explored beside it (holds-explorer.test.ts). */
+const holdChanges = new Set(['changeHolds', 'goOn']);
+/** Beside them what no other run sees: what is told, and what is queued, which may wait in its queue for as long as it likes. */
+const unseen = new Set([...holdChanges, 'tell', 'watch', 'sendLater']);
+
+/** What is done at once and without fail. Where nothing fails any more, so are what no other run sees and the end of a run. */
+async function stepAtOnce(world: World): Promise<Step<World> | undefined> {
+  const mayFail = world.left.faults > 0;
   for (const run of world.runs) {
-    const { open } = await standingOf(run);
+    const { open, acknowledged } = await standingOf(run);
+    if (acknowledged !== undefined && !mayFail)
+      return { does: `${nameOf(run)} ends`, state: endOf(world, run, acknowledged) };
     for (const call of open) {
-      if (call.name !== 'changeHolds' && call.name !== 'goOn') continue;
+      if (!(mayFail ? holdChanges : unseen).has(call.name)) continue;
       const { after, value } = done(world, call);
-      steps.push({ does: `${call.name} of ${nameOf(run)}`, state: answered(after, run, { call: call.number, value }) });
+      return { does: `${call.name} of ${nameOf(run)}`, state: answered(after, run, { call: call.number, value }) };
     }
   }
-  return steps;
+  return undefined;
 }
 
 /** Acceptance takes the job back, or its client cancels it. */
@@ -49,10 +59,13 @@ function ofClients(world: World): Step<World>[] {
   const { job, left } = world;
   const steps: Step<World>[] = [];
   if (!job.begun && !job.withdrawn) {
-    steps.push({ does: 'the job is taken back', state: { ...world, job: { ...job, withdrawn: true } } });
+    const found = withdrawnJob({ job, slice: world.slice ?? undefined }, scenarioHead.jobId, startMs);
+    const taken = { job: found.job ?? job, slice: found.slice ?? null };
+    steps.push({ does: 'the job is taken back', state: { ...world, ...taken } });
   }
   if (job.stop === undefined && left.cancels > 0) {
-    const state = { ...world, job: withStop(job, cancelled(startMs)), left: less(world, 'cancels') };
+    const { item = job } = jobWrites.stop(job, scenarioHead, cancelled(startMs));
+    const state = { ...world, job: item, left: less(world, 'cancels') };
     steps.push({ does: 'the job is cancelled', state });
   }
   return steps;
@@ -66,7 +79,7 @@ function ofOthers(world: World): Step<World>[] {
   const sinceMs = nowMsOf({ number: begun });
   const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
   const watches = [...world.watches, JSON.stringify(parkedWatchOf(scenarioHead, sinceMs))].sort();
-  const held = { ...job, parked, pausedFromMs: job.pausedFromMs ?? sinceMs };
+  const { item: held = job } = jobWrites.park(job, scenarioHead.jobId, parked);
   const holds = pausedSince(sinceMs)(world.holds);
   return [{ does: 'the job is parked', state: { ...world, job: held, holds, watches, left: less(world, 'parks') } }];
 }
@@ -106,15 +119,14 @@ function nameOf({ role, number }: Run): string {
 
 /** What may become of a run: it dies, it ends, or one of its calls is answered, fails, or loses its reply. */
 async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
-  const gone = { ...world, runs: world.runs.filter((other) => other !== run) };
-  const queue = queueOf[run.role];
-  const back = { ...gone, [queue]: [...world[queue], run.body].sort() };
   const harm = { left: less(world, 'faults') };
   const mayFail = world.left.faults > 0;
-  const steps: Step<World>[] = mayFail ? [{ does: `${nameOf(run)} dies`, state: { ...back, ...harm } }] : [];
+  const steps: Step<World>[] = mayFail
+    ? [{ does: `${nameOf(run)} dies`, state: { ...endOf(world, run, false), ...harm } }]
+    : [];
   const { open, acknowledged } = await standingOf(run);
   if (acknowledged !== undefined) {
-    return [...steps, { does: `${nameOf(run)} ends`, state: acknowledged ? gone : back }];
+    return [...steps, { does: `${nameOf(run)} ends`, state: endOf(world, run, acknowledged) }];
   }
   for (const call of open) {
     const goOn = (base: World, reply: Omit<Reply, 'call' | 'atMs'>) =>
@@ -129,6 +141,13 @@ async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
   return steps;
 }
 
+/** Its message comes again, unless it was acknowledged. */
+function endOf(world: World, run: Run, acknowledged: boolean): World {
+  const gone = { ...world, runs: world.runs.filter((other) => other !== run) };
+  const queue = queueOf[run.role];
+  return acknowledged ? gone : { ...gone, [queue]: [...world[queue], run.body].sort() };
+}
+
 function answered(base: World, run: Run, reply: Omit<Reply, 'atMs'>): World {
   const replies = [...run.replies, { ...reply, atMs: nowMsOf(run) }];
   return { ...base, runs: base.runs.map((other) => (other === run ? { ...run, replies } : other)) };
@@ -141,7 +160,21 @@ function done(world: World, { name, args }: Call): { readonly after: World; read
 
 /** The message of a run of the fan-out that died comes again when its lease is over. */
 function leased(world: World, name: string): World {
-  const { round, runs } = world;
+  const { job, runs } = world;
+  const { round } = job;
   const lives = runs.some(({ role, number }) => role === 'fan-out' && `fan-out ${number}` === round?.lease?.owner);
-  return name !== 'take' || round === null || lives ? world : { ...world, round: { round: round.round } };
+  if (name !== 'take' || round === undefined || lives) return world;
+  return { ...world, job: { ...job, round: { round: round.round } } };
+}
+
+const numberOf = partNumbers();
+
+/** Names a world by what its future depends on. */
+export function keyOf({ runs, claimedIn, told, taken, jobs, chunks, watches, begun: _, ...world }: World): string {
+  const { job, slice, holds, heldAtClaim, questions, template, total, left, wrong } = world;
+  const parts = [job, holds, told, taken, jobs, chunks, watches, heldAtClaim, questions, left].map((part) =>
+    numberOf(part),
+  );
+  const facts = [slice && numberOf(slice), claimedIn.stop !== undefined, template, total, wrong];
+  return JSON.stringify([parts, runs.map((run) => numberOf(run)), facts]);
 }

@@ -1,11 +1,22 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { jobKey, jobMemorySeconds } from '../../../lib/messages/items.ts';
+import type { JobHead } from '../../../lib/messages/job.ts';
 import { cancelled, type JobState } from '../../../lib/messages/job-state.ts';
-import { jobStateStore } from '../../../lib/messages/job-state-store.ts';
+import { jobStateOf, jobStateStore } from '../../../lib/messages/job-state-store.ts';
+import { reportStore } from '../../../lib/messages/reports/report-store.ts';
+import { jobRoundsStore } from '../../../lib/messages/rounds/job-rounds-store.ts';
+import { roundAfterLast } from '../../../lib/messages/rounds/lease.ts';
+import type { Slice } from '../../../lib/messages/slices/slice.ts';
+import { sliceStore } from '../../../lib/messages/slices/slice-store.ts';
+import { type JobItem, jobWrites, type Withdrawable, withdrawnJob } from '../../support/messages-table/job-item.ts';
+import { sliceWrites } from '../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../support/messages-table/written.ts';
 import { makeJobHead } from '../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { thorough } from '../../support/thorough.ts';
 
 let table: string;
 const client = localDocumentClient();
@@ -103,5 +114,124 @@ test('states of many jobs are one answer; one that has only begun says no more',
       ['A', { stop: { ...cancelled(1), reason: 'why' } }],
       ['BEGUN', { begun: true }],
     ]),
+  );
+});
+
+/** Few moments, rounds, owners and places, so that writes meet. */
+const anyFacts = fc.record({
+  sinceMs: fc.constantFrom(1_000, 2_000),
+  goesOn: fc.constantFrom({}, { goesOn: true as const }),
+  code: fc.constantFrom('cancelled', '132016'),
+  underWay: fc.constantFrom({}, { 0: 1 }),
+  round: fc.constantFrom(0, 0, 0, 1),
+  owner: fc.constantFrom('a', 'a', 'b'),
+  atMs: fc.constantFrom(0, 44_999, 45_000, 90_000),
+  queued: fc.constantFrom(0, 30, 60),
+  wave: fc.constantFrom({}, { wave: { until: 90, position: 7 } }),
+  nextRound: fc.constantFrom(0, 1, 2, roundAfterLast),
+  try: fc.nat(1),
+});
+type Facts = ReturnType<typeof anyFacts.generate>['value'];
+
+const runOf = ({ round, owner }: Facts, { jobId }: JobHead) => ({ jobId, round, owner });
+const claimOf = (facts: Facts, { jobId }: JobHead) => {
+  return { key: { jobId, slice: 0 }, try: facts.try, owner: facts.owner, atMs: facts.atMs, size: 10 };
+};
+const parkedOf = ({ sinceMs }: Facts) => ({ ...parked, sinceMs });
+
+/** What the port of a write of a job, or of its first slice, is given. */
+const given: Readonly<Record<string, (facts: Facts, job: JobHead) => readonly unknown[]>> = {
+  begin: (_, job) => [{ head: job, repeats: [] }],
+  withdraw: (_, job) => [job.jobId],
+  stop: ({ code, sinceMs }, job) => [job, { state: 'failed', code, atMs: sinceMs }],
+  park: (facts, job) => [job.jobId, parkedOf(facts)],
+  goOn: ({ sinceMs }, job) => [job.jobId, sinceMs],
+  resume: (facts, job) => [job.jobId, { ...parkedOf(facts), ...facts.goesOn }],
+  endPause: (_, job) => [job.jobId],
+  reckon: ({ underWay }, job) => [job.jobId, underWay],
+  take: (facts, job) => [runOf(facts, job), facts.atMs],
+  announce: (facts, job) => [runOf(facts, job), { queued: facts.queued, ...facts.wave }, facts.atMs],
+  handOver: (facts, job) => [runOf(facts, job), { queued: facts.queued, ...facts.wave }, facts.nextRound],
+  claim: (facts, job) => [claimOf(facts, job)],
+  endUncalled: (facts, job) => [claimOf(facts, job), new Map([[0, { state: 'again', dueMs: 5 }]])],
+};
+/** What meets: a pause and its ends, rounds, those who begin or take back, stop and claim; and all of them. */
+const meeting = fc.constantFrom(
+  ['park', 'park', 'goOn', 'resume', 'endPause'],
+  ['take', 'announce', 'announce', 'handOver'],
+  ['begin', 'withdraw', 'stop', 'reckon', 'claim', 'endUncalled'],
+  ['park', 'resume', 'endPause', 'stop', 'reckon'],
+  Object.keys(given),
+);
+const anyWrites = meeting.chain((names) =>
+  fc.array(fc.tuple(fc.constantFrom(...names), anyFacts), { minLength: 1, maxLength: 16 }),
+);
+
+/** What is stored of a job, as the model has it. */
+function itemOf(item: Record<string, unknown> | undefined): JobItem | undefined {
+  if (item === undefined) return undefined;
+  const { withdrawnAtMs, round: stored, queued, wave } = item;
+  return {
+    ...jobStateOf(item),
+    ...(withdrawnAtMs === undefined ? {} : { withdrawn: true }),
+    ...(stored === undefined ? {} : { round: stored }),
+    ...(queued === undefined ? {} : { progress: { queued, ...(wave === undefined ? {} : { wave }) } }),
+  } as JobItem;
+}
+
+function afterWrite(
+  { job, slice }: Withdrawable,
+  name: string,
+  args: readonly unknown[],
+): Withdrawable & { readonly value: unknown } {
+  if (name === 'withdraw') return withdrawnJob({ job, slice }, String(args[0]), 0);
+  if (name in sliceWrites) {
+    const { item, value } = writtenBy(sliceWrites, name, slice, args);
+    return { job, slice: item, value };
+  }
+  const { item, value } = writtenBy(jobWrites, name, job, args);
+  return { job: item, slice, value };
+}
+
+let worlds = 0;
+
+test('every write of a job and of its first slice does what the model of explorations and worlds does (D25, D46, D53)', async () => {
+  const nowMs = () => 0;
+  const unused = () => Promise.reject(new Error('not asked here'));
+  const accepted = acceptedJobsStore(client, table, nowMs, async () => undefined);
+  const slices = sliceStore({ client, table, nowMs });
+  const stored = { find: unused, recipientsFrom: unused, begin: accepted.begin };
+  const { reckon } = reportStore({ client, table, nowMs });
+  const stores = {
+    ...{ ...states(), ...jobRoundsStore({ client, table }, stored), reckon, withdraw: accepted.withdraw },
+    ...{ claim: slices.claim, endUncalled: slices.endUncalled },
+  } as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
+  await fc.assert(
+    fc.asyncProperty(anyWrites, fc.boolean(), async (writes, hasBegun) => {
+      worlds += 1;
+      const jobId = `W${worlds}`;
+      let [job, slice]: [JobItem?, Slice?] = [];
+      const before = hasBegun
+        ? ([
+            ['begin', {}],
+            ['take', { round: 0, owner: 'a', atMs: 0 }],
+          ] as const)
+        : [];
+      for (const [name, facts] of [...before, ...writes]) {
+        const args = given[name]?.(facts as Facts, makeJobHead({ jobId })) ?? [];
+        // No worker tries again what was never tried.
+        if (name === 'claim' && slice === undefined && (facts as Facts).try > 0) continue;
+        const answer = await stores[name]?.(...args);
+        const modelled = afterWrite({ job, slice }, name, args);
+        expect(answer).toEqual(modelled.value);
+        ({ job, slice } = modelled);
+        const [{ Item }, first] = await Promise.all([
+          client.send(new GetCommand({ TableName: table, Key: jobKey(jobId), ConsistentRead: true })),
+          slices.find({ jobId, slice: 0 }),
+        ]);
+        expect([itemOf(Item), first]).toEqual([job, slice]);
+      }
+    }),
+    { numRuns: thorough ? 500 : 200 },
   );
 });

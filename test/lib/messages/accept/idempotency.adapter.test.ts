@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
@@ -11,6 +12,8 @@ import {
   rememberedMs,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
+import { keyWrites } from '../../../support/messages-table/key-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Attempt, type Fault, injectFaults } from '../../../support/queue-faults.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -313,4 +316,36 @@ test('the item carries no key of the client and expires in seconds', async () =>
   );
   expect(Item).toMatchObject({ expiresAtSeconds: (startMs + rememberedMs) / 1_000, state: 'done' });
   expect(JSON.stringify(Item)).not.toContain(scope.key);
+});
+
+/** Few runs and moments, so that they meet. */
+const anyRun: fc.Arbitrary<IdempotencyRecord> = fc.record({
+  ...{ bodyHash: fc.constantFrom('one', 'other'), jobId: fc.constantFrom('A', 'B') },
+  ...{ startedAtMs: fc.constantFrom(startMs, startMs + 1, startMs + rememberedMs), state: fc.constant('running') },
+});
+const anyWrite = fc.record({
+  ...{ name: fc.constantFrom('claim', 'takeOver', 'complete', 'remove'), one: anyRun, other: anyRun },
+  warning: fc.constantFrom(undefined, 'a warning'),
+});
+
+test('every write of a key does what the model of the explorations does', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyWrite, { minLength: 1, maxLength: 12 }), async (writes) => {
+      const { scope, records } = setup();
+      let known: IdempotencyRecord | undefined;
+      for (const { name, one, other, warning } of writes) {
+        const accepted = { jobId: one.jobId, ...(warning === undefined ? {} : { warning }) };
+        const given = { claim: [one], takeOver: [one, other], complete: [one, accepted], remove: [one.jobId] }[name];
+        const write = (records as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>)[name];
+        const { item, value } = writtenBy(keyWrites, name, known, [scope, ...given]);
+        expect(await write?.(scope, ...given)).toEqual(value);
+        known = item;
+      }
+      // A claim of that moment is met by what is remembered.
+      expect(await records.claim(scope, { bodyHash: '', jobId: 'C', startedAtMs: startMs, state: 'running' })).toEqual(
+        known,
+      );
+    }),
+    { numRuns: 60 },
+  );
 });

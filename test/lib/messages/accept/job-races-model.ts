@@ -4,10 +4,13 @@ import {
   acceptOnce,
   type IdempotencyPorts,
   type IdempotencyRecord,
-  type IdempotencyScope,
-  rememberedMs,
 } from '../../../../lib/messages/accept/idempotency.ts';
+import { isWithdrawn, type Slice } from '../../../../lib/messages/slices/slice.ts';
 import { nameOf } from '../../../../lib/observe/name-of.ts';
+import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
+import { keyWrites } from '../../../support/messages-table/key-item.ts';
+import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
@@ -35,11 +38,9 @@ export interface Job {
   readonly described: boolean;
   readonly queued: boolean;
   readonly listed: boolean;
-  /** Its head is in its item. */
-  readonly begun: boolean;
-  /** A worker has slice 0. */
-  readonly claimed: boolean;
-  readonly withdrawn: boolean;
+  readonly item: JobItem;
+  /** The first one, by a worker or by the withdrawal. */
+  readonly slice: Slice | null;
   /** Its answer was recorded under the key. */
   readonly completed: boolean;
 }
@@ -74,7 +75,7 @@ export interface Store {
 
 const noJob: Job = {
   ...{ stored: false, described: false, queued: false, listed: false },
-  ...{ begun: false, claimed: false, withdrawn: false, completed: false },
+  ...{ item: {}, slice: null, completed: false },
 };
 
 export type Asked = Pick<Request, 'kind' | 'keyed' | 'checked'>;
@@ -157,35 +158,29 @@ export function effectOf(
 ): { readonly store: Store; readonly value?: unknown } {
   const { record } = store;
   switch (name) {
-    case 'claim': {
-      const [, claimed] = args as [IdempotencyScope, IdempotencyRecord];
-      const isFree = record === null || record.startedAtMs + rememberedMs <= claimed.startedAtMs;
-      return isFree ? { store: { ...store, record: claimed } } : { store, value: record };
-    }
-    case 'takeOver': {
-      const [, stale, taken] = args as [IdempotencyScope, IdempotencyRecord, IdempotencyRecord];
-      if (!isRun(record, stale) || record?.state !== 'running') return { store, value: false };
-      return { store: { ...store, record: taken }, value: true };
-    }
-    case 'complete': {
-      const [, run] = args as [IdempotencyScope, IdempotencyRecord];
-      if (record === null || !isRun(record, run)) return { store };
-      return { store: withJob({ ...store, record: { ...record, state: 'done' } }, run.jobId, { completed: true }) };
-    }
+    case 'claim':
+    case 'takeOver':
+    case 'complete':
     case 'remove': {
-      const [, jobId] = args as [IdempotencyScope, string];
-      return { store: record?.jobId === jobId && record.state === 'running' ? { ...store, record: null } : store };
+      const { item: kept = null, value } = writtenBy(keyWrites, name, record ?? undefined, args);
+      const after = { ...store, record: kept };
+      const isCompleted = name === 'complete' && kept !== record;
+      return { store: isCompleted && kept !== null ? withJob(after, kept.jobId, { completed: true }) : after, value };
     }
     case 'withdraw': {
       const [jobId] = args as [string];
-      const { begun, claimed } = jobIn(store, jobId);
-      if (begun || claimed) return { store, value: 'begun' };
-      return { store: withJob(store, jobId, { withdrawn: true }), value: 'withdrawn' };
+      const { item, slice } = jobIn(store, jobId);
+      const {
+        job = item,
+        slice: first = null,
+        value,
+      } = withdrawnJob({ job: item, slice: slice ?? undefined }, jobId, 0);
+      return { store: withJob(store, jobId, { item: job, slice: first }), value };
     }
     case 'begin': {
       const jobId = jobIdOf(place);
-      if (jobIn(store, jobId).withdrawn) return { store: withJob(store, jobId, { listed: true }), value: 'withdrawn' };
-      return { store: withJob(store, jobId, { begun: true, listed: true }), value: 'begun' };
+      const { item = {}, value } = begun(jobIn(store, jobId).item);
+      return { store: withJob(store, jobId, { item, listed: true }), value };
     }
     case 'check':
       return { store };
@@ -194,10 +189,6 @@ export function effectOf(
       return { store: withJob(store, jobIdOf(place), { [written[name]]: true }) };
     }
   }
-}
-
-function isRun(record: IdempotencyRecord | null, { jobId, startedAtMs }: IdempotencyRecord): boolean {
-  return record?.jobId === jobId && record.startedAtMs === startedAtMs;
 }
 
 export function jobIn({ requests }: Store, jobId: string): Job {
@@ -216,12 +207,20 @@ export function consumed({
   kind,
   job,
 }: Request): { readonly does: string; readonly changes: Partial<Job> } | undefined {
-  const { queued, begun, claimed, withdrawn } = job;
-  if (!queued || begun) return undefined;
-  if (kind === 'large') {
-    return withdrawn ? undefined : { does: 'the fan-out begins', changes: { begun: true, listed: true } };
-  }
+  const { queued, item, slice } = job;
+  if (!queued || item.begun) return undefined;
+  const beginning = { item: begun(item).item ?? item, listed: true };
+  if (kind === 'large') return item.withdrawn ? undefined : { does: 'the fan-out begins', changes: beginning };
   // A withdrawal or a worker has slice 0 for good; the worker then begins the job before it sends or tells.
-  if (claimed) return { does: 'a worker begins', changes: { begun: true, listed: true } };
-  return withdrawn ? undefined : { does: 'a worker claims', changes: { claimed: true } };
+  if (hasWorker(job)) return { does: 'a worker begins', changes: beginning };
+  if (slice !== null) return undefined;
+  const { item: claimed = null } = sliceWrites.claim(undefined, firstClaim);
+  return { does: 'a worker claims', changes: { slice: claimed } };
+}
+
+const firstClaim = { key: { jobId: '', slice: 0 }, try: 0, owner: 'worker', atMs: 0, size: 2 };
+
+/** Whether a worker has its first slice. */
+export function hasWorker({ slice }: Pick<Job, 'slice'>): boolean {
+  return slice !== null && !isWithdrawn(slice);
 }

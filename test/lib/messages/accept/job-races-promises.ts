@@ -1,5 +1,5 @@
 import { rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
-import { jobIdOf, jobIn, type Request } from './job-races-model.ts';
+import { hasWorker, jobIdOf, jobIn, type Request } from './job-races-model.ts';
 import { afterOneMore, isLive, noAnswer, startMs, type World } from './job-races-space.ts';
 
 type Came = Request & { readonly place: number };
@@ -14,8 +14,8 @@ export async function checkPromises(world: World): Promise<void> {
   if (last?.code !== '200') throw new Error(`D9: the same request once more is answered ${JSON.stringify(last)}`);
   for (const { answer } of end.requests) {
     if (answer?.code !== '200') continue;
-    const { begun, listed, withdrawn } = jobIn(end, answer.jobId ?? '');
-    if (!withdrawn && !(begun && listed)) throw new Error('D25: a job that was answered 200 is lost');
+    const { item, listed } = jobIn(end, answer.jobId ?? '');
+    if (!item.withdrawn && !(item.begun && listed)) throw new Error('D25: a job that was answered 200 is lost');
   }
 }
 
@@ -34,11 +34,12 @@ function checkNow({ requests }: World): void {
   for (const group of ofOneMemory.values()) checkKey(group, requests);
 }
 
-const isSent = ({ job }: Pick<Request, 'job'>) => job.begun || job.claimed;
+const isSent = ({ job }: Pick<Request, 'job'>) => job.item.begun || hasWorker(job);
 const isAccepted = ({ answer }: Pick<Request, 'answer'>) => answer?.code === '200';
 
 function checkJob({ kind, job, place }: Came): void {
-  const { stored, described, queued, withdrawn, listed } = job;
+  const { stored, described, queued, listed } = job;
+  const { withdrawn } = job.item;
   if (listed && !withdrawn && !queued) throw new Error(`D40: the job of request ${place} is listed, and never queued`);
   if (!isSent({ job })) return;
   if (!queued) throw new Error(`D25: the job of request ${place} has begun and is not queued`);
@@ -56,7 +57,8 @@ function checkAnswer(request: Came, requests: readonly Request[]): void {
   const made = madeFor(request, requests);
   if (!made.job.queued) throw new Error(`D25: request ${place} is told 200, and its job is not queued`);
   if (made.kind !== request.kind) throw new Error(`R21: request ${place} is told the job of another body`);
-  if (made.job.withdrawn && !wasTakenBack(made)) throw new Error(`D25: request ${place} is told 200, and not sent`);
+  if (made.job.item.withdrawn && !wasTakenBack(made))
+    throw new Error(`D25: request ${place} is told 200, and not sent`);
 }
 
 function checkKey(group: readonly Came[], requests: readonly Request[]): void {
@@ -78,5 +80,5 @@ function madeFor({ answer }: Request, requests: readonly Request[]): Came {
  * under its key, and its job had not begun 35 s later. The next request takes it back and is accepted in its place.
  */
 function wasTakenBack({ job, keyed }: Request): boolean {
-  return keyed && job.withdrawn && !job.completed;
+  return keyed && job.item.withdrawn === true && !job.completed;
 }

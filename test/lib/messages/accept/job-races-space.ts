@@ -1,3 +1,4 @@
+import type { Slice } from '../../../../lib/messages/slices/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {
@@ -148,7 +149,9 @@ function withRequest(world: World, place: number, request: Request): World {
 }
 
 export function keyOf({ late, ...world }: World): string {
-  return JSON.stringify([world, late.map((write) => JSON.stringify(write)).toSorted()]);
+  // Of a slice, who has it says all.
+  const named = (name: string, part: unknown) => (name === 'slice' ? ((part as Slice | null)?.owner ?? null) : part);
+  return JSON.stringify([world, late.map((write) => JSON.stringify(write)).toSorted()], named);
 }
 
 /**

@@ -75,7 +75,7 @@ describe('when it is time', () => {
     const slices = world.ports().slices;
     await slices.claim(claim);
     await slices.endUncalled(claim, new Map([0, 1, 2].map((place) => [place, { state: 'again', dueMs: startMs }])));
-    world.doubts.receipts.set('J', new Set([1]));
+    world.prove(1);
     await world.work([chunkOf([{ try: 1, size: 3, recipients }])]);
     expect([world.posted.map(({ index }) => index), world.outcomes(3)]).toEqual([[2], ['again', 'sent', 'sent']]);
   });
@@ -150,7 +150,7 @@ describe('no message is called', () => {
     const asker = { category, phoneNumberId, templateName: 'another', templateLanguage: 'es' };
     expect(await wabas.ask(chunkOf([]).wabaId, asker)).toBeDefined();
     await world.work([chunkOf(slicesOf(10))]);
-    expect([world.posted, world.slices.slices.size, world.requeued.length]).toEqual([[], 0, 1]);
+    expect([world.posted, world.table.slices.size, world.requeued.length]).toEqual([[], 0, 1]);
   });
 
   test('when another worker asks between two looks of this one, and no slice of the chunk is lost (R14)', async () => {

@@ -37,7 +37,7 @@ describe('a slot (D43)', () => {
     expect(await world.work([await ahead(world, 30)])).toEqual([]);
     const slots = Array.from({ length: 30 }, (_, at) => Math.floor(startMs + (107 + at) * everyMs));
     expect(world.posted).toEqual(slots.map((atMs, index) => ({ index, atMs })));
-    const claimed = [0, 1, 2].map((slice) => world.slices.find({ jobId: 'J', slice })?.atMs);
+    const claimed = [0, 1, 2].map((slice) => world.table.find({ jobId: 'J', slice })?.atMs);
     expect(claimed).toEqual([0, 10, 20].map((at) => (slots[at] ?? 0) - 50));
   });
 
@@ -48,7 +48,7 @@ describe('a slot (D43)', () => {
   ])('after %i missed ones the slice is claimed %i ms before', async (missedSlots, leadMs) => {
     const world = new ChunkRunWorld();
     await world.work([await ahead(world, 1, { missedSlots })]);
-    expect(world.slices.find({ jobId: 'J', slice: 0 })?.atMs).toBe(startMs + 1_486 - leadMs);
+    expect(world.table.find({ jobId: 'J', slice: 0 })?.atMs).toBe(startMs + 1_486 - leadMs);
   });
 
   test.each([
@@ -367,7 +367,7 @@ describe('what the platform answers', () => {
     await world.work([one()]);
     expect([world.posted.length, world.outcome(0)]).toEqual([1, outcome]);
     expect(JSON.stringify(world.logged)).not.toContain('no such number');
-    expect(world.doubts.doubtful.has('J')).toBe(kind === 'ambiguous');
+    expect(world.table.doubtful.has('J')).toBe(kind === 'ambiguous');
   });
 
   test('an error of ours is unknown as well', async () => {
@@ -475,6 +475,7 @@ describe('what calls teach about the pace of their number', () => {
 describe('a refusal of the template concerns its whole job (D46)', () => {
   test('132015: those that were refused wait, nobody of it is called meanwhile, and they are sent when it goes on', async () => {
     const world = new ChunkRunWorld();
+    world.states.set('J', { begun: true });
     world.send = failingWith('refused', { code: 132015 });
     await world.work([chunkOf(slicesOf(10))]);
     expect([world.posted.length, world.count('watch')]).toEqual([10, 1]);
@@ -484,7 +485,7 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
     expect(waiting?.chunk.slices[0]?.recipients[0]).not.toHaveProperty('attempts');
     const others = [{ try: 0, size: 10, recipients: [recipientAt(10)] }];
     await world.work([chunkOf(slicesOf(10), { slices: others })]);
-    expect([world.posted.length, world.requeued.length, world.slices.slices.size]).toEqual([10, 1, 1]);
+    expect([world.posted.length, world.requeued.length, world.table.slices.size]).toEqual([10, 1, 1]);
     expect(world.states.get('J')?.parked).toEqual({ code: 'template_paused', scope: 'template', sinceMs: startMs });
     // Parked still: that nothing holds it any more is enough.
     world.holds.stored.clear();
@@ -510,7 +511,7 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
     const world = new ChunkRunWorld();
     world.send = failingWith('ambiguous', { httpStatus: 500, code });
     await world.work([one()]);
-    expect([world.outcome(0), world.states.size, world.requeued]).toEqual([
+    expect([world.outcome(0), world.table.jobs.size, world.requeued]).toEqual([
       { state: 'unknown', code: String(code) },
       0,
       [],

@@ -10,19 +10,19 @@ import type { Handover, Posting } from '../../../../lib/messages/dispatch/platfo
 import { opened } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
-import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import type { Wanted } from '../../../../lib/messages/pace/schedule.ts';
 import type { Recorded } from '../../../../lib/messages/slices/slice.ts';
+import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
-import { MemoryDoubts, MemorySlices } from '../../../pipeline/memory-slices.ts';
-import type { CallFault, Run } from '../../../pipeline/runs.ts';
+import type { CallFault } from '../../../pipeline/runs.ts';
 import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
-import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-numbers.ts';
+import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 export const startMs = 1_800_000_000_000;
@@ -73,11 +73,10 @@ export const phoneNumberId = '300000000000001';
 export class ChunkRunWorld {
   readonly time = new VirtualTime(startMs);
   readonly paces = memoryPaces();
-  readonly slices = new MemorySlices();
-  readonly doubts = new MemoryDoubts();
+  readonly table = new MemoryTable();
   readonly breaker = new MemoryBreaker();
   readonly events = new MemoryEvents();
-  readonly states = new Map<string, JobState>();
+  readonly states = this.table.states;
   readonly holds = new MemoryHolds(() => this.nowMs);
   /** Every call of a store or queue, by its name. */
   readonly calls: string[] = [];
@@ -146,9 +145,14 @@ export class ChunkRunWorld {
     return runs;
   }
 
+  /** The platform tells that it has taken a message of job J. */
+  prove(index: number): void {
+    this.table.append({ jobId: 'J', index, status: 'delivered', atMs: this.nowMs, platformMessageId: 'platform' });
+  }
+
   /** What is recorded of a message of job J. */
   outcome(index: number, jobId = 'J'): Recorded | undefined {
-    return this.slices.find({ jobId, slice: Math.floor(index / 10) })?.outcomes[index % 10];
+    return this.table.find({ jobId, slice: Math.floor(index / 10) })?.outcomes[index % 10];
   }
 
   outcomes(count: number, jobId = 'J'): (string | undefined)[] {
@@ -167,12 +171,10 @@ export class ChunkRunWorld {
     this.#runs += 1;
     const bornMs = this.nowMs;
     const call = async <T>(name: string, effect: () => T | Promise<T>): Promise<T> => await this.#call(name, effect);
-    // All that a store in memory asks of a run.
-    const run = { call } as unknown as Run;
     return {
       isOfSmallRequests: false,
-      slices: this.slices.ofRun(run),
-      doubts: this.doubts.ofRun(run),
+      slices: this.table.ofSlices({ call }),
+      doubts: this.table.ofDoubts({ call }),
       queue: {
         sendLater: (chunk, delaySeconds) => call('sendLater', () => void this.requeued.push({ chunk, delaySeconds })),
         postpone: (receiptHandle, seconds) =>
@@ -189,9 +191,9 @@ export class ChunkRunWorld {
         call(number === undefined ? 'lookAtJob' : 'look', () => ({
           pace: this.paces.stored.get(number ?? '') ?? unknownPace,
           holds: this.holds.of(wabaId),
-          jobs: new Map([...this.states].filter(([jobId]) => jobIds.includes(jobId))),
+          jobs: this.table.statesOf(jobIds),
         })),
-      beginStraight: ({ jobId }) => call('beginStraight', () => void this.states.set(jobId, { begun: true })),
+      beginStraight: (chunk) => call('beginStraight', () => void this.table.begin(headOfChunk(chunk))),
       newHolds: () => runHolds(this.holdsPorts(call)),
       events: { send: (events) => call('sendEvents', () => this.events.send(events)) },
       ready: async () => undefined,
@@ -218,34 +220,9 @@ export class ChunkRunWorld {
     return { ...ports, ...grouped(ports) };
   }
 
-  holdsPorts(call: <T>(name: string, effect: () => T | Promise<T>) => Promise<T>): RunHoldsPorts {
-    const change = (jobId: string, state: JobState) => void this.states.set(jobId, state);
+  holdsPorts(call: Caller['call']): RunHoldsPorts {
     return {
-      states: {
-        park: (jobId, parked) =>
-          call('park', () => {
-            const { parked: before, ...state } = this.states.get(jobId) ?? {};
-            if (before !== undefined || state.stop !== undefined) return false;
-            change(jobId, { pausedFromMs: parked.sinceMs, ...state, parked });
-            return true;
-          }),
-        stop: ({ jobId }, stop) =>
-          call('stop', () => {
-            change(jobId, { ...this.states.get(jobId), stop });
-            return true;
-          }),
-        goOn: (jobId, sinceMs) =>
-          call('goOn', () => {
-            const { parked, ...state } = this.states.get(jobId) ?? {};
-            if (parked?.sinceMs === sinceMs) change(jobId, { ...state, parked: { ...parked, goesOn: true } });
-          }),
-        endPause: (jobId) =>
-          call('endPause', () => {
-            const { pausedFromMs: _over, ...state } = this.states.get(jobId) ?? {};
-            change(jobId, state);
-            return true;
-          }),
-      },
+      states: this.table.ofStates({ call }),
       wabas: {
         change: (wabaId, rule) => call('changeHolds', () => this.holds.change(wabaId, rule)),
         ask: (wabaId, message) => call('askHolds', () => this.holds.ask(wabaId, message)),

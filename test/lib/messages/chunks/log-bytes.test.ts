@@ -53,7 +53,7 @@ async function bytesOfTrouble(world: ChunkRunWorld, changes: Partial<FlatPorts> 
       ...again.map(({ chunk, delaySeconds }) => ({ chunk, dueMs: world.nowMs + delaySeconds * 1_000 })),
     ];
   }
-  const outcomes = [...world.slices.slices.values()].flatMap((slice) => slice.outcomes);
+  const outcomes = [...world.table.slices.values()].flatMap((slice) => slice.outcomes);
   expect(outcomes.filter((outcome) => outcome?.state === 'sent')).toHaveLength(300);
   return { bytes: bytes / 300, runs };
 }

@@ -15,7 +15,7 @@ const key = { jobId: 'J', slice: 0 };
 /** A claim of another run. */
 function claimedBefore(world: ChunkRunWorld, outcomes?: ReadonlyMap<number, Outcome>, size = 1) {
   const own = claimed(undefined, { key, try: 0, owner: 'other/0', atMs: world.nowMs, size });
-  world.slices.slices.set('J 0', outcomes === undefined ? own : ended(own, outcomes));
+  world.table.slices.set('J 0', outcomes === undefined ? own : ended(own, outcomes));
 }
 
 test('thirty in three slices cost two writes each, and a look; with nothing to tell the event queue is not called (R15)', async () => {
@@ -49,7 +49,7 @@ test('at most three slices are claimed and not ended', async () => {
   const world = new ChunkRunWorld();
   let most = 0;
   world.send = async () => {
-    const open = [...world.slices.slices.values()].filter(({ state }) => state === 'claimed').length;
+    const open = [...world.table.slices.values()].filter(({ state }) => state === 'claimed').length;
     most = Math.max(most, open);
     await world.time.sleep(500);
     return {};
@@ -133,7 +133,7 @@ describe('while the store does not answer nothing is sent, and a copy waits long
       delays.push(copy?.delaySeconds ?? 0);
       expect(next).toEqual({ ...chunk, storeFailures: times + 1 });
     }
-    expect([world.posted, world.slices.slices.size]).toEqual([[], 0]);
+    expect([world.posted, world.table.slices.size]).toEqual([[], 0]);
     expect(delays).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900]);
     world.faultOf = () => undefined;
     await world.work([next]);
@@ -248,7 +248,7 @@ describe('a slice that another run has claimed', () => {
     expect(world.facts('dispatch.unknown')).toEqual(
       [0, 1].map((at) => ({ dispatchId: `J-${at}`, code: 'worker_lost' })),
     );
-    expect(world.doubts.doubtful).toEqual(new Set(['J']));
+    expect(world.table.doubtful).toEqual(new Set(['J']));
     await world.wait(13 * 86_400_000);
     expect(await world.work([chunkOf(slicesOf(2))])).toEqual([]);
     expect(world.posted).toEqual([]);
@@ -262,7 +262,7 @@ describe('a slice that another run has claimed', () => {
     await world.wait(claimLifeMs);
     const lines = await countedBy(async () => expect(await world.work([chunkOf(slicesOf(2))])).toEqual([]));
     expect(world.outcomes(2)).toEqual(['failed', 'failed']);
-    expect([world.posted, world.outcome(1), world.doubts.doubtful.size]).toEqual([
+    expect([world.posted, world.outcome(1), world.table.doubtful.size]).toEqual([
       [],
       { state: 'failed', code: 'cancelled' },
       0,
@@ -297,7 +297,7 @@ describe('a slice that another run has claimed', () => {
 
   test('when it was ended as its acceptance took the job back, nobody hears of it (D25)', async () => {
     const world = new ChunkRunWorld();
-    world.slices.slices.set('J 0', withdrawn({ key, atMs: startMs, size: 1 }));
+    world.table.slices.set('J 0', withdrawn({ key, atMs: startMs, size: 1 }));
     expect(await world.work([chunkOf(slicesOf(1), { straight: true, alone: true })])).toEqual([]);
     expect([world.posted, world.events.sent, world.requeued]).toEqual([[], [], []]);
   });
@@ -307,7 +307,7 @@ test('a later try calls nobody whom a receipt proves taken (D39)', async () => {
   const world = new ChunkRunWorld();
   const dueMs = startMs;
   claimedBefore(world, new Map([0, 1].map((place) => [place, { state: 'again', dueMs }])), 2);
-  world.doubts.receipts.set('J', new Set([1]));
+  world.prove(1);
   await world.work([chunkOf([{ try: 1, size: 2, recipients: [recipientAt(0), recipientAt(1)] }])]);
   expect(world.posted.map(({ index }) => index)).toEqual([0]);
   expect(world.outcome(1)).toEqual({ state: 'sent', code: 'receipt' });
@@ -499,7 +499,7 @@ test('the credential of a chunk is read before its slices are claimed; what has 
   const ready = async () => void prepared.push(world.nowMs - startMs);
   const first = (await world.reserved(73)) + 72;
   await world.work([chunkOf(slicesOf(1, first))], { ready });
-  expect(startMs + (prepared[0] ?? Number.NaN)).toBeLessThan(world.slices.find(key)?.atMs ?? 0);
+  expect(startMs + (prepared[0] ?? Number.NaN)).toBeLessThan(world.table.find(key)?.atMs ?? 0);
   prepared.length = 0;
   await world.work([chunkOf(slicesOf(1), { jobId: 'K', expiresAtMs: startMs })], { ready });
   expect(prepared).toEqual([]);

@@ -1,7 +1,9 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 import { answered, ended, noHolds, opened, type Question } from '../../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const startMs = 1_800_000_000_000;
@@ -47,4 +49,40 @@ test('an item that cannot be read is no hold', async () => {
     new PutCommand({ TableName: table, Item: { pk: 'WABA#W1', sk: 'HOLDS', version: 1, writer: 'w' } }),
   );
   await expect(store().find('W1')).rejects.toThrow();
+});
+
+/** Few moments and scopes, so that writes meet. */
+const anyWrite = fc.record({
+  name: fc.constantFrom('open', 'ask', 'ask', 'answer', 'end'),
+  scope: fc.constantFrom('waba', 'number:1', 'utility'),
+  result: fc.constantFrom('taken', 'refused', 'unclear'),
+  atMs: fc.constantFrom(startMs, startMs + 10_000, startMs + 70_000, startMs + 200_000),
+});
+
+test('every write does what the model of worlds does (D46)', async () => {
+  let wabas = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyWrite, { minLength: 1, maxLength: 12 }), async (writes) => {
+      wabas += 1;
+      const wabaId = `MODEL${wabas}`;
+      let nowMs = startMs;
+      const model = new MemoryHolds(() => nowMs);
+      let question: Question | undefined;
+      for (const { name, scope, result, atMs } of writes) {
+        nowMs = atMs;
+        if (name === 'ask') {
+          const asked = await store(nowMs).ask(wabaId, message);
+          expect(asked).toEqual(await model.ask(wabaId, message));
+          question = asked ?? question;
+        } else {
+          const open = opened(scope, { code: scope === 'waba' ? '368' : 'no_answer', nowMs });
+          const answer = question === undefined ? open : answered(question, result, nowMs);
+          const rule = { open, answer, end: ended(scope, startMs) }[name];
+          expect(await store(nowMs).change(wabaId, rule)).toEqual(await model.change(wabaId, rule));
+        }
+        expect(await store(nowMs).find(wabaId)).toEqual(await model.find(wabaId));
+      }
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -24,8 +24,9 @@ function worldOf(
   changes: Partial<World> = {},
 ): World {
   return {
-    ...{ nowMs: startMs, holds: noHolds, broken: breakable, breakable, jobs: { A: {}, B: {} } },
-    ...{ receipts: 0, messages: ids.map(message), watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
+    ...{ nowMs: startMs, holds: noHolds, broken: breakable, breakable, expiresAtMs: {}, receipts: 0 },
+    ...{ jobs: { A: { begun: true }, B: { begun: true } }, messages: ids.map(message) },
+    ...{ watches: [], told: [], wrong: null, runs: [], words: [], begun: 0 },
     left: { ...none, ...left },
     ...changes,
   };
@@ -67,7 +68,7 @@ const scenarios: readonly { readonly name: string; readonly first: World; readon
       { waba: 131042 },
       { runs: 5, faults: thorough ? 1 : 0, repairs: 1, cancels: 1 },
       {
-        jobs: { A: {}, B: { expiresAtMs: startMs + 12_000 } },
+        expiresAtMs: { B: startMs + 12_000 },
       },
     ),
     sees: ['held waba', 'failed', 'expired', 'parked', 'resumed'],

@@ -1,10 +1,13 @@
 import type { Hold } from '../../../../lib/messages/holds/hold.ts';
+import { longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { type JobId, nameOf, openIn } from './holds-model.ts';
-import { day, longestUnprovenMs, type World } from './holds-space.ts';
+import { longestUnprovenMs, type World } from './holds-space.ts';
 
 /** What the watcher decides by, and how rarely it looks. */
 function ageOf(ms: number): number {
-  return Math.min(6, Math.floor(ms / 15_000)) + [longestUnprovenMs, day].filter((limitMs) => ms >= limitMs).length;
+  return (
+    Math.min(6, Math.floor(ms / 15_000)) + [longestUnprovenMs, longestParkMs].filter((limitMs) => ms >= limitMs).length
+  );
 }
 
 /** Two worlds of one key have the same future, to a tenth of a second: names are counted, and times are from now. */
@@ -15,6 +18,7 @@ export function keyOf(world: World): string {
     nowMs,
     holds,
     jobs,
+    expiresAtMs,
     watches,
     runs,
     messages,
@@ -30,16 +34,14 @@ export function keyOf(world: World): string {
     ...[scope, named(hold.sinceMs), hold.code, hold.asks, from(hold.nextAskMs), from(hold.askedUntilMs)],
     ...[hold.afterTaken, hold.takenMs !== undefined],
   ];
-  const since = ({ parked, pausedFromMs, ...job }: World['jobs'][JobId]) => [
-    parked && named(parked.sinceMs),
-    pausedFromMs && named(pausedFromMs),
-    job.stop,
-    from(job.expiresAtMs),
-  ];
+  const since = (id: JobId) => {
+    const { parked, pausedFromMs, stop } = jobs[id];
+    return [parked && named(parked.sinceMs), pausedFromMs && named(pausedFromMs), stop?.state, from(expiresAtMs[id])];
+  };
   return JSON.stringify([
     openIn(holds).sort().map(holdKey),
     Object.entries(holds.silences).map(([number, { runs: silent }]) => [number, silent]),
-    [since(jobs.A), since(jobs.B)],
+    [since('A'), since('B')],
     watches
       .map(({ job, sinceMs, dueMs, toldMs }) => [
         job,

@@ -2,7 +2,6 @@ import {
   afterAnsweredRun,
   afterSilentRun,
   answered,
-  asked,
   type Hold,
   type Holds,
   holdsOn,
@@ -12,7 +11,6 @@ import {
   opened,
   type ProbeResult,
   type Question,
-  questionOf,
 } from '../../../../lib/messages/holds/hold.ts';
 import {
   type HoldableMessage,
@@ -20,6 +18,9 @@ import {
   scopeOfRefusal,
   scopesOf,
 } from '../../../../lib/messages/holds/scope.ts';
+import { asking } from '../../../support/memory-holds.ts';
+import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
+import type { Written } from '../../../support/messages-table/written.ts';
 
 /* Two jobs on two numbers of one WABA, what is stored and queued of them, and a worker of one message, step by step. */
 export type JobId = 'A' | 'B';
@@ -28,13 +29,6 @@ export const kinds: Readonly<Record<JobId, HoldableMessage>> = {
   A: { category: 'UTILITY', phoneNumberId: '1', templateName: 'a', templateLanguage: 'es' },
   B: { category: 'MARKETING', phoneNumberId: '2', templateName: 'b', templateLanguage: 'es' },
 };
-
-export interface Job {
-  readonly parked?: { readonly code: string; readonly sinceMs: number };
-  readonly pausedFromMs?: number;
-  readonly stop?: 'cancelled' | 'expired';
-  readonly expiresAtMs?: number;
-}
 
 export interface Message {
   readonly id: string;
@@ -76,7 +70,8 @@ export interface Store {
   readonly broken: Readonly<Partial<Record<HoldScope, number | 'silent' | 'late'>>>;
   /** Messages that the platform has taken, and of which receipts will say that it refuses them. */
   readonly receipts: number;
-  readonly jobs: Readonly<Record<JobId, Job>>;
+  readonly jobs: Readonly<Record<JobId, JobItem>>;
+  readonly expiresAtMs: Readonly<Partial<Record<JobId, number>>>;
   readonly messages: readonly Message[];
   readonly watches: readonly Watch[];
   readonly told: readonly string[];
@@ -110,8 +105,8 @@ export function withMessage<S extends Store>(store: S, id: string, changes: Part
   return { ...store, messages };
 }
 
-export function withJob<S extends Store>(store: S, id: JobId, job: Job): S {
-  return { ...store, jobs: { ...store.jobs, [id]: job } };
+export function withJob<S extends Store>(store: S, id: JobId, { item = {} }: Written<JobItem, unknown>): S {
+  return { ...store, jobs: { ...store.jobs, [id]: item } };
 }
 
 function ended(store: Store, run: Run, outcome: NonNullable<Message['outcome']>): Next {
@@ -131,8 +126,8 @@ export function done(store: Store, run: Run): Next {
   const to = (phase: Phase, changes: Partial<Run> = {}): Run => ({ ...run, ...changes, phase });
   switch (run.phase) {
     case 'look': {
-      if (job.stop !== undefined) return ended(store, run, job.stop === 'expired' ? 'expired' : 'failed');
-      if (job.expiresAtMs !== undefined && nowMs >= job.expiresAtMs) return ended(store, run, 'expired');
+      if (job.stop !== undefined) return ended(store, run, job.stop.state);
+      if (nowMs >= (store.expiresAtMs[id] ?? Number.POSITIVE_INFINITY)) return ended(store, run, 'expired');
       const on = holdsOn(store.holds, kind);
       const saw = scopesOf(kind).flatMap((scope) => {
         const hold = store.holds.holds[scope];
@@ -145,9 +140,8 @@ export function done(store: Store, run: Run): Next {
       return job.parked === undefined ? { store, run: to('watch', { ...seen, parkMs: nowMs }) } : back(store, run);
     }
     case 'ask': {
-      const holds = asked(kind, nowMs)(store.holds);
-      if (holds === store.holds) return back(store, run);
-      return { store: { ...store, holds }, run: to('call', { question: questionOf(holds, kind) }) };
+      const { item: holds, value: question } = asking(store.holds, kind, nowMs);
+      return question === undefined ? back(store, run) : { store: { ...store, holds }, run: to('call', { question }) };
     }
     case 'call': {
       if (run.question !== undefined && !mayCall(run.question, nowMs)) return back(store, run);
@@ -179,13 +173,9 @@ export function done(store: Store, run: Run): Next {
       return { store: { ...store, watches: [...store.watches, watch], nowMs: nowMs + 1 }, run: to('park') };
     }
     case 'park': {
-      if (job.parked !== undefined || job.stop !== undefined) return { store, run: to('end') };
-      const sinceMs = run.parkMs ?? 0;
-      const parked = { code: holdsOn(store.holds, kind)[0]?.hold.code ?? String(run.code), sinceMs };
-      return {
-        store: withJob(store, id, { ...job, parked, pausedFromMs: job.pausedFromMs ?? sinceMs }),
-        run: to('end'),
-      };
+      const code = holdsOn(store.holds, kind)[0]?.hold.code ?? String(run.code);
+      const written = jobWrites.park(job, id, { code, scope: 'waba', sinceMs: run.parkMs ?? 0 });
+      return { store: withJob(store, id, written), run: to('end') };
     }
     case 'end':
       return end(store, run);
@@ -197,9 +187,8 @@ function end(store: Store, run: Run): Next {
   if (run.result === 'silent') return ended(store, run, 'unknown');
   if (run.result !== 'taken') return back(store, run);
   const id = jobOf(run.message);
-  const { pausedFromMs, ...job } = store.jobs[id];
-  if (run.mayEndPause !== true || pausedFromMs === undefined) return ended(store, run, 'sent');
-  return ended(withJob(store, id, job), run, 'sent');
+  if (run.mayEndPause !== true) return ended(store, run, 'sent');
+  return ended(withJob(store, id, jobWrites.endPause(store.jobs[id], id)), run, 'sent');
 }
 
 /** What a worker learns from its call for those that come after it: one write. */

@@ -63,7 +63,8 @@ function checkAfterwards(world: World, { keys, told }: Mended): void {
     const fresh = (id: string) => ({ id, dueMs: next.nowMs, taken: 0 });
     next = {
       ...next,
-      jobs: { A: {}, B: {} },
+      jobs: { A: { begun: true }, B: { begun: true } },
+      expiresAtMs: {},
       told: [],
       messages: [...next.messages, fresh('A-later'), fresh('B-later')],
     };
@@ -92,7 +93,7 @@ function worked(world: World): World {
 }
 
 /** Of a job that was stopped its end is told, and not that it goes on. */
-function checkPairs({ told, jobs, messages }: World): void {
+function checkPairs({ told, jobs, expiresAtMs, messages }: World): void {
   for (const event of told) {
     const [job, kind, since] = event.split(' ') as [JobId, string, string];
     const isPaired = told.includes(`${job} ${kind === 'parked' ? 'resumed' : 'parked'} ${since}`);
@@ -100,12 +101,12 @@ function checkPairs({ told, jobs, messages }: World): void {
       throw new Error(`D46: ${event} is told alone`);
   }
   for (const { id, outcome } of messages) {
-    const { stop, expiresAtMs } = jobs[jobOf(id)];
+    const { stop } = jobs[jobOf(id)];
     const mayBe = [
       'sent',
       'unknown',
-      ...(stop === 'cancelled' ? ['failed'] : []),
-      ...(expiresAtMs || stop === 'expired' ? ['expired'] : []),
+      ...(stop?.state === 'failed' ? ['failed'] : []),
+      ...(expiresAtMs[jobOf(id)] || stop?.state === 'expired' ? ['expired'] : []),
     ];
     if (outcome === undefined || !mayBe.includes(outcome)) throw new Error(`R14: ${id} ends ${outcome}`);
   }

@@ -1,7 +1,9 @@
 import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
+import { cancelled, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { dispatchTimeoutMs } from '../../../../lib/messages/slices/claim-life.ts';
 import type { Step } from '../../../support/exploration.ts';
+import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { done, failed, kinds, openIn, type Run, type Store, type Watch, withJob, withMessage } from './holds-model.ts';
 
 export interface World extends Store {
@@ -14,8 +16,6 @@ export interface World extends Store {
   /** What the platform can come to refuse. */
   readonly breakable: Store['broken'];
 }
-
-export const day = 86_400_000;
 
 export function successorsOf(world: World): Step<World>[] {
   return [
@@ -81,12 +81,15 @@ function ofWords(world: World): Step<World>[] {
   return [...said, ...written];
 }
 
+function stoppedAs(job: JobItem, jobId: string, stop: JobStop) {
+  return jobWrites.stop(job, { jobId, acceptedAtMs: 0 }, stop);
+}
+
 function ofClient(world: World): Step<World>[] {
   const job = world.jobs.A;
   if (world.left.cancels === 0 || job.stop !== undefined) return [];
-  return [
-    { does: 'A is cancelled', state: withJob({ ...world, ...less(world, 'cancels') }, 'A', { stop: 'cancelled' }) },
-  ];
+  const stopped = stoppedAs(job, 'A', cancelled(world.nowMs));
+  return [{ does: 'A is cancelled', state: withJob({ ...world, ...less(world, 'cancels') }, 'A', stopped) }];
 }
 
 function ofQueues(world: World): Step<World>[] {
@@ -180,15 +183,15 @@ export function looked(world: World, watch: Watch): World {
     const fromMs = Math.min(pausedFromMs ?? sinceMs, sinceMs);
     if (toldMs !== fromMs)
       return fromMs === sinceMs ? tell(later({ toldMs: fromMs }), `parked ${fromMs}`) : later({ toldMs: fromMs });
-    if (nowMs >= fromMs + day) return withJob(gone, id, { stop: 'expired' });
-    if (holdsOn(world.holds, kinds[id])[0] !== undefined) return later();
-    const { parked: _over, ...resumed } = job;
-    return withJob(later(), id, resumed);
+    if (nowMs >= fromMs + longestParkMs) {
+      return withJob(gone, id, stoppedAs(job, id, { state: 'expired', code: parked.code, atMs: nowMs }));
+    }
+    if (holdsOn(world.holds, kinds[id]).length > 0) return later();
+    return withJob(later(), id, jobWrites.resume(job, id, parked));
   }
   if (toldMs === undefined) return nowMs < sinceMs + 90_000 ? later() : gone;
   if (pausedFromMs === undefined || pausedFromMs > toldMs) return tell(gone, `resumed ${toldMs}`);
   if (parked !== undefined) return gone;
   if (nowMs < sinceMs + longestUnprovenMs) return later();
-  const { pausedFromMs: _ended, ...proven } = job;
-  return tell(withJob(gone, id, proven), `resumed ${toldMs}`);
+  return tell(withJob(gone, id, jobWrites.endPause(job, id)), `resumed ${toldMs}`);
 }

@@ -3,7 +3,7 @@ import { unknownPace, urgentEveryMs } from '../../../../lib/messages/pace/number
 import { laneOf, reserve, reserveAll } from '../../../../lib/messages/pace/reserve.ts';
 import { changeableFromMs, slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { reserveUrgent, tenthFits } from '../../../../lib/messages/pace/urgent.ts';
-import { memoryPaces, memoryTenths } from '../../../support/memory-paces.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-numbers.ts';
 
 const nowMs = 1_800_000_000_000;
 const number = { phoneNumberId: '100', limitPerSecond: 80 };

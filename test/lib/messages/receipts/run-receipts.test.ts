@@ -54,7 +54,7 @@ describe('what counts', () => {
     expect(failed).toEqual([]);
     expect(counted).toMatchObject([{ ReceiptsRecorded: 2 }]);
     expect(at.logged).toEqual([{ event: 'receipts.recorded', facts: { count: 2 } }]);
-    expect(at.receipts['J-0']?.map(({ status }) => status)).toEqual(['sent', 'delivered']);
+    expect(at.table.receipts['J-0']?.map(({ status }) => status)).toEqual(['sent', 'delivered']);
     expect(at.calls).toEqual(['append', 'doubtfulJobs']);
     expect(at.events.sent).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('what counts', () => {
   test('a status that does not exist yet is kept as told', async () => {
     const at = world();
     await runReceipts([queued([{ status: 'seen_twice' }])], at.ports([head], { wanted: everything }));
-    expect(at.receipts['J-0']).toMatchObject([{ status: 'seen_twice' }]);
+    expect(at.table.receipts['J-0']).toMatchObject([{ status: 'seen_twice' }]);
     expect(at.events.sent).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('what counts', () => {
   ])('one %s is dropped as %s and recreates nothing', async (_, code, fact, number, ageMs) => {
     const at = world();
     at.nowMs = startMs + ageMs;
-    at.doubtful.add('J');
+    at.table.doubtful.add('J');
     const batch = [queued([fact, fact], number)];
     const counted = await countedBy(() => runReceipts(batch, at.ports([head], { wanted: everything })));
     expect(counted).toMatchObject([{ ReceiptsDropped: 2 }]);
@@ -91,7 +91,7 @@ describe('what counts', () => {
     const at = world();
     at.nowMs = startMs + memoryMs - 1;
     await runReceipts([queued([{ status: 'read', index: 999 }])], at.ports([head]));
-    expect(Object.keys(at.receipts)).toEqual(['J-999']);
+    expect(Object.keys(at.table.receipts)).toEqual(['J-999']);
   });
 
   test('receipts of many queue messages are appended together, by job', async () => {
@@ -103,7 +103,7 @@ describe('what counts', () => {
     ];
     expect(await runReceipts(batch, at.ports([head, other]))).toEqual([]);
     expect(at.calls).toEqual(['append', 'append', 'doubtfulJobs']);
-    expect(Object.keys(at.receipts).sort()).toEqual(['J-0', 'K-0']);
+    expect(Object.keys(at.table.receipts).sort()).toEqual(['J-0', 'K-0']);
   });
 });
 
@@ -112,7 +112,7 @@ describe('what comes again', () => {
     const at = world();
     const batch = [queued([{ status: 'read' }], { messageId: 'good' }), { messageId: 'bad', body }];
     expect(await runReceipts(batch, at.ports([head]))).toEqual(['bad']);
-    expect(Object.keys(at.receipts)).toEqual(['J-0']);
+    expect(Object.keys(at.table.receipts)).toEqual(['J-0']);
     expect(at.logged.map(({ event, facts }) => [event, Object.keys(facts)])).toEqual([
       ['receipts.unreadable', ['error']],
       ['receipts.recorded', ['count']],
@@ -138,7 +138,7 @@ describe('what comes again', () => {
       ),
     ];
     expect(await runReceipts(batch, { ...ports, records: { ...ports.records, findHeads } })).toEqual(['later']);
-    expect(Object.keys(at.receipts)).toEqual(['J-0', 'J-1']);
+    expect(Object.keys(at.table.receipts)).toEqual(['J-0', 'J-1']);
     expect(at.logged).toEqual([
       { event: 'receipts.job_unreadable', facts: { jobId: 'K' } },
       { event: 'receipts.recorded', facts: { count: 2 } },
@@ -147,12 +147,12 @@ describe('what comes again', () => {
 
   test('all of it when the event queue takes nothing; told once more, it is the same event', async () => {
     const at = world();
-    at.doubtful.add('J');
-    at.put(sliceOf([unknown]));
+    at.table.doubtful.add('J');
+    at.table.put(sliceOf([unknown]));
     at.events.broken = true;
     const batch = [queued([{ status: 'failed', code: '131026' }])];
     expect(await runReceipts(batch, at.ports([head]))).toEqual(['message-0']);
-    expect(at.at({ jobId: 'J', slice: 0 })?.outcomes).toEqual([{ ...proven, resolvedAtMs: at.nowMs }]);
+    expect(at.table.find({ jobId: 'J', slice: 0 })?.outcomes).toEqual([{ ...proven, resolvedAtMs: at.nowMs }]);
     at.events.broken = false;
     at.nowMs += 60_000;
     expect(await runReceipts(batch, at.ports([head]))).toEqual([]);
@@ -185,7 +185,7 @@ describe('what fails with others', () => {
     const at = world();
     expect(await runReceipts(batch, brokenForOne(at))).toEqual(['unreadable', 'broken']);
     expect(at.events.sent.map(({ data }) => 'message_id' in data && data.message_id)).toEqual(['J-0', 'J-1']);
-    expect(at.receipts['J-0']).toHaveLength(1);
+    expect(at.table.receipts['J-0']).toHaveLength(1);
     const failures = at.logged.filter(({ event }) => event === 'receipts.failed').map(({ facts }) => facts);
     expect(failures).toEqual([3, 1].map((count) => ({ count, error: 'TypeError' })));
   });
@@ -236,7 +236,7 @@ describe('events that could not all be queued', () => {
     const ports = at.ports(heads, changes);
     expect(await runReceipts(batch, ports)).toEqual(['part-1', 'part-2']);
     expect(calls).toEqual([1_000]);
-    expect(Object.keys(at.receipts)).toHaveLength(2_100);
+    expect(Object.keys(at.table.receipts)).toHaveLength(2_100);
     const error = breaks ? 'Error' : 'time is short';
     expect(at.logged).toContainEqual({ event: 'receipts.events_left', facts: { count: 1_100, error } });
   });
@@ -245,19 +245,19 @@ describe('events that could not all be queued', () => {
 describe('in doubt', () => {
   async function settled(...slices: readonly Slice[]) {
     const at = world();
-    at.doubtful.add('J');
+    at.table.doubtful.add('J');
     at.addresses.set('J-0', '549');
-    at.put(...slices);
+    at.table.put(...slices);
     const batch = [queued([{ status: 'delivered' }, { status: 'delivered', index: 1 }])];
     expect(await runReceipts(batch, at.ports([head]))).toEqual([]);
-    return { at, outcomes: at.at({ jobId: 'J', slice: 0 })?.outcomes, told: at.events.sent };
+    return { at, outcomes: at.table.find({ jobId: 'J', slice: 0 })?.outcomes, told: at.events.sent };
   }
 
   test('unknown is settled and told as resolved, with the recipient; those of one slice by one write', async () => {
     const { at, outcomes, told } = await settled(sliceOf([unknown, unknown, unknown]));
     const resolved = { ...proven, resolvedAtMs: at.nowMs };
     expect(outcomes).toEqual([resolved, resolved, unknown]);
-    expect(at.calls).toEqual(['append', 'doubtfulJobs', 'findAll', 'settle', 'addressesOf']);
+    expect(at.calls).toEqual(['append', 'doubtfulJobs', 'findSlices', 'endSlice', 'addressesOf']);
     expect(told).toMatchObject([
       {
         type: 'message.resolved',
@@ -284,17 +284,17 @@ describe('in doubt', () => {
   ])('no receipt settles %s, and nothing is told', async (_, slices) => {
     const { at, outcomes, told } = await settled(...slices);
     expect([outcomes, told]).toEqual([slices[0]?.outcomes, []]);
-    expect(at.calls).toEqual(['append', 'doubtfulJobs', 'findAll']);
+    expect(at.calls).toEqual(['append', 'doubtfulJobs', 'findSlices']);
   });
 
   test('of a job without doubt nothing is read', async () => {
     const at = world();
-    at.put(sliceOf([unknown]), sliceOf([unknown], { key: { jobId: 'K', slice: 0 } }));
-    at.doubtful.add('K');
+    at.table.put(sliceOf([unknown]), sliceOf([unknown], { key: { jobId: 'K', slice: 0 } }));
+    at.table.doubtful.add('K');
     const batch = [queued([{ status: 'read' }, { status: 'read', jobId: 'K' }])];
     await runReceipts(batch, at.ports([head, { ...head, jobId: 'K' }]));
-    expect(at.at({ jobId: 'J', slice: 0 })?.outcomes).toEqual([unknown]);
-    expect(at.at({ jobId: 'K', slice: 0 })?.outcomes).toMatchObject([proven]);
+    expect(at.table.find({ jobId: 'J', slice: 0 })?.outcomes).toEqual([unknown]);
+    expect(at.table.find({ jobId: 'K', slice: 0 })?.outcomes).toMatchObject([proven]);
   });
 });
 

@@ -25,7 +25,7 @@ class Doubtful extends ReceiptWorld {
 
   constructor(...slices: readonly Slice[]) {
     super();
-    this.put(...slices);
+    this.table.put(...slices);
   }
 
   async settle(indexes: readonly number[], changes: Partial<ProvenSlices> = {}): Promise<Record<string, number>> {
@@ -86,7 +86,7 @@ describe('what was unknown', () => {
     );
     expect(Object.keys(resolved)).toHaveLength(50);
     expect(most.atOnce).toBe(20);
-    expect(world.calls.filter((name) => name === 'findAll')).toHaveLength(1);
+    expect(world.calls.filter((name) => name === 'findSlices')).toHaveLength(1);
   });
 });
 
@@ -99,7 +99,7 @@ describe('a slice that changes under the hand is looked at again', () => {
       const isFirst = seen.key.slice === 0 && seen.version === sliceAt(0, unknown).version;
       // A worker about to tell was ahead with one of the two.
       if (isFirst)
-        world.put({ ...seen, version: seen.version + 1, outcomes: [{ ...proven, resolvedAtMs: 7 }, unknown] });
+        world.table.put({ ...seen, version: seen.version + 1, outcomes: [{ ...proven, resolvedAtMs: 7 }, unknown] });
       return await slices.settle(seen, ...others);
     };
     const findAll: ProvenSlices['findAll'] = async (keys) => {

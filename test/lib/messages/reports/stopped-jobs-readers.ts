@@ -1,5 +1,5 @@
 import { present } from '../../../../lib/keys/present.ts';
-import { cancelled, type JobState, type JobStop, type UnderWay } from '../../../../lib/messages/job-state.ts';
+import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { cancelJob } from '../../../../lib/messages/reports/cancel.ts';
 import type { DescribedJob } from '../../../../lib/messages/reports/described-job.ts';
 import { countStates, type OutcomeCounts, type WrittenMessages } from '../../../../lib/messages/reports/outcome.ts';
@@ -7,15 +7,11 @@ import { countsOf, describedJob, openReport, readPage } from '../../../../lib/me
 import type { Report } from '../../../../lib/messages/reports/report-store.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import type { DispatchCompletedData, ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { jobId, type Store, startMs } from '../slices/slice-world.ts';
-
-/** What is stored of the job beside its slices. */
-export interface JobItem {
-  readonly stop?: JobStop;
-  readonly underWay?: UnderWay;
-}
 
 /** What a reader has told: counts, the states of the rows of a page by their index, or both. */
 export interface Telling {
@@ -95,22 +91,14 @@ export function readerCall(
       const value: WrittenMessages = { slices, proofs: new Map(), askedAtMs: nowMs };
       return { store, job, value };
     }
-    case 'reckon': {
-      const underWay = job.underWay ?? (args[1] as UnderWay);
-      return { store, job: { ...job, underWay }, value: underWay };
-    }
+    case 'reckon':
     case 'stop': {
-      if (job.stop !== undefined) return { store, job, value: false };
-      return { ...stoppedBy({ store, job }, args[1] as JobStop), value: true };
+      const { item = {}, value } = writtenBy(jobWrites, name, job, args);
+      return { store: { ...store, stopped: item.stop !== undefined }, job: item, value };
     }
     case 'of':
       return { store, job, value: job };
     default:
       throw new Error(`${name} is no call of a reader`);
   }
-}
-
-/** The job once it is stopped: from now on every look at it sees that. */
-export function stoppedBy({ store, job }: { store: Store; job: JobItem }, stop: JobStop = cancelled(startMs)) {
-  return { store: { ...store, stopped: true }, job: { ...job, stop } };
 }

@@ -1,6 +1,7 @@
 import { endOfTry, settlementOf } from '../../../../lib/messages/job-state.ts';
 import { lost, type SliceClaim } from '../../../../lib/messages/slices/slice.ts';
-import type { Step } from '../../../support/exploration.ts';
+import { partNumbers, type Step } from '../../../support/exploration.ts';
+import type { JobItem } from '../../../support/messages-table/job-item.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {
   applied,
@@ -15,15 +16,7 @@ import {
   standingOf,
   startMs,
 } from '../slices/slice-world.ts';
-import {
-  type JobItem,
-  type ReaderKind,
-  type ReaderStart,
-  readerCall,
-  readerStanding,
-  stoppedBy,
-  type Telling,
-} from './stopped-jobs-readers.ts';
+import { type ReaderKind, type ReaderStart, readerCall, readerStanding, type Telling } from './stopped-jobs-readers.ts';
 
 type Chunk = Extract<Body, { kind: 'chunk' }>['chunk'];
 
@@ -93,7 +86,8 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
   if (job.stop === undefined) {
     const stop = { state: 'failed', code: '132016', atMs: world.nowMs } as const;
-    steps.push({ does: 'the template is disabled', state: { ...world, ...stoppedBy(world, stop) } });
+    const { store, job: stopped } = readerCall(world, { name: 'stop', args: [{ jobId }, stop] });
+    steps.push({ does: 'the template is disabled', state: { ...world, store, job: stopped } });
   }
   if (left.waits > 0) {
     const nowMs = world.nowMs + claimLifeMs;
@@ -270,27 +264,14 @@ function toldWith(told: Told, { counts = undefined, rows = {} }: Telling): Told 
   };
 }
 
-const numbers = new Map<string, number>();
-const known = new WeakMap<object, number>();
-
-/** A number for what is in a part of a world: parts that are alike have the same. */
-function numberOf(part: object): number {
-  const before = known.get(part);
-  if (before !== undefined) return before;
-  // Maps are written as lists: JSON has none.
-  const text = JSON.stringify(part, (_, value) => (value instanceof Map ? [...value] : value));
-  const number = numbers.get(text) ?? numbers.size;
-  numbers.set(text, number);
-  known.set(part, number);
-  return number;
-}
+const numberOf = partNumbers();
 
 export function keyOf({ store, job, queue, runs, told, ...rest }: World): string {
   return JSON.stringify([
     numberOf(store),
     numberOf(job),
-    queue.map(numberOf),
-    runs.map(numberOf),
+    queue.map((chunk) => numberOf(chunk)),
+    runs.map((run) => numberOf(run)),
     numberOf(told),
     rest,
   ]);

@@ -85,9 +85,9 @@ test('each chunk comes before the first slot of its slices', async () => {
 });
 
 test('a job that was never stored, or was taken back, is dropped with a word to the operator (D25)', async () => {
-  const { fannedOut, jobs, queued, watched, logged } = fanOutWorld(20);
+  const { fannedOut, table, queued, watched, logged } = fanOutWorld(20);
   expect(await fannedOut({ jobId: 'K' })).toBe('done');
-  jobs.withdrawn.add('J');
+  table.jobs.set('J', { withdrawn: true });
   expect(await fannedOut()).toBe('done');
   expect([queued, watched]).toEqual([[], []]);
   expect(logged).toEqual([
@@ -153,8 +153,8 @@ describe('rounds', () => {
   test.each([{}, { stop: stopped }, { parked: { code: 'template_paused', scope: 'template', sinceMs: 0 } }] as const)(
     'a run whose round was taken from it leaves its message to the queue, and queues nothing (%#)',
     async (state) => {
-      const { fannedOut, ports, jobs: own, queued, watched, sentAgain } = fanOutWorld(20);
-      own.states.set('J', state);
+      const { fannedOut, ports, table, queued, watched, sentAgain } = fanOutWorld(20);
+      table.states.set('J', state);
       expect(await fannedOut({}, { jobs: { ...ports.jobs, announce: async () => undefined } })).toBe('again');
       expect([queued, watched, sentAgain]).toEqual([[], [], []]);
     },
@@ -260,16 +260,16 @@ describe('a number on which many reserve at the same moment', () => {
 
 describe('a stopped job (D46, D53)', () => {
   test('queues nothing: each recipient ends as the stop says, and is told so once', async () => {
-    const { fannedOut, jobs, slices, queued, events, watched } = fanOutWorld(1_203, {}, { correlationId: 'C' });
-    jobs.states.set('J', { stop: stopped });
+    const { fannedOut, table, queued, events, watched } = fanOutWorld(1_203, {}, { correlationId: 'C' });
+    table.states.set('J', { stop: stopped });
     expect(await countedBy(async () => expect(await fannedOut()).toBe('done'))).toMatchObject([
       { MessagesFailed: 1_203 },
     ]);
-    expect([queued, watched.length, slices.slices.size]).toEqual([[], 1, 121]);
-    const outcomes = [...slices.slices.values()].flatMap((slice) => slice.outcomes);
+    expect([queued, watched.length, table.slices.size]).toEqual([[], 1, 121]);
+    const outcomes = [...table.slices.values()].flatMap((slice) => slice.outcomes);
     expect(outcomes).toEqual(Array(1_203).fill({ state: 'failed', code: 'cancelled', reason: 'told' }));
     // The same in every release: a run that repeats this one finds its own endings by it.
-    expect(new Set([...slices.slices.values()].map(({ owner }) => owner))).toEqual(new Set(['fan-out']));
+    expect(new Set([...table.slices.values()].map(({ owner }) => owner))).toEqual(new Set(['fan-out']));
     expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1_203);
     expect(events.sent).toHaveLength(1_203);
     const last = events.sent.find(({ data }) => 'message_id' in data && data.message_id === 'J-1202');
@@ -281,49 +281,49 @@ describe('a stopped job (D46, D53)', () => {
   });
 
   test('that is stopped on the way queues no further wave: not even the one that it has announced', async () => {
-    const { fannedOut, ports, jobs, indexes, slices } = fanOutWorld(5_000);
+    const { fannedOut, ports, table, indexes } = fanOutWorld(5_000);
     let waves = 0;
     const announce: typeof ports.jobs.announce = async (...call) => {
       waves += 1;
-      if (waves === 2) jobs.states.set('J', { stop: stopped });
+      if (waves === 2) table.states.set('J', { stop: stopped });
       return await ports.jobs.announce(...call);
     };
     await fannedOut({}, { jobs: { ...ports.jobs, announce } });
     const released = indexes().length;
     expect(indexes()).toEqual(upTo(released));
-    expect(slices.slices.size).toBe((5_000 - released) / 10);
+    expect(table.slices.size).toBe((5_000 - released) / 10);
   });
 
   test('leaves to its worker a slice that a worker has, of a wave that was queued and not remembered', async () => {
-    const { fannedOut, jobs, slices, events } = fanOutWorld(30);
-    jobs.states.set('J', { stop: stopped });
+    const { fannedOut, table, events } = fanOutWorld(30);
+    table.states.set('J', { stop: stopped });
     const key = { jobId: 'J', slice: 1 };
     const own = claimed(undefined, { key, try: 0, owner: 'worker', atMs: nowMs, size: 10 });
-    slices.slices.set('J 1', own);
+    table.slices.set('J 1', own);
     await fannedOut();
-    expect(slices.find(key)).toEqual(own);
+    expect(table.find(key)).toEqual(own);
     expect(events.sent).toHaveLength(20);
   });
 
   test.each([{}, { stop: stopped }])('whose recipients are gone fails, and is delivered again (%#)', async (state) => {
-    const { fannedOut, ports, jobs, events } = fanOutWorld(30);
-    jobs.states.set('J', state);
+    const { fannedOut, ports, table, events } = fanOutWorld(30);
+    table.states.set('J', state);
     const recipientsFrom = async () => [];
     await expect(fannedOut({}, { jobs: { ...ports.jobs, recipientsFrom } })).rejects.toThrow('gone');
     expect(events.sent).toEqual([]);
   });
 
   test('is told again, under the same ids, when that could not be told: and a run that has failed ends nothing more', async () => {
-    const { fannedOut, jobs, slices, events } = fanOutWorld(203);
-    jobs.states.set('J', { stop: stopped });
+    const { fannedOut, table, events } = fanOutWorld(203);
+    table.states.set('J', { stop: stopped });
     events.broken = true;
     await expect(fannedOut()).rejects.toThrow('event queue');
-    const ended = new Map(slices.slices);
+    const ended = new Map(table.slices);
     expect(ended.size).toBe(10);
     events.broken = false;
     await fannedOut();
     expect([new Set(events.sent.map(({ id }) => id)).size, events.sent.length]).toEqual([203, 203]);
-    expect([...ended].every(([name, slice]) => slices.slices.get(name) === slice)).toBe(true);
+    expect([...ended].every(([name, slice]) => table.slices.get(name) === slice)).toBe(true);
   });
 });
 
@@ -331,11 +331,11 @@ describe('a parked job (D46)', () => {
   const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs - 120_000 } as const;
 
   test('goes on circulating, and when it has resumed waits once more as long', async () => {
-    const { fannedOut, jobs, queued, sentAgain, indexes } = fanOutWorld(20);
-    jobs.states.set('J', { parked });
+    const { fannedOut, table, queued, sentAgain, indexes } = fanOutWorld(20);
+    table.states.set('J', { parked });
     await fannedOut();
     expect(sentAgain).toEqual([{ message: { ...sent, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
-    jobs.states.set('J', {});
+    table.states.set('J', {});
     await fannedOut(sentAgain[0]?.message);
     expect([sentAgain[1], queued]).toEqual([{ message: { ...sent, round: 2 }, delaySeconds: 30 }, []]);
     await fannedOut(sentAgain[1]?.message);
@@ -343,19 +343,19 @@ describe('a parked job (D46)', () => {
   });
 
   test('that nobody has ended expires after a day', async () => {
-    const { fannedOut, jobs, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
-    jobs.states.set('J', { parked });
+    const { fannedOut, table, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
+    table.states.set('J', { parked });
     await fannedOut();
     expect(events.sent.map(({ type }) => type)).toEqual(Array(20).fill('message.expired'));
-    expect(jobs.states.get('J')?.stop).toMatchObject({ state: 'expired', code: 'template_paused' });
+    expect(table.states.get('J')?.stop).toMatchObject({ state: 'expired', code: 'template_paused' });
   });
 
   test('that is cancelled at that moment ends as its client was told', async () => {
-    const { fannedOut, jobs, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
-    jobs.states.set('J', { parked });
+    const { fannedOut, table, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
+    table.states.set('J', { parked });
     const cancelled = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
     const stop = async () => {
-      jobs.states.set('J', { stop: cancelled });
+      table.states.set('J', { stop: cancelled });
       return false;
     };
     await fannedOut({}, { states: { stop } });

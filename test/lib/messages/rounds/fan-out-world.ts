@@ -5,11 +5,9 @@ import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
-import { MemoryRounds } from '../../../pipeline/memory-rounds.ts';
-import { MemorySlices } from '../../../pipeline/memory-slices.ts';
-import { nothingFails } from '../../../pipeline/runs.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
-import { memoryPaces } from '../../../support/memory-paces.ts';
+import { memoryPaces } from '../../../support/memory-numbers.ts';
+import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 export const nowMs = 1_800_000_000_000;
@@ -30,13 +28,12 @@ export function fanOutWorld(
       ? Array.from({ length: given }, (_, index) => ({ to: String(5_490_000_000_000 + index) }))
       : given;
   const head = makeJobHead({ jobId: 'J', acceptedAtMs: nowMs, total: recipients.length, ...changedHead });
-  const jobs = new MemoryRounds();
-  jobs.store({
+  const table = new MemoryTable();
+  table.store({
     head,
     plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
     recipients,
   });
-  const slices = new MemorySlices();
   const queued: Queued[] = [];
   const events = new MemoryEvents();
   const watched: { readonly message: WatchMessage; readonly delaySeconds: number }[] = [];
@@ -47,9 +44,9 @@ export function fanOutWorld(
   const accept = ({ body, delaySeconds }: QueueEntry) =>
     void queued.push({ ...JSON.parse(body), delaySeconds, atMs: ports.nowMs() });
   const ports: FanOutPorts = {
-    jobs: jobs.ofRounds(nothingFails),
-    states: jobs.ofHolds(nothingFails),
-    slices: slices.ofRun(nothingFails),
+    jobs: table.ofRounds(nothingFails),
+    states: table.ofStates(nothingFails),
+    slices: table.ofSlices(nothingFails),
     events,
     queue: {
       pack: packEntries,
@@ -83,7 +80,7 @@ export function fanOutWorld(
     queued.flatMap((chunk) => chunk.slices.flatMap((slice) => slice.recipients)).toSorted((a, b) => a.index - b.index);
   const indexes = () => recipientsQueued().map(({ index }) => index);
   return {
-    ...{ ports, jobs, slices, queued, events, watched, sentAgain, holds, logged, paces, accept },
+    ...{ ports, table, queued, events, watched, sentAgain, holds, logged, paces, accept },
     ...{ fannedOut, recipientsQueued, indexes },
   };
 }

@@ -1,16 +1,11 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { jobKey } from '../../../../lib/messages/items.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
-import type { JobRounds, Progress } from '../../../../lib/messages/rounds/job-rounds.ts';
+import type { JobRounds } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { jobRoundsStore } from '../../../../lib/messages/rounds/job-rounds-store.ts';
-import { roundAfterLast } from '../../../../lib/messages/rounds/lease.ts';
-import { MemoryRounds } from '../../../pipeline/memory-rounds.ts';
-import { nothingFails } from '../../../pipeline/runs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
-import { thorough } from '../../../support/thorough.ts';
 
 const nowMs = 1_800_000_000_000;
 const client = localDocumentClient();
@@ -65,39 +60,4 @@ test('a stop that comes while a run works is told to it with each wave and each 
   await jobStateStore(client, table).stop({ jobId: 'C', acceptedAtMs: nowMs }, stop);
   expect(await rounds.announce(mine, { queued: 0, wave }, nowMs)).toEqual({ stop });
   expect(await rounds.take(mine, nowMs)).toEqual({ kind: 'taken', progress: { queued: 0, wave }, state: { stop } });
-});
-
-/** Few owners, rounds, times and places, so that they meet. */
-const step = fc.record({
-  name: fc.constantFrom('take', 'announce', 'handOver'),
-  round: fc.nat(2),
-  owner: fc.constantFrom('a', 'b'),
-  queued: fc.constantFrom(0, 30, 60),
-  hasWave: fc.boolean(),
-  atMs: fc.constantFrom(nowMs, nowMs + 44_999, nowMs + 45_000, nowMs + 90_000),
-  nextRound: fc.constantFrom(0, 1, 2, roundAfterLast),
-});
-
-let worlds = 0;
-
-test('every write does what the memory model of the worlds does', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
-      worlds += 1;
-      const jobId = `W${worlds}`;
-      await begun(jobId);
-      const memory = new MemoryRounds().ofRounds(nothingFails);
-      for (const { name, queued, hasWave, atMs, nextRound, ...whose } of steps) {
-        const mine = { jobId, ...whose };
-        const progress: Progress = hasWave ? { queued, wave: { until: queued + 30, position: atMs } } : { queued };
-        const done = (store: JobRounds): Promise<unknown> => {
-          if (name === 'take') return store.take(mine, atMs);
-          if (name === 'announce') return store.announce(mine, progress, atMs);
-          return store.handOver(mine, progress, nextRound);
-        };
-        expect(await done(rounds)).toEqual(await done(memory));
-      }
-    }),
-    { numRuns: thorough ? 200 : 40 },
-  );
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { releaseOf } from '../../../../lib/messages/rounds/release.ts';
-import { memoryPaces } from '../../../support/memory-paces.ts';
+import { memoryPaces } from '../../../support/memory-numbers.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 const nowMs = 1_800_000_000_000;

@@ -1,14 +1,14 @@
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
-import type { Progress, RoundRun, StoredJob, Wave } from '../../../../lib/messages/rounds/job-rounds.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../../../lib/messages/rounds/lease.ts';
+import type { Progress, StoredJob, Wave } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { claimed, ended } from '../../../../lib/messages/slices/slice.ts';
+import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
-import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { scenarioHead } from '../../../support/scenario-job.ts';
 
 /** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
 
@@ -47,11 +47,7 @@ export type RunStanding = Standing<'done' | 'again' | 'failed', OpName>;
 
 /** What is stored. */
 export interface World {
-  readonly begun: boolean;
-  readonly withdrawn: boolean;
-  readonly state: JobState;
-  readonly progress: Progress;
-  readonly record: RoundRecord | null;
+  readonly job: JobItem;
   readonly nextPosition: number;
   /** Waves that were ever announced. */
   readonly announced: readonly (Wave & { readonly from: number })[];
@@ -74,11 +70,7 @@ export function firstWorld(): World {
   const { jobId, clientId, acceptedAtMs } = scenarioHead;
   const body = { jobId, clientId, acceptedAtMs };
   return {
-    begun: false,
-    withdrawn: false,
-    state: {},
-    progress: { queued: 0 },
-    record: null,
+    job: {},
     nextPosition: 0,
     announced: [],
     queued: {},
@@ -160,27 +152,15 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
 export function effectOf(world: World, { name, args }: Op, nowMs: number): { world: World; value: unknown } {
   switch (name) {
     case 'begin':
-      return world.withdrawn ? { world, value: 'withdrawn' } : { world: { ...world, begun: true }, value: 'begun' };
-    case 'take': {
-      const [run] = args as [RoundRun];
-      const state = roundStateOf(world.record ?? undefined, run, nowMs);
-      if (state.kind !== 'free') return { world, value: state };
-      const value = { kind: 'taken', progress: world.progress, state: world.state };
-      return { world: { ...world, record: heldBy(run, nowMs) }, value };
-    }
-    case 'announce': {
-      const [run, progress] = args as [RoundRun, Progress];
-      if (!isHeldBy(world, run) || progress.queued < world.progress.queued) return { world, value: undefined };
-      const announced = withWave(world.announced, progress);
-      return { world: { ...world, progress, announced, record: heldBy(run, nowMs) }, value: world.state };
-    }
+    case 'take':
+    case 'announce':
     case 'handOver': {
-      const [run, progress, round] = args as [RoundRun, Progress, number];
-      if (!isHeldBy(world, run)) {
-        const isOver = roundStateOf(world.record ?? undefined, run, 0).kind === 'over';
-        return { world, value: isOver };
-      }
-      return { world: { ...world, progress, record: { round } }, value: true };
+      // Written under the time of the run, which may be long ago when the write arrives: here, the call and its effect are one.
+      const given = name === 'take' || name === 'announce' ? [...args.slice(0, -1), nowMs] : args;
+      const { item: job = {}, value } = writtenBy(jobWrites, name, world.job, given);
+      const isNews = name === 'announce' && value !== undefined;
+      const announced = isNews ? withWave(world.announced, args[1] as Progress) : world.announced;
+      return { world: { ...world, job, announced }, value };
     }
     case 'reserve':
       return { world: { ...world, nextPosition: world.nextPosition + 300 }, value: world.nextPosition };
@@ -223,21 +203,4 @@ function withChunk(world: World, entries: readonly QueueEntry[]): World {
     positions: { ...world.positions, [first]: at },
     wrong: world.wrong ?? wrong,
   };
-}
-
-export function parked(): JobState {
-  return { parked: { code: 'template_paused', scope: 'template', sinceMs: startMs } };
-}
-
-export function stopped(): JobState {
-  return { stop: cancelled(startMs) };
-}
-
-/** Written under the time of the run, which may be long ago when the write arrives: here, the call and its effect are one. */
-function heldBy({ round, owner }: RoundRun, nowMs: number): RoundRecord {
-  return { round, lease: { owner, untilMs: nowMs + leaseMs } };
-}
-
-function isHeldBy({ record }: World, { round, owner }: RoundRun): boolean {
-  return record?.round === round && record.lease?.owner === owner;
 }

@@ -1,19 +1,19 @@
-import type { JobState } from '../../../../lib/messages/job-state.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import type { Taken } from '../../../../lib/messages/rounds/job-rounds.ts';
 import { leaseMs, roundAfterLast } from '../../../../lib/messages/rounds/lease.ts';
 import type { Step } from '../../../support/exploration.ts';
-import { startMs } from '../../../support/scenario-job.ts';
+import { type JobItem, jobWrites, withdrawnJob } from '../../../support/messages-table/job-item.ts';
+import type { Written } from '../../../support/messages-table/written.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import {
   effectOf,
   firstWorld,
   isAllReleased,
   type Op,
-  parked,
   type Run,
   type RunStanding,
   type Scenario,
   standingOf,
-  stopped,
   type World,
 } from './rounds-model.ts';
 
@@ -62,7 +62,7 @@ export async function successorsOf(state: State, scenario: Scenario, met: Set<st
     next.push(...stepsOf(state, run, standing, { scenario, met }));
   }
   if (!isSending && late.length === 0 && state.waitsLeft > 0 && runs.length > 0) {
-    const isHeld = runs.some(({ owner }) => owner === world.record?.lease?.owner);
+    const isHeld = runs.some(({ owner }) => owner === world.job.round?.lease?.owner);
     const excuses = state.excuses + (isHeld ? 1 : 0);
     const after = { ...state, nowMs: nowMs + leaseMs, waitsLeft: state.waitsLeft - 1, excuses };
     next.push({ does: 'a lease passes', state: after });
@@ -74,15 +74,19 @@ export async function successorsOf(state: State, scenario: Scenario, met: Set<st
 function turnsOfJob(state: State, { mayStop, mayPark }: Scenario): Step<State>[] {
   const { world } = state;
   const next: Step<State>[] = [];
-  const turn = (does: string, changes: Partial<World>) =>
-    void next.push({ does: `the job ${does}`, state: { ...state, world: { ...world, ...changes } } });
-  const { stop, parked: waiting, pausedFromMs } = world.state;
-  if (!world.begun && !world.withdrawn) turn('is taken back', { withdrawn: true });
-  if (mayStop && stop === undefined) turn('is cancelled', { state: stopped() });
-  if (mayPark && world.begun && pausedFromMs === undefined) {
-    turn('is parked', { state: { ...parked(), pausedFromMs: startMs } });
+  const { jobId } = scenarioHead;
+  const turn = (does: string, { item: job = {} }: Pick<Written<JobItem, unknown>, 'item'>) =>
+    void next.push({ does: `the job ${does}`, state: { ...state, world: { ...world, job } } });
+  const { begun, withdrawn, stop, parked, pausedFromMs } = world.job;
+  const parking = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
+  if (!begun && !withdrawn) {
+    turn('is taken back', { item: withdrawnJob({ job: world.job, slice: undefined }, jobId, startMs).job });
   }
-  if (waiting !== undefined) turn('resumes', { state: { pausedFromMs: startMs } });
+  if (mayStop && stop === undefined) {
+    turn('is cancelled', jobWrites.stop(world.job, scenarioHead, cancelled(startMs)));
+  }
+  if (mayPark && pausedFromMs === undefined && begun) turn('is parked', jobWrites.park(world.job, jobId, parking));
+  if (parked !== undefined) turn('resumes', jobWrites.resume(world.job, jobId, parked));
   return next;
 }
 
@@ -178,9 +182,9 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
     throw new Error('a chunk was queued once more, and nothing excuses it');
   }
   const isQueuedOrTold = Object.keys(world.queued).length > 0 || world.endedFrom !== null;
-  if (world.withdrawn && isQueuedOrTold) throw new Error('D25: something of a withdrawn job was queued or told');
-  if (world.record?.round === roundAfterLast) checkReleased(world, scenario);
-  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.withdrawn) return;
+  if (world.job.withdrawn && isQueuedOrTold) throw new Error('D25: something of a withdrawn job was queued or told');
+  if (world.job.round?.round === roundAfterLast) checkReleased(world, scenario);
+  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.job.withdrawn) return;
   checkReleased(world, scenario);
 }
 
@@ -208,8 +212,8 @@ function isOver({ replies }: Run): boolean {
 
 /** Whatever has happened: left alone, with nothing failing any more, the messages that are there bring the job to its end. */
 export async function checkFinished(state: State, scenario: Scenario): Promise<void> {
-  const { parked: _waiting, ...resumed } = state.world.state;
-  let world: World = { ...state.world, state: resumed };
+  const { parked: _waiting, ...resumed } = state.world.job;
+  let world: World = { ...state.world, job: resumed };
   let { nowMs } = state;
   for (let turn = 0; world.messages.length > 0; turn += 1) {
     if (turn > 30) throw new Error('R14: the job circulates for ever');

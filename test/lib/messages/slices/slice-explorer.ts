@@ -1,6 +1,6 @@
 import type { ChunkSlice } from '../../../../lib/messages/slices/run-chunk.ts';
 import type { Slice } from '../../../../lib/messages/slices/slice.ts';
-import { explore } from '../../../support/exploration.ts';
+import { explore, partNumbers, written } from '../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../support/replayed-run.ts';
 import {
   applied,
@@ -260,7 +260,7 @@ async function apply(
     case 'stop':
       return { ...state, store: { ...state.store, stopped: true } };
     case 'withdraw':
-      return { ...state, store: withWithdrawal(state.store, scenario.slices[0] ?? 0) };
+      return { ...state, store: withWithdrawal(state.store) };
     case 'wait': {
       // An operator may take any time.
       const killed = state.workers.reduce<State>(
@@ -377,25 +377,9 @@ async function standing(
   return { body, owner, nowMs, holds, replies, ...known };
 }
 
-/** Maps are written as lists: JSON has none. */
-function written(value: unknown): string {
-  return JSON.stringify(value, (_, part) => (part instanceof Map ? [...part] : part));
-}
-
 /** Names states so that those with the same future have the same name. */
 function stateKeys(): (state: State) => string {
-  const numbers = new Map<string, number>();
-  const known = new WeakMap<object, number>();
-  const numberOf = (part: object, future: object = part) => {
-    let number = known.get(part);
-    if (number === undefined) {
-      const text = written(future);
-      number = numbers.get(text) ?? numbers.size;
-      numbers.set(text, number);
-      known.set(part, number);
-    }
-    return number;
-  };
+  const numberOf = partNumbers();
   return ({ store, queue, workers, runs: _runs, nextId: _next, ...rest }) => {
     const busy = workers
       .map((worker) => (worker === null ? -1 : numberOf(worker, futureOf(worker))))

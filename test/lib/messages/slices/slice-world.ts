@@ -15,22 +15,16 @@ import {
 } from '../../../../lib/messages/slices/run-chunk.ts';
 import type { SliceLook } from '../../../../lib/messages/slices/run-slice.ts';
 import {
-  claimed,
-  ended,
-  endedForTheDead,
-  isOwn,
   lost,
-  mayClaim,
   type Outcome,
-  type Outcomes,
-  type Settlements,
   type Slice,
   type SliceClaim,
   type SliceKey,
-  settled,
-  withdrawn,
 } from '../../../../lib/messages/slices/slice.ts';
 import { defaultEventTypes, type MessageData } from '../../../../lib/webhooks/event.ts';
+import { withdrawnJob } from '../../../support/messages-table/job-item.ts';
+import { sliceWrites } from '../../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead } from '../../../support/scenario-job.ts';
 
@@ -208,50 +202,15 @@ export function applied(
   store: Store,
   { name, args }: Pick<Call, 'name' | 'args'>,
 ): { readonly store: Store; readonly value: unknown } {
-  const write = (slice: Slice) => ({ ...store, slices: { ...store.slices, [String(slice.key.slice)]: slice } });
   const at = (key: SliceKey): Slice | undefined => store.slices[String(key.slice)];
+  if (name in sliceWrites) {
+    const [{ key }] = args as [SliceClaim];
+    const { item, value } = writtenBy(sliceWrites, name, at(key), args);
+    if (item === undefined || item === at(key)) return { store, value };
+    const slices = { ...store.slices, [String(key.slice)]: item };
+    return { store: { ...store, slices, ...(name === 'claim' ? withClaim(store, item) : {}) }, value };
+  }
   switch (name) {
-    case 'claim': {
-      const [claim] = args as [SliceClaim];
-      const existing = at(claim.key);
-      if (isOwn(existing, claim) && existing.state === 'claimed')
-        return { store, value: { kind: 'claimed', slice: existing } };
-      if (!mayClaim(existing, claim)) return { store, value: { kind: 'met', slice: existing } };
-      const slice = claimed(existing, claim);
-      const { stopped, receipts } = store;
-      const claims = { ...store.claims, [`${claim.key.slice} ${claim.owner}`]: { stopped, receipts } };
-      return { store: { ...write(slice), claims }, value: { kind: 'claimed', slice } };
-    }
-    case 'end': {
-      const [own, outcomes] = args as [Slice, Outcomes];
-      const existing = at(own.key);
-      if (!isOwn(existing, own)) return { store, value: undefined };
-      if (existing.state === 'ended') return { store, value: existing };
-      const slice = ended(existing, outcomes);
-      return { store: write(slice), value: slice };
-    }
-    case 'endUncalled': {
-      const [claim, outcomes] = args as [SliceClaim, Outcomes];
-      const existing = at(claim.key);
-      if (isOwn(existing, claim) && existing.state === 'ended') return { store, value: existing };
-      if (!isOwn(existing, claim) && !mayClaim(existing, claim)) return { store, value: undefined };
-      const slice = ended(claimed(existing, claim), outcomes);
-      return { store: write(slice), value: slice };
-    }
-    case 'endForTheDead': {
-      const [seen, owner, outcome] = args as [Slice, string, Outcome];
-      const existing = at(seen.key);
-      if (existing === undefined || !isSame(existing, seen)) return { store, value: undefined };
-      const slice = endedForTheDead(existing, owner, outcome);
-      return { store: write(slice), value: slice };
-    }
-    case 'settle': {
-      const [seen, settlements, atMs] = args as [Slice, Settlements, number];
-      const existing = at(seen.key);
-      if (existing === undefined || !isSame(existing, seen)) return { store, value: undefined };
-      const slice = settled(existing, settlements, atMs);
-      return slice === undefined ? { store, value: undefined } : { store: write(slice), value: slice };
-    }
     case 'look': {
       const [claim] = args as [SliceClaim];
       const heldBack = store.stopped ? { state: 'failed', code: 'cancelled' } : undefined;
@@ -292,15 +251,14 @@ export function applied(
 }
 
 /** The job is taken back, unless a worker has claimed it. */
-export function withWithdrawal(store: Store, size: number): Store {
-  if (store.slices['0'] !== undefined) return { ...store, withdrawn: false };
-  const slice = withdrawn({ key: { jobId, slice: 0 }, size, atMs: startMs });
-  return { ...store, withdrawn: true, slices: { ...store.slices, 0: slice } };
+export function withWithdrawal(store: Store): Store {
+  const { slice, value } = withdrawnJob({ job: undefined, slice: store.slices['0'] }, jobId, startMs);
+  return { ...store, withdrawn: value === 'withdrawn', ...(slice === undefined ? {} : { slices: { 0: slice } }) };
 }
 
-/** Compare-and-set: the item was not written since it was read. */
-function isSame(one: Slice, other: Slice): boolean {
-  return one.version === other.version;
+/** What was known when that try was claimed. */
+function withClaim({ stopped, receipts, claims }: Store, { key, owner }: Slice): Pick<Store, 'claims'> {
+  return { claims: { ...claims, [`${key.slice} ${owner}`]: { stopped, receipts } } };
 }
 
 /** A job that is alone in its chunk, as far as events tell of it. */

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import { byHolds } from '../../../../lib/messages/holds/held-job.ts';
 import { holdsOn, mayAsk } from '../../../../lib/messages/holds/hold.ts';
 import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
-import { type JobState, type JobStates, longestParkMs } from '../../../../lib/messages/job-state.ts';
+import { type JobStates, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
+import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 import { chunkOf } from '../chunks/chunk-run-world.ts';
@@ -26,35 +27,22 @@ async function lived(refusedUntilMs: number) {
   const watches: { readonly dueMs: number; readonly message: ParkedWatch }[] = [];
   const seen = { parkings: 0, questions: 0, calls: 0, expiredMs: 0 };
   let nowMs = startMs;
-  let state: JobState = {};
   let nextSendMs = startMs;
   const queue = (message: ParkedWatch, seconds: number) => watches.push({ dueMs: nowMs + seconds * 1_000, message });
   const wabas = new MemoryHolds(() => nowMs);
+  const table = new MemoryTable();
+  table.begin(head);
+  const ofTable = table.ofStates(nothingFails);
   const states: JobStates = {
-    of: async () => new Map([[head.jobId, state]]),
-    park: async (_, parked) => {
-      if (state.parked !== undefined) return false;
-      seen.parkings += 1;
-      state = { parked, pausedFromMs: state.pausedFromMs ?? parked.sinceMs };
-      return true;
+    ...ofTable,
+    park: async (...how) => {
+      const isParked = await ofTable.park(...how);
+      if (isParked) seen.parkings += 1;
+      return isParked;
     },
-    resume: async (_, { goesOn }) => {
-      const { parked: _over, pausedFromMs, ...rest } = state;
-      state = { ...rest, ...(goesOn || pausedFromMs === undefined ? {} : { pausedFromMs }) };
-      return true;
-    },
-    goOn: async () => {
-      if (state.parked !== undefined) state = { ...state, parked: { ...state.parked, goesOn: true } };
-    },
-    endPause: async () => {
-      const { pausedFromMs: _over, ...rest } = state;
-      if (rest.parked === undefined) state = rest;
-      return rest.parked === undefined;
-    },
-    stop: async (_, stop) => {
-      state = { stop };
+    stop: async (...how) => {
       seen.expiredMs = nowMs;
-      return true;
+      return await ofTable.stop(...how);
     },
   };
   const clock = { nowMs: () => nowMs, log: () => undefined };
@@ -96,12 +84,12 @@ async function lived(refusedUntilMs: number) {
     nextSendMs = nowMs + backAfterMs;
     const on = holdsOn(wabas.of(head.wabaId), head);
     const run = runHolds(holds);
-    if (byHolds(state, on, {}, nowMs).kind === 'settle') continue;
+    const job = table.states.get(head.jobId) ?? {};
+    if (byHolds(job, on, {}, nowMs).kind === 'settle') continue;
     const question = on.length > 0 && on.every(({ hold }) => mayAsk(hold, nowMs)) ? await run.ask(chunk) : undefined;
     if (on.length > 0 && question === undefined) continue;
     seen.calls += 1;
     const isRefused = nowMs < refusedUntilMs;
-    const job = state;
     if (isRefused) await run.byRefusal(chunk, { code: 132015 });
     else await run.taken(chunk, job);
     if (question !== undefined) await run.answered(chunk, question, isRefused ? 'refused' : 'taken');

@@ -1,35 +1,31 @@
 import { type NumberPace, unknownPace } from '../../lib/messages/pace/number-pace.ts';
 import { type NumberPaces, PaceContended } from '../../lib/messages/pace/number-paces.ts';
 import { fittingCodes, type UrgentTenths } from '../../lib/messages/pace/urgent.ts';
-import type { Run } from './runs.ts';
+import { type Caller, nothingFails } from './messages-table/memory-table.ts';
+
+interface PausingCaller extends Caller {
+  readonly pause: (ms: number) => Promise<void>;
+}
 
 /** The paces of numbers and their last tenths, for any number of runs. */
 export class MemoryNumbers {
   writes = 0;
+  readonly stored = new Map<string, NumberPace>();
   readonly #random: () => number;
-  readonly #paces = new Map<string, NumberPace>();
   readonly #tenths = new Map<string, number>();
 
-  constructor(random: () => number) {
+  constructor(random: () => number = () => 0) {
     this.#random = random;
   }
 
   /** As it is stored. */
   paceOf(phoneNumberId: string): NumberPace {
-    return this.#paces.get(phoneNumberId) ?? unknownPace;
-  }
-
-  /** What an earlier run has left. */
-  leave(phoneNumberId: string, pace: NumberPace): void {
-    this.#paces.set(phoneNumberId, pace);
+    return this.stored.get(phoneNumberId) ?? unknownPace;
   }
 
   /** `firstPauseMs`, after the second conflict of a write, doubles up to 32 times as much at most. */
-  paces(run: Run, nowMs: () => number, firstPauseMs = 10): NumberPaces {
-    const find = (phoneNumberId: string) =>
-      run.call('findPace', () => {
-        return this.#paces.get(phoneNumberId) ?? unknownPace;
-      });
+  paces(run: PausingCaller, nowMs: () => number, firstPauseMs = 10): NumberPaces {
+    const find = (phoneNumberId: string) => run.call('findPace', () => this.paceOf(phoneNumberId));
     return {
       find,
       change: async (phoneNumberId, seen, change) => {
@@ -42,11 +38,11 @@ export class MemoryNumbers {
           const before = current.version;
           const existing = await run.call('changePace', () => {
             this.writes += 1;
-            const stored = this.#paces.get(phoneNumberId) ?? unknownPace;
+            const stored = this.paceOf(phoneNumberId);
             // A repeated write finds its own.
             if (stored === pace) return undefined;
             if (stored.version !== before) return stored;
-            this.#paces.set(phoneNumberId, pace);
+            this.stored.set(phoneNumberId, pace);
             return undefined;
           });
           if (existing === undefined) return { pace, result: changed.result };
@@ -59,7 +55,7 @@ export class MemoryNumbers {
     };
   }
 
-  tenths(run: Run): UrgentTenths {
+  tenths(run: Caller): UrgentTenths {
     return {
       take: (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) =>
         run.call('takeTenth', () => {
@@ -70,4 +66,16 @@ export class MemoryNumbers {
         }),
     };
   }
+}
+
+/** Paces of numbers for tests whose subject is not the store: nothing fails, and no time passes. */
+export function memoryPaces(): NumberPaces & Pick<MemoryNumbers, 'stored'> {
+  const numbers = new MemoryNumbers();
+  const run = { ...nothingFails, pause: async () => undefined };
+  return { stored: numbers.stored, ...numbers.paces(run, () => 0) };
+}
+
+/** Their last tenths, likewise. */
+export function memoryTenths(): UrgentTenths {
+  return new MemoryNumbers().tenths(nothingFails);
 }

@@ -1,0 +1,37 @@
+import { present } from '../../../lib/keys/present.ts';
+import {
+  type IdempotencyRecord,
+  type IdempotencyRecords,
+  rememberedMs,
+} from '../../../lib/messages/accept/idempotency.ts';
+import type { WritesOf } from './written.ts';
+
+/** Every write of what is remembered of an Idempotency-Key, as idempotency-store.ts does it (idempotency.adapter.test.ts). */
+export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
+  claim: (known, _, record) => {
+    const isRemembered = known !== undefined && record.startedAtMs < known.startedAtMs + rememberedMs;
+    return isRemembered ? { item: known, value: known } : { item: record, value: undefined };
+  },
+
+  takeOver: (known, _, stale, record) => {
+    const may = isRun(known, stale) && known.state === 'running';
+    return may ? { item: record, value: true } : { item: known, value: false };
+  },
+
+  complete: (known, _, run, { warning }) => {
+    const item = isRun(known, run) ? { ...known, state: 'done' as const, ...present({ warning }) } : known;
+    return { item, value: undefined };
+  },
+
+  remove: (known, _, jobId) => {
+    const item = known?.jobId === jobId && known.state === 'running' ? undefined : known;
+    return { item, value: undefined };
+  },
+};
+
+function isRun(
+  known: IdempotencyRecord | undefined,
+  { jobId, startedAtMs }: IdempotencyRecord,
+): known is IdempotencyRecord {
+  return known?.jobId === jobId && known.startedAtMs === startedAtMs;
+}

@@ -1,0 +1,18 @@
+import { dispatchIdOf } from '../../../lib/messages/job.ts';
+import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
+import { type SliceKey, sliceSize } from '../../../lib/messages/slices/slice.ts';
+
+/** The receipts of messages, by their dispatch ids. */
+export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;
+
+/** What is there of one message when a receipt of it is appended: once, however often (receipt-store.adapter.test.ts). */
+export function appended(known: readonly Receipt[] = [], receipt: Receipt): readonly Receipt[] {
+  const isKnown = known.some((each) => JSON.stringify(each) === JSON.stringify(receipt));
+  return isKnown ? known : [...known, receipt];
+}
+
+/** The places of a slice of which there are receipts. */
+export function provenPlaces(receipts: ReceiptsByMessage, { jobId, slice }: SliceKey): ReadonlySet<number> {
+  const places = Array.from({ length: sliceSize }, (_, place) => place);
+  return new Set(places.filter((place) => receipts[dispatchIdOf({ jobId, index: slice * sliceSize + place })]));
+}

@@ -1,0 +1,49 @@
+import {
+  claimed,
+  ended,
+  endedForTheDead,
+  isOwn,
+  mayClaim,
+  type Slice,
+  settled,
+} from '../../../lib/messages/slices/slice.ts';
+import type { Slices } from '../../../lib/messages/slices/slices.ts';
+import type { WritesOf } from './written.ts';
+
+/** Every write of a slice, as slice.ts says of it and slice-store.ts does it (slice-store.adapter.test.ts). */
+export const sliceWrites: WritesOf<Slice, Slices> = {
+  claim: (existing, claim) => {
+    if (mayClaim(existing, claim)) {
+      const slice = claimed(existing, claim);
+      return { item: slice, value: { kind: 'claimed', slice } };
+    }
+    if (existing === undefined) throw new Error('the slice of a later try is not there');
+    const isMine = isOwn(existing, claim) && existing.state === 'claimed';
+    return { item: existing, value: { kind: isMine ? 'claimed' : 'met', slice: existing } };
+  },
+
+  end: (existing, own, outcomes) => {
+    if (!isOwn(existing, own)) return { item: existing, value: undefined };
+    return existing.state === 'ended' ? same(existing) : same(ended(existing, outcomes));
+  },
+
+  endUncalled: (existing, claim, outcomes) => {
+    if (isOwn(existing, claim) && existing.state === 'ended') return same(existing);
+    if (!isOwn(existing, claim) && !mayClaim(existing, claim)) return { item: existing, value: undefined };
+    return same(ended(claimed(existing, claim), outcomes));
+  },
+
+  endForTheDead: (existing, seen, owner, outcome) => {
+    const isAsSeen = existing?.version === seen.version;
+    return isAsSeen ? same(endedForTheDead(seen, owner, outcome)) : { item: existing, value: undefined };
+  },
+
+  settle: (existing, seen, settlements, atMs) => {
+    const next = existing?.version === seen.version ? settled(seen, settlements, atMs) : undefined;
+    return next === undefined ? { item: existing, value: undefined } : same(next);
+  },
+};
+
+function same(slice: Slice) {
+  return { item: slice, value: slice };
+}
