@@ -19,8 +19,8 @@ import {
   dispatchesPlaceOf,
   ListedDispatchSchema,
   listedDispatch,
-} from '../lib/messages/reports/dispatches.ts';
-import type { Dispatches } from '../lib/messages/reports/dispatches-store.ts';
+} from '../lib/messages/report/dispatches.ts';
+import type { Dispatches } from '../lib/messages/report/dispatches-store.ts';
 
 const defaultLimit = 20;
 const maxLimit = 100;

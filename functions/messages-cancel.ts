@@ -11,9 +11,9 @@ import {
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { deployedCancellation } from '../lib/messages/deployed/reports.ts';
-import { type CancelPorts, cancelJob } from '../lib/messages/reports/cancel.ts';
-import { describedJob } from '../lib/messages/reports/read-report.ts';
-import { countsAnswer, DispatchSchema } from '../lib/messages/reports/report.ts';
+import { type CancelPorts, cancelJob } from '../lib/messages/report/cancel.ts';
+import { describedJob } from '../lib/messages/report/read-report.ts';
+import { countsAnswer, DispatchSchema } from '../lib/messages/report/report.ts';
 
 export const MessagesCancelPath = v.object({ did: DidSchema, dispatchId: v.string() });
 export const MessagesCancelQuery = v.object({ client_id: ClientIdText });

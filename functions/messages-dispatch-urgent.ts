@@ -1,6 +1,6 @@
 import { deployed, environmentVariable } from '../lib/aws/deployed.ts';
-import { messagesDispatch } from '../lib/messages/chunks/chunk-handler.ts';
 import { deployedWorker } from '../lib/messages/deployed/worker.ts';
+import { messagesDispatch } from '../lib/messages/dispatch/chunk-handler.ts';
 
 /** Consumer of the queue of small requests, one-time codes above all: they wait for no job (D44). */
 export const handler = deployed(() =>

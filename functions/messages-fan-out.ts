@@ -3,10 +3,10 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { deployed } from '../lib/aws/deployed.ts';
 import { decodeJob } from '../lib/messages/accept/job-message.ts';
 import { deployedJobs } from '../lib/messages/deployed/fan-out.ts';
+import { type FanOutPorts, fanOutJob } from '../lib/messages/fan-out/fan-out-job.ts';
+import { holdSeconds } from '../lib/messages/fan-out/lease.ts';
 import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
-import { type FanOutPorts, fanOutJob } from '../lib/messages/rounds/fan-out-job.ts';
-import { holdSeconds } from '../lib/messages/rounds/lease.ts';
 import { correlated } from '../lib/observe/correlation.ts';
 import { metered } from '../lib/observe/metrics.ts';
 import { nameOf } from '../lib/observe/name-of.ts';

@@ -12,10 +12,10 @@ import {
 import { answer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
 import { deployedReport } from '../lib/messages/deployed/reports.ts';
-import { openReport, readPage } from '../lib/messages/reports/read-report.ts';
-import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/reports/report.ts';
-import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/reports/report-place.ts';
-import type { Report } from '../lib/messages/reports/report-store.ts';
+import { openReport, readPage } from '../lib/messages/report/read-report.ts';
+import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/report/report.ts';
+import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/report/report-place.ts';
+import type { Report } from '../lib/messages/report/report-store.ts';
 
 const defaultLimit = 100;
 

@@ -21,13 +21,13 @@ import { TemplatesSyncAnswer, TemplatesSyncBody } from '../../functions/template
 import { ProductSchema } from '../../lib/catalog/product.ts';
 import { ChannelSchema } from '../../lib/channels/view.ts';
 import { RehearsalAnswer } from '../../lib/messages/rehearse/rehearse-send.ts';
-import { ListedDispatchSchema } from '../../lib/messages/reports/dispatches.ts';
+import { ListedDispatchSchema } from '../../lib/messages/report/dispatches.ts';
 import {
   DispatchReportSchema,
   DispatchSchema,
   MessageState,
   ReportRowSchema,
-} from '../../lib/messages/reports/report.ts';
+} from '../../lib/messages/report/report.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';

@@ -1,5 +1,5 @@
 import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal.ts';
-import outcomes from '../../lib/messages/reports/outcome-codes.json' with { type: 'json' };
+import outcomes from '../../lib/messages/report/outcome-codes.json' with { type: 'json' };
 import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
 import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 import type { HoldKind } from '../../lib/platform/failure.ts';

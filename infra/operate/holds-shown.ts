@@ -1,6 +1,6 @@
 import { noAnswerCode } from '../../lib/messages/holds/hold.ts';
 import { scopesOf } from '../../lib/messages/holds/scope.ts';
-import type { DescribedJob } from '../../lib/messages/reports/described-job.ts';
+import type { DescribedJob } from '../../lib/messages/report/described-job.ts';
 import { explainedOfPlatform } from './explanations.ts';
 import { kindAndName, type OpenHold } from './open-holds.ts';
 import { asJson, commandOf, type JobOutcomes, jobLines, settlingLines, timeOf, totalLine } from './outcomes-shown.ts';

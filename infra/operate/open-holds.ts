@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { closed } from '../../lib/messages/dispatch/breaker.ts';
-import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
+import { closed } from '../../lib/messages/holds/breaker.ts';
+import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { ended, type Hold, noAnswerCode } from '../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../lib/messages/holds/scope.ts';

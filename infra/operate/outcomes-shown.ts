@@ -1,8 +1,8 @@
 import { parkEndMs } from '../../lib/messages/job-state.ts';
 import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
-import type { DescribedJob } from '../../lib/messages/reports/described-job.ts';
-import { countStates, type ReportedOutcome } from '../../lib/messages/reports/outcome.ts';
-import type { PlacedOutcome } from '../../lib/messages/reports/outcomes-store.ts';
+import type { DescribedJob } from '../../lib/messages/report/described-job.ts';
+import { countStates, type ReportedOutcome } from '../../lib/messages/report/outcome.ts';
+import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 
 /** A job, what became of everybody in it, and who of them is to be seen. */
 export interface JobOutcomes {

@@ -17,7 +17,7 @@ export const ChunkRecipientSchema = v.object({
 });
 export type ChunkRecipient = v.InferOutput<typeof ChunkRecipientSchema>;
 
-/** Up to ten consecutive recipients of a job, and the try that is to be made of them (slices/slice.ts). */
+/** Up to ten consecutive recipients of a job, and the try that is to be made of them (dispatch/claims/slice.ts). */
 const ChunkSliceSchema = v.object({
   try: v.number(),
   /** Recipients of the whole slice: those of earlier tries that have ended are not carried any more. */

@@ -4,13 +4,13 @@ import type { ItemKey } from '../aws/item-key.ts';
 /*
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
  *
- *   a job             JOB#<jobId> / JOB                        fan-out (head, rounds: rounds/job-rounds.ts), or acceptance or a worker of a
+ *   a job             JOB#<jobId> / JOB                        fan-out (head, rounds: fan-out/job-rounds.ts), or acceptance or a worker of a
  *                                                              straight request (head, to: straight-chunk.ts), or a withdrawal; stop and park; see below
  *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, before the queue has the job: what its report opens with
  *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed: their addresses
  *   their parameters  PARAMS#<jobId>#<group> / <first index>   the same, packed (accept/parameter-pages.ts)
  *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> acceptance, else the fan-out, for the lists of clients and operators (D40)
- *   a slice           JOB#<jobId>#<partition> / SLICE#<slice>  workers, receipts, the fan-out; one for ten messages (slices/slice.ts)
+ *   a slice           JOB#<jobId>#<partition> / SLICE#<slice>  workers, receipts, the fan-out; one for ten messages (dispatch/claims/slice.ts)
  *   a remembered key  IDEMPOTENCY#<client>#<did>#<hash> / IDEMPOTENCY   acceptance (idempotency.ts)
  *   a question        QUESTION#<question> / QUESTION           resolution of a template (questions.ts)
  *   a client's turns  QUESTIONS#<client> / QUESTIONS           the same, counted by the minute
@@ -18,7 +18,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   a doubt           JOB#<jobId> / DOUBT                      workers, before they give a claim back or settle one `unknown`
  *   a number's pace   PACE#<phoneNumberId> / PACE              fan-out and workers, who reserve slots (pace/schedule.ts)
  *   its last tenth    PACE#<phoneNumberId> / URGENT            workers, for one-time codes (pace/urgent.ts)
- *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (dispatch/breaker.ts)
+ *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (holds/breaker.ts)
  *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
  *
  * These spellings are stored for 30 days: a test holds them letter for letter.

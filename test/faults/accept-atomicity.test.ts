@@ -5,7 +5,7 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
-import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { dispatchIdsOf, drainChunks, drainJobs } from '../support/job-messages.ts';
 import { type Attempt, type Fault, injectFaults } from '../support/queue-faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';

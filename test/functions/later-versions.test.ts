@@ -6,7 +6,7 @@ import { messagesReceipts } from '../../functions/messages-receipts.ts';
 import { messagesWatch } from '../../functions/messages-watch.ts';
 import { platformHints } from '../../functions/platform-hints.ts';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
-import { messagesDispatch } from '../../lib/messages/chunks/chunk-handler.ts';
+import { messagesDispatch } from '../../lib/messages/dispatch/chunk-handler.ts';
 import { log } from '../../lib/observe/log.ts';
 
 /*

@@ -4,12 +4,12 @@ import { messagesFanOut } from '../../functions/messages-fan-out.ts';
 import { type AcceptedJobs, acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { encodeJob, type JobMessage } from '../../lib/messages/accept/job-message.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import { chunkSink } from '../../lib/messages/chunks/chunk-queue.ts';
+import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
+import type { JobRounds } from '../../lib/messages/fan-out/job-rounds.ts';
+import { jobRoundsStore } from '../../lib/messages/fan-out/job-rounds-store.ts';
+import { waveQueue } from '../../lib/messages/fan-out/wave-queue.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import type { JobRounds } from '../../lib/messages/rounds/job-rounds.ts';
-import { jobRoundsStore } from '../../lib/messages/rounds/job-rounds-store.ts';
-import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
 import { drainChunks } from '../support/job-messages.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { memoryPaces } from '../support/memory-numbers.ts';
@@ -48,7 +48,7 @@ beforeEach(async () => {
     states: jobStateStore(client, table),
     slices: sliceStore({ client, table, nowMs: () => nowMs }),
     events: new MemoryEvents(),
-    queue: chunkSink(localQueueClient(), queueUrl),
+    queue: waveQueue(localQueueClient(), queueUrl),
     paces: memoryPaces(),
     limitOf: async () => 1_000,
     watch: { sendLater: async () => undefined },

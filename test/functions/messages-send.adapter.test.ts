@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import { dispatchesStore } from '../../lib/messages/reports/dispatches-store.ts';
-import { reportStore } from '../../lib/messages/reports/report-store.ts';
+import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
+import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { countedBy } from '../support/counted.ts';
 import { dispatchIdsOf } from '../support/job-messages.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';

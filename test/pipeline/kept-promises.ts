@@ -1,9 +1,9 @@
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { straightRecipients } from '../../lib/messages/chunk.ts';
+import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
 import { fold } from '../../lib/messages/receipts/fold.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
-import { outcomeOf } from '../../lib/messages/reports/outcome.ts';
-import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/slices/slice.ts';
+import { outcomeOf } from '../../lib/messages/report/outcome.ts';
 import type { EventType } from '../../lib/webhooks/event.ts';
 import type { PlatformPost } from './platform-model.ts';
 import type { PipelineWorld } from './world.ts';

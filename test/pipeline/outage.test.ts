@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
-import { sliceSize } from '../../lib/messages/slices/slice.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { checkWorld } from './kept-promises.ts';

@@ -3,7 +3,7 @@ import type {
   ChunkWorkerPorts,
   RunProcess,
   StandingJobs,
-} from '../../lib/messages/chunks/chunk-ports.ts';
+} from '../../lib/messages/dispatch/chunk-ports.ts';
 
 type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'doubts' | 'queue' | 'events'>;
 

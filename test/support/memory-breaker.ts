@@ -1,5 +1,5 @@
-import type { Breakers } from '../../lib/messages/dispatch/breaker.ts';
-import { type Breaker, unknownBreaker } from '../../lib/messages/dispatch/breaker.ts';
+import type { Breakers } from '../../lib/messages/holds/breaker.ts';
+import { type Breaker, unknownBreaker } from '../../lib/messages/holds/breaker.ts';
 
 /** The breaker of the platform in memory: one writer at a time, who sees what the one before has left. */
 export class MemoryBreaker implements Breakers {

@@ -6,12 +6,12 @@ import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
+import { composedRecipient } from '../../lib/messages/fan-out/composed-recipient.ts';
+import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import { lateLane } from '../../lib/messages/pace/schedule.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
-import { composedRecipient } from '../../lib/messages/rounds/composed-recipient.ts';
-import { chunksOfWave } from '../../lib/messages/rounds/wave-chunks.ts';
 import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
 import { parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
@@ -19,7 +19,7 @@ import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
-import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/chunks/chunk-run-world.ts';
+import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/dispatch/chunk-run-world.ts';
 import { makeJob, makeRecipients } from './send-jobs.ts';
 
 /** Bodies of every queue, by the code of today. */

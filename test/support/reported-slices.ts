@@ -1,6 +1,6 @@
+import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
-import { type Outcome, type SliceClaim, sliceSize } from '../../lib/messages/slices/slice.ts';
-import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
 import { platformIdOf } from './reported-jobs.ts';
 import type { LoadedTable } from './scale-loading.ts';
 

@@ -5,7 +5,7 @@ import { localRegion } from '../../infra/local/intrinsics.ts';
 import type { LocalStack } from '../../infra/operate/local-stacks.ts';
 import { awsTarget, localTarget, type Target } from '../../infra/operate/target.ts';
 import { storePause } from '../../lib/aws/pause.ts';
-import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/reports/outcomes-store.ts';
+import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from './addresses.ts';
 import { eventually } from './api.ts';
 

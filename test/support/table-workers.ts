@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
-import { standingStore } from '../../lib/messages/chunks/standing-store.ts';
-import { workChunks } from '../../lib/messages/chunks/work-chunks.ts';
-import { breakerStore } from '../../lib/messages/dispatch/breaker-store.ts';
+import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
+import { standingStore } from '../../lib/messages/dispatch/standing-store.ts';
+import { workChunks } from '../../lib/messages/dispatch/work-chunks.ts';
+import { breakerStore } from '../../lib/messages/holds/breaker-store.ts';
 import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import { runHolds } from '../../lib/messages/holds/run-holds.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
-import { sliceStore } from '../../lib/messages/slices/slice-store.ts';
 import { type FlatPorts, grouped } from './flat-ports.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 

@@ -13,9 +13,9 @@ import { deployedEvents } from '../../webhooks/deployed.ts';
 import { idempotencyStore } from '../accept/idempotency-store.ts';
 import { jobQueue } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
+import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { questionStore } from '../resolve/question-store.ts';
-import { limitOfJob, rememberedLimitOfJob } from '../rounds/limit-of-job.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces } from './sending.ts';
 

@@ -1,13 +1,14 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { backoff } from '../../aws/pause.ts';
+import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { jobMessageSender } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
-import { chunkSink, visibilityOf } from '../chunks/chunk-queue.ts';
+import { jobRoundsStore } from '../fan-out/job-rounds-store.ts';
+import { waveQueue } from '../fan-out/wave-queue.ts';
 import { jobStateStore } from '../job-state-store.ts';
-import { jobRoundsStore } from '../rounds/job-rounds-store.ts';
-import { limitOfJob } from '../rounds/limit-of-job.ts';
+import { limitOfJob } from '../pace/limit-of-job.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
@@ -23,7 +24,7 @@ export function deployedJobs() {
     ...deployedSending(),
     states: jobStateStore(client, table),
     jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
-    queue: chunkSink(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
+    queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),

@@ -1,7 +1,7 @@
 import { log } from '../../observe/log.ts';
 import { jobStateStore } from '../job-state-store.ts';
-import { dispatchesStore } from '../reports/dispatches-store.ts';
-import { reportStore } from '../reports/report-store.ts';
+import { dispatchesStore } from '../report/dispatches-store.ts';
+import { reportStore } from '../report/report-store.ts';
 import { messagesTable } from './messages-table.ts';
 
 /** What reports read. */

@@ -3,8 +3,8 @@ import { type Pause, sleep } from '../../aws/pause.ts';
 import { log } from '../../observe/log.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
 import { acceptedJobsStore } from '../accept/accepted-jobs-store.ts';
+import { sliceStore } from '../dispatch/claims/slice-store.ts';
 import { paceStore } from '../pace/pace-store.ts';
-import { sliceStore } from '../slices/slice-store.ts';
 import { messagesTable } from './messages-table.ts';
 
 /** The numbers' schedules; `pause` before a write that lost is tried again. */

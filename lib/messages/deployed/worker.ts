@@ -1,13 +1,13 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
-import type { DeployedWorker } from '../chunks/chunk-handler.ts';
-import { chunkQueue } from '../chunks/chunk-queue.ts';
-import { standingStore } from '../chunks/standing-store.ts';
-import { breakerStore } from '../dispatch/breaker-store.ts';
+import type { DeployedWorker } from '../dispatch/chunk-handler.ts';
+import { chunkQueue } from '../dispatch/chunk-queue.ts';
 import { platformCallTimeoutMs } from '../dispatch/deadlines.ts';
 import { platformMessages, readyToCall } from '../dispatch/platform-messages.ts';
 import { platformProbe } from '../dispatch/platform-probe.ts';
+import { standingStore } from '../dispatch/standing-store.ts';
+import { breakerStore } from '../holds/breaker-store.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { type RunHoldsPorts, runHolds } from '../holds/run-holds.ts';
 import { jobStateStore } from '../job-state-store.ts';

@@ -3,8 +3,6 @@ import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { QueuedChunk } from '../chunk.ts';
-import { noAnswerCode } from '../holds/hold.ts';
-import type { RunHolds } from '../holds/run-holds.ts';
 import {
   type Answer,
   afterAnswer,
@@ -24,7 +22,9 @@ import {
   silenceOf,
   stillOpen,
   unknownBreaker,
-} from './breaker.ts';
+} from '../holds/breaker.ts';
+import { noAnswerCode } from '../holds/hold.ts';
+import type { RunHolds } from '../holds/run-holds.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 import { codeOf } from './verdict.ts';
 

@@ -1,7 +1,7 @@
 import { present } from '../../keys/present.ts';
 import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '../../webhooks/event.ts';
 import { type AboutJob, dispatchIdOf } from '../job.ts';
-import { resolvedByOperator } from '../slices/slice.ts';
+import { resolvedByOperator } from './claims/slice.ts';
 
 /** A message with the recipient it is for. */
 export interface Addressed {

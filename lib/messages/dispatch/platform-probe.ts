@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { PlatformTransport } from '../../platform/transport.ts';
-import { probeTimeoutMs } from './breaker.ts';
+import { probeTimeoutMs } from '../holds/breaker.ts';
 import type { Posting } from './platform-messages.ts';
 
 /** What a read of a number says of its health; whatever else the platform may yet say is no reason to wait. */

@@ -3,7 +3,7 @@ import type { ParkScope } from '../job-state.ts';
 
 /*
  * What a hold can concern (D46): a WABA, the utility messages of it, a number of it, the marketing of that number, or a template.
- * The platform as a whole has an item of its own (dispatch/breaker.ts).
+ * The platform as a whole has an item of its own (breaker.ts).
  */
 
 /** In the item of its WABA: a kind, and behind a colon which one. */

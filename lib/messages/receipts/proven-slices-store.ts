@@ -1,6 +1,6 @@
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { sliceKeyOf, sliceOfItem } from '../slices/slice-items.ts';
-import { sliceStore } from '../slices/slice-store.ts';
+import { sliceKeyOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
+import { sliceStore } from '../dispatch/claims/slice-store.ts';
 import type { ProvenSlices } from './receipt-ports.ts';
 
 /** The slices in the messages table as runs of receipts see them: a hundred a request. */

@@ -1,9 +1,9 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
+import type { Slice, SliceKey } from '../dispatch/claims/slice.ts';
+import type { Slices } from '../dispatch/claims/slices.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { JobHead } from '../job.ts';
-import type { Slice, SliceKey } from '../slices/slice.ts';
-import type { Slices } from '../slices/slices.ts';
 import type { Receipt } from './receipt.ts';
 
 /** The messages table as a run of receipts sees it. Every read is strongly consistent, every write may be repeated. */

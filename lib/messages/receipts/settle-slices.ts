@@ -1,7 +1,7 @@
 import { count } from '../../observe/metrics.ts';
+import { settleProven } from '../dispatch/claims/settle-proven.ts';
+import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
 import { dispatchIdOf } from '../job.ts';
-import { settleProven } from '../slices/settle-proven.ts';
-import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../slices/slice.ts';
 import type { Receipt } from './receipt.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 

@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queryPages } from '../../aws/dynamodb-batch.ts';
-import type { SliceDoubts } from '../chunks/chunk-ports.ts';
+import type { SliceDoubts } from '../dispatch/chunk-ports.ts';
+import { placeInSlice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
 import { doubtKey, jobMemorySeconds, receiptGroupOf, receiptPartition } from '../items.ts';
-import { placeInSlice, sliceOf, sliceSize } from '../slices/slice.ts';
 import { receiptsOf } from './receipt-items.ts';
 import { sharedReads } from './shared-reads.ts';
 

@@ -1,12 +1,12 @@
 import { pairWaitsMs } from '../accept/pair-waits.ts';
 import { straightRecipients } from '../chunk.ts';
+import { horizonMs, lastSlotMsOf } from '../fan-out/horizon.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { bulkEveryMs, climbStepMs, type NumberPace, unknownPace, urgentEveryMs } from '../pace/number-pace.ts';
 import { laneOf } from '../pace/reserve.ts';
 import { endMsOf, reserved, type Schedule, slotMsOf, type Wanted } from '../pace/schedule.ts';
 import { isLane, type LaneName } from '../pace/segments.ts';
 import { tenthFits, urgentLane } from '../pace/urgent.ts';
-import { horizonMs, lastSlotMsOf } from '../rounds/horizon.ts';
 
 /** A job that is not there yet, and the number that it would leave from. */
 export interface Expected {

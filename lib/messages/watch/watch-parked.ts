@@ -1,6 +1,7 @@
 import { present } from '../../keys/present.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
+import { claimLifeMs } from '../dispatch/claims/claim-life.ts';
 import type { ToldJob } from '../dispatch/completed-event.ts';
 import { ended, type HeldBy, holdsOn, isUnasked } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
@@ -15,7 +16,6 @@ import {
   pauseFromMs,
   type Waiting,
 } from '../job-state.ts';
-import { claimLifeMs } from '../slices/claim-life.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type StandingPorts, templateStanding } from './template-standing.ts';
 import type { ParkedWatch, ParkedWatchQueue } from './watch-message.ts';

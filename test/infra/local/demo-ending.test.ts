@@ -4,7 +4,7 @@ import type { Report, ReportRow } from '../../../infra/local/demo/client.ts';
 import { discrepancies, onTheWay, tableOf } from '../../../infra/local/demo/ending.ts';
 import { fates } from '../../../infra/local/demo/fates.ts';
 import { follow, lostOneWatched } from '../../../infra/local/demo/following.ts';
-import { countStates } from '../../../lib/messages/reports/outcome.ts';
+import { countStates } from '../../../lib/messages/report/outcome.ts';
 
 const special = fates.map(({ to }) => to);
 const recipients = audience(special.length + 3, 7, special);

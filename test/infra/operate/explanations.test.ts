@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { explained, explanations } from '../../../infra/operate/explanations.ts';
 import { Refusal, refusalCodes } from '../../../lib/http/refusal.ts';
 import refusals from '../../../lib/http/refusals.json' with { type: 'json' };
-import outcomes from '../../../lib/messages/reports/outcome-codes.json' with { type: 'json' };
+import outcomes from '../../../lib/messages/report/outcome-codes.json' with { type: 'json' };
 import advice from '../../../lib/platform/error-advice.json' with { type: 'json' };
 import errorCodes from '../../../lib/platform/error-codes.json' with { type: 'json' };
 import reasons from '../../../lib/templates/status/status-reasons.json' with { type: 'json' };

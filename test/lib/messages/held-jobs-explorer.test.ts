@@ -14,7 +14,7 @@ import { firstStore } from './held-jobs-store.ts';
  * its slice or ends it, a client cancels it, workers claim, read, call and park, the watcher resumes or stops, while the platform
  * pauses and approves the template, one call fails or loses its reply, and one run dies. Fan-out, workers and watchers are the
  * real ones; items obey their conditions, to which adapter tests hold the stores. What is read of a stopped job, and what becomes
- * of claims of the dead, is explored beside it (reports/stopped-jobs-explorer.test.ts).
+ * of claims of the dead, is explored beside it (report/stopped-jobs-explorer.test.ts).
  */
 
 /** So many messages of each queue are delivered; and what else may happen. */

@@ -1,15 +1,15 @@
 import type { JobMessage } from '../../../lib/messages/accept/job-message.ts';
-import { workChunks } from '../../../lib/messages/chunks/work-chunks.ts';
-import { unknownBreaker } from '../../../lib/messages/dispatch/breaker.ts';
+import { dispatchTimeoutMs } from '../../../lib/messages/dispatch/claims/claim-life.ts';
+import { workChunks } from '../../../lib/messages/dispatch/work-chunks.ts';
+import { type FanOutPorts, fanOutJob } from '../../../lib/messages/fan-out/fan-out-job.ts';
+import type { StoredJob } from '../../../lib/messages/fan-out/job-rounds.ts';
+import { unknownBreaker } from '../../../lib/messages/holds/breaker.ts';
 import type { Holds } from '../../../lib/messages/holds/hold.ts';
 import type { HoldsOfWabas } from '../../../lib/messages/holds/hold-store.ts';
 import { runHolds } from '../../../lib/messages/holds/run-holds.ts';
 import type { JobState } from '../../../lib/messages/job-state.ts';
 import { unknownPace } from '../../../lib/messages/pace/number-pace.ts';
 import type { NumberPaces } from '../../../lib/messages/pace/number-paces.ts';
-import { type FanOutPorts, fanOutJob } from '../../../lib/messages/rounds/fan-out-job.ts';
-import type { StoredJob } from '../../../lib/messages/rounds/job-rounds.ts';
-import { dispatchTimeoutMs } from '../../../lib/messages/slices/claim-life.ts';
 import { type WatchPorts, watchJobs } from '../../../lib/messages/watch/watch.ts';
 import { parkedWatchOf } from '../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
@@ -183,7 +183,7 @@ function watcherPorts(outside: Outside<string>): WatchPorts {
   };
 }
 
-/** Of its rounds all is explored beside it (rounds/rounds-explorer.test.ts), but what the slices of its endings come to. */
+/** Of its rounds all is explored beside it (fan-out/rounds-explorer.test.ts), but what the slices of its endings come to. */
 function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
   const { call, nowMs } = outside;
   const head = { ...scenarioHead, total };

@@ -1,8 +1,8 @@
 import type { QueueEntry } from '../../../lib/aws/sqs-batch.ts';
+import type { Slice } from '../../../lib/messages/dispatch/claims/slice.ts';
 import { type HoldRule, type Holds, holdsOn, noHolds } from '../../../lib/messages/holds/hold.ts';
 import type { HoldableMessage } from '../../../lib/messages/holds/scope.ts';
 import type { JobState } from '../../../lib/messages/job-state.ts';
-import type { Slice } from '../../../lib/messages/slices/slice.ts';
 import { asking } from '../../support/memory-holds.ts';
 import { type JobItem, jobWrites, stateOf } from '../../support/messages-table/job-item.ts';
 import { sliceWrites } from '../../support/messages-table/slice-item.ts';

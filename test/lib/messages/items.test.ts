@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../lib/messages/dispatch/claims/slice-items.ts';
 import {
   acceptedKey,
   breakerKey,
@@ -22,7 +23,6 @@ import {
   turnsKey,
   urgentKey,
 } from '../../../lib/messages/items.ts';
-import { sliceKeyOf, sliceOfSortKey, slicePartition } from '../../../lib/messages/slices/slice-items.ts';
 
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const at = Date.UTC(2026, 9, 1, 23, 59, 59, 999);

@@ -1,10 +1,10 @@
 import { present } from '../../../lib/keys/present.ts';
 import type { AcceptedJobs } from '../../../lib/messages/accept/accepted-jobs-store.ts';
+import { type Slice, type SliceKey, sliceSize, withdrawn } from '../../../lib/messages/dispatch/claims/slice.ts';
+import type { JobRounds, Progress, RoundRun } from '../../../lib/messages/fan-out/job-rounds.ts';
+import { leaseMs, type RoundRecord, roundStateOf } from '../../../lib/messages/fan-out/lease.ts';
 import type { JobState, JobStates } from '../../../lib/messages/job-state.ts';
-import type { Report } from '../../../lib/messages/reports/report-store.ts';
-import type { JobRounds, Progress, RoundRun } from '../../../lib/messages/rounds/job-rounds.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../../lib/messages/rounds/lease.ts';
-import { type Slice, type SliceKey, sliceSize, withdrawn } from '../../../lib/messages/slices/slice.ts';
+import type { Report } from '../../../lib/messages/report/report-store.ts';
 import type { WritesOf, Written } from './written.ts';
 
 /** The item of a job as plain data: how it stands, and how far its fan-out is. */

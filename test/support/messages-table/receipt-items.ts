@@ -1,6 +1,6 @@
+import { type SliceKey, sliceSize } from '../../../lib/messages/dispatch/claims/slice.ts';
 import { dispatchIdOf } from '../../../lib/messages/job.ts';
 import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
-import { type SliceKey, sliceSize } from '../../../lib/messages/slices/slice.ts';
 
 /** The receipts of messages, by their dispatch ids. */
 export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;

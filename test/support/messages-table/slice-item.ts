@@ -6,8 +6,8 @@ import {
   mayClaim,
   type Slice,
   settled,
-} from '../../../lib/messages/slices/slice.ts';
-import type { Slices } from '../../../lib/messages/slices/slices.ts';
+} from '../../../lib/messages/dispatch/claims/slice.ts';
+import type { Slices } from '../../../lib/messages/dispatch/claims/slices.ts';
 import type { WritesOf } from './written.ts';
 
 /** Every write of a slice, as slice.ts says of it and slice-store.ts does it (slice-store.adapter.test.ts). */

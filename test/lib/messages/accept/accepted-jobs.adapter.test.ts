@@ -6,6 +6,8 @@ import { maxRecipientBytes } from '../../../../lib/messages/accept/parameter-pag
 import { ParametersGone, parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { straightRequest } from '../../../../lib/messages/accept/straight-request.ts';
 import { addressesOf, type WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
+import { isWithdrawn } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
 import {
   acceptedKey,
   dispatchesPartition,
@@ -17,10 +19,8 @@ import {
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
-import { dispatchesStore } from '../../../../lib/messages/reports/dispatches-store.ts';
-import { reportStore } from '../../../../lib/messages/reports/report-store.ts';
-import { isWithdrawn } from '../../../../lib/messages/slices/slice.ts';
-import { sliceStore } from '../../../../lib/messages/slices/slice-store.ts';
+import { dispatchesStore } from '../../../../lib/messages/report/dispatches-store.ts';
+import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
@@ -270,7 +270,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
       Array.from({ length: 20 }, async () => {
         const { head } = jobOf(3);
         const { key, claim } = claimOf(head.jobId);
-        // A claim that meets the transaction may be refused for the moment, as a run knows (slices/run-slice.ts).
+        // A claim that meets the transaction may be refused for the moment, as a run knows (dispatch/claims/run-slice.ts).
         const claiming = vi.waitFor(() => slices.claim(claim), { timeout: 5_000 });
         const [ended, { kind }] = await Promise.all([jobs.withdraw(head.jobId), claiming]);
         expect([ended, kind]).toEqual(ended === 'begun' ? ['begun', 'claimed'] : ['withdrawn', 'met']);

@@ -5,7 +5,7 @@ import {
   type IdempotencyPorts,
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
-import { isWithdrawn, type Slice } from '../../../../lib/messages/slices/slice.ts';
+import { isWithdrawn, type Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { nameOf } from '../../../../lib/observe/name-of.ts';
 import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';

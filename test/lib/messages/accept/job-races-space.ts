@@ -1,4 +1,4 @@
-import type { Slice } from '../../../../lib/messages/slices/slice.ts';
+import type { Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { claimLifeMs, dispatchTimeoutMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
 import {
   lateness,
   platformCallTimeoutMs,
@@ -6,7 +7,6 @@ import {
   sendBudgetMs,
 } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { jobMemorySeconds } from '../../../../lib/messages/items.ts';
-import { claimLifeMs, dispatchTimeoutMs } from '../../../../lib/messages/slices/claim-life.ts';
 
 const acceptedAtMs = 1_800_000_000_000;
 const dayMs = 86_400_000;

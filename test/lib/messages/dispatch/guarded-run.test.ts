@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { opened, unknownBreaker } from '../../../../lib/messages/dispatch/breaker.ts';
+import { opened, unknownBreaker } from '../../../../lib/messages/holds/breaker.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
 import type { FlatPorts } from '../../../support/flat-ports.ts';
-import { ChunkRunWorld, chunkOf, recipientAt, startMs } from '../chunks/chunk-run-world.ts';
+import { ChunkRunWorld, chunkOf, recipientAt, startMs } from './chunk-run-world.ts';
 
 /* What a run of chunks does about the breaker of the platform. */
 

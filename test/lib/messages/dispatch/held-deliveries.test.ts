@@ -6,7 +6,7 @@ import {
   holdDeliveries,
 } from '../../../../lib/messages/dispatch/held-deliveries.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
-import { chunkOf, deliveriesOf, recipientAt, slicesOf } from '../chunks/chunk-run-world.ts';
+import { chunkOf, deliveriesOf, recipientAt, slicesOf } from './chunk-run-world.ts';
 
 const clockStartMs = 1_800_000_000_000;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { probeTimeoutMs } from '../../../../lib/messages/dispatch/breaker.ts';
 import { platformProbe } from '../../../../lib/messages/dispatch/platform-probe.ts';
+import { probeTimeoutMs } from '../../../../lib/messages/holds/breaker.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
 

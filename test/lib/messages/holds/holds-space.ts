@@ -1,7 +1,7 @@
+import { dispatchTimeoutMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
 import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { cancelled, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
-import { dispatchTimeoutMs } from '../../../../lib/messages/slices/claim-life.ts';
 import type { Step } from '../../../support/exploration.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { done, failed, kinds, openIn, type Run, type Store, type Watch, withJob, withMessage } from './holds-model.ts';

@@ -5,7 +5,7 @@ import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
-import { chunkOf } from '../chunks/chunk-run-world.ts';
+import { chunkOf } from '../dispatch/chunk-run-world.ts';
 
 const nowMs = 1_800_000_000_000;
 const chunk = chunkOf([]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { queueDelaySeconds } from '../../../../lib/messages/chunks/chunk-time.ts';
+import { queueDelaySeconds } from '../../../../lib/messages/dispatch/chunk-time.ts';
+import { horizonMs, nextRoundSeconds } from '../../../../lib/messages/fan-out/horizon.ts';
 import {
   emptySchedule,
   reserved,
@@ -11,7 +12,6 @@ import {
   trustedUntilMs,
 } from '../../../../lib/messages/pace/schedule.ts';
 import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
-import { horizonMs, nextRoundSeconds } from '../../../../lib/messages/rounds/horizon.ts';
 import { everyMs, limitPerSecond, startMs, turn, turnMs } from './a-number.ts';
 
 /*

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { lastSlotMsOf } from '../../../../lib/messages/fan-out/horizon.ts';
 import {
   atPace,
   changeableFromMs,
@@ -15,7 +16,6 @@ import {
   turnAt,
 } from '../../../../lib/messages/pace/schedule.ts';
 import type { LaneName, Segment } from '../../../../lib/messages/pace/segments.ts';
-import { lastSlotMsOf } from '../../../../lib/messages/rounds/horizon.ts';
 import { thorough } from '../../../support/thorough.ts';
 import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { jobMemorySeconds } from '../../../../lib/messages/items.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import type { Receipt, ReceiptMessage } from '../../../../lib/messages/receipts/receipt.ts';
 import type { ReceiptPorts } from '../../../../lib/messages/receipts/receipt-ports.ts';
 import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
-import { claimed, ended, type Outcome, type Slice } from '../../../../lib/messages/slices/slice.ts';
 import { type EventType, eventTypes, type ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';

@@ -10,7 +10,7 @@ import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
-import { chunkOf } from '../chunks/chunk-run-world.ts';
+import { chunkOf } from '../dispatch/chunk-run-world.ts';
 
 /*
  * A template that the platform calls APPROVED while it refuses its messages (132015): workers and the watcher on one job,

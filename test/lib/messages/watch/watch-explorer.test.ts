@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/rounds/fan-out-job.ts';
+import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
@@ -87,7 +87,7 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   const sink = { send: call('sendEvents') };
   const parked = undefined as unknown as WatchPorts['parked'];
   const common = { events: sink, parked, nowMs: () => startMs, log: () => undefined };
-  // Which run has the round is explored in test/lib/messages/rounds/rounds-explorer.test.ts.
+  // Which run has the round is explored in test/lib/messages/fan-out/rounds-explorer.test.ts.
   const take = async () => ({ kind: 'taken', progress: { queued: head.total }, state: {} });
   const jobs = { find: async () => ({ head }), begin: call('begin'), take, handOver: async () => true };
   const run =

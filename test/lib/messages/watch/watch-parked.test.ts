@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
 import { type Hold, type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
-import { claimLifeMs } from '../../../../lib/messages/slices/claim-life.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OutcomeCounts } from '../../../../lib/messages/reports/outcome.ts';
+import type { OutcomeCounts } from '../../../../lib/messages/report/outcome.ts';
 import { type JobProgress, type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';

@@ -1,0 +1,200 @@
+import { present } from '../../keys/present.ts';
+import { count } from '../../observe/metrics.ts';
+import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import { byHolds, holdableOf } from '../holds/held-job.ts';
+import { type Holds, holdsOn, type ProbeResult } from '../holds/hold.ts';
+import type { RunHolds } from '../holds/run-holds.ts';
+import { dispatchIdOf } from '../job.ts';
+import type { ByJobState, JobState } from '../job-state.ts';
+import type { PaceLearning } from '../pace/learned-pace.ts';
+import { retryDelaySeconds } from '../pace/pacing.ts';
+import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
+import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
+import type { Outcome } from './claims/slice.ts';
+import { lateness, retryDeadlineMs, sendBudgetMs } from './deadlines.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
+
+/** What the chunks of one run share. */
+export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
+  readonly learning: PaceLearning;
+  readonly holds: RunHolds;
+}
+
+/** How the job of a slice, and its WABA, stood when they were last read, after the claim; the number may have been read before it. */
+export interface SeenStanding extends SeenSchedule {
+  readonly job: JobState;
+  readonly holds: Holds;
+}
+
+/** One recipient of a claimed slice. */
+export interface Called {
+  readonly chunk: QueuedChunk;
+  readonly recipient: ChunkRecipient;
+  readonly slot: Slot | undefined;
+  /** As it was read last; read once more for a slot that others could have moved since. */
+  readonly standing: () => SeenStanding;
+  readonly lookAgain: () => Promise<void>;
+  /**
+   * The recipient is the question whether what holds it is over: asked directly before the call, whether it may still be. It may
+   * leave after its slot: taking the question lasts longer than a slot waits, and such calls are seconds apart.
+   */
+  readonly mayAsk?: () => boolean;
+}
+
+/** What a call has come to, and what the next one is to know. */
+export interface Ended {
+  readonly outcome: Outcome;
+  /** Tries that ended provably unsent, with this one. */
+  readonly attempts?: ChunkRecipient['attempts'];
+  /** Its slot had passed. */
+  readonly missed?: true;
+  /** What the call says of the holds that it asks for; absent where it was not called. */
+  readonly result?: ProbeResult;
+}
+
+/** A recipient whose slot has been moved further than this is left to its next try: the ten slots of the slowest number are less. */
+const longestWaitMs = 12_000;
+
+/** So long before a slot its schedule is read again where it could not be trusted before. */
+const lookAgainMs = 400;
+
+/**
+ * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53). Whatever may have been taken is
+ * `unknown`; only what provably was not is `again` (R13). Never throws.
+ */
+export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
+  const { chunk, recipient } = called;
+  const { request } = recipient;
+  if (request === undefined) return { outcome: { state: 'failed', code: 'not_composable' } };
+  const notYet = await untilItsTurn(called, ports);
+  if (notYet !== undefined) return notYet;
+  try {
+    const { phoneNumberId, path, credential } = chunk;
+    const {
+      platformMessageId,
+      messageStatus: status = 'accepted',
+      usagePercent = 0,
+    } = await ports.platform.send({
+      ...{ phoneNumberId, path, credential },
+      request,
+    });
+    if (usagePercent >= 100) await ports.learning.slowDown(chunk);
+    const dispatchId = dispatchIdOf({ jobId: chunk.jobId, index: recipient.index });
+    if (heldStatuses.has(status)) {
+      ports.log('dispatch.held', { dispatchId, code: status });
+      return { outcome: { state: 'sent', platformMessageId, held: status }, result: 'taken' };
+    }
+    // The platform took the message, whatever it calls that.
+    if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
+    ports.log('dispatch.sent', { dispatchId });
+    if (chunk.receiptsExpected) count('ReceiptsExpected');
+    return { outcome: { state: 'sent', platformMessageId }, result: 'taken' };
+  } catch (error) {
+    return await afterFailure(error, called, ports);
+  }
+}
+
+/** What the platform calls a message that it took and holds back (platform reference, 2.10 and 4.1; D39). */
+const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment', 'paused']);
+
+/** Waits for the slot. Undefined: it has come. */
+async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | undefined> {
+  const { chunk, recipient, slot } = called;
+  const again = (dueMs: number): Ended => ({ outcome: { state: 'again', dueMs } });
+  for (;;) {
+    const standing = called.standing();
+    const { schedule, readAtMs } = standing;
+    const nowMs = ports.nowMs();
+    const heldBack = heldBackBy(standing, called, nowMs) ?? lateOf(chunk, recipient, nowMs);
+    if (heldBack !== undefined) return { outcome: heldBack };
+    const { notBeforeMs = 0 } = recipient;
+    const slotMs = slot === undefined ? undefined : slotTimeMs(slot, schedule);
+    if (slotMs === undefined || slotMs < notBeforeMs) {
+      return notBeforeMs > nowMs ? again(notBeforeMs) : { ...again(nowMs), missed: true };
+    }
+    if (slotMs - nowMs > longestWaitMs || ports.remainingMs() < Math.max(0, slotMs - nowMs) + sendBudgetMs) {
+      return again(Math.max(slotMs, nowMs));
+    }
+    if (slot === undefined || isTrusted(slot, { schedule, readAtMs })) {
+      await Promise.all([pauseUntil(slotMs, ports), ports.platform.ready(chunk)]);
+      const atMs = ports.nowMs();
+      const late = lateOf(chunk, recipient, atMs);
+      if (late !== undefined) return { outcome: late };
+      if (called.mayAsk !== undefined) return called.mayAsk() ? undefined : again(atMs);
+      return atMs > slotMs + missedAfterMs ? { ...again(atMs), missed: true } : undefined;
+    }
+    await pauseUntil(slotMs - lookAgainMs, ports);
+    try {
+      await called.lookAgain();
+    } catch {
+      return again(ports.nowMs());
+    }
+  }
+}
+
+/** How everybody of a job ends who is not called, as job and holds stand; undefined: they may be called (D46, D53). */
+export function heldBackBy(
+  { job, holds }: SeenStanding,
+  { chunk, mayAsk }: Pick<Called, 'chunk' | 'mayAsk'>,
+  nowMs: number,
+): Outcome | undefined {
+  const on = mayAsk === undefined ? holdsOn(holds, holdableOf(chunk)) : [];
+  return outcomeOf(byHolds(job, on, chunk, nowMs), nowMs);
+}
+
+function outcomeOf(by: ByJobState, nowMs: number): Outcome | undefined {
+  if (by.kind === 'send') return undefined;
+  if (by.kind === 'settle') return by.settlement;
+  return { state: 'again', dueMs: nowMs + by.delaySeconds * 1_000 };
+}
+
+/** The outcome of a message that may not be sent any more. */
+function lateOf({ acceptedAtMs, expiresAtMs }: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
+  const late = lateness({ acceptedAtMs, expiresAtMs, attempt: attemptsOf(recipient) }, nowMs);
+  return late === undefined ? undefined : asOutcome(late);
+}
+
+function asOutcome({ state, code, reason }: { state: string; code: string; reason?: string }): Outcome {
+  return { state: state as 'failed' | 'expired' | 'unknown', code, ...present({ reason }) };
+}
+
+function attemptsOf({ attempts = {} }: ChunkRecipient): number {
+  return Object.values(attempts).reduce((sum, each) => sum + each, 0);
+}
+
+export async function pauseUntil(atMs: number, { nowMs, pause }: Pick<RunPorts, 'nowMs' | 'pause'>): Promise<void> {
+  const waitMs = atMs - nowMs();
+  if (waitMs > 0) await pause(waitMs);
+}
+
+async function afterFailure(error: unknown, called: Called, ports: RunPorts): Promise<Ended> {
+  const { chunk, recipient } = called;
+  const verdict = verdictOn(error);
+  const result = verdict.refused === undefined ? 'unclear' : 'refused';
+  const heldBack = await byRefusal(verdict, called, ports);
+  if (heldBack !== undefined) return { outcome: heldBack, result };
+  if (verdict.kind === 'settle') return { outcome: asOutcome(verdict.settlement), result };
+  const { pace, settlement } = verdict;
+  const known = recipient.attempts?.[pace] ?? 0;
+  await ports.learning.refused(chunk, { to: recipient.to, pace, attempt: known });
+  if (pace === 'credential') {
+    const dispatchId = dispatchIdOf({ jobId: chunk.jobId, index: recipient.index });
+    ports.log('dispatch.credential_refused', { dispatchId, clientId: chunk.clientId });
+  }
+  const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
+  const attempts = { ...recipient.attempts, [pace]: known + 1 };
+  if (dueMs >= retryDeadlineMs({ ...chunk, attempt: 1 })) return { outcome: asOutcome(settlement), result };
+  ports.log('dispatch.retry', { code: pace });
+  return { outcome: { state: 'again', dueMs }, attempts, result };
+}
+
+/** A refusal that concerns more than its message holds all that it concerns, or stops the job (D46); undefined of any other. */
+async function byRefusal(
+  { settlement: { reason }, refused }: Verdict,
+  { chunk }: Called,
+  ports: RunPorts,
+): Promise<Outcome | undefined> {
+  const by = await ports.holds.byRefusal(chunk, { code: refused?.code, ...present({ reason }) });
+  if (by?.kind === 'wait') ports.log('dispatch.retry', { code: 'held' });
+  return by === undefined ? undefined : outcomeOf(by, ports.nowMs());
+}

@@ -1,0 +1,42 @@
+import type { ServiceEvent } from '../../webhooks/event.ts';
+import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import type { Told } from './claims/run-chunk.ts';
+import type { Outcome, Slice } from './claims/slice.ts';
+import { completedEvent } from './completed-event.ts';
+import { messageEvent, outcomeEvent } from './message-event.ts';
+
+/** What the client of a chunk is told of endings (D29, D34), and with the last of a job that is alone, of its end (D41). */
+export function eventsOfEndings(
+  chunk: QueuedChunk,
+  endings: readonly Told<ChunkRecipient>[],
+  { slices, nowMs }: { readonly slices: readonly Slice[]; readonly nowMs: number },
+): ServiceEvent[] {
+  const told = endings.flatMap(({ recipient, outcome }) => eventOf(chunk, recipient, { outcome, nowMs }) ?? []);
+  const completed = chunk.alone ? slices.flatMap((slice) => completedBy(chunk, slice, nowMs) ?? []) : [];
+  return [...told, ...completed].map((event) => ({ ...event, correlationId: chunk.correlationId }));
+}
+
+function eventOf(
+  chunk: QueuedChunk,
+  { index, to }: ChunkRecipient,
+  { outcome, nowMs }: { readonly outcome: Outcome; readonly nowMs: number },
+): ServiceEvent | undefined {
+  const message = { ...chunk, index, to };
+  if (outcome.state === 'again') return undefined;
+  if (outcome.state !== 'sent') return outcomeEvent(message, outcome, nowMs);
+  const { held, platformMessageId } = outcome;
+  if (held === undefined) return undefined;
+  const known = platformMessageId === undefined ? {} : { platformMessageId };
+  return messageEvent('message.held', message, { timestampMs: nowMs, code: held, ...known });
+}
+
+/** The one slice of a small job. */
+function completedBy(chunk: QueuedChunk, slice: Slice, nowMs: number): ServiceEvent | undefined {
+  const counts: Record<string, number> = {};
+  for (const outcome of slice.outcomes) {
+    if (outcome === undefined || outcome.state === 'again') return undefined;
+    const state = outcome.state === 'sent' && outcome.held !== undefined ? 'held' : outcome.state;
+    counts[state] = (counts[state] ?? 0) + 1;
+  }
+  return completedEvent(chunk, counts, nowMs);
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { metered } from '../../observe/metrics.ts';
+import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
+import { firstHoldOf, holdDeliveries } from './held-deliveries.ts';
+import { workChunks } from './work-chunks.ts';
+
+/** What all runs of a worker share. */
+export type DeployedWorker = Omit<ChunkWorkerPorts, 'process'> & {
+  readonly process: Omit<RunProcess, 'invocation' | 'remainingMs'>;
+};
+
+/** Consumer of a queue of chunks: calls each recipient once (D29) and reports what must come again. */
+export function messagesDispatch(ports: DeployedWorker) {
+  return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const invocation = randomUUID();
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    const held = holdDeliveries(
+      event.Records,
+      { ...ports.process, queue: ports.queue },
+      firstHoldOf(event.Records, ports),
+    );
+    const queue = { ...ports.queue, postpone: held.postpone };
+    const process = { ...ports.process, invocation, remainingMs };
+    const failedIds = await metered(() => workChunks(event.Records, { ...ports, queue, process }));
+    await held.end(failedIds);
+    return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+}

@@ -1,0 +1,235 @@
+import { nameOf } from '../../observe/name-of.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import { byHolds, holdableOf, type ParkReason, reasonOf } from '../holds/held-job.ts';
+import { type HeldBy, type Holds, holdsOn, mayAsk, noHolds } from '../holds/hold.ts';
+import type { JobState } from '../job-state.ts';
+import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
+import { type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
+import { pauseUntil } from './call-recipient.ts';
+import type { ChunkWorkerPorts, RunProcess, Standing } from './chunk-ports.ts';
+import {
+  firstDueMs,
+  firstSlotMs,
+  isDue,
+  longestStayMs,
+  ownTimeDelaySeconds,
+  partedBySlots,
+  queueDelaySeconds,
+  type SeenSchedule,
+  type Slot,
+  slotsOf,
+  type TimedSlice,
+  withPosition,
+} from './chunk-time.ts';
+import { lateness } from './deadlines.ts';
+import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots.ts';
+
+type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'jobs' | 'numbers'> &
+  Pick<RunProcess, 'nowMs' | 'pause' | 'log'>;
+
+/** What is queued for later, and how long it waits in the queue. */
+export interface Later {
+  readonly chunk: QueuedChunk;
+  readonly delaySeconds: number;
+}
+
+/** What a worker is to do about a chunk. */
+export type PlacedChunk =
+  | ({ readonly kind: 'later' } & Later)
+  /** A hold is on its messages; its job is to be parked, if it is not. */
+  | ({ readonly kind: 'held'; readonly reason: ParkReason; readonly job: JobState } & Later)
+  /** These slices leave now, in this order and these slots. Without slots: no recipient of them is called any more. */
+  | {
+      readonly kind: 'run';
+      readonly leaves: readonly TimedSlice[];
+      readonly slots: ReadonlyMap<number, Slot>;
+      readonly seen: SeenSchedule;
+      readonly rest?: Later;
+    }
+  /** The number or the job could not be read, or no slot be reserved. */
+  | { readonly kind: 'unplaced' };
+
+/** A chunk that is to be told its place. */
+interface Placing extends Waiting {
+  readonly place: (placed: PlacedChunk) => void;
+  /** Of a chunk that is to ask whether it is held still: what does not leave with the slice that asks. */
+  rest?: Later;
+}
+
+/** Looks at one number in one run: some while slots are far, some while writes are slow. */
+const mostLooks = 10;
+
+/**
+ * Gives each chunk of a run its place in time: one read for a number and its jobs, one write where slots are missing or have
+ * passed, and another read shortly before the first slot, which others may have moved. None of the promises rejects.
+ */
+export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promise<PlacedChunk>[] {
+  const places = chunks.map((chunk) => {
+    const { promise, resolve } = Promise.withResolvers<PlacedChunk>();
+    const missedSlots = chunk.missedSlots ?? 0;
+    const waiting: Placing = { chunk, slots: slotsOf(chunk), missedSlots, place: resolve };
+    return { waiting, promise };
+  });
+  const numbers = Map.groupBy(
+    places.map(({ waiting }) => waiting),
+    ({ chunk }) => chunk.phoneNumberId,
+  );
+  for (const [phoneNumberId, ofNumber] of numbers) {
+    placeOfNumber(phoneNumberId, ofNumber, ports).catch((error: unknown) => {
+      ports.log('dispatch.pace_failed', { count: ofNumber.length, error: nameOf(error) });
+      for (const { place } of ofNumber) place({ kind: 'unplaced' });
+    });
+  }
+  return places.map(({ promise }) => promise);
+}
+
+async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], ports: Ports): Promise<void> {
+  let open = all;
+  for (let look = 1; open.length > 0; look += 1) {
+    if (look > mostLooks) throw new Error('no slot of the number was reached in time');
+    const readAtMs = ports.nowMs();
+    const { pace: found, holds, jobs } = await lookAt(phoneNumberId, open, ports);
+    const nowMs = ports.nowMs();
+    open = open.filter((waiting) => {
+      const job = jobs.get(waiting.chunk.jobId) ?? {};
+      const placed = placedWithoutSlot(waiting, { job, holds, pace: found, readAtMs, nowMs });
+      if (placed !== undefined) waiting.place(withRest(placed, waiting.rest));
+      return placed === undefined;
+    });
+    const pace = await reserveMissing(phoneNumberId, { open, pace: found, nowMs }, ports);
+    const atMs = ports.nowMs();
+    const untrustedMs: number[] = [];
+    open = open.filter((waiting) => {
+      const placed = placedBySlots(waiting, {
+        pace,
+        readAtMs,
+        nowMs: atMs,
+        stayMs: longestStayMs(waiting.chunk, ports),
+      });
+      if (typeof placed === 'number') untrustedMs.push(placed);
+      else waiting.place(withRest(placed, waiting.rest));
+      return typeof placed === 'number';
+    });
+    if (open.length > 0) await pauseUntil(trustedFromMs(Math.min(...untrustedMs)), ports);
+  }
+}
+
+/**
+ * The number, its holds, and the jobs that may be held back. A straight request that was never tried is looked at after its claim
+ * alone: to see a hold or its cancellation here as well (D46, D53) would spare two writes and a slot, and cost every request a read.
+ */
+async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<Standing> {
+  const jobIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.jobId]));
+  const [first] = open;
+  if (first !== undefined && jobIds.length > 0) {
+    return await ports.jobs.look({ wabaId: first.chunk.wabaId, phoneNumberId, jobIds });
+  }
+  return { pace: await ports.numbers.paces.find(phoneNumberId), holds: noHolds, jobs: new Map() };
+}
+
+function isFirstOfStraight({ straight, slices }: QueuedChunk): boolean {
+  return straight === true && slices.every((slice) => slice.try === 0);
+}
+
+interface KnownOfJob extends Known {
+  readonly job: JobState;
+  readonly holds: Holds;
+  readonly readAtMs: number;
+}
+
+/** What is known without a slot: the chunk waits for a hold or for persons, or no recipient of it is called any more. */
+function placedWithoutSlot(
+  waiting: Placing,
+  { job, holds, pace, readAtMs, nowMs }: KnownOfJob,
+): PlacedChunk | undefined {
+  const { chunk } = waiting;
+  if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, pace.schedule, readAtMs);
+  const on = holdsOn(holds, holdableOf(chunk));
+  const by = byHolds(job, on, chunk, nowMs);
+  if (by.kind === 'settle') return uncalled(chunk, pace.schedule, readAtMs);
+  waiting.chunk = withBlockedPersons(chunk, pace, nowMs);
+  const held = by.kind === 'wait' ? whileHeld(waiting, { job, on, delaySeconds: by.delaySeconds, nowMs }) : undefined;
+  if (held !== undefined) return held;
+  const recipients = waiting.chunk.slices.flatMap((slice) => slice.recipients);
+  if (recipients.some((recipient) => isDue(recipient, nowMs))) return undefined;
+  return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(waiting.chunk), nowMs) };
+}
+
+/** All of it ends without a call, as lateness, job and holds say once it is claimed; the schedule was read then. */
+export function uncalled(chunk: QueuedChunk, schedule: Schedule, readAtMs: number): PlacedChunk {
+  const leaves = chunk.slices.map((slice) => ({ slice, firstMs: readAtMs }));
+  return { kind: 'run', leaves, slots: new Map(), seen: { schedule, readAtMs } };
+}
+
+interface HeldChunk {
+  readonly job: JobState;
+  /** The holds on it, the widest first. */
+  readonly on: readonly HeldBy[];
+  readonly delaySeconds: number;
+  readonly nowMs: number;
+}
+
+/** What is held waits. Where it is time to ask whether it still must, one slice goes on, and the others wait: undefined. */
+function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk): PlacedChunk | undefined {
+  const { chunk } = waiting;
+  const asks = on.every(({ hold }) => mayAsk(hold, nowMs));
+  const asker = asks ? chunk.slices.find((slice) => dueOf(slice, nowMs).length > 0) : undefined;
+  const [widest] = on;
+  if (asker === undefined && widest !== undefined) {
+    return { kind: 'held', reason: reasonOf(widest.scope, widest.hold.code), job, chunk, delaySeconds };
+  }
+  const others = chunk.slices.filter((slice) => slice !== asker);
+  if (others.length > 0) waiting.rest = { chunk: { ...chunk, slices: others }, delaySeconds };
+  waiting.chunk = { ...chunk, slices: chunk.slices.filter((slice) => slice === asker) };
+  return undefined;
+}
+
+/** With what does not leave beside the slice that asks; where that one goes back to its queue, in the same message. */
+function withRest(placed: PlacedChunk, rest: Later | undefined): PlacedChunk {
+  if (rest === undefined || placed.kind === 'unplaced') return placed;
+  if (placed.kind === 'run') return { ...placed, rest };
+  return { ...placed, chunk: { ...placed.chunk, slices: [...placed.chunk.slices, ...rest.chunk.slices] } };
+}
+
+/** The number may not write to some persons before a time (131056). */
+function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number): QueuedChunk {
+  if (pace.pairs.length === 0) return chunk;
+  const later = (recipient: ChunkRecipient): ChunkRecipient => {
+    const untilMs = blockedUntilMs(pace, recipientHashOf(recipient.to), nowMs) ?? 0;
+    return untilMs > (recipient.notBeforeMs ?? 0) ? { ...recipient, notBeforeMs: untilMs } : recipient;
+  };
+  return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(later) })) };
+}
+
+/** The slots of a chunk's slices; the time of the first one, while that may still be moved by others. */
+function placedBySlots(
+  waiting: Waiting,
+  { pace: { schedule }, readAtMs, nowMs, stayMs }: Known & { readonly readAtMs: number; readonly stayMs: number },
+): PlacedChunk | number {
+  const { chunk, slots } = waiting;
+  const timed = chunk.slices.flatMap((slice): TimedSlice[] => {
+    if (dueOf(slice, nowMs).length === 0) return [];
+    return [{ slice, firstMs: firstSlotMs(slice, slots, { schedule, nowMs }) ?? 0 }];
+  });
+  const missed = timed.filter(({ firstMs }) => firstMs === 0);
+  if (missed.length > 0) {
+    waiting.missedSlots += 1;
+    return 0;
+  }
+  const { leaves, waits } = partedBySlots(timed, { nowMs, stayMs });
+  const [first] = leaves;
+  const undue = chunk.slices.filter((slice) => dueOf(slice, nowMs).length === 0);
+  const later = (slices: readonly TimedSlice[], others: readonly ChunkSlice[]): Later => {
+    const dueMs = Math.min(...slices.map(({ firstMs }) => firstMs));
+    const all = { ...chunk, slices: [...slices.map(({ slice }) => withPosition(slice, slots, chunk)), ...others] };
+    const delaySeconds =
+      slices.length > 0 ? queueDelaySeconds(dueMs, nowMs) : ownTimeDelaySeconds(firstDueMs(all), nowMs);
+    return { chunk: all, delaySeconds };
+  };
+  if (first === undefined) return { kind: 'later', ...later(waits, undue) };
+  const isTrusted = 'atMs' in (slots.get(first.slice.recipients[0]?.index ?? -1) ?? {});
+  if (!isTrusted && first.firstMs >= trustedUntilMs(readAtMs)) return first.firstMs;
+  const hasRest = waits.length + undue.length > 0;
+  const seen = { schedule, readAtMs };
+  return { kind: 'run', leaves, slots, seen, ...(hasRest ? { rest: later(waits, undue) } : {}) };
+}

@@ -1,0 +1,255 @@
+import { maxDelaySeconds } from '../../aws/queue-body.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
+import { holdableOf } from '../holds/held-job.ts';
+import { holdsOn, mayCall } from '../holds/hold.ts';
+import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-state.ts';
+import { retryDelaySeconds } from '../pace/pacing.ts';
+import { type Asking, askHolds } from './ask-holds.ts';
+import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
+import { eventsOfEndings } from './chunk-events.ts';
+import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
+import { claimLifeMs } from './claims/claim-life.ts';
+import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from './claims/run-chunk.ts';
+import type { SliceLook } from './claims/run-slice.ts';
+import { lost, type Outcome, placeInSlice, type SliceClaim } from './claims/slice.ts';
+import { sendBudgetMs } from './deadlines.ts';
+import type { Later, PlacedChunk } from './place-chunks.ts';
+import { reportedSlices } from './reported-slices.ts';
+
+/** One delivery of a chunk. */
+export interface WorkedChunk {
+  readonly chunk: QueuedChunk;
+  readonly placed: PlacedChunk;
+  /** Unlike that of any other run or delivery. */
+  readonly owner: string;
+}
+
+/** What becomes of a delivery; `again` may say after how many seconds. */
+export type DeliveryEnd =
+  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'again'; readonly afterSeconds?: number };
+
+const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
+
+/**
+ * Works off one delivery of a chunk that has been given its place in time: queues it again where that is far, else runs its
+ * slices, each claimed shortly before its first slot. Throws when the queue cannot be reached; it is to be delivered again then.
+ */
+export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
+  if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
+  if (placed.kind === 'held') await ports.holds.park(chunk, placed.reason, placed.job);
+  if (placed.kind !== 'run') return await queueLater(placed, ports);
+  if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
+  // First: a run that dies leaves a delivery, and this copy beside it.
+  if (placed.rest !== undefined) await queueLater(placed.rest, ports);
+  if (placed.slots.size > 0) void ports.platform.ready(chunk);
+  const run = new ChunkRun(chunk, placed, ports);
+  const leaving = { jobId: chunk.jobId, slices: placed.leaves.map(({ slice }) => slice) };
+  return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
+}
+
+/** Chunks that wait come when they expire, to end so; what has expired, and cannot end yet, waits like others. */
+async function queueLater({ chunk, delaySeconds }: Later, ports: RunPorts): Promise<DeliveryEnd> {
+  const leftMs = (chunk.expiresAtMs ?? Number.POSITIVE_INFINITY) - ports.nowMs();
+  const longestSeconds = leftMs > 0 ? Math.min(maxDelaySeconds, Math.ceil(leftMs / 1_000)) : maxDelaySeconds;
+  await ports.queue.sendLater(chunk, Math.min(longestSeconds, delaySeconds));
+  return acknowledged;
+}
+
+/** As a copy, so that waiting for the store uses up none of the queue's deliveries (R17). */
+async function afterStoreFailure(chunk: QueuedChunk, ports: RunPorts): Promise<DeliveryEnd> {
+  const { storeFailures = 0 } = chunk;
+  const delaySeconds = retryDelaySeconds({ pace: 'claims', attempt: storeFailures }, ports.random());
+  return await queueLater({ chunk: { ...chunk, storeFailures: storeFailures + 1 }, delaySeconds }, ports);
+}
+
+async function afterRun(end: ChunkEnd<ChunkRecipient>, chunk: QueuedChunk, ports: RunPorts) {
+  if (end.kind === 'acknowledged') return acknowledged;
+  if (end.atMs === undefined) return await afterStoreFailure({ ...chunk, slices: end.slices.map(queued) }, ports);
+  return { kind: 'again', afterSeconds: Math.max(1, Math.ceil((end.atMs - ports.nowMs()) / 1_000)) } as const;
+}
+
+/** A slice of a run as it is queued. */
+function queued({ recipients, ...slice }: RunSlice<ChunkRecipient>): ChunkSlice {
+  return { ...slice, recipients: [...recipients] };
+}
+
+/** What the slices of one run of a chunk share. */
+class ChunkRun {
+  readonly #chunk: QueuedChunk;
+  readonly #placed: Extract<PlacedChunk, { kind: 'run' }>;
+  readonly #ports: RunPorts;
+  readonly #standings = new Map<number, SeenStanding>();
+  readonly #looks = new Map<number, Promise<void>>();
+  readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
+  readonly #claimAtMs: ReadonlyMap<number, number>;
+  readonly #asking = new Map<number, Asking>();
+  #missed = false;
+  /** How the job stood before a message of it was taken; undefined while none was. */
+  #jobOfTaken: JobState | undefined;
+
+  constructor(chunk: QueuedChunk, placed: Extract<PlacedChunk, { kind: 'run' }>, ports: RunPorts) {
+    this.#chunk = chunk;
+    this.#placed = placed;
+    this.#ports = ports;
+    const leadMs = claimLeadMs(chunk.missedSlots ?? 0);
+    this.#claimAtMs = new Map(
+      placed.leaves.map(({ slice, firstMs }) => [sliceOfIndex(slice.recipients[0]?.index ?? 0), firstMs - leadMs]),
+    );
+  }
+
+  ports(): ChunkPorts<ChunkRecipient> {
+    const ports = this.#ports;
+    const { doubts, nowMs } = ports;
+    const slices = reportedSlices(ports);
+    return {
+      slices: {
+        ...slices,
+        claim: async (claim) => {
+          await pauseUntil(this.#claimAtMs.get(claim.key.slice) ?? 0, ports);
+          return await slices.claim({ ...claim, atMs: nowMs() });
+        },
+      },
+      look: async (claim) => await this.#look(claim),
+      markDoubt: async () => await doubts.mark(this.#chunk),
+      proven: async ({ key }) => await doubts.proven(key),
+      call: async (recipient) => await this.#call(recipient),
+      tell: async (endings, recorded) => {
+        const events = eventsOfEndings(this.#chunk, endings, { slices: recorded, nowMs: nowMs() });
+        if (events.length > 0) await ports.events.send(events);
+        if (this.#jobOfTaken !== undefined) await ports.holds.taken(this.#chunk, this.#jobOfTaken);
+      },
+      queueAgain: async ({ slices: again }, atMs) => await this.#queueAgain(again.map(queued), atMs),
+      nowMs,
+      mayRepeat: async (times) => {
+        if (times === mostWrites || ports.remainingMs() < writeBudgetMs) return false;
+        await ports.pause(Math.min(longestPauseMs, 500 * times));
+        return true;
+      },
+      claimLifeMs,
+      retryMs: () => nowMs() + 1_000 * retryDelaySeconds({ pace: 'claims', attempt: 0 }, ports.random()),
+    };
+  }
+
+  async #look(claim: SliceClaim): Promise<SliceLook> {
+    const { doubts } = this.#ports;
+    const [, proven] = await Promise.all([
+      this.#readClaimed(claim.key.slice),
+      claim.try === 0 ? new Set<number>() : doubts.proven(claim.key),
+    ]);
+    const { job } = this.#standingOf(claim.key.slice);
+    if (this.#chunk.straight && !job.begun) await this.#ports.jobs.beginStraight(this.#chunk);
+    const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
+    const ofDead = stop === undefined ? lost : settlementOf(stop);
+    return { heldBack: () => this.#heldBack(claim, proven), proven, ofDead };
+  }
+
+  /** How all of a claimed slice end that are not called; of what is held one may be, to ask whether it is still (D46). */
+  async #heldBack({ key: { slice } }: SliceClaim, proven: ReadonlySet<number>): Promise<Outcome | undefined> {
+    const chunk = this.#chunk;
+    const standing = this.#standingOf(slice);
+    const heldBack = heldBackBy(standing, { chunk }, this.#ports.nowMs());
+    const on = holdsOn(standing.holds, holdableOf(chunk));
+    if (heldBack?.state !== 'again' || on.length === 0) return heldBack;
+    const recipients = this.#placed.leaves
+      .flatMap((leaving) => leaving.slice.recipients)
+      .filter(({ index }) => sliceOfIndex(index) === slice && !proven.has(placeInSlice(index)));
+    const asking = await askHolds({ chunk, recipients, on, job: standing.job }, this.#ports);
+    if (asking === undefined) return heldBack;
+    this.#asking.set(slice, asking);
+    return undefined;
+  }
+
+  /** Job and holds always; the number only where a slot of the slice could have been moved since its place was told. */
+  async #readClaimed(slice: number): Promise<void> {
+    const { slots, seen } = this.#placed;
+    const isFixed = [...slots].every(([index, slot]) => sliceOfIndex(index) !== slice || isTrusted(slot, seen));
+    await this.#read(slice, isFixed ? seen : undefined);
+  }
+
+  /** `seen`: the schedule as it is known to stand. */
+  async #read(slice: number, seen?: SeenSchedule): Promise<void> {
+    const { wabaId, jobId, phoneNumberId } = this.#chunk;
+    const readAtMs = this.#ports.nowMs();
+    const looking = this.#ports.jobs.look({
+      wabaId,
+      jobIds: [jobId],
+      ...(seen === undefined ? { phoneNumberId } : {}),
+    });
+    const { pace, jobs, holds } = await looking.catch((error: unknown) => {
+      this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
+      throw error;
+    });
+    this.#ports.holds.saw(wabaId, holds);
+    const schedule = seen ?? { schedule: pace.schedule, readAtMs };
+    this.#standings.set(slice, { ...schedule, job: jobs.get(jobId) ?? {}, holds });
+  }
+
+  /** One read for all recipients of a slice that ask at once. */
+  async #readAgain(slice: number): Promise<void> {
+    const reading = this.#looks.get(slice) ?? this.#read(slice).finally(() => this.#looks.delete(slice));
+    this.#looks.set(slice, reading);
+    await reading;
+  }
+
+  #standingOf(slice: number): SeenStanding {
+    const standing = this.#standings.get(slice);
+    if (standing === undefined) throw new Error('a slice is called that was not looked at');
+    return standing;
+  }
+
+  async #call(recipient: ChunkRecipient): Promise<Outcome> {
+    const slice = sliceOfIndex(recipient.index);
+    const asks = this.#asking.get(slice);
+    // One message asks; the others wait as long as if another worker did.
+    if (asks !== undefined && asks.index !== recipient.index) return this.#waiting(slice);
+    const called = {
+      chunk: this.#chunk,
+      recipient,
+      slot: this.#placed.slots.get(recipient.index),
+      standing: () => this.#standingOf(slice),
+      lookAgain: () => this.#readAgain(slice),
+      ...(asks === undefined ? {} : { mayAsk: () => mayCall(asks.question, this.#ports.nowMs()) }),
+    };
+    const { outcome, attempts, missed, result = 'unclear' } = await callRecipient(called, this.#ports);
+    if (asks !== undefined) await this.#ports.holds.answered(this.#chunk, asks.question, result);
+    if (attempts !== undefined) this.#attempts.set(recipient.index, attempts);
+    if (missed) {
+      this.#missed = true;
+      this.#ports.log('dispatch.slot_missed', {});
+    }
+    if (outcome.state === 'sent') this.#jobOfTaken ??= this.#standingOf(slice).job;
+    return outcome;
+  }
+
+  #waiting(slice: number): Outcome {
+    const nowMs = this.#ports.nowMs();
+    const again = { state: 'again', dueMs: nowMs + 1_000 * parkDelaySeconds(0) } as const;
+    return heldBackBy(this.#standingOf(slice), { chunk: this.#chunk }, nowMs) ?? again;
+  }
+
+  /** Recipients that are tried again take other slots: those that they had are gone by. */
+  async #queueAgain(again: readonly ChunkSlice[], dueMs: number): Promise<void> {
+    const { missedSlots = 0, storeFailures: _over, ...chunk } = this.#chunk;
+    const slices = again.map(({ position: _passed, isLate: _too, ...slice }) => ({
+      ...slice,
+      recipients: slice.recipients.map((recipient) => {
+        const attempts = this.#attempts.get(recipient.index);
+        return attempts === undefined ? recipient : { ...recipient, attempts };
+      }),
+    }));
+    const missed = this.#missed ? { missedSlots: missedSlots + 1 } : {};
+    const delaySeconds = ownTimeDelaySeconds(dueMs, this.#ports.nowMs());
+    await queueLater({ chunk: { ...chunk, ...missed, slices }, delaySeconds }, this.#ports);
+  }
+}
+
+/** What is known to this run alone is lost with it: it tries on while it has the time. */
+const mostWrites = 15;
+const longestPauseMs = 5_000;
+const writeBudgetMs = 5_000;
+
+function sliceOfIndex(index: number): number {
+  return Math.floor(index / 10);
+}

@@ -1,0 +1,119 @@
+import * as v from 'valibot';
+import { queuedMessage } from '../../aws/queued-message.ts';
+import { correlated } from '../../observe/correlation.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import { chunkVersion, type QueuedChunk, QueuedChunkSchema } from '../chunk.ts';
+import { noAnswerCode } from '../holds/hold.ts';
+import { paceLearning } from '../pace/learned-pace.ts';
+import { emptySchedule } from '../pace/schedule.ts';
+import { batchLog } from './batch-log.ts';
+import type { RunPorts } from './call-recipient.ts';
+import type { ChunkWorkerPorts } from './chunk-ports.ts';
+import { lateness } from './deadlines.ts';
+import { type GuardedRun, guardRun } from './guarded-run.ts';
+import { type Later, type PlacedChunk, placeChunks, uncalled } from './place-chunks.ts';
+import { workChunk } from './work-chunk.ts';
+
+/** One delivery of a queue message. */
+export interface ChunkDelivery {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+}
+
+/**
+ * Works off the deliveries of one run and returns the ids of what must be delivered again. What the platform took, or may have
+ * taken, is never handed to it again (R13), nor what a receipt proves taken (D39); every message ends (R14, D29); a chunk that
+ * cannot be read fails alone (R18). Each message leaves in the slot that its number has for it (D43). Endings are recorded, then
+ * told (D34, D41), then acknowledged. Two writes for ten messages (R15).
+ */
+export async function workChunks(deliveries: readonly ChunkDelivery[], ports: ChunkWorkerPorts): Promise<string[]> {
+  const readable = deliveries.flatMap((delivery, at) => {
+    const chunk = chunkOf(delivery, ports.process);
+    return chunk === undefined ? [] : [{ delivery, chunk, owner: `${ports.process.invocation}/${at}` }];
+  });
+  const chunks = readable.map(({ chunk }) => chunk);
+  const { process, ...given } = ports;
+  const holds = ports.holds.ofRun();
+  const guarded = await guardRun(chunks, { ...process, ...ports.holds, ...ports.platform, holds });
+  if (guarded.outage !== undefined) process.log('dispatch.platform_down', { count: chunks.length });
+  const lines = batchLog(process);
+  const shared: RunPorts = {
+    ...given,
+    ...process,
+    log: lines.log,
+    platform: { ...ports.platform, send: guarded.send },
+    learning: paceLearning({ ...process, paces: ports.numbers.paces }),
+    holds,
+  };
+  const places = placesOf(chunks, guarded, shared);
+  const done = new Set<ChunkDelivery>();
+  await Promise.all(
+    readable.map(async (read, at) => {
+      const place = places[at];
+      if (place === undefined) return;
+      const working = { ...read, place };
+      if (await correlated(read.chunk.correlationId, async () => isDone(working, shared))) done.add(read.delivery);
+    }),
+  );
+  lines.end(deliveries.length);
+  await guarded.end();
+  return deliveries.filter((delivery) => !done.has(delivery)).map(({ messageId }) => messageId);
+}
+
+/** While the platform is down chunks wait for it; what is past its time needs no call. */
+function placesOf(chunks: readonly QueuedChunk[], { outage }: GuardedRun, ports: RunPorts) {
+  if (outage === undefined) return placeChunks(chunks, ports);
+  return chunks.map(async (chunk): Promise<PlacedChunk> => {
+    const nowMs = ports.nowMs();
+    if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, emptySchedule, nowMs);
+    const later = { chunk, delaySeconds: outage.heldBackSeconds() };
+    return outage.sinceMs + toldAfterMs > nowMs ? { kind: 'later', ...later } : await waitingForPlatform(later, ports);
+  });
+}
+
+/** A shorter outage is over before its clients have read of it. */
+const toldAfterMs = 30_000;
+
+/** Of a long outage the clients are told, and their reports say so; a stop ends a job also then (D53). */
+async function waitingForPlatform(later: Later, ports: RunPorts): Promise<PlacedChunk> {
+  const { jobId, wabaId } = later.chunk;
+  const looking = ports.jobs.look({ wabaId, jobIds: [jobId] }).catch(() => undefined);
+  const job = (await looking)?.jobs.get(jobId);
+  if (job === undefined) return { kind: 'later', ...later };
+  if (job.stop !== undefined) return uncalled(later.chunk, emptySchedule, ports.nowMs());
+  return { kind: 'held', reason: { code: noAnswerCode, scope: 'platform' }, job, ...later };
+}
+
+interface Working {
+  readonly chunk: QueuedChunk;
+  readonly place: Promise<PlacedChunk>;
+  readonly owner: string;
+  readonly delivery: ChunkDelivery;
+}
+
+/** Works off one delivery: whether it is acknowledged; else it comes again, where that is known not before its time. */
+async function isDone({ chunk, place, owner, delivery }: Working, ports: RunPorts): Promise<boolean> {
+  try {
+    const end = await workChunk({ chunk, placed: await place, owner }, ports);
+    if (end.kind === 'acknowledged') return true;
+    if (end.afterSeconds !== undefined) {
+      await ports.queue.postpone(delivery.receiptHandle, end.afterSeconds).catch((error: unknown) => {
+        // It comes again earlier, and looks again.
+        ports.log('dispatch.postpone_failed', { count: 1, error: nameOf(error) });
+      });
+    }
+  } catch (error) {
+    ports.log('dispatch.error', { error: nameOf(error) });
+  }
+  return false;
+}
+
+function chunkOf(delivery: ChunkDelivery, { log }: Pick<RunPorts, 'log'>): QueuedChunk | undefined {
+  try {
+    return v.parse(QueuedChunkSchema, queuedMessage(delivery.body, chunkVersion));
+  } catch (error) {
+    log('dispatch.error', { error: nameOf(error) });
+    return undefined;
+  }
+}

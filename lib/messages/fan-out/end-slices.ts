@@ -1,0 +1,90 @@
+import { present } from '../../keys/present.ts';
+import { count } from '../../observe/metrics.ts';
+import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
+import { type Outcome, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
+import type { Slices } from '../dispatch/claims/slices.ts';
+import { messageEvent } from '../dispatch/message-event.ts';
+import { aboutJob, type Recipient } from '../job.ts';
+import type { JobStop } from '../job-state.ts';
+import type { JobRounds, StoredJob } from './job-rounds.ts';
+import { sideBySide } from './side-by-side.ts';
+
+export interface EndPorts {
+  readonly slices: Pick<Slices, 'endUncalled'>;
+  readonly jobs: Pick<JobRounds, 'recipientsFrom'>;
+  readonly events: EventSink;
+  readonly nowMs: () => number;
+}
+
+interface Ending {
+  /** The first recipient of a slice. */
+  readonly from: number;
+  readonly until: number;
+  readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;
+}
+
+interface Told extends Pick<Ending, 'settlement'> {
+  readonly addresses: ReadonlyMap<number, string>;
+  readonly nowMs: number;
+}
+
+/** The same in every run, so that a repeated one finds its own endings and tells them once more. */
+const owner = 'fan-out';
+const slicesAtOnce = 10;
+
+/**
+ * Recipients of a stopped job that are not in the dispatch queue end as the stop says (D46, D53), and are told before it
+ * returns. A slice that a worker has, of a wave that was announced and queued, is left to the worker.
+ */
+export async function endSlices(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
+  const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
+  const firsts = Array.from({ length: Math.ceil((until - from) / sliceSize) }, (_, at) => from + at * sliceSize);
+  await sideBySide(firsts, slicesAtOnce, async (first) => {
+    const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
+    if (ended === undefined) return;
+    count(metricOf[settlement.state], ended.outcomes.length);
+    await ports.events.send(eventsOf(job, ended, { settlement, addresses, nowMs: ports.nowMs() }));
+  });
+}
+
+async function addressesOf(jobId: string, { from, until }: { from: number; until: number }, ports: EndPorts) {
+  const addresses = new Map<number, string>();
+  for (let index = from; index < until; ) {
+    const recipients: readonly Recipient[] = await ports.jobs.recipientsFrom(jobId, index);
+    if (recipients.length === 0) throw new Error('recipients of the job are gone');
+    for (const { to } of recipients) {
+      addresses.set(index, to);
+      index += 1;
+    }
+  }
+  return addresses;
+}
+
+async function endedSlice(
+  { head }: StoredJob,
+  first: number,
+  { settlement, nowMs }: Pick<Ending, 'settlement'> & { readonly nowMs: number },
+  { slices }: EndPorts,
+): Promise<Slice | undefined> {
+  const size = Math.min(sliceSize, head.total - first);
+  const claim = { key: sliceOf({ jobId: head.jobId, index: first }), try: 0, owner, atMs: nowMs, size };
+  const outcomes = new Map(Array.from({ length: size }, (_, place): [number, Outcome] => [place, settlement]));
+  return await slices.endUncalled(claim, outcomes);
+}
+
+const metricOf = { failed: 'MessagesFailed', expired: 'MessagesExpired' } as const;
+
+/** All of a slice end as the first stop of their job says, in whichever run. */
+function eventsOf(
+  { head }: StoredJob,
+  { key, outcomes }: Slice,
+  { settlement: { state, code, reason }, addresses, nowMs }: Told,
+): ServiceEvent[] {
+  const { jobId, clientId, acceptedAtMs, correlationId } = head;
+  return outcomes.map((_, place) => {
+    const index = key.slice * sliceSize + place;
+    const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: addresses.get(index) };
+    const told = { timestampMs: nowMs, code, ...present({ reason }) };
+    return { ...messageEvent(`message.${state}`, message, told), correlationId };
+  });
+}

@@ -1,0 +1,74 @@
+import { queueBody } from '../../aws/queue-body.ts';
+import { present } from '../../keys/present.ts';
+import { type ChunkRecipient, type ChunkSlice, chunkVersion, type QueuedChunk } from '../chunk.ts';
+import { sliceSize } from '../dispatch/claims/slice.ts';
+import { aboutJob, type JobHead } from '../job.ts';
+import { turnAt } from '../pace/schedule.ts';
+
+/** Some consecutive recipients of a job, composed, beginning with a slice; and where the first of them stands in the lane. */
+export interface ComposedWave {
+  readonly head: JobHead;
+  readonly lane: string;
+  readonly limitPerSecond: number;
+  readonly recipients: readonly ChunkRecipient[];
+  readonly firstPosition: number;
+}
+
+/** A queue message of so much text is billed as several, and a run has its slices to wait for: a chunk is cut before. */
+const mostChunkBytes = 200_000;
+
+/** From this time between two slots on, the slices of a chunk need no room between them. */
+const strideFromEveryMs = 4;
+/** The slices of a chunk of a fast number are so far apart: its calls are more than a processor's share can make at once. */
+const strideMs = 100;
+
+/** The slices of a wave as chunks, each with the place of its first slice in the wave; `everyMs` is between two slots. */
+export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[] {
+  const slices = slicesOf(wave);
+  // A chunk is a turn: where jobs compete, it stays whole.
+  const perChunk = turnAt(everyMs) / sliceSize;
+  const stride = everyMs >= strideFromEveryMs ? 1 : Math.max(1, Math.floor(strideMs / (sliceSize * everyMs)));
+  const chunks: ChunkSlice[][] = [];
+  for (let first = 0; first < slices.length; first += perChunk * stride) {
+    const group = slices.slice(first, first + perChunk * stride);
+    const apart = Math.min(stride, Math.ceil(group.length / perChunk));
+    for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
+  }
+  return chunks.map((some) => ({ ...chunkOf(wave), slices: some }));
+}
+
+function slicesOf({ recipients, head, firstPosition }: ComposedWave): ChunkSlice[] {
+  return Array.from({ length: Math.ceil(recipients.length / sliceSize) }, (_, at) => {
+    const some = recipients.slice(at * sliceSize, (at + 1) * sliceSize);
+    const size = Math.min(sliceSize, head.total - (some[0]?.index ?? 0));
+    return { try: 0, size, position: firstPosition + at * sliceSize, recipients: some };
+  });
+}
+
+function bySize(slices: readonly ChunkSlice[]): ChunkSlice[][] {
+  const chunks: ChunkSlice[][] = [];
+  let open: ChunkSlice[] = [];
+  let bytes = 0;
+  for (const slice of slices) {
+    const own = Buffer.byteLength(queueBody(slice));
+    if (open.length > 0 && bytes + own > mostChunkBytes) {
+      chunks.push(open);
+      [open, bytes] = [[], 0];
+    }
+    open.push(slice);
+    bytes += own;
+  }
+  return [...chunks, open];
+}
+
+function chunkOf({ head, lane, limitPerSecond }: ComposedWave): Omit<QueuedChunk, 'slices'> {
+  const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
+  // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
+  const { expiresAtMs, correlationId, receiptsExpected } = head;
+  return {
+    version: chunkVersion,
+    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
+    ...present({ expiresAtMs, correlationId, receiptsExpected }),
+    about: aboutJob(head),
+  };
+}

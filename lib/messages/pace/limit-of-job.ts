@@ -1,0 +1,38 @@
+import type { ChannelStore } from '../../channels/channel-store.ts';
+import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import type { JobHead } from '../job.ts';
+import { limitPerSecondOf } from './number-limit.ts';
+
+interface LimitPorts {
+  readonly channels: Pick<ChannelStore, 'findNumber'>;
+  readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** Messages a second that the number of a job may send (D43); as provisioned when the platform's word cannot be read. */
+export function limitOfJob({ channels, log }: LimitPorts) {
+  return async ({ jobId, wabaId, phoneNumberId, throughputPerSecond }: JobHead): Promise<number> => {
+    try {
+      return limitPerSecondOf(await channels.findNumber(wabaId, phoneNumberId), throughputPerSecond);
+    } catch (error) {
+      log('job.limit_not_read', { jobId, wabaId, error: nameOf(error) });
+      return limitPerSecondOf(undefined, throughputPerSecond);
+    }
+  };
+}
+
+/** The limit of a number changes rarely, and a worker that exceeds an old one learns that from the platform. */
+const rememberedMs = 60_000;
+
+/** The same, remembered for a minute by a process that accepts one request after the other. */
+export function rememberedLimitOfJob(ports: LimitPorts & { readonly nowMs: () => number }) {
+  const read = limitOfJob(ports);
+  const remembered = new Map<string, { readonly limitPerSecond: number; readonly untilMs: number }>();
+  return async (head: JobHead): Promise<number> => {
+    const known = remembered.get(head.phoneNumberId);
+    if (known !== undefined && ports.nowMs() < known.untilMs) return known.limitPerSecond;
+    const limitPerSecond = await read(head);
+    remembered.set(head.phoneNumberId, { limitPerSecond, untilMs: ports.nowMs() + rememberedMs });
+    return limitPerSecond;
+  };
+}

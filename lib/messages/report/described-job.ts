@@ -1,0 +1,51 @@
+import { claimLifeMs } from '../dispatch/claims/claim-life.ts';
+import { jobMemorySeconds } from '../items.ts';
+import type { JobHead, Repeat } from '../job.ts';
+import type { JobState } from '../job-state.ts';
+
+/** A job as its report opens: who its recipients are, as far as that is written, which were dropped, and whether it goes on. */
+export interface DescribedJob extends JobState {
+  readonly head: JobHead;
+  readonly repeats: readonly Repeat[];
+  /** The address of each recipient by its index in the job; of those whose part is described. */
+  readonly recipients: ReadonlyMap<number, string>;
+}
+
+/** The report is kept for 30 days (D40): afterwards the rest of it is on its way out. */
+export function isForgotten(head: JobHead, nowMs: number): boolean {
+  return head.acceptedAtMs + jobMemorySeconds * 1_000 <= nowMs;
+}
+
+/**
+ * Whether what a claim from before the stop came to may be missing from what is read eventually consistent, or was read beside
+ * the job: then it is read strongly, afterwards. The time of a stop is that of the attempt, and its writer lived no longer than
+ * a worker does.
+ */
+export function isStoppedLately({ stop }: JobState, nowMs: number): boolean {
+  return stop !== undefined && nowMs < stop.atMs + claimLifeMs;
+}
+
+/** One position of the request: which message of the job it became. */
+export interface Place {
+  readonly position: number;
+  readonly index: number;
+  /** The position that it repeats, when it was dropped for that (D25). */
+  readonly duplicateOf?: number;
+}
+
+/** The places of a request in order. Repeats that no request can have are refused: what is stored is wrong then. */
+export function placesOf({ head, repeats }: Pick<DescribedJob, 'head' | 'repeats'>): Place[] {
+  const repeated = new Map(repeats);
+  const places: Place[] = [];
+  let next = 0;
+  for (let position = 0; position < head.total + repeats.length; position += 1) {
+    const duplicateOf = repeated.get(position);
+    const original = duplicateOf === undefined ? undefined : places[duplicateOf];
+    if (duplicateOf === undefined) {
+      places.push({ position, index: next });
+      next += 1;
+    } else if (original === undefined) throw new RangeError('a recipient repeats a later one');
+    else places.push({ position, index: original.index, duplicateOf });
+  }
+  return places;
+}

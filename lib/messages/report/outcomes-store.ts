@@ -1,0 +1,120 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { queryPartition } from '../../aws/dynamodb-batch.ts';
+import type { Pause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
+import { type Slice, sliceOf } from '../dispatch/claims/slice.ts';
+import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
+import { sliceStore } from '../dispatch/claims/slice-store.ts';
+import { dispatchesPartition, jobSortKey } from '../items.ts';
+import { dispatchIdOf } from '../job.ts';
+import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
+import { type DescribedJob, placesOf } from './described-job.ts';
+import { outcomesOf, type ReportedOutcome } from './outcome.ts';
+import { partitionsOfJob } from './report-place.ts';
+import { reportStore } from './report-store.ts';
+import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
+
+/** A place of the request with what became of it. */
+export interface PlacedOutcome extends ReportedOutcome {
+  /** Counted as the report counts (D40). */
+  readonly position: number;
+  readonly duplicateOf?: number;
+}
+
+/** From `fromMs` until before `toMs`. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Read side of what became of messages, for operators. Every read is strongly consistent. */
+export interface Outcomes {
+  /** Undefined for a job that was never accepted, was withdrawn, or is older than 30 days. */
+  findJob(jobId: string): Promise<DescribedJob | undefined>;
+  /** Jobs of one DID accepted in a period, oldest first, of the clients asked for alone. */
+  listJobs(
+    from: { readonly did: string; readonly clientIds: readonly number[] },
+    period: Period,
+  ): Promise<DescribedJob[]>;
+  /** One outcome for every place of the request, in order. */
+  ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
+  ofMessage(key: MessageKey): Promise<ReportedOutcome>;
+  /** As `resolveUnknown`. */
+  resolve(key: MessageKey, state: 'sent' | 'failed'): Promise<boolean>;
+}
+
+interface StoreOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly nowMs: () => number;
+  readonly pause: Pause;
+}
+
+const PointerSchema = v.object({ sk: v.string(), jobId: v.string() });
+
+export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
+  const messages = { documentClient: client, tableName: table, pause };
+  const report = reportStore({ client, table, nowMs, consistent: true });
+  return {
+    findJob: (jobId) => report.findDescribed(jobId),
+
+    listJobs: async ({ did, clientIds }, { fromMs, toMs }) => {
+      const partitions = clientIds.map((clientId) => dispatchesPartition(clientId, did));
+      const jobIds = new Map<string, string>();
+      for (const partition of fromMs < toMs ? partitions : []) {
+        // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+        const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
+        for (const item of await queryPartition(messages, partition, period)) {
+          const { sk, jobId } = v.parse(PointerSchema, item);
+          jobIds.set(sk, jobId);
+        }
+      }
+      const jobs: DescribedJob[] = [];
+      for (const [, jobId] of [...jobIds].sort(([one], [other]) => (one < other ? -1 : 1))) {
+        const job = await report.findDescribed(jobId);
+        if (job !== undefined) jobs.push(job);
+      }
+      return jobs;
+    },
+
+    ofJob: async (job) => {
+      const { jobId, total } = job.head;
+      const outcomeAt = outcomesOf(job, await report.readMessages(jobId, partitionsOfJob(total)));
+      if (outcomeAt === undefined) return [];
+      return placesOf(job).map(({ index, ...place }) => ({ ...outcomeAt(index), ...toOf(job, index), ...place }));
+    },
+
+    ofMessage: async (key) => (await readMessage(key)).outcome,
+
+    resolve: (key, state) =>
+      resolveUnknown(key, state, {
+        read: readMessage,
+        slices: sliceStore({ client, table, nowMs }),
+        markDoubt: async (jobId) => {
+          const job = await report.findDescribed(jobId);
+          if (job !== undefined) await sliceDoubtsStore(client, table).mark(job.head);
+        },
+        nowMs,
+      }),
+  };
+
+  async function readMessage({ jobId, index }: MessageKey): Promise<{
+    readonly slice: Slice | undefined;
+    readonly outcome: ReportedOutcome;
+  }> {
+    const job = await report.findDescribed(jobId);
+    const written = await report.readMessages(jobId, [Math.floor(index / recipientsPerPartition)]);
+    const outcomeAt = job === undefined ? undefined : outcomesOf(job, written);
+    // Of a job that there is not, nothing is told.
+    if (job === undefined || outcomeAt === undefined) {
+      return { slice: undefined, outcome: { dispatchId: dispatchIdOf({ jobId, index }), state: 'pending' } };
+    }
+    const slice = written.slices.get(sliceOf({ jobId, index }).slice);
+    return { slice, outcome: { ...outcomeAt(index), ...toOf(job, index) } };
+  }
+}
+
+function toOf({ recipients }: DescribedJob, index: number) {
+  return present({ to: recipients.get(index) });
+}

@@ -1,0 +1,132 @@
+import { Refusal } from '../../http/refusal.ts';
+import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
+import { type JobHead, jobIdPattern } from '../job.ts';
+import type { JobProgress } from '../watch/watch.ts';
+import { type DescribedJob, isStoppedLately, placesOf } from './described-job.ts';
+import {
+  countStates,
+  type OutcomeAt,
+  type OutcomeCounts,
+  outcomesOf,
+  underWayIn,
+  type WrittenMessages,
+} from './outcome.ts';
+import { type ReportPage, reportPage } from './report.ts';
+import { partitionsOf, partitionsOfJob, type ReportPlace, type ReportQuestion } from './report-place.ts';
+import type { Report } from './report-store.ts';
+
+/** A report that is being read: the job, and for a later page its messages, which came in the same round trip. */
+export interface OpenReport {
+  readonly job: DescribedJob;
+  readonly from?: ReportPlace;
+  readonly written?: WrittenMessages;
+}
+
+/**
+ * The first of the round trips of a page: one of two for the first page, the only one for a later one. Undefined when there
+ * is no such job. Whose job it is, is for the caller to look at before any of it is told.
+ */
+export async function openReport(
+  report: Report,
+  question: ReportQuestion,
+  from: ReportPlace | undefined,
+): Promise<OpenReport | undefined> {
+  const { jobId } = question;
+  if (from === undefined) {
+    const job = await describedJob(report, jobId);
+    return job === undefined ? undefined : { job };
+  }
+  if (!jobIdPattern.test(jobId)) return undefined;
+  const [job, written] = await Promise.all([
+    report.findDescribed(jobId),
+    report.readMessages(jobId, partitionsOf(question, from)),
+  ]);
+  return job === undefined ? undefined : { job, from, written };
+}
+
+/** The job that a client names; undefined when there is none, and for what cannot be the id of one. */
+export async function describedJob(report: Report, dispatchId: string): Promise<DescribedJob | undefined> {
+  return jobIdPattern.test(dispatchId) ? await report.findDescribed(dispatchId) : undefined;
+}
+
+/** The rest of the page; one more round trip for a later page of a job that was stopped a moment ago. */
+export async function readPage(
+  report: Report,
+  question: ReportQuestion,
+  open: OpenReport,
+  nowMs: number,
+): Promise<ReportPage> {
+  const { jobId } = question;
+  const { job, from } = open;
+  const read = isStoppedLately(job, nowMs) ? { consistent: true } : undefined;
+  const asRead = read === undefined ? open.written : undefined;
+  const written = asRead ?? (await report.readMessages(jobId, partitionsOf(question, from ?? job.head.total), read));
+  return reportPage(job, question, { from, outcomeAt: outcomesOf(job, written) ?? takenBack() });
+}
+
+/**
+ * Looks at a job once more. Cheap to repeat: partitions that were final are not read again until all of them are, and
+ * then the job is read as a whole, once, for its counts. Undefined when there is no such job (any more).
+ */
+export async function countsOf(
+  report: Report,
+  jobId: string,
+  knownFinal: readonly number[] = [],
+): Promise<JobProgress | undefined> {
+  const found = await report.findDescribed(jobId);
+  if (found === undefined) return undefined;
+  const job = await reckoned(report, found);
+  const { head } = job;
+  const all = partitionsOfJob(head.total);
+  const open = all.filter((partition) => !knownFinal.includes(partition));
+  const outcomeAt = await outcomesIn(report, job, open);
+  if (outcomeAt === undefined) return undefined;
+  const finalPartitions = all.filter((partition) => !open.includes(partition) || isFinal(partition, head, outcomeAt));
+  if (finalPartitions.length < all.length) return { head, finalPartitions };
+  const asWhole = open.length === all.length ? outcomeAt : await outcomesIn(report, job, all);
+  if (asWhole === undefined) return undefined;
+  const counts = countsIn(job, asWhole);
+  if (counts.pending === 0) return { head, finalPartitions, counts };
+  return { head, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
+}
+
+/** The counts of a job as it is at this moment, for a cancellation that has just changed its state (D53). */
+export async function countsNow(report: Report, job: DescribedJob): Promise<OutcomeCounts> {
+  const all = partitionsOfJob(job.head.total);
+  return countsIn(job, (await outcomesIn(report, await reckoned(report, job), all)) ?? takenBack());
+}
+
+/**
+ * The job, of which it is written now, if it was stopped, which tries may still have called somebody: what is told from then
+ * on of all others is final (items.ts, `mayReckon`).
+ */
+async function reckoned(report: Report, job: DescribedJob): Promise<DescribedJob> {
+  const { stop, underWay, head } = job;
+  if (stop === undefined || underWay !== undefined) return job;
+  const written = await report.readMessages(head.jobId, partitionsOfJob(head.total), { consistent: true });
+  return { ...job, underWay: await report.reckon(head.jobId, underWayIn(written)) };
+}
+
+/** What became of the messages of these partitions. Where it matters for good, that no worker has claimed them is certain. */
+async function outcomesIn(
+  report: Report,
+  job: DescribedJob,
+  partitions: readonly number[],
+): Promise<OutcomeAt | undefined> {
+  const read = job.stop === undefined ? undefined : { consistent: true };
+  return outcomesOf(job, await report.readMessages(job.head.jobId, partitions, read));
+}
+
+function takenBack(): never {
+  throw new Refusal('dispatch_not_found', 'dispatch not found');
+}
+
+function countsIn(job: DescribedJob, outcomeAt: OutcomeAt): OutcomeCounts {
+  return countStates(placesOf(job).map(({ index }) => outcomeAt(index).state));
+}
+
+function isFinal(partition: number, { total }: JobHead, outcomeAt: OutcomeAt): boolean {
+  const first = partition * recipientsPerPartition;
+  const size = Math.min(recipientsPerPartition, total - first);
+  return Array.from({ length: size }, (_, at) => first + at).every((index) => outcomeAt(index).state !== 'pending');
+}

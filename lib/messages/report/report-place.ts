@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
+import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
+import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
+import { type DescribedJob, type Place, placesOf } from './described-job.ts';
+import { type OutcomeCounts, totalOf } from './outcome.ts';
+
+export const reportMaxLimit = 1_000;
+
+/** What is asked of a report: some states or all of them, and how many rows. */
+export interface ReportQuestion {
+  readonly jobId: string;
+  readonly states: ReadonlySet<ReportedState> | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Where a page begins, and what its reader must know before it has read the job: which slices to ask for in the same
+ * round trip, and the counts, which are those of the first page.
+ */
+export interface ReportPlace {
+  readonly position: number;
+  /** The index in the job of the next recipient that repeats none. */
+  readonly index: number;
+  /** Messages of the job. */
+  readonly total: number;
+  readonly counts: OutcomeCounts;
+  /** Partitions before `index` that places of the page may repeat. */
+  readonly repeatedPartitions: readonly number[];
+}
+
+const whole = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
+const maxMessages = 10_000;
+const CursorSchema = v.strictTuple([
+  whole(maxMessages),
+  whole(maxMessages),
+  whole(maxMessages),
+  v.strictTuple([
+    ...([whole(maxMessages), whole(maxMessages), whole(maxMessages), whole(maxMessages)] as const),
+    ...([whole(maxMessages), whole(maxMessages), whole(maxMessages), whole(maxMessages)] as const),
+  ]),
+  v.pipe(v.array(whole(maxMessages / recipientsPerPartition - 1)), v.maxLength(maxMessages / recipientsPerPartition)),
+]);
+
+/** A cursor belongs to one job and one filter; the number of rows may differ from page to page. */
+function scopeOf({ jobId, states }: Omit<ReportQuestion, 'limit'>): string {
+  return `report ${jobId} ${states === undefined ? '' : reportedStates.filter((state) => states.has(state)).join()}`;
+}
+
+export function reportCursor(question: Omit<ReportQuestion, 'limit'>, place: ReportPlace): string {
+  const { position, index, total, counts, repeatedPartitions } = place;
+  const told = reportedStates.map((state) => counts[state]);
+  return opaqueCursor(scopeOf(question), [position, index, total, told, repeatedPartitions]);
+}
+
+/** The place that a cursor names; undefined when it is none of this job and filter. */
+export function reportPlaceOf(question: Omit<ReportQuestion, 'limit'>, cursor: string): ReportPlace | undefined {
+  const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
+  if (!parsed.success) return undefined;
+  const [position, index, total, told, repeatedPartitions] = parsed.output;
+  const counts = Object.fromEntries(reportedStates.map((state, at) => [state, told[at]])) as unknown as OutcomeCounts;
+  return { position, index, total, counts, repeatedPartitions };
+}
+
+/** Whether a page of this job can have ended so: what a cursor says may be made up. */
+export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuestion, 'states'>, place: ReportPlace): boolean {
+  const places = placesOf(job);
+  if (place.position < 1 || place.position >= places.length) return false;
+  const { counts } = place;
+  const asHandedOut = placeAt(places, place.position, { counts, filtered: states !== undefined });
+  return isDeepStrictEqual(place, asHandedOut) && totalOf(counts) === places.length;
+}
+
+/** The partitions that a page needs, ascending: all of the job for the first page, which counts. */
+export function partitionsOf({ states, limit }: ReportQuestion, from: ReportPlace | number): number[] {
+  if (typeof from === 'number') return partitionsOfJob(from);
+  // Where rows are filtered, how far a page reaches is known when it is read.
+  const end = states === undefined ? Math.min(from.total, from.index + limit) : from.total;
+  return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
+}
+
+/** All partitions of a job with so many messages. */
+export function partitionsOfJob(total: number): number[] {
+  return partitionRange(0, total);
+}
+
+function partitionRange(firstIndex: number, endIndex: number): number[] {
+  const first = Math.floor(firstIndex / recipientsPerPartition);
+  const end = Math.ceil(endIndex / recipientsPerPartition);
+  return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
+}
+
+/** Where the page begins whose first row is at a position. */
+export function placeAt(
+  places: readonly Place[],
+  position: number,
+  { counts, filtered }: { readonly counts: OutcomeCounts; readonly filtered: boolean },
+): ReportPlace {
+  const before = places.slice(0, position).filter(({ duplicateOf }) => duplicateOf === undefined).length;
+  const reach = filtered ? places.slice(position) : places.slice(position, position + reportMaxLimit);
+  const repeated = reach.filter(({ duplicateOf, index }) => duplicateOf !== undefined && index < before);
+  const total = places.filter(({ duplicateOf }) => duplicateOf === undefined).length;
+  const repeatedPartitions = [...new Set(repeated.map(({ index }) => Math.floor(index / recipientsPerPartition)))];
+  return { position, index: before, total, counts, repeatedPartitions };
+}

@@ -1,0 +1,140 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
+import { present } from '../../keys/present.ts';
+import { addressesOf, addressesOfItem, jobOfAcceptedItem } from '../accept/whole-job.ts';
+import type { Slice } from '../dispatch/claims/slice.ts';
+import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../dispatch/claims/slice-items.ts';
+import {
+  acceptedKey,
+  jobKey,
+  jobPartition,
+  mayReckon,
+  receiptGroupOf,
+  receiptPartition,
+  recipientsPrefix,
+} from '../items.ts';
+import { JobHeadSchema } from '../job.ts';
+import { JobStateSchema, type UnderWay } from '../job-state.ts';
+import { fold, type Proven } from '../receipts/fold.ts';
+import { receiptsOf } from '../receipts/receipt-items.ts';
+import { type DescribedJob, isForgotten } from './described-job.ts';
+import type { WrittenMessages } from './outcome.ts';
+
+/**
+ * The read side of jobs and of what became of their messages. Each read is one round trip, however much it reads, as long as
+ * every partition fits the page of a query, and every partition of a job of 10,000 does.
+ */
+export interface Report {
+  /**
+   * Undefined for a job that was never accepted, was withdrawn, or is older than 30 days. Strongly consistent: what was told of
+   * a stopped job depends on it.
+   */
+  findDescribed(jobId: string): Promise<DescribedJob | undefined>;
+  /**
+   * Slices and receipts of these partitions. The reader that takes an open recipient for one that ended with its job reads the
+   * slices strongly, after the job (items.ts, `mayReckon`).
+   */
+  readMessages(
+    jobId: string,
+    partitions: readonly number[],
+    read?: { readonly consistent: boolean },
+  ): Promise<WrittenMessages>;
+  /** Writes the tries of a stopped job of which somebody may have been called, and returns those that stand: the first word counts. */
+  reckon(jobId: string, underWay: UnderWay): Promise<UnderWay>;
+}
+
+interface StoreOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly nowMs: () => number;
+  /** Operators see what is, and pay twice for it. */
+  readonly consistent?: boolean;
+}
+
+/** A job that was withdrawn before it began has no head. */
+const JobItemSchema = v.object({
+  head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
+  withdrawnAtMs: v.optional(v.number()),
+  /** Of a job that went straight, all there is to describe: the addresses. */
+  to: v.optional(v.instance(Uint8Array)),
+  ...JobStateSchema.entries,
+});
+
+export function reportStore({ client, table, nowMs, consistent = false }: StoreOptions): Report {
+  return {
+    findDescribed: async (jobId) => {
+      const found = describedIn(await itemsOf(jobPartition(jobId), true));
+      return found === undefined || isForgotten(found.head, nowMs()) ? undefined : found;
+    },
+
+    readMessages: async (jobId, partitions, read = { consistent }) => {
+      const askedAtMs = nowMs();
+      const groups = [...new Set(partitions.map((partition) => receiptGroupOf(partition * recipientsPerPartition)))];
+      const [slices, receipts] = await Promise.all([
+        Promise.all(partitions.map((partition) => slicesOf(jobId, partition, read.consistent))),
+        Promise.all(groups.map((group) => itemsOf(receiptPartition(jobId, group), consistent))),
+      ]);
+      const byNumber = new Map(slices.flat().map((slice) => [slice.key.slice, slice]));
+      return { slices: byNumber, proofs: proofsIn(receipts.flat()), askedAtMs };
+    },
+
+    reckon: async (jobId, underWay) => {
+      const write = await conditionalWrite(
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: jobKey(jobId),
+            UpdateExpression: 'SET underWay = :underWay',
+            ConditionExpression: mayReckon,
+            ExpressionAttributeNames: { '#stop': 'stop' },
+            ExpressionAttributeValues: { ':underWay': underWay },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        ),
+      );
+      const existing = write.written ? undefined : write.existing;
+      return v.parse(JobStateSchema, existing ?? {}).underWay ?? underWay;
+    },
+  };
+
+  async function slicesOf(jobId: string, partition: number, isConsistent: boolean): Promise<Slice[]> {
+    const items = await itemsOf(slicePartition(jobId, partition), isConsistent);
+    return items.map((item) => sliceOfItem({ jobId, slice: sliceOfSortKey(item['sk']) }, item));
+  }
+
+  async function itemsOf(partition: string, isConsistent: boolean): Promise<Item[]> {
+    const items: Item[] = [];
+    const read = { sort: undefined, consistent: isConsistent };
+    for await (const page of queryPages({ documentClient: client, tableName: table }, partition, read)) {
+      for (const item of page) items.push(item);
+    }
+    return items;
+  }
+}
+
+/** What the items of a job's own partition say; undefined when there is no such job. */
+function describedIn(items: readonly Item[]): DescribedJob | undefined {
+  const itemAt = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
+  const job = v.parse(v.optional(JobItemSchema), itemAt(jobKey('')));
+  if (job?.withdrawnAtMs !== undefined) return undefined;
+  const item = itemAt(acceptedKey(''));
+  const accepted = item === undefined ? undefined : jobOfAcceptedItem(item);
+  const head = accepted?.head ?? job?.head;
+  if (head === undefined) return undefined;
+  const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(addressesOfItem);
+  const recipients = new Map(job?.to === undefined ? described : addressesOf(job.to).entries());
+  const { stop, parked, pausedFromMs, underWay } = job ?? {};
+  return { head, repeats: accepted?.repeats ?? [], recipients, ...present({ stop, parked, pausedFromMs, underWay }) };
+}
+
+function proofsIn(items: readonly Item[]): Map<number, Proven> {
+  const byMessage = Map.groupBy(items.flatMap(receiptsOf), ({ index }) => index);
+  const proofs = new Map<number, Proven>();
+  for (const [index, receipts] of byMessage) {
+    const proven = fold(receipts);
+    if (proven !== undefined) proofs.set(index, proven);
+  }
+  return proofs;
+}

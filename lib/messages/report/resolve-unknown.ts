@@ -1,0 +1,43 @@
+import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/claims/slice.ts';
+import type { Slices } from '../dispatch/claims/slices.ts';
+import type { ReportedOutcome } from './outcome.ts';
+
+/** Names one message. */
+export interface MessageKey {
+  readonly jobId: string;
+  readonly index: number;
+}
+
+export interface ResolvePorts {
+  /** The slice, and what it comes to with all else that is written of the message. Strongly consistent. */
+  readonly read: (
+    key: MessageKey,
+  ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;
+  readonly slices: Pick<Slices, 'settle' | 'endForTheDead'>;
+  /** From now on receipts of the job are compared with its slices. */
+  readonly markDoubt: (jobId: string) => Promise<void>;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Replaces `unknown` by what an operator found out. Sends nothing, and gives way: returns false when the outcome is not
+ * unknown (any more), or the slice has changed since, so a decision never overwrites knowledge.
+ */
+export async function resolveUnknown(
+  key: MessageKey,
+  state: 'sent' | 'failed',
+  { read, slices, markDoubt, nowMs }: ResolvePorts,
+): Promise<boolean> {
+  const { slice, outcome } = await read(key);
+  if (slice === undefined || outcome.state !== 'unknown') return false;
+  const place = placeInSlice(key.index);
+  let recorded: Slice | undefined = slice;
+  // The claimant is dead, and no delivery has come since to say so.
+  if (slice.outcomes[place]?.state !== 'unknown') {
+    await markDoubt(key.jobId);
+    recorded = await slices.endForTheDead(slice, 'operator');
+  }
+  if (recorded === undefined) return false;
+  const settlements = new Map([[place, { state, code: resolvedByOperator }]]);
+  return (await slices.settle(recorded, settlements, nowMs())) !== undefined;
+}

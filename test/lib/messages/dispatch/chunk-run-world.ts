@@ -1,0 +1,254 @@
+import {
+  type ChunkRecipient,
+  type ChunkSlice,
+  chunkVersion,
+  type QueuedChunk,
+} from '../../../../lib/messages/chunk.ts';
+import type { Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { type PlacedChunk, placeChunks } from '../../../../lib/messages/dispatch/place-chunks.ts';
+import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
+import { workChunks } from '../../../../lib/messages/dispatch/work-chunks.ts';
+import { opened } from '../../../../lib/messages/holds/hold.ts';
+import { type RunHoldsPorts, runHolds } from '../../../../lib/messages/holds/run-holds.ts';
+import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
+import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
+import { reserve } from '../../../../lib/messages/pace/reserve.ts';
+import type { Wanted } from '../../../../lib/messages/pace/schedule.ts';
+import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
+import type { LogFacts } from '../../../../lib/observe/log.ts';
+import type { CallFault } from '../../../pipeline/runs.ts';
+import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
+import { MemoryBreaker } from '../../../support/memory-breaker.ts';
+import { MemoryEvents } from '../../../support/memory-events.ts';
+import { MemoryHolds } from '../../../support/memory-holds.ts';
+import { memoryPaces, memoryTenths } from '../../../support/memory-numbers.ts';
+import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
+import { VirtualTime } from '../../../support/virtual-time.ts';
+
+export const startMs = 1_800_000_000_000;
+/** 72 a second are 90 % of 80. */
+export const everyMs = 1_000 / 72;
+
+/** Recipients from an index on, each a person of their own. */
+export function recipientsFrom(first: number, count: number): ChunkRecipient[] {
+  return Array.from({ length: count }, (_, at) => recipientAt(first + at));
+}
+
+export function recipientAt(index: number, changes: Partial<ChunkRecipient> = {}): ChunkRecipient {
+  const to = String(5_491_100_000_000 + index);
+  return { index, to, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes };
+}
+
+/** Slices of so many recipients in all; from a position on, where one is given. */
+export function slicesOf(count: number, position?: number): ChunkSlice[] {
+  return Array.from({ length: Math.ceil(count / 10) }, (_, at) => {
+    const size = Math.min(10, count - at * 10);
+    const placed = position === undefined ? {} : { position: position + at * 10 };
+    return { try: 0, size, recipients: recipientsFrom(at * 10, size), ...placed };
+  });
+}
+
+export function chunkOf(slices: readonly ChunkSlice[], changes: Partial<QueuedChunk> = {}): QueuedChunk {
+  return {
+    version: chunkVersion,
+    jobId: 'J',
+    clientId: 1_001,
+    wabaId: '200000000000001',
+    phoneNumberId: '300000000000001',
+    credential: 'main',
+    path: 'messages',
+    category: 'MARKETING',
+    acceptedAtMs: startMs,
+    about: { did: '5491100000001', template: { name: 'order_update', language: 'en_US' } },
+    limitPerSecond: 80,
+    lane: 'job-1',
+    slices: [...slices],
+    ...changes,
+  };
+}
+
+export const phoneNumberId = '300000000000001';
+
+/** Everything around a worker's run of chunks, in memory and in virtual time; every message is taken unless `send` says otherwise. */
+export class ChunkRunWorld {
+  readonly time = new VirtualTime(startMs);
+  readonly paces = memoryPaces();
+  readonly table = new MemoryTable();
+  readonly breaker = new MemoryBreaker();
+  readonly events = new MemoryEvents();
+  readonly states = this.table.states;
+  readonly holds = new MemoryHolds(() => this.nowMs);
+  /** Every call of a store or queue, by its name. */
+  readonly calls: string[] = [];
+  readonly posted: { readonly index: number; readonly atMs: number }[] = [];
+  readonly requeued: { readonly chunk: QueuedChunk; readonly delaySeconds: number }[] = [];
+  readonly postponed: { readonly receiptHandle: string; readonly seconds: number }[] = [];
+  readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
+  /** What comes of a call of that name. */
+  faultOf: (name: string) => CallFault | undefined = () => undefined;
+  /** What a call of that name takes before it is done. */
+  latencyOf: (name: string) => number = () => 0;
+  send: (posting: Posting, index: number) => Promise<Partial<Handover>> = async () => ({});
+  #runs = 0;
+
+  /** From now on, or since then, something holds the WABA of the chunks: their template, unless another scope is given. */
+  hold(scope: HoldScope = 'template:order_update/en_US', code = '132015', sinceMs = this.nowMs): void {
+    const { wabaId } = chunkOf([]);
+    this.holds.stored.set(wabaId, opened(scope, { code, nowMs: sinceMs })(this.holds.of(wabaId)));
+  }
+
+  get nowMs(): number {
+    return this.time.nowMs;
+  }
+
+  /** Lets time pass for as long as `work` takes. */
+  async pass<T>(work: Promise<T>): Promise<T> {
+    let isOver = false;
+    const ended = work.finally(() => {
+      isOver = true;
+    });
+    ended.catch(() => undefined);
+    await this.time.pass(() => isOver);
+    if (!isOver) throw new Error('the work waits for something that never comes');
+    return await ended;
+  }
+
+  async wait(ms: number): Promise<void> {
+    await this.pass(this.time.sleep(ms));
+  }
+
+  /** The first of so many positions that a job's fan-out reserves now. */
+  async reserved(count: number, changes: Partial<Wanted> & { limitPerSecond?: number } = {}): Promise<number> {
+    const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count };
+    return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
+  }
+
+  async place(chunks: readonly QueuedChunk[], changes: Partial<FlatPorts> = {}): Promise<readonly PlacedChunk[]> {
+    return await this.pass(Promise.all(placeChunks(chunks, this.placing(changes))));
+  }
+
+  /** Works off deliveries of these chunks and returns the ids of those that come again: `m0`, `m1` and so on. */
+  async work(chunks: readonly (QueuedChunk | string)[], changes: Partial<FlatPorts> = {}): Promise<readonly string[]> {
+    return await this.pass(workChunks(deliveriesOf(chunks), grouped(this.ports(changes))));
+  }
+
+  /** Works off a chunk and, each in its time, whatever is queued again of it. */
+  async workAll(chunk: QueuedChunk, changes: Partial<FlatPorts> = {}, mostRuns = 100): Promise<number> {
+    let next: QueuedChunk | undefined = chunk;
+    let runs = 0;
+    for (; next !== undefined && runs < mostRuns; runs += 1) {
+      await this.work([next], changes);
+      const again = this.requeued.shift();
+      if (again !== undefined) await this.wait(again.delaySeconds * 1_000);
+      next = again?.chunk;
+    }
+    return runs;
+  }
+
+  /** The platform tells that it has taken a message of job J. */
+  prove(index: number): void {
+    this.table.append({ jobId: 'J', index, status: 'delivered', atMs: this.nowMs, platformMessageId: 'platform' });
+  }
+
+  /** What is recorded of a message of job J. */
+  outcome(index: number, jobId = 'J'): Recorded | undefined {
+    return this.table.find({ jobId, slice: Math.floor(index / 10) })?.outcomes[index % 10];
+  }
+
+  outcomes(count: number, jobId = 'J'): (string | undefined)[] {
+    return Array.from({ length: count }, (_, index) => this.outcome(index, jobId)?.state);
+  }
+
+  count(name: string): number {
+    return this.calls.filter((call) => call === name).length;
+  }
+
+  facts(event: string): LogFacts[] {
+    return this.logged.filter((line) => line.event === event).map(({ facts }) => facts);
+  }
+
+  ports(changes: Partial<FlatPorts> = {}): FlatPorts {
+    this.#runs += 1;
+    const bornMs = this.nowMs;
+    const call = async <T>(name: string, effect: () => T | Promise<T>): Promise<T> => await this.#call(name, effect);
+    return {
+      isOfSmallRequests: false,
+      slices: this.table.ofSlices({ call }),
+      doubts: this.table.ofDoubts({ call }),
+      queue: {
+        sendLater: (chunk, delaySeconds) => call('sendLater', () => void this.requeued.push({ chunk, delaySeconds })),
+        postpone: (receiptHandle, seconds) =>
+          call('postpone', () => void this.postponed.push({ receiptHandle, seconds })),
+        hold: async () => undefined,
+      },
+      paces: {
+        find: (number) => call('findPace', () => this.paces.find(number)),
+        change: (...change) => call('changePace', () => this.paces.change(...change)) as never,
+      },
+      tenths: memoryTenths(),
+      // Without the number, as after a claim of fixed slots, it is a call of another name.
+      look: ({ wabaId, phoneNumberId: number, jobIds }) =>
+        call(number === undefined ? 'lookAtJob' : 'look', () => ({
+          pace: this.paces.stored.get(number ?? '') ?? unknownPace,
+          holds: this.holds.of(wabaId),
+          jobs: this.table.statesOf(jobIds),
+        })),
+      beginStraight: (chunk) => call('beginStraight', () => void this.table.begin(headOfChunk(chunk))),
+      newHolds: () => runHolds(this.holdsPorts(call)),
+      events: { send: (events) => call('sendEvents', () => this.events.send(events)) },
+      ready: async () => undefined,
+      send: async (posting) => {
+        const index = Number(String(posting.request['biz_opaque_callback_data']).split('-').at(-1));
+        this.posted.push({ index, atMs: this.nowMs });
+        return { platformMessageId: `platform-${index}`, ...(await this.send(posting, index)) };
+      },
+      breakers: this.breaker,
+      probe: async () => ({ maySend: true }),
+      invocation: `run-${this.#runs}`,
+      nowMs: () => this.nowMs,
+      remainingMs: () => bornMs + 60_000 - this.nowMs,
+      random: () => 0,
+      pause: async (ms) => await this.time.sleep(ms),
+      log: (event, facts) => void this.logged.push({ event, facts }),
+      ...changes,
+    };
+  }
+
+  /** What placing takes of a run's ports. */
+  placing(changes: Partial<FlatPorts> = {}) {
+    const ports = this.ports(changes);
+    return { ...ports, ...grouped(ports) };
+  }
+
+  holdsPorts(call: Caller['call']): RunHoldsPorts {
+    return {
+      states: this.table.ofStates({ call }),
+      wabas: {
+        change: (wabaId, rule) => call('changeHolds', () => this.holds.change(wabaId, rule)),
+        ask: (wabaId, message) => call('askHolds', () => this.holds.ask(wabaId, message)),
+      },
+      watchParked: () => call('watch', () => undefined),
+      nowMs: () => this.nowMs,
+      log: (event, facts) => void this.logged.push({ event, facts }),
+    };
+  }
+
+  async #call<T>(name: string, effect: () => T | Promise<T>): Promise<T> {
+    const latencyMs = this.latencyOf(name);
+    if (latencyMs > 0) await this.time.sleep(latencyMs);
+    this.calls.push(name);
+    const fault = this.faultOf(name);
+    if (fault === 'fails') throw new Error(`${name} is away`);
+    const value = await effect();
+    if (fault === 'reply_lost') throw new Error(`${name} was not answered`);
+    return value;
+  }
+}
+
+export function deliveriesOf(chunks: readonly (QueuedChunk | string)[]) {
+  return chunks.map((chunk, at) => ({
+    messageId: `m${at}`,
+    receiptHandle: `receipt of m${at}`,
+    body: typeof chunk === 'string' ? chunk : JSON.stringify(chunk),
+  }));
+}

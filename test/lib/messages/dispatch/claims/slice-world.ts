@@ -1,0 +1,282 @@
+import type { QueuedChunk } from '../../../../../lib/messages/chunk.ts';
+import { eventsOfEndings } from '../../../../../lib/messages/dispatch/chunk-events.ts';
+import {
+  type Chunk,
+  type ChunkEnd,
+  type ChunkRecipient,
+  runChunk,
+  type Told,
+} from '../../../../../lib/messages/dispatch/claims/run-chunk.ts';
+import type { SliceLook } from '../../../../../lib/messages/dispatch/claims/run-slice.ts';
+import {
+  lost,
+  type Outcome,
+  type Slice,
+  type SliceClaim,
+  type SliceKey,
+} from '../../../../../lib/messages/dispatch/claims/slice.ts';
+import { aboutJob } from '../../../../../lib/messages/job.ts';
+import type { Receipt, ReceiptMessage } from '../../../../../lib/messages/receipts/receipt.ts';
+import type { ReceiptPorts } from '../../../../../lib/messages/receipts/receipt-ports.ts';
+import { runReceipts } from '../../../../../lib/messages/receipts/run-receipts.ts';
+import { outcomesOf } from '../../../../../lib/messages/report/outcome.ts';
+import { type MessageKey, resolveUnknown } from '../../../../../lib/messages/report/resolve-unknown.ts';
+import { defaultEventTypes, type MessageData } from '../../../../../lib/webhooks/event.ts';
+import { withdrawnJob } from '../../../../support/messages-table/job-item.ts';
+import { sliceWrites } from '../../../../support/messages-table/slice-item.ts';
+import { writtenBy } from '../../../../support/messages-table/written.ts';
+import { type Call, type Outside, type Reply, standingAfter } from '../../../../support/replayed-run.ts';
+import { scenarioHead } from '../../../../support/scenario-job.ts';
+
+export const claimLifeMs = 90_000;
+export const jobId = '01JD0000000000000000000000';
+export const startMs = 1_800_000_000_000;
+
+/** What may come of a call to the platform. */
+export const platformEffects = {
+  accepted: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid' } },
+  held: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid', held: 'paused' } },
+  refused: { accepts: false, outcome: { state: 'failed', code: '131026' } },
+  throttled: { accepts: false, outcome: { state: 'again', dueMs: startMs } },
+  lost_before: { accepts: false, outcome: { state: 'unknown', code: 'no_answer' } },
+  lost_after: { accepts: true, outcome: { state: 'unknown', code: 'no_answer' } },
+  /** Against its own documentation: receipts are there to find out. */
+  throttled_yet_taken: { accepts: true, outcome: { state: 'again', dueMs: startMs } },
+} as const satisfies Record<string, { readonly accepts: boolean; readonly outcome: Outcome }>;
+export type PlatformEffect = keyof typeof platformEffects;
+
+/** What may come of any other call; `again_late` is a try that the SDK has repeated, whose first takes effect at a later moment. */
+export type Effect = 'ok' | 'fails' | 'reply_lost' | 'repeated' | 'lands_late' | 'again_late';
+
+/** Everything that outlives a run. */
+export interface Store {
+  readonly slices: Readonly<Record<string, Slice>>;
+  readonly doubtful: boolean;
+  /** Indexes of recipients of whom a receipt is appended. */
+  readonly receipts: readonly number[];
+  /** Whether its acceptance has taken the job back; undefined while it has not tried to. */
+  readonly withdrawn?: boolean;
+  /** Whether the job is stopped. */
+  readonly stopped: boolean;
+  /** `<index> <kind>` of each event. */
+  readonly told: readonly string[];
+  /** By index, in their order; `wrong` says why the claim forbade it. */
+  readonly calls: readonly { readonly index: number; readonly effect: PlatformEffect; readonly wrong?: string }[];
+  /** What runs did in one moment that they must never do. */
+  readonly wrongs: readonly string[];
+  /** What was known when a try was claimed, by slice and owner. */
+  readonly claims: Readonly<Record<string, Pick<Store, 'stopped' | 'receipts'>>>;
+}
+
+export const emptyStore: Store = {
+  slices: {},
+  doubtful: false,
+  receipts: [],
+  stopped: false,
+  told: [],
+  calls: [],
+  wrongs: [],
+  claims: {},
+};
+
+export type Recipient = ChunkRecipient;
+
+/** A message of the dispatch queue, or messages of the receipt queue that are delivered as one batch: one for each recipient. */
+export type Body =
+  | { readonly kind: 'chunk'; readonly chunk: Chunk<Recipient> }
+  | { readonly kind: 'receipts'; readonly indexes: readonly number[] }
+  /** An operator who settles a message by hand. */
+  | { readonly kind: 'operator'; readonly index: number; readonly state: 'sent' | 'failed' };
+
+/** What becomes of a delivery; of a batch of receipts, those of its messages that come again. */
+export type RunEnd = ChunkEnd<Recipient> | { readonly kind: 'left'; readonly indexes: readonly number[] };
+
+export interface Start {
+  readonly body: Body;
+  readonly owner: string;
+  readonly nowMs: number;
+}
+
+/** Where the run of a delivery stands after its replies. */
+export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
+  const run = async (outside: Outside<string>): Promise<RunEnd> => {
+    if (body.kind === 'receipts') return await recordReceipts(body.indexes, outside);
+    if (body.kind === 'operator') return await settledByHand(body, outside);
+    return await runChunk(body.chunk, owner, chunkPorts(outside));
+  };
+  return standingAfter(run, nowMs, replies);
+}
+
+/** What a look finds, as a world can keep it. */
+type Looked = Pick<SliceLook, 'ofDead'> & { readonly heldBack?: Outcome; readonly proven: readonly number[] };
+
+function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChunk<Recipient>>[2] {
+  const proven = call('proven') as (key: SliceKey) => Promise<readonly number[]>;
+  const look = call('look') as (claim: SliceClaim) => Promise<Looked>;
+  return {
+    slices: {
+      claim: call('claim'),
+      end: call('end'),
+      endUncalled: call('endUncalled'),
+      endForTheDead: call('endForTheDead'),
+      settle: call('settle'),
+    },
+    look: async (claim) => {
+      const { heldBack, proven: places, ofDead } = await look(claim);
+      return { heldBack: async () => heldBack, proven: new Set(places), ofDead };
+    },
+    markDoubt: call('markDoubt'),
+    proven: async ({ key }) => new Set(await proven(key)),
+    call: call('call'),
+    tell: call('tell'),
+    queueAgain: call('queueAgain'),
+    nowMs,
+    mayRepeat: async (times) => times < 3,
+    claimLifeMs,
+    retryMs: nowMs,
+  };
+}
+
+/** Who is told that something failed looks, and tries again. */
+async function settledByHand(
+  { index, state }: Extract<Body, { kind: 'operator' }>,
+  { call, nowMs }: Outside<string>,
+): Promise<RunEnd> {
+  const find = call('findMessage') as (key: MessageKey) => Promise<{ slice: Slice | undefined; isProven: boolean }>;
+  const read = async (key: MessageKey) => {
+    const askedAtMs = nowMs();
+    const { slice, isProven } = await find(key);
+    const slices = new Map(slice === undefined ? [] : [[slice.key.slice, slice]]);
+    const proofs = new Map(
+      isProven ? [[key.index, { proof: 'delivered', receipt: receiptOf(key.index) } as const]] : [],
+    );
+    const outcome = outcomesOf({ head: { jobId } }, { slices, proofs, askedAtMs })?.(key.index);
+    return { slice, outcome: outcome ?? { state: 'pending' as const } };
+  };
+  const slices = { settle: call('settle'), endForTheDead: call('endForTheDead') };
+  const ports = { read, slices, markDoubt: call('markDoubt'), nowMs };
+  await resolveUnknown({ jobId, index }, state, ports).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.message !== 'unavailable') throw error;
+  });
+  return { kind: 'acknowledged' };
+}
+
+async function recordReceipts(indexes: readonly number[], outside: Outside<string>): Promise<RunEnd> {
+  const batch = indexes.map((index) => ({ messageId: String(index), body: JSON.stringify(receiptMessage(index)) }));
+  const left = await runReceipts(batch, receiptPorts(outside));
+  return left.length === 0 ? { kind: 'acknowledged' } : { kind: 'left', indexes: left.map(Number) };
+}
+
+function receiptMessage(index: number): ReceiptMessage {
+  const { wabaId, phoneNumberId } = scenarioHead;
+  return { version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receiptOf(index)] }] };
+}
+
+function receiptOf(index: number): Receipt {
+  return { jobId, index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid' };
+}
+
+/** What nobody changes is answered at once. */
+function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
+  const isDoubtful = call('isDoubtful') as () => Promise<boolean>;
+  return {
+    records: {
+      findHeads: async () => new Map([[jobId, { ...scenarioHead, jobId }]]),
+      append: async (_, receipts) => await call('append')(receipts.map(({ index }) => index)),
+      doubtfulJobs: async (jobIds) => new Set((await isDoubtful()) ? jobIds : []),
+      ofGroup: async () => [],
+    },
+    slices: { findAll: call('findAll'), settle: call('settle') },
+    addressesOf: async () => new Map(),
+    changeHolds: async () => undefined,
+    wanted: async () => defaultEventTypes,
+    events: { send: async (events) => await call('tellReceipts')(events.map(({ type, data }) => [type, data])) },
+    nowMs,
+    remainingMs: () => 60_000,
+    log: () => undefined,
+  };
+}
+
+/** The meaning of each call on what is stored: what the stores must do on DynamoDB. */
+export function applied(
+  store: Store,
+  { name, args }: Pick<Call, 'name' | 'args'>,
+): { readonly store: Store; readonly value: unknown } {
+  const at = (key: SliceKey): Slice | undefined => store.slices[String(key.slice)];
+  if (name in sliceWrites) {
+    const [{ key }] = args as [SliceClaim];
+    const { item, value } = writtenBy(sliceWrites, name, at(key), args);
+    if (item === undefined || item === at(key)) return { store, value };
+    const slices = { ...store.slices, [String(key.slice)]: item };
+    return { store: { ...store, slices, ...(name === 'claim' ? withClaim(store, item) : {}) }, value };
+  }
+  switch (name) {
+    case 'look': {
+      const [claim] = args as [SliceClaim];
+      const heldBack = store.stopped ? { state: 'failed', code: 'cancelled' } : undefined;
+      return { store, value: { heldBack, ofDead: lost, proven: claim.try === 0 ? [] : provenOf(store, claim.key) } };
+    }
+    case 'proven':
+      return { store, value: provenOf(store, args[0] as SliceKey) };
+    case 'markDoubt':
+      return { store: { ...store, doubtful: true }, value: undefined };
+    case 'isDoubtful':
+      return { store, value: store.doubtful };
+    case 'findAll':
+      return { store, value: (args[0] as readonly SliceKey[]).flatMap((key) => at(key) ?? []) };
+    case 'append': {
+      const [indexes] = args as [readonly number[]];
+      return {
+        store: { ...store, receipts: [...new Set([...store.receipts, ...indexes])].toSorted() },
+        value: undefined,
+      };
+    }
+    case 'findMessage': {
+      const [{ index }] = args as [MessageKey];
+      const slice = store.slices[String(Math.floor(index / 10))];
+      return { store, value: { slice, isProven: store.receipts.includes(index) } };
+    }
+    case 'tell': {
+      const [endings, slices] = args as [readonly Told<Recipient>[], readonly Slice[]];
+      return { store: withTold(store, eventsOf(endings, slices)), value: undefined };
+    }
+    case 'tellReceipts': {
+      const [events] = args as [readonly (readonly [string, MessageData])[]];
+      const told = events.map(([type, { message_id }]) => `${message_id.split('-')[1]} ${type.split('.')[1]}`);
+      return { store: withTold(store, told), value: undefined };
+    }
+    default:
+      throw new Error(`${name} is no call of the store`);
+  }
+}
+
+/** The job is taken back, unless a worker has claimed it. */
+export function withWithdrawal(store: Store): Store {
+  const { slice, value } = withdrawnJob({ job: undefined, slice: store.slices['0'] }, jobId, startMs);
+  return { ...store, withdrawn: value === 'withdrawn', ...(slice === undefined ? {} : { slices: { 0: slice } }) };
+}
+
+/** What was known when that try was claimed. */
+function withClaim({ stopped, receipts, claims }: Store, { key, owner }: Slice): Pick<Store, 'claims'> {
+  return { claims: { ...claims, [`${key.slice} ${owner}`]: { stopped, receipts } } };
+}
+
+/** A job that is alone in its chunk, as far as events tell of it. */
+const toldJob = { ...scenarioHead, jobId, about: aboutJob(scenarioHead), alone: true } as unknown as QueuedChunk;
+
+/** `<index> <kind>` of what is told of messages, and `job completed`. */
+function eventsOf(endings: readonly Told<Recipient>[], slices: readonly Slice[]): string[] {
+  const told = endings as unknown as Parameters<typeof eventsOfEndings>[1];
+  return eventsOfEndings(toldJob, told, { slices, nowMs: startMs }).map(({ type, data }) => {
+    const [, kind] = type.split('.');
+    return 'message_id' in data ? `${data.message_id.split('-')[1]} ${kind}` : `job ${kind}`;
+  });
+}
+
+function withTold(store: Store, events: readonly string[]): Store {
+  return { ...store, told: [...new Set([...store.told, ...events])].toSorted() };
+}
+
+function provenOf({ receipts }: Store, { slice }: SliceKey): number[] {
+  return receipts.filter((index) => Math.floor(index / 10) === slice).map((index) => index % 10);
+}

@@ -1,0 +1,103 @@
+import { expect, test, vi } from 'vitest';
+import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import { workChunks } from '../../../../lib/messages/dispatch/work-chunks.ts';
+import { log } from '../../../../lib/observe/log.ts';
+import { countPlatformError, metered } from '../../../../lib/observe/metrics.ts';
+import { PlatformFailure } from '../../../../lib/platform/failure.ts';
+import { seededRandom } from '../../../support/faults.ts';
+import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
+import { bytesWritten } from '../../../support/written-bytes.ts';
+import { ChunkRunWorld, chunkOf, deliveriesOf, slicesOf } from './chunk-run-world.ts';
+
+/* Bytes of log and metrics that messages write: what CloudWatch is paid for. */
+
+// Read when the metrics are first imported: as long as the name of a deployment.
+vi.hoisted(() => {
+  process.env['POWERTOOLS_SERVICE_NAME'] = 'template-messaging-prod-service';
+});
+
+/** Chunks of so many recipients each, with ids as long as those of a deployment. */
+function chunksOf(recipients: number, count: number): QueuedChunk[] {
+  return Array.from({ length: count }, (_, at) => {
+    const id = String(at).padStart(2, '0');
+    return chunkOf(slicesOf(recipients), {
+      jobId: `01KAH00000000000000000JB${id}`,
+      correlationId: `00000000-0000-4000-8000-0000000000${id}`,
+      receiptsExpected: true,
+    });
+  });
+}
+
+/** What one run of these chunks writes. */
+async function bytesOfRun(
+  world: ChunkRunWorld,
+  chunks: readonly QueuedChunk[],
+  changes: Partial<FlatPorts> = {},
+): Promise<number> {
+  const ports = world.ports({ log, ...changes });
+  return await bytesWritten(() => world.pass(metered(() => workChunks(deliveriesOf(chunks), grouped(ports)))));
+}
+
+/** What ten chunks of thirty write, each in runs of its own until all of it is sent; and how many runs that takes. */
+async function bytesOfTrouble(world: ChunkRunWorld, changes: Partial<FlatPorts> = {}) {
+  let waiting = chunksOf(30, 10).map((chunk) => ({ chunk, dueMs: world.nowMs }));
+  let [bytes, runs] = [0, 0];
+  for (; waiting.length > 0; runs += 1) {
+    const [next, ...others] = waiting.toSorted((one, other) => one.dueMs - other.dueMs);
+    if (next === undefined) break;
+    if (next.dueMs > world.nowMs) await world.wait(next.dueMs - world.nowMs);
+    bytes += await bytesOfRun(world, [next.chunk], changes);
+    const again = world.requeued.splice(0);
+    waiting = [
+      ...others,
+      ...again.map(({ chunk, delaySeconds }) => ({ chunk, dueMs: world.nowMs + delaySeconds * 1_000 })),
+    ];
+  }
+  const outcomes = [...world.table.slices.values()].flatMap((slice) => slice.outcomes);
+  expect(outcomes.filter((outcome) => outcome?.state === 'sent')).toHaveLength(300);
+  return { bytes: bytes / 300, runs };
+}
+
+test.each([
+  ['thirty messages of a job', 30, 1, 20],
+  ['a lone message', 1, 1, 410],
+  ['ten requests of one', 1, 10, 120],
+])('%s write at most so many bytes each', async (_, recipients, chunks, most) => {
+  const world = new ChunkRunWorld();
+  const bytes = await bytesOfRun(world, chunksOf(recipients, chunks));
+  expect(world.posted).toHaveLength(recipients * chunks);
+  expect(bytes / (recipients * chunks)).toBeGreaterThan(5);
+  expect(bytes / (recipients * chunks)).toBeLessThanOrEqual(most);
+});
+
+/** Claims are slow, so that slots are missed; and what the platform throttles comes again in a run of its own. */
+test.each([
+  ['half of all', 2, 380],
+  ['two of three', 3, 600],
+])(
+  'messages of a job of whose calls %s are throttled, so that their last tries leave one by one, too',
+  async (_, oneOf, most) => {
+    const world = new ChunkRunWorld();
+    world.latencyOf = (name) => (name === 'claimSlice' ? 400 : 0);
+    let calls = 0;
+    world.send = async () => {
+      calls += 1;
+      if (calls % oneOf === 0) return {};
+      // As the platform client counts it.
+      countPlatformError('130429');
+      throw new PlatformFailure('refused', { code: 130429 });
+    };
+    const { bytes, runs } = await bytesOfTrouble(world);
+    expect(runs).toBeGreaterThan(30);
+    expect(bytes).toBeLessThanOrEqual(most);
+  },
+);
+
+test('those of a job write at most 200 where timers are late, so that slot after slot passes by', async () => {
+  const world = new ChunkRunWorld();
+  const random = seededRandom(12);
+  const pause = async (ms: number) => await world.time.sleep(random() < 0.8 ? ms + 250 : ms);
+  const { bytes, runs } = await bytesOfTrouble(world, { pause });
+  expect(runs).toBeGreaterThan(20);
+  expect(bytes).toBeLessThanOrEqual(200);
+});

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { standingStore } from '../../../../lib/messages/dispatch/standing-store.ts';
+import { noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
+import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
+import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
+import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
+import { reserve } from '../../../../lib/messages/pace/reserve.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const wabaId = '200000000000001';
+const phoneNumberId = '300000000000001';
+const nowMs = 1_800_000_000_000;
+
+test('one look shows the number as it was written last, and each job as it stands', async () => {
+  const [client, table] = [localDocumentClient(), await freshTable('messages')];
+  const late = localDocumentClient();
+  lagReads(late);
+  const look = standingStore(late, table);
+  expect(await look({ wabaId, phoneNumberId, jobIds: ['none'] })).toEqual({
+    ...{ pace: unknownPace, holds: noHolds },
+    jobs: new Map(),
+  });
+  const jobs = acceptedJobsStore(client, table, () => nowMs);
+  for (const jobId of ['sent', 'stopped']) await jobs.begin({ head: makeJobHead({ jobId }), repeats: [] });
+  // A number that has sent nothing yet.
+  expect(await look({ wabaId, phoneNumberId, jobIds: ['sent'] })).toEqual({
+    ...{ pace: unknownPace, holds: noHolds },
+    jobs: new Map([['sent', { begun: true }]]),
+  });
+
+  const paces = paceStore({ client, table, nowMs: () => nowMs, newWriter: randomUUID });
+  const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1, lane: '*', count: 2 };
+  const { pace } = await reserve(paces, wanted, nowMs);
+  const stop = cancelled(nowMs);
+  await jobStateStore(client, table).stop({ jobId: 'stopped', acceptedAtMs: nowMs }, stop);
+
+  // As of ten chunks of one number, two of them of one job.
+  const holds = await holdStore({ client, table, nowMs: () => nowMs }).change(
+    wabaId,
+    opened('waba', { code: '368', nowMs }),
+  );
+  const found = await look({ wabaId, phoneNumberId, jobIds: ['sent', 'stopped', 'sent', 'none'] });
+  expect([found.pace, found.holds]).toEqual([pace, holds]);
+  expect((await look({ wabaId, jobIds: [] })).pace).toEqual(unknownPace);
+  expect([...found.jobs].sort()).toEqual([
+    ['sent', { begun: true }],
+    ['stopped', { begun: true, stop }],
+  ]);
+});

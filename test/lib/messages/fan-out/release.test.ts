@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { releaseOf } from '../../../../lib/messages/fan-out/release.ts';
+import { reserve } from '../../../../lib/messages/pace/reserve.ts';
+import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
+import { memoryPaces } from '../../../support/memory-numbers.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+
+const nowMs = 1_800_000_000_000;
+const phoneNumberId = '300000000000001';
+const head = makeJobHead({ jobId: 'J', total: 100_000 });
+
+function portsOf(limitPerSecond: number, clock = { nowMs }) {
+  return { paces: memoryPaces(), limitOf: async () => limitPerSecond, nowMs: () => clock.nowMs };
+}
+
+test.each([
+  // Nine tenths of the limit, for seven seconds, in whole chunks.
+  [80, 510],
+  [1, 10],
+  [250, 1_590],
+  [1_000, 1_980],
+])('a wave of a number of %i a second has %i recipients', async (limitPerSecond, count) => {
+  expect((await releaseOf(head, portsOf(limitPerSecond))).next()).toBe(count);
+});
+
+test.each([
+  [80, 20_000, 10],
+  [1, 222_222, 60],
+  [0.05, 600_000, 60],
+])(
+  'of a number of %d a second waves are released for %i ms, and the next round comes after %i s',
+  async (limitPerSecond, horizonMs, seconds) => {
+    const release = await releaseOf(head, portsOf(limitPerSecond));
+    for (let count = release.next(); count > 0; count = release.next()) await release.reserve(count);
+    const chunkMs = 30 * release.everyMs();
+    expect(release.lastMs() - nowMs).toBeGreaterThan(horizonMs - 2_000 - release.everyMs());
+    expect(release.lastMs() - nowMs).toBeLessThan(horizonMs + chunkMs);
+    expect(release.nextRoundSeconds).toBe(seconds);
+  },
+);
+
+test('what is released already counts: a round that comes back early releases what has left meanwhile', async () => {
+  const clock = { nowMs };
+  const ports = portsOf(80, clock);
+  const first = await releaseOf(head, ports);
+  for (let count = first.next(); count > 0; count = first.next()) await first.reserve(count);
+  const released = ports.paces.stored.get(phoneNumberId)?.schedule.nextPosition ?? 0;
+  expect((await releaseOf(head, ports)).next()).toBe(0);
+  clock.nowMs += 5_000;
+  const second = await releaseOf(head, ports);
+  expect(await second.reserve(second.next())).toBe(released);
+});
+
+test('beside three other clients a lane has a quarter, and releases what it has of the horizon', async () => {
+  const ports = portsOf(80);
+  for (const clientId of [7, 8, 9]) {
+    const other = { phoneNumberId, clientId, lane: 'other', limitPerSecond: 80, count: 3_000 };
+    await reserve(ports.paces, other, nowMs);
+  }
+  const release = await releaseOf(head, ports);
+  expect(release.next()).toBe(360);
+  const position = await release.reserve(360);
+  const slotMs = (at: number) => slotMsOf(release.schedule(), { ...release.lane, position: position + at }) ?? 0;
+  // It goes in front, as soon as the schedule may be changed and the turn that has begun is over.
+  expect(slotMs(0) - nowMs).toBeLessThan(1_000 + 30 * release.everyMs());
+  expect(slotMs(359)).toBe(release.lastMs());
+  expect(Math.abs(slotMs(359) - nowMs - 20_000)).toBeLessThan(2_000);
+  expect(release.next()).toBe(0);
+});

@@ -1,0 +1,206 @@
+import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
+import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
+import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import { claimed, ended } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
+import type { Progress, StoredJob, Wave } from '../../../../lib/messages/fan-out/job-rounds.ts';
+import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
+import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
+import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
+import { scenarioHead } from '../../../support/scenario-job.ts';
+
+/** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
+
+export interface Scenario {
+  /** Recipients of the job. Chunks are of ten, on a number so slow. */
+  readonly total: number;
+  /** What the number takes says how long a wave is, and a round: messages a second. */
+  readonly limitPerSecond: number;
+  /** The client cancels it at some moment, or not. */
+  readonly mayStop?: true;
+  /** It is parked at some moment, and resumes at a later one, or not. */
+  readonly mayPark?: true;
+  /** Calls that may land after their run has given them up, or once more after it was told that they have. */
+  readonly late?: readonly Write[];
+}
+
+type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAgain' | 'watch' | 'handOver';
+/** Time may pass in a pause. */
+export type OpName = Write | 'pause';
+
+export interface Op {
+  readonly name: OpName;
+  readonly args: readonly unknown[];
+}
+
+export interface Run {
+  readonly owner: string;
+  /** The delivery that it works on. */
+  readonly message: number;
+  readonly body: JobMessage;
+  readonly startedAtMs: number;
+  readonly replies: readonly Reply[];
+}
+
+export type RunStanding = Standing<'done' | 'again' | 'failed', OpName>;
+
+/** What is stored. */
+export interface World {
+  readonly job: JobItem;
+  readonly nextPosition: number;
+  /** Waves that were ever announced. */
+  readonly announced: readonly (Wave & { readonly from: number })[];
+  /** How often the chunk that begins with a recipient was queued. */
+  readonly queued: Readonly<Record<number, number>>;
+  /** From this recipient on all have ended without being queued, and were told. */
+  readonly endedFrom: number | null;
+  /** Where the first of them was queued. */
+  readonly positions: Readonly<Record<number, number>>;
+  /** What must not be: a chunk was queued in slots that were not announced, or in others than before. */
+  readonly wrong: string | null;
+  readonly watched: boolean;
+  readonly messages: readonly { readonly id: number; readonly body: JobMessage; readonly visible: boolean }[];
+  readonly nextId: number;
+}
+
+const chunkRecipients = 10;
+
+export function firstWorld(): World {
+  const { jobId, clientId, acceptedAtMs } = scenarioHead;
+  const body = { jobId, clientId, acceptedAtMs };
+  return {
+    job: {},
+    nextPosition: 0,
+    announced: [],
+    queued: {},
+    endedFrom: null,
+    positions: {},
+    wrong: null,
+    watched: false,
+    messages: [{ id: 0, body, visible: true }],
+    nextId: 1,
+  };
+}
+
+/** Queued, or ended where the job is stopped. */
+export function isAllReleased({ queued, endedFrom }: World, { total }: Scenario): boolean {
+  const firsts = Array.from({ length: Math.ceil(total / chunkRecipients) }, (_, at) => at * chunkRecipients);
+  return firsts.every((first) => queued[first] !== undefined || (endedFrom !== null && endedFrom <= first));
+}
+
+/** Where a run stands after its replies. It depends on nothing else. */
+export function standingOf(run: Run, scenario: Scenario): Promise<RunStanding> {
+  const start = (outside: Outside<OpName>) =>
+    fanOutJob(run.body, run.owner, portsOf(outside, scenario)).catch(() => 'failed' as const);
+  return standingAfter(start, run.startedAtMs, run.replies);
+}
+
+function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Scenario): FanOutPorts {
+  const head = { ...scenarioHead, total };
+  const job: StoredJob = { head, plan: {} as StoredJob['plan'], repeats: [], waitsMs: new Map() };
+  const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
+  const nothing = async () => undefined;
+  const callEnd = call('end');
+  // The ending of its first slice stands for that of all that a run ends: who else writes slices is explored beside it.
+  let ending: Promise<unknown> | undefined;
+  return {
+    jobs: {
+      find: async () => job,
+      recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
+      begin: call('begin'),
+      take: call('take'),
+      announce: call('announce'),
+      handOver: call('handOver'),
+    },
+    states: {
+      stop: async () => {
+        throw new Error('no job of this world is parked');
+      },
+    },
+    slices: {
+      endUncalled: async (claim, outcomes) => {
+        ending ??= callEnd(claim.key.slice * 10);
+        await ending;
+        return ended(claimed(undefined, claim), outcomes);
+      },
+    },
+    events: { send: nothing },
+    // Each chunk is a request of its own.
+    queue: { pack: (entries) => entries.map((entry) => [entry]), sendBatch: call('sendBatch') },
+    watch: { sendLater: call('watch') },
+    sendAgain: call('sendAgain'),
+    hold: nothing,
+    compose: (_, { to }) => ({ to }),
+    paces: {
+      find: async () => unknownPace,
+      change: async (_, seen = unknownPace, change) => {
+        const nextPosition: number = await call('reserve')();
+        return change({ ...unknownPace, schedule: { ...seen.schedule, nextPosition } }, 0);
+      },
+    },
+    limitOf: async () => limitPerSecond,
+    nowMs,
+    remainingMs: () => 60_000,
+    random: () => 0,
+    pause: call('pause'),
+    log: () => undefined,
+  };
+}
+
+/** What a call does to what is stored, and what it answers. */
+export function effectOf(world: World, { name, args }: Op, nowMs: number): { world: World; value: unknown } {
+  switch (name) {
+    case 'begin':
+    case 'take':
+    case 'announce':
+    case 'handOver': {
+      // Written under the time of the run, which may be long ago when the write arrives: here, the call and its effect are one.
+      const given = name === 'take' || name === 'announce' ? [...args.slice(0, -1), nowMs] : args;
+      const { item: job = {}, value } = writtenBy(jobWrites, name, world.job, given);
+      const isNews = name === 'announce' && value !== undefined;
+      const announced = isNews ? withWave(world.announced, args[1] as Progress) : world.announced;
+      return { world: { ...world, job, announced }, value };
+    }
+    case 'reserve':
+      return { world: { ...world, nextPosition: world.nextPosition + 300 }, value: world.nextPosition };
+    case 'sendBatch':
+      return { world: withChunk(world, args[0] as readonly QueueEntry[]), value: [] };
+    case 'end': {
+      const endedFrom = Math.min(world.endedFrom ?? Number.POSITIVE_INFINITY, Number(args[0]));
+      return { world: { ...world, endedFrom }, value: undefined };
+    }
+    case 'sendAgain': {
+      const message = { id: world.nextId, body: args[0] as JobMessage, visible: true };
+      const messages = [...world.messages, message];
+      return { world: { ...world, messages, nextId: world.nextId + 1 }, value: undefined };
+    }
+    case 'pause':
+      return { world, value: undefined };
+    case 'watch':
+      return { world: { ...world, watched: true }, value: undefined };
+  }
+}
+
+function withWave(announced: World['announced'], { queued: from, wave }: Progress): World['announced'] {
+  if (wave === undefined || announced.some(({ position }) => position === wave.position)) return announced;
+  return [...announced, { from, ...wave }];
+}
+
+function withChunk(world: World, entries: readonly QueueEntry[]): World {
+  const [chunk] = entries.map(({ body }) => JSON.parse(body) as QueuedChunk);
+  const [slice] = chunk?.slices ?? [];
+  const first = slice?.recipients[0]?.index ?? -1;
+  const at = slice?.position ?? -1;
+  const isAnnounced = world.announced.some(
+    ({ from, until, position }) => from <= first && first < until && at === position + first - from,
+  );
+  const isElsewhere = (world.positions[first] ?? at) !== at;
+  const wrong = isElsewhere ? 'in other slots than before' : isAnnounced ? null : 'in slots that were not announced';
+  return {
+    ...world,
+    queued: { ...world.queued, [first]: (world.queued[first] ?? 0) + 1 },
+    positions: { ...world.positions, [first]: at },
+    wrong: world.wrong ?? wrong,
+  };
+}

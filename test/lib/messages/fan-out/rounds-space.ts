@@ -1,0 +1,244 @@
+import type { Taken } from '../../../../lib/messages/fan-out/job-rounds.ts';
+import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/lease.ts';
+import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
+import type { Step } from '../../../support/exploration.ts';
+import { type JobItem, jobWrites, withdrawnJob } from '../../../support/messages-table/job-item.ts';
+import type { Written } from '../../../support/messages-table/written.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import {
+  effectOf,
+  firstWorld,
+  isAllReleased,
+  type Op,
+  type Run,
+  type RunStanding,
+  type Scenario,
+  standingOf,
+  type World,
+} from './rounds-model.ts';
+
+/** The job's world, and the runs that are at work in it. Time stands still, or passes by a lease. */
+export interface State {
+  readonly world: World;
+  readonly nowMs: number;
+  readonly runs: readonly Run[];
+  /** Writes that their runs have given up: they land at any later moment, but none is on its way for as long as a lease. */
+  readonly late: readonly Op[];
+  readonly started: number;
+  readonly deliveriesLeft: number;
+  readonly faultsLeft: number;
+  readonly waitsLeft: number;
+  /** For these a chunk may be in the queue so many times more: a whole one for what hides from the next run that it was queued. */
+  readonly excuses: number;
+}
+
+export function firstState(bounds: Pick<State, 'deliveriesLeft' | 'faultsLeft'>): State {
+  const nothing = { runs: [], late: [], started: 0, excuses: 0 };
+  return { world: firstWorld(), nowMs: startMs, waitsLeft: 1, ...nothing, ...bounds };
+}
+
+const standings = new Map<string, Promise<RunStanding>>();
+
+function knownStanding(run: Run, scenario: Scenario): Promise<RunStanding> {
+  const { message: _delivery, ...facts } = run;
+  const key = JSON.stringify([facts, scenario.total, scenario.limitPerSecond]);
+  const known = standings.get(key) ?? standingOf(run, scenario);
+  standings.set(key, known);
+  return known;
+}
+
+/** What may happen next; `met` is told what runs are answered. */
+export async function successorsOf(state: State, scenario: Scenario, met: Set<string>): Promise<Step<State>[]> {
+  const { world, nowMs, late, runs } = state;
+  const next = [...turnsOfJob(state, scenario), ...deliveries(state)];
+  for (const [at, op] of late.entries()) {
+    const after = { ...state, world: effectOf(world, op, nowMs).world, late: late.toSpliced(at, 1) };
+    next.push({ does: `${op.name} lands late`, state: after });
+  }
+  let isSending = false;
+  for (const run of runs) {
+    const standing = await knownStanding(run, scenario);
+    isSending ||= standing.open.some(({ name }) => name === 'sendBatch');
+    next.push(...stepsOf(state, run, standing, { scenario, met }));
+  }
+  if (!isSending && late.length === 0 && state.waitsLeft > 0 && runs.length > 0) {
+    const isHeld = runs.some(({ owner }) => owner === world.job.round?.lease?.owner);
+    const excuses = state.excuses + (isHeld ? 1 : 0);
+    const after = { ...state, nowMs: nowMs + leaseMs, waitsLeft: state.waitsLeft - 1, excuses };
+    next.push({ does: 'a lease passes', state: after });
+  }
+  return next;
+}
+
+/** What clients, workers and watchers do to the job. */
+function turnsOfJob(state: State, { mayStop, mayPark }: Scenario): Step<State>[] {
+  const { world } = state;
+  const next: Step<State>[] = [];
+  const { jobId } = scenarioHead;
+  const turn = (does: string, { item: job = {} }: Pick<Written<JobItem, unknown>, 'item'>) =>
+    void next.push({ does: `the job ${does}`, state: { ...state, world: { ...world, job } } });
+  const { begun, withdrawn, stop, parked, pausedFromMs } = world.job;
+  const parking = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
+  if (!begun && !withdrawn) {
+    turn('is taken back', { item: withdrawnJob({ job: world.job, slice: undefined }, jobId, startMs).job });
+  }
+  if (mayStop && stop === undefined) {
+    turn('is cancelled', jobWrites.stop(world.job, scenarioHead, cancelled(startMs)));
+  }
+  if (mayPark && pausedFromMs === undefined && begun) turn('is parked', jobWrites.park(world.job, jobId, parking));
+  if (parked !== undefined) turn('resumes', jobWrites.resume(world.job, jobId, parked));
+  return next;
+}
+
+function deliveries(state: State): Step<State>[] {
+  const { world, nowMs, started, runs } = state;
+  const next: Step<State>[] = [];
+  for (const { id, body, visible } of world.messages) {
+    if (!visible) {
+      if (state.faultsLeft > 0) {
+        const faulty = { ...state, faultsLeft: state.faultsLeft - 1 };
+        next.push({ does: `message ${id} comes again while its run is at work`, state: shown(faulty, id) });
+      }
+    } else if (state.deliveriesLeft > 0 && runs.length < 2) {
+      const messages = world.messages.map((each) => (each.id === id ? { ...each, visible: false } : each));
+      const run = { owner: `run-${started}`, message: id, body, startedAtMs: nowMs, replies: [] };
+      const counted = { started: started + 1, deliveriesLeft: state.deliveriesLeft - 1 };
+      const after = { ...state, ...counted, world: { ...world, messages }, runs: [...runs, run] };
+      next.push({ does: `${run.owner} takes message ${id}`, state: after });
+    }
+  }
+  return next;
+}
+
+function stepsOf(
+  state: State,
+  run: Run,
+  { open, end }: RunStanding,
+  { scenario, met }: { readonly scenario: Scenario; readonly met: Set<string> },
+): Step<State>[] {
+  const { world, nowMs, late } = state;
+  const { owner, message } = run;
+  const next: Step<State>[] = [];
+  const add = (does: string, after: State) => void next.push({ does, state: after });
+  const mayFail = state.faultsLeft > 0;
+  const others = state.runs.filter((other) => other !== run);
+  const harmed = (excuse: number): State => {
+    return { ...state, faultsLeft: state.faultsLeft - 1, excuses: state.excuses + excuse };
+  };
+  if (mayFail) add(`${owner} dies`, shown({ ...harmed(1), runs: others }, message));
+  if (end !== undefined) {
+    const messages = world.messages.filter(({ id }) => id !== message);
+    const acknowledged = { ...state, runs: others, world: { ...world, messages } };
+    add(`${owner} ends: ${end}`, end === 'done' ? acknowledged : shown({ ...state, runs: others }, message));
+    if (end === 'done' && mayFail) {
+      add(`${owner} ends, nobody hears it`, shown({ ...harmed(0), runs: others }, message));
+    }
+    return next;
+  }
+  for (const op of open) {
+    const goOn = (base: State, reply: { readonly value?: unknown; readonly fails?: true }): State => {
+      const replies = [...run.replies, { ...reply, call: op.number, atMs: nowMs }];
+      return { ...base, runs: state.runs.map((each) => (each === run ? { ...run, replies } : each)) };
+    };
+    const what = `${op.name} of ${owner}`;
+    const once = effectOf(world, op, nowMs);
+    met.add(`${op.name} ${JSON.stringify(once.value)}`.slice(0, 22));
+    add(what, goOn({ ...state, world: once.world }, { value: once.value }));
+    if (!mayFail || op.name === 'pause') continue;
+    // One call of the store that fails hides nothing: the run says at its end, once more, what it has queued.
+    const faulty = harmed(op.name === 'sendBatch' ? 1 : 0.5);
+    add(`${what} fails`, goOn(faulty, { fails: true }));
+    add(`${what}, its reply lost`, goOn({ ...faulty, world: once.world }, { fails: true }));
+    const twice = effectOf(once.world, op, nowMs);
+    add(`${what}, repeated by the SDK`, goOn({ ...faulty, world: twice.world }, { value: twice.value }));
+    const later = { name: op.name, args: op.args };
+    if (!scenario.late?.some((name) => name === op.name)) continue;
+    add(`${what}, given up, will land late`, goOn({ ...faulty, late: [...late, later] }, { fails: true }));
+    const again = { ...faulty, world: once.world, late: [...late, later] };
+    add(`${what}, will land once more`, goOn(again, { value: once.value }));
+  }
+  return next;
+}
+
+function shown(state: State, id: number): State {
+  const messages = state.world.messages.map((each) => (each.id === id ? { ...each, visible: true } : each));
+  return { ...state, world: { ...state.world, messages } };
+}
+
+/** Throws where a promise is broken. */
+export async function check({ world, runs, late, excuses }: State, scenario: Scenario): Promise<void> {
+  const standing = await Promise.all(runs.map((run) => knownStanding(run, scenario)));
+  const sending = runs.filter((_, at) => standing[at]?.open.some(({ name }) => name === 'sendBatch'));
+  if (sending.length > 1) throw new Error('R14: two runs queue side by side');
+  if (sending.some(knowsOfHold))
+    throw new Error('D53: a run queues although it was told that the job is stopped or parked');
+  for (const [at, { open, end }] of standing.entries()) {
+    if (end !== undefined && open.length > 0) throw new Error('R14: a run ends while it is at work');
+    if (runs[at] !== undefined && isOver(runs[at]) && open.length > 0)
+      throw new Error('a run of a round that is over goes on');
+  }
+  if (world.wrong !== null) throw new Error(`R14: a chunk was queued ${world.wrong}`);
+  if (Object.values(world.queued).some((times) => times > 1 + Math.floor(excuses))) {
+    throw new Error('a chunk was queued once more, and nothing excuses it');
+  }
+  const isQueuedOrTold = Object.keys(world.queued).length > 0 || world.endedFrom !== null;
+  if (world.job.withdrawn && isQueuedOrTold) throw new Error('D25: something of a withdrawn job was queued or told');
+  if (world.job.round?.round === roundAfterLast) checkReleased(world, scenario);
+  if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.job.withdrawn) return;
+  checkReleased(world, scenario);
+}
+
+function checkReleased(world: World, scenario: Scenario): void {
+  if (!isAllReleased(world, scenario)) {
+    throw new Error('R14: recipients are neither queued, nor ended, nor in a message');
+  }
+  if (!world.watched) throw new Error('D41: nobody watches for the end of the job');
+}
+
+/** The last that the run was answered of how the job stands. */
+function knowsOfHold({ replies }: Run): boolean {
+  const answers = replies.flatMap(({ value }): JobState[] => {
+    const answered = (value ?? {}) as JobState & { readonly state?: JobState };
+    if (answered.state !== undefined) return [answered.state];
+    return typeof value === 'object' && !Array.isArray(value) ? [answered] : [];
+  });
+  const last = answers.at(-1);
+  return last?.stop !== undefined || last?.parked !== undefined;
+}
+
+function isOver({ replies }: Run): boolean {
+  return replies.some(({ value }) => (value as Taken | undefined)?.kind === 'over');
+}
+
+/** Whatever has happened: left alone, with nothing failing any more, the messages that are there bring the job to its end. */
+export async function checkFinished(state: State, scenario: Scenario): Promise<void> {
+  const { parked: _waiting, ...resumed } = state.world.job;
+  let world: World = { ...state.world, job: resumed };
+  let { nowMs } = state;
+  for (let turn = 0; world.messages.length > 0; turn += 1) {
+    if (turn > 30) throw new Error('R14: the job circulates for ever');
+    nowMs += leaseMs;
+    const [message, ...others] = world.messages;
+    if (message === undefined) return;
+    world = { ...world, messages: others };
+    const { id, body } = message;
+    let run: Run = { owner: `last-${turn}`, message: id, body, startedAtMs: nowMs, replies: [] };
+    for (;;) {
+      const { open, end } = await standingOf(run, scenario);
+      const [op] = open;
+      if (op === undefined) {
+        if (end !== 'done') throw new Error(`without a fault a run ends ${end}`);
+        break;
+      }
+      const effect = effectOf(world, op, nowMs);
+      world = effect.world;
+      run = { ...run, replies: [...run.replies, { value: effect.value, call: op.number, atMs: nowMs }] };
+    }
+  }
+  await check({ ...state, world, runs: [], late: [], excuses: state.excuses + 1 }, scenario);
+}
+
+/** Names a state by what its future depends on. */
+export function keyOf(state: State): string {
+  return JSON.stringify(state);
+}

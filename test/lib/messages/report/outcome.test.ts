@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
+import {
+  lost,
+  type Outcome,
+  provenByReceipt,
+  type Recorded,
+  type Slice,
+  withdrawn,
+} from '../../../../lib/messages/dispatch/claims/slice.ts';
+import type { JobState } from '../../../../lib/messages/job-state.ts';
+import { fold } from '../../../../lib/messages/receipts/fold.ts';
+import {
+  countStates,
+  outcomeOf,
+  outcomesOf,
+  totalOf,
+  underWayIn,
+  type WrittenMessages,
+} from '../../../../lib/messages/report/outcome.ts';
+
+const nowMs = 1_800_000_000_000;
+const index = 27;
+const key = { jobId: 'J', slice: 2 };
+const again = { state: 'again', dueMs: nowMs + 1 } as const;
+const noAnswer = { state: 'unknown', code: 'no_answer' } as const;
+
+/** The slice of the message, with what stands of it at its place. */
+function slice(known: Recorded | undefined, changes: Partial<Slice> = {}): Slice {
+  const outcomes = Array.from({ length: 10 }, (_, place) => (place === index % 10 ? known : undefined));
+  return { key, try: 1, version: 3, owner: 'run-1', atMs: nowMs - 5_000, state: 'ended', outcomes, ...changes };
+}
+
+const living = { state: 'claimed', atMs: nowMs - claimLifeMs + 1 } as const;
+const dead = { state: 'claimed', atMs: nowMs - claimLifeMs } as const;
+const sent = { state: 'sent', platformMessageId: 'w-7' } as const;
+const stop = { state: 'failed', code: 'cancelled', atMs: nowMs - 10 } as const;
+const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs - 10 } as const;
+const atMs = nowMs - 5_000;
+
+type Case = readonly [string, Slice | undefined, JobState, object];
+
+describe('what became of a recipient, by its slice', () => {
+  test.each<Case>([
+    ['none', undefined, {}, { state: 'pending' }],
+    ['none, of a parked job', undefined, { parked }, { state: 'pending', code: 'template_paused' }],
+    ['to be tried again', slice(again), {}, { state: 'pending' }],
+    ['to be tried again, of a parked job', slice(again), { parked }, { state: 'pending', code: 'template_paused' }],
+    ['being tried', slice(undefined, living), {}, { state: 'pending' }],
+    ['being tried, of a parked job', slice(undefined, living), { parked }, { state: 'pending' }],
+    ['being tried again', slice(again, living), {}, { state: 'pending' }],
+    ['whose worker is dead', slice(undefined, dead), {}, { ...lost, atMs: dead.atMs }],
+    ['whose worker is dead, in a later try', slice(again, dead), {}, { ...lost, atMs: dead.atMs }],
+    ['sent', slice(sent), {}, { ...sent, atMs }],
+    ['sent, while others are tried again', slice(sent, living), {}, { ...sent, atMs: living.atMs }],
+    ['sent, while a worker died with others', slice(sent, dead), {}, { ...sent, atMs: dead.atMs }],
+    ['held', slice({ ...sent, held: 'paused' }), {}, { state: 'held', code: 'paused', platformMessageId: 'w-7', atMs }],
+    ['sent, by a receipt', slice(provenByReceipt), {}, { state: 'sent' }],
+    ['sent, by a later receipt', slice({ ...provenByReceipt, resolvedAtMs: nowMs }), {}, { state: 'sent' }],
+    [
+      'refused',
+      slice({ state: 'failed', code: '131026', reason: 'nobody' }),
+      {},
+      { state: 'failed', code: '131026', reason: 'nobody', atMs },
+    ],
+    ['expired', slice({ state: 'expired', code: 'expired' }), {}, { state: 'expired', code: 'expired', atMs }],
+    ['without an answer', slice(noAnswer), {}, { ...noAnswer, atMs }],
+    [
+      'settled by hand',
+      slice({ state: 'failed', code: 'resolved_by_operator', resolvedAtMs: nowMs }),
+      {},
+      { state: 'failed', code: 'resolved_by_operator', atMs: nowMs },
+    ],
+    [
+      'settled by hand as sent',
+      slice({ state: 'sent', code: 'resolved_by_operator', resolvedAtMs: nowMs }),
+      {},
+      { state: 'sent', code: 'resolved_by_operator', atMs: nowMs },
+    ],
+  ])('%s', (_, there, job, expected) => {
+    expect(outcomeOf(index, { slice: there, job }, nowMs)).toEqual(expected);
+  });
+});
+
+/** `first` and `second`: the try 0 or 1 of the slice may have called somebody when the stop was reckoned with; `none`: no try. */
+const none = { stop, underWay: { '1': 1, '3': 1 } };
+const first = { stop, underWay: { '2': 0 } };
+const second = { stop, underWay: { '2': 1 } };
+
+describe('the same, of a job that was stopped (D46, D53)', () => {
+  test.each<Case>([
+    ['none, not reckoned yet', undefined, { stop }, { state: 'pending' }],
+    ['to be tried again, not reckoned yet', slice(again), { stop }, { state: 'pending' }],
+    ['being tried, not reckoned yet', slice(undefined, living), { stop }, { state: 'pending' }],
+    ['whose worker is dead, not reckoned yet', slice(undefined, dead), { stop }, { ...lost, atMs: dead.atMs }],
+    ['none', undefined, none, stop],
+    ['none, as an old reading sees it', undefined, first, { state: 'pending' }],
+    ['to be tried again', slice(again), none, stop],
+    ['to be tried again after the try under way', slice(again), second, stop],
+    ['to be tried again, as an old reading sees it', slice(again, { try: 0 }), second, { state: 'pending' }],
+    ['being tried, by the try under way', slice(undefined, living), second, { state: 'pending' }],
+    ['being tried, by the one after it', slice(again, living), first, stop],
+    ['being tried, claimed after the stop', slice(undefined, living), none, stop],
+    ['lost with the try under way', slice(undefined, dead), second, { ...lost, atMs: dead.atMs }],
+    ['lost with the one after it', slice(again, dead), first, stop],
+    ['lost with a try that was claimed after the stop', slice(undefined, dead), none, stop],
+    ['lost, as its finder wrote', slice(lost), second, { ...lost, atMs }],
+    ['without an answer, in an earlier try', slice(noAnswer), none, { ...noAnswer, atMs }],
+    ['sent', slice(sent), none, { ...sent, atMs }],
+    [
+      'ended by its worker',
+      slice({ state: 'failed', code: 'cancelled' }),
+      none,
+      { state: 'failed', code: 'cancelled', atMs },
+    ],
+  ])('%s', (_, there, job, expected) => {
+    expect(outcomeOf(index, { slice: there, job }, nowMs)).toEqual(expected);
+  });
+
+  test('under way are claims, not what is recorded, nor what is to be tried again', () => {
+    const slices = [
+      slice(undefined, { ...living, key: { ...key, slice: 0 }, try: 4 }),
+      slice(undefined, { ...dead, key: { ...key, slice: 1 }, try: 2 }),
+      slice(lost, { key: { ...key, slice: 2 }, try: 0 }),
+      slice(again, { key: { ...key, slice: 3 } }),
+      slice(noAnswer, { key: { ...key, slice: 4 } }),
+      slice(sent, { key: { ...key, slice: 5 } }),
+    ];
+    const found = underWayIn({ slices: new Map(slices.map((each) => [each.key.slice, each])) });
+    expect(found).toEqual({ '0': 4, '1': 2 });
+  });
+});
+
+const job = { head: { jobId: 'J' } };
+const written = (there: Slice | undefined, proofs: WrittenMessages['proofs'] = new Map()): WrittenMessages => ({
+  slices: new Map(there === undefined ? [] : [[there.key.slice, there]]),
+  proofs,
+  askedAtMs: nowMs,
+});
+const receipt = (status: string) => ({
+  ...{ jobId: 'J', index, status, atMs: nowMs + 5, platformMessageId: 'w-7' },
+  ...(status === 'failed' ? { code: '131049', reason: 'a cap' } : {}),
+});
+const statusesTold = ['a word of tomorrow', 'sent', 'delivered', 'read', 'failed'] as const;
+
+describe('an outcome that a receipt settled is reported as if it had been left alone (D39)', () => {
+  const before = [
+    ['being tried', slice(undefined, living)],
+    ['to be tried again', slice(again)],
+    ['whose worker is dead', slice(undefined, dead)],
+    ['lost', slice(lost)],
+    ['without an answer', slice({ ...noAnswer, reason: 'nobody answered' })],
+  ] as const;
+  const cases = before.flatMap((each) => statusesTold.map((status) => [...each, status] as const));
+
+  test.each(cases)('%s: %s', (_, unsettled, status) => {
+    const proofs = new Map([[index, fold([receipt(status)])]]) as WrittenMessages['proofs'];
+    for (const settlement of [provenByReceipt, { ...provenByReceipt, resolvedAtMs: nowMs + 9 }]) {
+      const settled = outcomesOf(job, written(slice(settlement), proofs))?.(index);
+      expect(settled).toEqual(outcomesOf(job, written(unsettled, proofs))?.(index));
+      expect(settled?.code).not.toBe(provenByReceipt.code);
+    }
+  });
+});
+
+test('a receipt goes before the stop', () => {
+  const proofs = new Map([[index, fold([receipt('delivered')])]]) as WrittenMessages['proofs'];
+  expect(outcomesOf({ ...job, ...none }, written(slice(undefined, dead), proofs))?.(index).state).toBe('delivered');
+});
+
+test('a job that was taken back is none (D25)', () => {
+  const taken = withdrawn({ key: { jobId: 'J', slice: 0 }, size: 3, atMs: nowMs });
+  expect(outcomesOf(job, written(taken))).toBeUndefined();
+  expect(outcomesOf(job, written(undefined))?.(2)).toEqual({ dispatchId: 'J-2', state: 'pending' });
+});
+
+test('every recipient is in exactly one count, whatever stands of it', () => {
+  const known: fc.Arbitrary<Outcome | undefined> = fc.constantFrom(
+    undefined,
+    again,
+    lost,
+    noAnswer,
+    sent,
+    provenByReceipt,
+  );
+  const anySlice = fc.record({
+    outcomes: fc.array(known, { minLength: 10, maxLength: 10 }),
+    state: fc.constantFrom('claimed' as const, 'ended' as const),
+    try: fc.nat(2),
+    atMs: fc.constantFrom(living.atMs, dead.atMs),
+  });
+  const anyJob = fc.constantFrom<JobState>({}, { parked }, { stop }, none, first, second);
+  fc.assert(
+    fc.property(anySlice, anyJob, (changes, state) => {
+      const outcomeAt = outcomesOf({ ...job, ...state }, written(slice(undefined, changes)));
+      const counts = countStates(Array.from({ length: 30 }, (_, at) => outcomeAt?.(at).state ?? 'pending'));
+      expect(totalOf(counts)).toBe(30);
+    }),
+  );
+});

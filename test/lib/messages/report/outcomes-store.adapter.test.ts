@@ -1,0 +1,298 @@
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { CommandError } from '../../../../infra/operate/command.ts';
+import { heldBy } from '../../../../infra/operate/holds-shown.ts';
+import { openHolds } from '../../../../infra/operate/open-holds.ts';
+import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
+import type { Outcome, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
+import { opened as breakerOpened, closed } from '../../../../lib/messages/holds/breaker.ts';
+import { breakerStore } from '../../../../lib/messages/holds/breaker-store.ts';
+import { asked, ended, type Hold, opened } from '../../../../lib/messages/holds/hold.ts';
+import { holdStore } from '../../../../lib/messages/holds/hold-store.ts';
+import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
+import { doubtKey } from '../../../../lib/messages/items.ts';
+import type { JobHead } from '../../../../lib/messages/job.ts';
+import { cancelled } from '../../../../lib/messages/job-state.ts';
+import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
+import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
+import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
+import { recipientOf } from '../../../support/reported-jobs.ts';
+import { claimOf } from '../../../support/reported-slices.ts';
+import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const acceptedAtMs = Date.UTC(2026, 10, 20, 23, 59, 59, 500);
+const nowMs = acceptedAtMs + 10 * claimLifeMs;
+const client = localDocumentClient();
+const table = await freshTable('messages');
+const pause = async () => undefined;
+const outcomes = outcomesStore({ client, table, nowMs: () => nowMs, pause });
+const jobs = acceptedJobsStore(client, table, () => nowMs);
+const slices = sliceStore({ client, table, nowMs: () => nowMs });
+const headOf = (name: string, changes: Partial<JobHead> = {}) =>
+  makeJobHead({ jobId: name.padStart(26, '0'), acceptedAtMs, total: 23, ...changes });
+const first = headOf('FIRST');
+const sent = { state: 'sent', platformMessageId: 'w' } as const;
+const at = '2026-11-20T23:59:59.500Z';
+
+async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {
+  const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
+  await jobs.describe({ ...makeJob(recipients), head, repeats }, new AbortController().signal);
+  await jobs.begin({ head, repeats });
+}
+
+async function claim(head: JobHead, number: number): Promise<Slice> {
+  return (await slices.claim(claimOf(head, number, { atMs: acceptedAtMs }))).slice;
+}
+
+beforeAll(async () => {
+  await accept(first, [[23, 1]]);
+  const unknown = { state: 'unknown', code: 'no_answer' } as const;
+  const failed = { state: 'failed', code: '131026', reason: 'undeliverable' } as const;
+  const ended: Outcome[] = [sent, unknown, failed, ...Array<Outcome>(7).fill(sent)];
+  await slices.end(await claim(first, 0), new Map(ended.entries()));
+  // Its worker died.
+  await claim(first, 2);
+});
+
+const stored = { client, table, nowMs: () => nowMs };
+const { wabaId } = first;
+const dids = [first.did, '5491100000002'];
+
+async function printed(...commandLine: string[]): Promise<string[]> {
+  const lines: string[] = [];
+  const stage = {
+    ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs },
+    listWabaIds: async () => [wabaId],
+    listNumbers: async () => dids.map((did, at) => ({ did, wabaId, phoneNumberId: `30000000000000${at + 1}` })),
+    clientsOf: async () => [1001],
+  };
+  await outcomesCommand(
+    commandLine,
+    () => stage,
+    (line) => lines.push(line),
+  );
+  return lines;
+}
+
+test('the command shows what stands in slices, with the addresses of the description', async () => {
+  const { jobId } = first;
+  const lines = await printed('--dispatch', jobId);
+  const to = recipientOf;
+  expect(lines.slice(0, 4)).toEqual([
+    `job ${jobId}, did ${first.did}, accepted ${at}, template order_update`,
+    expect.stringMatching(new RegExp(`${jobId}-1 +${to(1)} +unknown +${at} +no_answer$`)),
+    expect.stringMatching(new RegExp(`${jobId}-2 +${to(2)} +failed +${at} +131026 +undeliverable$`)),
+    expect.stringMatching(new RegExp(`${jobId}-20 +${to(20)} +unknown +${at} +worker_lost$`)),
+  ]);
+  const total = 'total 24: 10 pending, 0 held, 8 sent, 0 delivered, 0 read, 1 failed, 0 expired, 5 unknown';
+  expect(lines.at(-1)).toBe(total);
+  expect(await printed('--dispatch', `${jobId}-0`)).toEqual([`  ${jobId}-0  ${to(0)}  sent  ${at}  w`]);
+});
+
+test('an operator settles an unknown message once; nothing that is known is overwritten', async () => {
+  const { jobId } = first;
+  expect(await printed('--resolve', `${jobId}-1`, 'failed')).toEqual([`${jobId}-1 is now failed`]);
+  const [line] = await printed('--dispatch', `${jobId}-1`);
+  expect(line).toBe(`  ${jobId}-1  ${recipientOf(1)}  failed  ${new Date(nowMs).toISOString()}  resolved_by_operator`);
+  for (const [index, state] of [
+    [1, 'sent'],
+    [0, 'failed'],
+    [2, 'sent'],
+    [15, 'failed'],
+  ] as const) {
+    await expect(printed('--resolve', `${jobId}-${index}`, state)).rejects.toBeInstanceOf(CommandError);
+  }
+});
+
+test('also one whose worker died, of which no delivery came since: then its receipts are looked for, too', async () => {
+  const head = headOf('DEAD', { total: 2 });
+  await accept(head);
+  await claim(head, 0);
+  expect(await outcomes.resolve({ jobId: head.jobId, index: 0 }, 'sent')).toBe(true);
+  expect((await slices.find({ jobId: head.jobId, slice: 0 }))?.outcomes).toEqual([
+    { state: 'sent', code: 'resolved_by_operator', resolvedAtMs: nowMs },
+    { state: 'unknown', code: 'worker_lost' },
+  ]);
+  const { Item: doubt } = await client.send(new GetCommand({ TableName: table, Key: doubtKey(head.jobId) }));
+  expect(doubt).toBeDefined();
+  expect(await outcomes.resolve({ jobId: head.jobId, index: 1 }, 'failed')).toBe(true);
+});
+
+test('what a receipt has settled, and what ended with its job, is not unknown', async () => {
+  const head = headOf('TOLD', { total: 12 });
+  await accept(head);
+  await claim(head, 0);
+  const receipt = { jobId: head.jobId, index: 3, status: 'delivered', atMs: nowMs, platformMessageId: 'w' };
+  for (const Item of receiptItems(head.jobId, [receipt], 1_900_000_000)) {
+    await client.send(new PutCommand({ TableName: table, Item }));
+  }
+  expect((await outcomes.ofMessage({ jobId: head.jobId, index: 3 })).state).toBe('delivered');
+  expect(await outcomes.resolve({ jobId: head.jobId, index: 3 }, 'failed')).toBe(false);
+  expect(await outcomes.resolve({ jobId: 'none', index: 3 }, 'failed')).toBe(false);
+});
+
+test('jobs are found by DID and time, each once, and from their acceptance on', async () => {
+  const jobs = [headOf('LIST0', { did: '9' }), headOf('LIST1', { did: '9', acceptedAtMs: acceptedAtMs + 1_000 })];
+  for (const head of jobs) await accept(head);
+  const found = async (fromMs: number, toMs: number) =>
+    (await outcomes.listJobs({ did: '9', clientIds: [1001] }, { fromMs, toMs })).map(({ head: { jobId } }) => jobId);
+  const [one, other] = jobs.map(({ jobId }) => jobId);
+  expect(await found(acceptedAtMs, acceptedAtMs + 1_001)).toEqual([one, other]);
+  expect(await found(acceptedAtMs, acceptedAtMs + 1_000)).toEqual([one]);
+  expect(await found(acceptedAtMs + 1, acceptedAtMs + 2_000)).toEqual([other]);
+});
+
+describe('what is held, and who waits (D46)', () => {
+  const wabas = holdStore({ ...stored, pause });
+  const breakers = breakerStore(stored);
+  const states = jobStateStore(client, table, pause);
+  const sinceMs = nowMs - 60_000;
+  const later = (ms: number) => new Date(sinceMs + ms).toISOString();
+  const since = later(0);
+  const paused = headOf('PAUSED', { total: 2 });
+  const other = headOf('OTHER', { total: 2, did: dids[1] ?? '', phoneNumberId: '300000000000002', wabaId: 'W2' });
+  const idsIn = (lines: readonly string[]) => lines.flatMap((line) => /^ +job (\S+),/.exec(line)?.[1] ?? []);
+  const total = (pending: number) => `total ${pending}: ${pending} pending, 0 held`;
+
+  beforeAll(async () => {
+    const stopped = headOf('STOPPED', { total: 2 });
+    for (const head of [paused, other, stopped]) {
+      await accept(head);
+      await states.park(head.jobId, { code: 'template_paused', scope: 'template', sinceMs });
+    }
+    await states.stop(stopped, cancelled(nowMs));
+  });
+
+  afterEach(async () => {
+    const scopes = Object.entries((await wabas.find(wabaId)).holds) as [HoldScope, Hold][];
+    for (const [scope, hold] of scopes) await wabas.change(wabaId, ended(scope, hold.sinceMs));
+    await breakers.change(await breakers.find(), closed);
+  });
+
+  test('nothing: jobs that were told as waiting go on, those that were stopped do not wait', async () => {
+    const lines = await printed('--held');
+    expect(lines[0]).toBe('nothing holds these any more; they go on within minutes:');
+    expect(idsIn(lines)).toEqual([paused.jobId, other.jobId]);
+    expect(lines.at(-1)).toContain(total(4));
+    expect(JSON.parse((await printed('--held', '--json')).join())).toMatchObject({
+      held: [],
+      going_on: [{ dispatch_id: paused.jobId }, { dispatch_id: other.jobId }],
+    });
+    expect(await printed('--held', '--since', '1m')).toEqual(['Nothing is held.']);
+  });
+
+  test('each hold with its reason, its questions and the line that ends it; beneath it who waits', async () => {
+    const message = { category: 'UTILITY', phoneNumberId: '300000000000001', templateName: '', templateLanguage: '' };
+    const template = 'template:order_update/en_US' as const;
+    await wabas.change(wabaId, opened(template, { code: '132015', nowMs: sinceMs }));
+    await wabas.change(wabaId, opened('waba', { code: '368', nowMs: sinceMs, untilMs: sinceMs + 3_600_000 }));
+    await wabas.change(wabaId, opened('number:300000000000001', { code: 'no_answer', nowMs: sinceMs }));
+    await wabas.change(wabaId, asked(message, sinceMs + 3_600_000));
+    await breakers.change(await breakers.find(), breakerOpened(sinceMs));
+    const lines = await printed('--held', '--did', first.did);
+    const number = `number 300000000000001 of waba ${wabaId}`;
+    expect(lines).toEqual([
+      'held: platform',
+      `  no_answer The platform does not answer, since ${since}`,
+      `  not asked yet; the first message after ${later(5_000)} asks`,
+      expect.stringMatching(/^ {2}to do: Look at its status page/),
+      expect.stringMatching(
+        new RegExp(`^ {2}job ${paused.jobId}, .*: template_paused, until ${later(86_400_000)} at most$`),
+      ),
+      `held: waba ${wabaId}`,
+      `  368 Temporarily blocked for policies violations, since ${since}, until ${later(3_600_000)} as the platform says`,
+      `  asked once; the first message after ${later(3_660_000)} asks again`,
+      expect.stringMatching(/^ {2}to do: \w/),
+      `held: ${number}, did ${first.did}`,
+      `  no_answer Messages of the number get no answer, although reads are answered, since ${since}`,
+      `  asked once; the first message after ${later(3_660_000)} asks again`,
+      expect.stringMatching(/^ {2}to do: Look at the number/),
+      `held: template order_update/en_US of waba ${wabaId}`,
+      `  132015 Template is Paused, since ${since}`,
+      `  not asked yet; the first message after ${later(10_000)} asks`,
+      expect.stringMatching(/^ {2}to do: Nothing at first/),
+      'each is asked again by itself; once you have removed its cause, one line ends it now:',
+      "  npm run outcomes -- --held --end 'platform'",
+      `  npm run outcomes -- --held --end 'waba ${wabaId}'`,
+      `  npm run outcomes -- --held --end '${number}'`,
+      `  npm run outcomes -- --held --end 'template order_update/en_US of waba ${wabaId}'`,
+      expect.stringContaining(total(2)),
+    ]);
+    expect(JSON.parse((await printed('--held', '--json')).join()).held[1]).toEqual({
+      ...{ hold: `waba ${wabaId}`, waba_id: wabaId, scope: 'waba', code: '368', since, questions: 1, waiting: [] },
+      ...{
+        title: 'Temporarily blocked for policies violations',
+        remedy: expect.stringContaining('.'),
+        until: later(3_600_000),
+        next_question: later(3_660_000),
+      },
+    });
+  });
+
+  test('an operator ends one of them; the others stay', async () => {
+    await wabas.change(wabaId, opened('waba', { code: '131042', nowMs: sinceMs }));
+    await wabas.change(wabaId, opened('utility', { code: '131064', nowMs: sinceMs }));
+    await breakers.change(await breakers.find(), breakerOpened(sinceMs));
+    await expect(printed('--held', '--end', 'waba')).rejects.toMatchObject({
+      exitStatus: 1,
+      message: `Not held: waba; held: 'platform', 'waba ${wabaId}', 'utility of waba ${wabaId}'`,
+    });
+    await expect(printed('--end', `waba ${wabaId}`)).rejects.toMatchObject({ exitStatus: 2 });
+    await expect(printed('--held', '--end', 'waba', wabaId)).rejects.toMatchObject({ exitStatus: 2 });
+    for (const scope of [`waba ${wabaId}`, 'platform']) {
+      expect(await printed('--held', '--end', scope)).toEqual([
+        `Held no more: ${scope}. What waits for it goes on by itself within minutes.`,
+      ]);
+    }
+    expect(Object.keys((await wabas.find(wabaId)).holds)).toEqual(['utility']);
+    expect((await breakers.find()).open).toBeUndefined();
+  });
+
+  test('a WABA that is provisioned no more is looked at as long as a job of it waits', async () => {
+    await wabas.change('W2', opened('waba', { code: '131031', nowMs: sinceMs }));
+    const lines = await printed('--held');
+    expect(lines[0]).toBe('held: waba W2');
+    expect(idsIn(lines.slice(0, 5))).toEqual([other.jobId]);
+    await wabas.change('W2', ended('waba', sinceMs));
+  });
+
+  test('a hold that has begun since it was shown is another one', async () => {
+    const holds = openHolds(stored);
+    await wabas.change(wabaId, opened('waba', { code: '131042', nowMs: sinceMs }));
+    await breakers.change(await breakers.find(), breakerOpened(sinceMs));
+    const shown = await holds.list([wabaId]);
+    await wabas.change(wabaId, ended('waba', sinceMs));
+    await wabas.change(wabaId, opened('waba', { code: '131042', nowMs }));
+    await breakers.change(await breakers.find(), closed);
+    await breakers.change(await breakers.find(), breakerOpened(nowMs));
+    for (const hold of shown) expect(await holds.end(hold)).toBe(true);
+    expect((await holds.list([wabaId])).map((hold) => hold.sinceMs)).toEqual([nowMs, nowMs]);
+  });
+
+  test('a job waits for the widest hold on its messages; never for one of another category or place', () => {
+    const open = (scope: HoldScope, code: string, ofWaba = wabaId) => ({
+      ...{ scope, code, wabaId: ofWaba },
+      ...{ sinceMs, nextAskMs: sinceMs, asks: 0 },
+    });
+    const holds = [
+      ...[open('waba', '131042', 'W9'), open('utility', '131064'), open('number:300000000000002', '133010')],
+      ...[open('marketing:300000000000001', '131048'), open('template:order_update/en_US', '132015')],
+    ];
+    const waitsFor = (changes: Partial<JobHead>) => {
+      const job = { head: headOf('J', changes), repeats: [], recipients: new Map() };
+      const parked = { code: '131042', scope: 'waba', sinceMs } as const;
+      const held = heldBy(holds, [{ job: { ...job, parked }, outcomes: [], shown: [] }]);
+      return held.goingOn.length === 1 ? 'none' : held.holds.find(({ waiting }) => waiting.length === 1)?.hold.code;
+    };
+    expect(waitsFor({ category: 'UTILITY' })).toBe('131064');
+    expect(waitsFor({ category: 'MARKETING' })).toBe('131048');
+    expect(waitsFor({ category: 'AUTHENTICATION' })).toBe('132015');
+    expect(waitsFor({ category: 'AUTHENTICATION', phoneNumberId: '300000000000002' })).toBe('133010');
+    expect(waitsFor({ category: 'AUTHENTICATION', templateLanguage: 'es_AR' })).toBe('none');
+    expect([waitsFor({ wabaId: 'W8' }), waitsFor({ wabaId: 'W9' })]).toEqual(['none', '131042']);
+  });
+});

@@ -1,0 +1,375 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { present } from '../../../../lib/keys/present.ts';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { packedAddresses } from '../../../../lib/messages/accept/whole-job.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
+import { type Outcome, type Slice, withdrawn } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { sliceItemOf, sliceKeyOf } from '../../../../lib/messages/dispatch/claims/slice-items.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
+import { jobKey } from '../../../../lib/messages/items.ts';
+import type { JobHead } from '../../../../lib/messages/job.ts';
+import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
+import { cancelJob } from '../../../../lib/messages/report/cancel.ts';
+import { countsOf, describedJob, openReport, readPage } from '../../../../lib/messages/report/read-report.ts';
+import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.ts';
+import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-place.ts';
+import { reportStore } from '../../../../lib/messages/report/report-store.ts';
+import { lagReads } from '../../../support/lagging-reads.ts';
+import { loadReceipts, platformIdOf, putItems, recipientOf } from '../../../support/reported-jobs.ts';
+import { claimOf, loadSlices } from '../../../support/reported-slices.ts';
+import { meterRequests } from '../../../support/request-meter.ts';
+import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient, patientDocumentClient } from '../../../support/stores.ts';
+import { thorough } from '../../../support/thorough.ts';
+
+const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
+const nowMs = acceptedAtMs + 600_000;
+const plain = patientDocumentClient();
+const table = { documentClient: plain, tableName: await freshTable('messages') };
+
+function headOf(name: string, changes: Partial<JobHead> = {}): JobHead {
+  return makeJobHead({ jobId: name.toUpperCase().padStart(26, '0'), acceptedAtMs, total: 3, ...changes });
+}
+
+/** The report as its page reads it, metered. */
+function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
+  const meter = meterRequests(client);
+  const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
+  const states = jobStateStore(client, table.tableName, async () => undefined);
+  return {
+    page: async (
+      { jobId }: JobHead,
+      { limit = 1_000, filter, after }: { limit?: number; filter?: string[]; after?: string } = {},
+    ) => {
+      const question = { jobId, states: statesOf(filter), limit };
+      const from = after === undefined ? undefined : reportPlaceOf(question, after);
+      const open = await openReport(report, question, from);
+      if (open === undefined) return undefined;
+      if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
+      const answer = reportAnswer(open.job.head, question, await readPage(report, question, open, atMs));
+      return { answer, cost: meter.taken() };
+    },
+    cancel: async ({ jobId }: JobHead) => {
+      const job = await describedJob(report, jobId);
+      if (job === undefined) throw new Error('there is no such job');
+      const counts = await cancelJob({ report, states, nowMs: () => atMs, log: () => undefined }, job);
+      return { counts, cost: meter.taken() };
+    },
+    progress: (jobId: string, final: readonly number[] = []) => countsOf(report, jobId, final),
+  };
+}
+
+async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {
+  const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
+  await jobs.describe({ ...makeJob(recipients), head, repeats }, signal);
+  await jobs.begin({ head, repeats });
+}
+
+const { signal } = new AbortController();
+const jobs = acceptedJobsStore(plain, table.tableName, () => nowMs);
+const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+const reports = reportsOver();
+const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
+const stop = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
+const sent = { state: 'sent', platformMessageId: 'w' } as const;
+const again = { state: 'again', dueMs: nowMs + 5_000 } as const;
+
+/** A try of a slice, claimed; and ended where it says how. */
+async function tried(
+  head: JobHead,
+  number: number,
+  outcomes?: readonly Outcome[],
+  claim: { try?: number; atMs?: number } = {},
+) {
+  const { slice } = await slices.claim(claimOf(head, number, { atMs: nowMs, ...claim }));
+  return outcomes === undefined ? slice : await slices.end(slice, new Map(outcomes.entries()));
+}
+
+const rowsOf = async (head: JobHead, question?: Parameters<typeof reports.page>[1]) =>
+  (await reports.page(head, question))?.answer.data.map(({ state }) => state);
+
+// On a meter of its own: requests of a test that was given up go on.
+describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
+  const head = headOf('bulk', { total: 10_000 });
+  beforeAll(async () => {
+    await accept(head);
+    await loadSlices(table, head);
+  }, 120_000);
+
+  test('the first page: two round trips and 100 read units; with all receipts 250, and 300 if it was stopped a moment ago', async () => {
+    const own = reportsOver();
+    const before = await own.page(head);
+    expect(before?.answer).toMatchObject({ total: 10_000, complete: true, counts: { sent: 10_000 } });
+    expect(before?.answer.data[7]).toMatchObject({
+      ...{ index: 7, to: recipientOf(7), state: 'sent', platform_message_id: platformIdOf(head.jobId, 7) },
+    });
+    expect(before?.cost.roundTrips).toBe(2);
+    expect(before?.cost.readUnits).toBeLessThanOrEqual(100);
+    // A run of the receipts takes a few hundred in a slow hour.
+    await loadReceipts(table, head, 300);
+    const after = await own.page(head);
+    expect(after?.answer).toMatchObject({ complete: true, counts: { read: 10_000 } });
+    expect(after?.cost.roundTrips).toBe(2);
+    expect(after?.cost.readUnits).toBeLessThanOrEqual(250);
+    await jobStateStore(plain, table.tableName).stop(head, stop);
+    const stopped = await own.page(head);
+    expect(stopped?.answer.counts).toEqual(after?.answer.counts);
+    expect(stopped?.cost.roundTrips).toBe(2);
+    expect(stopped?.cost.readUnits).toBeLessThanOrEqual(300);
+  }, 120_000);
+
+  test('later pages: one round trip, the counts of the first, and everybody once', async () => {
+    // When what stops a job is certainly over.
+    const own = reportsOver(patientDocumentClient(), nowMs + claimLifeMs);
+    const rows: number[] = [];
+    for (let after: string | undefined; ; ) {
+      const page = await own.page(head, present({ after }));
+      rows.push(...(page?.answer.data.map(({ index }) => index) ?? []));
+      expect(page?.answer.counts.read).toBe(10_000);
+      if (after !== undefined) expect(page?.cost.roundTrips).toBe(1);
+      if (after !== undefined) expect(page?.cost.readUnits).toBeLessThanOrEqual(50);
+      after = page?.answer.paging.cursors.after;
+      if (after === undefined) break;
+    }
+    expect(rows).toEqual(Array.from({ length: 10_000 }, (_, index) => index));
+  }, 120_000);
+});
+
+describe('a report (D40)', () => {
+  test('has what stands of each recipient, and counts everybody once', async () => {
+    const head = headOf('mixed', { total: 14 });
+    await accept(head, [[12, 3]]);
+    const refused = { state: 'failed', code: '131026', reason: 'nobody' } as const;
+    await tried(head, 0, [sent, refused, { ...sent, held: 'paused' }, again, ...Array(6).fill(sent)], {
+      atMs: nowMs - 9_000,
+    });
+    await tried(head, 1);
+    const page = await reports.page(head);
+    expect(page?.answer).toMatchObject({
+      total: 15,
+      counts: { ...none, sent: 7, failed: 1, held: 1, pending: 6 },
+      complete: false,
+    });
+    const at = new Date(nowMs - 9_000).toISOString();
+    const row = (index: number) => ({ index, to: recipientOf(index) });
+    expect(page?.answer.data.slice(0, 4)).toEqual([
+      { ...row(0), state: 'sent', platform_message_id: 'w', updated_at: at },
+      { ...row(1), ...refused, updated_at: at },
+      { ...row(2), state: 'held', code: 'paused', platform_message_id: 'w', updated_at: at },
+      { ...row(3), state: 'pending' },
+    ]);
+    expect(page?.answer.data[12]).toEqual({ index: 12, to: recipientOf(3), state: 'pending', duplicate_of: 3 });
+    expect((await reports.page(head, { filter: ['held', 'failed'] }))?.answer.data.map(({ index }) => index)).toEqual([
+      1, 2,
+    ]);
+  });
+
+  test('of a job that went straight has the addresses of its item', async () => {
+    const head = headOf('straight');
+    const to = packedAddresses(['549', '550', '551']);
+    const Item = { ...jobKey(head.jobId), head: JSON.stringify(head), to, expiresAtSeconds: 1_900_000_000 };
+    await putItems(table, [Item]);
+    const rows = ['549', '550', '551'].map((address, index) => ({ index, to: address, state: 'pending' }));
+    expect((await reports.page(head))?.answer.data).toEqual(rows);
+  });
+
+  test('of a job is there where reads are as late as they may be', async () => {
+    const head = headOf('accepted');
+    await accept(head);
+    const client = localDocumentClient();
+    lagReads(client);
+    expect((await reportsOver(client).page(head))?.answer.counts).toEqual({ ...none, pending: 3 });
+  });
+
+  test('of a job that was taken back is none, also where its word is not read yet (D25)', async () => {
+    const taken = headOf('taken');
+    await accept(taken);
+    const slice = withdrawn({ key: { jobId: taken.jobId, slice: 0 }, size: 3, atMs: nowMs });
+    await putItems(table, [{ ...sliceKeyOf(slice.key), ...sliceItemOf(slice), expiresAtSeconds: 1_900_000_000 }]);
+    await expect(reports.page(taken)).rejects.toMatchObject({ code: 'dispatch_not_found' });
+    await expect(reports.cancel(taken)).rejects.toMatchObject({ code: 'dispatch_not_found' });
+    expect(await reports.progress(taken.jobId)).toBeUndefined();
+    const before = headOf('before');
+    const word = { ...jobKey(before.jobId), withdrawnAtMs: nowMs, expiresAtSeconds: 1_900_000_000 };
+    await jobs.describe({ ...makeJob([]), head: before }, signal);
+    await putItems(table, [word]);
+    expect(await reports.page(before)).toBeUndefined();
+  });
+
+  test('of a job that was never accepted is none; of one that is stored and not begun everybody is pending', async () => {
+    expect(await reports.page(headOf('never'))).toBeUndefined();
+    const head = headOf('stored');
+    await jobs.describe({ ...makeJob([{ to: '549' }]), head: { ...head, total: 1 } }, signal);
+    expect((await reports.page(head))?.answer.data).toEqual([{ index: 0, to: '549', state: 'pending' }]);
+  });
+
+  test('of what is no job is none on a later page too, and what cannot be the id of one is not read', async () => {
+    const client = patientDocumentClient();
+    const meter = meterRequests(client);
+    const report = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+    const from = { position: 1, index: 1, total: 3, counts: none, repeatedPartitions: [] };
+    const asked = (jobId: string) => ({ jobId, states: undefined, limit: 1 });
+    expect(await openReport(report, asked('no id'), undefined)).toBeUndefined();
+    expect(await openReport(report, asked('no id'), from)).toBeUndefined();
+    expect(meter.taken().requests).toBe(0);
+    const { jobId } = headOf('never');
+    expect(await openReport(report, asked(jobId), from)).toBeUndefined();
+    expect(await countsOf(report, jobId)).toBeUndefined();
+  });
+
+  test('of a client may be late, and is not for an operator', async () => {
+    const head = headOf('operated');
+    await accept(head);
+    await tried(head, 0, [sent, sent, sent]);
+    await loadReceipts(table, head, 100);
+    const read = async (options: { consistent?: boolean }) => {
+      const client = localDocumentClient();
+      lagReads(client);
+      const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs, ...options });
+      const { slices: found, proofs } = await store.readMessages(head.jobId, [0]);
+      return [found.size, proofs.size];
+    };
+    expect([await read({}), await read({ consistent: true })]).toEqual([
+      [0, 0],
+      [1, 3],
+    ]);
+  });
+
+  test('is gone after 30 days, whatever is left of it', async () => {
+    const head = headOf('aged');
+    await accept(head);
+    const lastMs = acceptedAtMs + 30 * 86_400_000;
+    expect(await reportsOver(patientDocumentClient(), lastMs).page(head)).toBeUndefined();
+    expect(await reportsOver(patientDocumentClient(), lastMs - 1).page(head)).toBeDefined();
+  });
+});
+
+describe('a job that is cancelled (D53)', () => {
+  test('what a worker has claimed goes its way, all else has failed, and the counts that were told stay', async () => {
+    const head = headOf('flying', { total: 50 });
+    await accept(head);
+    const flying = (await tried(head, 0)) as Slice;
+    await tried(head, 1, [sent, again, ...Array(8).fill(sent)]);
+    const first = await reports.cancel(head);
+    expect(first.counts).toEqual({ ...none, pending: 10, sent: 9, failed: 31 });
+    // It comes before what the queue still has is ended.
+    await tried(head, 1, undefined, { try: 1 });
+    await tried(head, 2);
+    const dead = (await tried(head, 3)) as Slice;
+    expect(await slices.endForTheDead(dead, 'finder', { state: 'failed', code: 'cancelled' })).toBeDefined();
+    for (const laterMs of [0, claimLifeMs - 1]) {
+      const later = reportsOver(patientDocumentClient(), nowMs + laterMs);
+      expect((await later.cancel(head)).counts).toEqual(first.counts);
+      expect((await later.page(head))?.answer).toMatchObject({ counts: first.counts, complete: false });
+    }
+    await slices.end(flying, new Map(Array.from({ length: 10 }, (_, place) => [place, place === 0 ? again : sent])));
+    const told = { ...none, sent: 18, failed: 32 };
+    expect(await reports.progress(head.jobId)).toMatchObject({ counts: told });
+    for (const laterMs of [0, 10 * claimLifeMs]) {
+      const page = await reportsOver(patientDocumentClient(), nowMs + laterMs).page(head);
+      expect(page?.answer).toMatchObject({ counts: told, complete: true });
+      expect(page?.answer.data[25]).toMatchObject({ state: 'failed', code: 'cancelled' });
+    }
+  });
+
+  test('what was lost with its worker before stays unknown', async () => {
+    const head = headOf('lost', { total: 30 });
+    await accept(head);
+    await tried(head, 0, undefined, { atMs: nowMs - claimLifeMs });
+    const found = (await tried(head, 1, undefined, { atMs: nowMs - claimLifeMs })) as Slice;
+    await slices.endForTheDead(found, 'finder');
+    const counts = { ...none, unknown: 20, failed: 10 };
+    expect((await reports.cancel(head)).counts).toEqual(counts);
+    expect((await reports.cancel(head)).counts).toEqual(counts);
+  });
+
+  test('by another word first: that is how it ends, once it is known of which tries that is certain', async () => {
+    const head = headOf('disabled');
+    await accept(head);
+    await jobStateStore(plain, table.tableName).stop(head, { state: 'failed', code: '132016', atMs: nowMs });
+    expect(await rowsOf(head)).toEqual(['pending', 'pending', 'pending']);
+    expect(await reports.progress(head.jobId)).toMatchObject({ counts: { ...none, failed: 3 }, finalPartitions: [0] });
+    expect((await reports.page(head))?.answer.data[0]).toMatchObject({ state: 'failed', code: '132016' });
+    expect((await reports.cancel(head)).counts).toEqual({ ...none, failed: 3 });
+  });
+
+  test('the first reckoning counts, of a job that is stopped alone', async () => {
+    const head = headOf('reckoned');
+    await accept(head);
+    const store = reportStore({ client: plain, table: table.tableName, nowMs: () => nowMs });
+    await store.reckon(head.jobId, { '0': 2 });
+    expect((await store.findDescribed(head.jobId))?.underWay).toBeUndefined();
+    await jobStateStore(plain, table.tableName).stop(head, stop);
+    expect(await store.reckon(head.jobId, { '0': 1 })).toEqual({ '0': 1 });
+    expect(await store.reckon(head.jobId, {})).toEqual({ '0': 1 });
+    expect((await store.findDescribed(head.jobId))?.underWay).toEqual({ '0': 1 });
+    expect((await jobStateStore(plain, table.tableName).of([head.jobId])).get(head.jobId)?.underWay).toEqual({
+      '0': 1,
+    });
+  });
+
+  test('a moment ago: what was sent before is not called failed, where reads are as late as they may be', async () => {
+    const head = headOf('lag', { total: 24 });
+    await accept(head);
+    const question = { limit: 2 };
+    const client = localDocumentClient();
+    lagReads(client);
+    const late = reportsOver(client);
+    const first = await reports.page(head, question);
+    await tried(head, 0, Array(10).fill(sent));
+    await reports.cancel(head);
+    const rows = (page: typeof first) => page?.answer.data.map(({ state }) => state);
+    expect(rows(await late.page(head))?.slice(0, 11)).toEqual([...Array(10).fill('sent'), 'failed']);
+    const after = first?.answer.paging.cursors.after ?? '';
+    expect(rows(await late.page(head, { ...question, after }))).toEqual(['sent', 'sent']);
+    const own = reportsOver();
+    expect((await own.page(head, { ...question, after }))?.cost.roundTrips).toBe(2);
+    const over = reportsOver(patientDocumentClient(), nowMs + claimLifeMs);
+    expect((await over.page(head, { ...question, after }))?.cost.roundTrips).toBe(1);
+  });
+
+  test('is reckoned with and counted by what is, where reads are as late as they may be', async () => {
+    const [head, whole] = [headOf('reckonedlate', { total: 20 }), headOf('countedlate', { total: 10 })];
+    await accept(head);
+    await accept(whole);
+    await tried(head, 0);
+    await tried(head, 1, Array(10).fill(sent));
+    await tried(whole, 0, Array(10).fill(sent));
+    const client = localDocumentClient();
+    lagReads(client);
+    const late = reportsOver(client);
+    expect((await late.cancel(head)).counts).toEqual({ ...none, pending: 10, sent: 10 });
+    // Of a job that goes on, what is late is seen by the next look.
+    expect(await late.progress(whole.jobId)).toMatchObject({ finalPartitions: [] });
+    expect(await late.progress(whole.jobId)).toMatchObject({ counts: { ...none, sent: 10 } });
+  });
+
+  test('in few requests', async () => {
+    const head = headOf('large', { total: 10_000 });
+    await accept(head);
+    const { counts, cost } = await reportsOver().cancel(head);
+    expect(counts.failed).toBe(10_000);
+    expect(cost.roundTrips).toBeLessThanOrEqual(6);
+  });
+});
+
+test('a watcher does not read again what is final, and counts all of it at the end', async () => {
+  const head = headOf('watched', { total: 1_012 });
+  await accept(head);
+  await loadSlices(table, { ...head, total: 1_010 });
+  expect(await reports.progress(head.jobId)).toMatchObject({ finalPartitions: [0] });
+  const client = patientDocumentClient();
+  const meter = meterRequests(client);
+  const store = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
+  expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
+  // The job, and slices and receipts of the other partition.
+  expect(meter.taken().requests).toBe(3);
+  await tried(head, 101, [sent, again]);
+  expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
+  // One that was taken for final and is not is looked at again.
+  expect(await countsOf(store, head.jobId, [0, 1])).toEqual({ head, finalPartitions: [0] });
+  await tried(head, 101, [sent, sent], { try: 1 });
+  expect(await countsOf(store, head.jobId, [0])).toMatchObject({ counts: { ...none, sent: 1_012 } });
+  await loadReceipts(table, head, 1_000);
+  expect(await countsOf(store, head.jobId)).toMatchObject({ counts: { ...none, read: 1_012 } });
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { JobHead, Repeat } from '../../../../lib/messages/job.ts';
+import { reportedStates } from '../../../../lib/messages/receipts/reported-state.ts';
+import { placesOf } from '../../../../lib/messages/report/described-job.ts';
+import type { ReportedOutcome } from '../../../../lib/messages/report/outcome.ts';
+import { reportAnswer, reportPage, statesOf } from '../../../../lib/messages/report/report.ts';
+import {
+  isPlaceIn,
+  partitionsOf,
+  type ReportPlace,
+  type ReportQuestion,
+  reportCursor,
+  reportPlaceOf,
+} from '../../../../lib/messages/report/report-place.ts';
+import { withoutDuplicates } from '../../../../lib/messages/request/duplicates.ts';
+
+const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
+const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
+
+function jobOf(total: number, repeats: readonly Repeat[] = []) {
+  const head: JobHead = {
+    ...{ jobId, clientId: 1001, did: '5491100000001', wabaId: '2', phoneNumberId: '3', credential: 'main' },
+    ...{
+      throughputPerSecond: 80,
+      path: 'messages',
+      category: 'MARKETING',
+      templateName: 'order_update',
+      templateLanguage: 'en_US',
+    },
+    ...{ acceptedAtMs, total },
+  };
+  const recipients = new Map(Array.from({ length: total }, (_, index) => [index, `549${index}`]));
+  return { head, repeats, recipients };
+}
+
+/** A request of recipients named by numbers: those that come again are duplicates. */
+const anyRequest = fc.array(fc.nat(15), { minLength: 1, maxLength: 60 });
+
+function jobOfRequest(request: readonly number[]) {
+  const { kept, repeats } = withoutDuplicates(request.map((name) => ({ to: `549000${name}` })));
+  return { ...jobOf(kept.length, repeats), recipients: new Map(kept.map(({ to }, index) => [index, to])) };
+}
+
+const stateAt = (index: number) => reportedStates[index % reportedStates.length] as (typeof reportedStates)[number];
+const outcomeAt = (index: number): ReportedOutcome => ({ dispatchId: `${jobId}-${index}`, state: stateAt(index) });
+
+describe('every recipient of the request has one row and is in one count (D40)', () => {
+  const anyStates = fc.option(fc.subarray([...reportedStates], { minLength: 1 }), { nil: undefined });
+
+  test('whatever is repeated, filtered, and however it is paged', () => {
+    fc.assert(
+      fc.property(anyRequest, anyStates, fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), (...asked) => {
+        const [request, states, limits] = asked;
+        const job = jobOfRequest(request);
+        const rows = [];
+        let from: ReportPlace | undefined;
+        let counted: unknown;
+        for (let page = 0; ; page += 1) {
+          const limit = limits[page % limits.length] ?? 1;
+          const question = { jobId, states: statesOf(states), limit };
+          const read = new Set(partitionsOf(question, from ?? job.head.total));
+          const answered = reportPage(job, question, {
+            from,
+            outcomeAt: (index) => {
+              if (!read.has(Math.floor(index / 1_000))) throw new RangeError(`${index} was not read`);
+              return outcomeAt(index);
+            },
+          });
+          counted ??= answered.counts;
+          expect(answered.counts).toEqual(counted);
+          rows.push(...answered.rows);
+          expect(answered.rows.length).toBeLessThanOrEqual(limit);
+          if (answered.next === undefined) break;
+          from = reportPlaceOf(question, reportCursor(question, answered.next));
+          expect(from).toEqual(answered.next);
+          expect(isPlaceIn(job, question, answered.next)).toBe(true);
+        }
+        const wanted = request.map((name, index) => {
+          const first = request.indexOf(name);
+          const row = { index, to: `549000${name}`, state: stateAt(new Set(request.slice(0, first)).size) };
+          return first === index ? row : { ...row, duplicate_of: first };
+        });
+        expect(rows).toEqual(wanted.filter(({ state }) => states?.includes(state) ?? true));
+        expect(Object.values(counted as object).reduce((sum, count) => sum + count, 0)).toBe(request.length);
+      }),
+    );
+  });
+
+  test('a duplicate far behind what it repeats has its partition read', () => {
+    const job = jobOf(9_999, [[9_999, 3]]);
+    const question = { jobId, states: undefined, limit: 1_000 };
+    const counts = reportPage(job, { ...question, limit: 1 }, { outcomeAt }).counts;
+    const from = { position: 9_000, index: 9_000, total: 9_999, counts, repeatedPartitions: [0] };
+    expect(reportPage(job, question, { from: { ...from, position: 8_000, index: 8_000 }, outcomeAt }).next).toEqual(
+      from,
+    );
+    expect(partitionsOf(question, from)).toEqual([0, 9]);
+    const { rows, next } = reportPage(job, question, { from, outcomeAt });
+    expect(rows.at(-1)).toEqual({ index: 9_999, to: '5493', state: stateAt(3), duplicate_of: 3 });
+    expect(next).toBeUndefined();
+    // What was counted stays counted so: this page has not read the others.
+    const told = { ...from, counts: { ...counts, read: 77 } };
+    expect(reportPage(job, question, { from: told, outcomeAt }).counts).toEqual(told.counts);
+  });
+});
+
+test('a later page reads what it shows, and what its filter may show', () => {
+  const { counts } = reportPage(jobOf(10), { jobId, states: undefined, limit: 1 }, { outcomeAt });
+  const from = { position: 1_700, index: 1_700, total: 10_000, counts, repeatedPartitions: [] };
+  expect(partitionsOf({ jobId, states: undefined, limit: 400 }, from)).toEqual([1, 2]);
+  expect(partitionsOf({ jobId, states: statesOf(['read']), limit: 100 }, from)).toHaveLength(9);
+  expect(partitionsOf({ jobId, states: undefined, limit: 100 }, 10_000)).toHaveLength(10);
+});
+
+test('repeats that no request can have are refused', () => {
+  expect(() => placesOf(jobOf(2, [[0, 1]]))).toThrow(RangeError);
+});
+
+describe('a cursor', () => {
+  const question: ReportQuestion = { jobId, states: statesOf(['failed', 'unknown']), limit: 100 };
+  const { counts } = reportPage(jobOf(10), question, { outcomeAt });
+  const place = { position: 3, index: 3, total: 10, counts, repeatedPartitions: [0] };
+  const cursor = reportCursor(question, place);
+
+  test('is short, and names its place however many rows and in whatever order the states are asked for', () => {
+    expect(cursor).toMatch(/^[\w-]{1,200}$/);
+    expect(reportPlaceOf({ jobId, states: statesOf(['unknown', 'failed']) }, cursor)).toEqual(place);
+  });
+
+  test.each([
+    ['of another job', { ...question, jobId: '01K9ZQ4T5W8XJ7M2N3P4R5S6T8' }, cursor],
+    ['of another filter', { ...question, states: statesOf(['failed']) }, cursor],
+    ['of no filter', { ...question, states: undefined }, cursor],
+    ['cut short', question, cursor.slice(0, -2)],
+    ['with a letter changed', question, `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`],
+    ['of nobody', question, 'YWJj'],
+    ['that is no base64url', question, 'ü'],
+    ['that is endless', question, 'A'.repeat(100_000)],
+  ])('%s is none', (_, asked, text) => {
+    expect(reportPlaceOf(asked, text)).toBeUndefined();
+  });
+
+  test('with numbers that no job has is none', () => {
+    const wrong = [{ position: -1 }, { position: 10_001 }, { index: 0.5 }, { repeatedPartitions: [10] }];
+    for (const change of wrong) {
+      expect(reportPlaceOf(question, reportCursor(question, { ...place, ...change }))).toBeUndefined();
+    }
+  });
+});
+
+test('a state that does not exist is named', () => {
+  expect(() => statesOf(['sent', 'gone'])).toThrow(/state must be one of pending, .*; received "gone"$/);
+  expect(() => statesOf(['deliverd'])).toThrow(/; received "deliverd"; did you mean delivered\?$/);
+  expect(statesOf(undefined)).toBeUndefined();
+});
+
+test('the answer has the shape of D40', () => {
+  const job = jobOf(2, [[2, 0]]);
+  const outcomes: ReportedOutcome[] = [
+    {
+      ...{ dispatchId: `${jobId}-0`, to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' },
+      ...{ platformMessageId: 'wamid.1', atMs: acceptedAtMs + 5_000 },
+    },
+    { dispatchId: `${jobId}-1`, state: 'pending' },
+  ];
+  const question = { jobId, states: undefined, limit: 2 };
+  const page = reportPage(job, question, { outcomeAt: (index) => outcomes[index] as ReportedOutcome });
+  const answer = reportAnswer({ ...job.head, campaignId: 7 }, question, page);
+  const facts = { ...{ to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' } };
+  expect(answer).toEqual({
+    dispatch_id: jobId,
+    client_id: 1001,
+    did: '5491100000001',
+    template: { name: 'order_update', language: 'en_US' },
+    campaign_id: 7,
+    accepted_at: '2026-11-22T10:00:00.000Z',
+    total: 3,
+    counts: { pending: 1, held: 0, sent: 0, delivered: 0, read: 0, failed: 2, expired: 0, unknown: 0 },
+    complete: false,
+    data: [
+      { index: 0, ...facts, platform_message_id: 'wamid.1', updated_at: '2026-11-22T10:00:05.000Z' },
+      { index: 1, to: '5491', state: 'pending' },
+    ],
+    paging: { cursors: { after: expect.stringMatching(/^[\w-]+$/) } },
+  });
+});
