@@ -12,7 +12,7 @@ import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from '
 import { claimLifeMs } from './claims/claim-life.ts';
 import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from './claims/run-chunk.ts';
 import type { SliceLook } from './claims/run-slice.ts';
-import { lost, type Outcome, placeInSlice, type SliceClaim } from './claims/slice.ts';
+import { lost, type Outcome, placeInSlice, type SliceClaim, sliceAt } from './claims/slice.ts';
 import { sendBudgetMs } from './deadlines.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
 import { reportedSlices } from './reported-slices.ts';
@@ -95,7 +95,7 @@ class ChunkRun {
     this.#ports = ports;
     const leadMs = claimLeadMs(chunk.missedSlots ?? 0);
     this.#claimAtMs = new Map(
-      placed.leaves.map(({ slice, firstMs }) => [sliceOfIndex(slice.recipients[0]?.index ?? 0), firstMs - leadMs]),
+      placed.leaves.map(({ slice, firstMs }) => [sliceAt(slice.recipients[0]?.index ?? 0), firstMs - leadMs]),
     );
   }
 
@@ -154,7 +154,7 @@ class ChunkRun {
     if (heldBack?.state !== 'again' || on.length === 0) return heldBack;
     const recipients = this.#placed.leaves
       .flatMap((leaving) => leaving.slice.recipients)
-      .filter(({ index }) => sliceOfIndex(index) === slice && !proven.has(placeInSlice(index)));
+      .filter(({ index }) => sliceAt(index) === slice && !proven.has(placeInSlice(index)));
     const asking = await askHolds({ chunk, recipients, on, job: standing.job }, this.#ports);
     if (asking === undefined) return heldBack;
     this.#asking.set(slice, asking);
@@ -164,7 +164,7 @@ class ChunkRun {
   /** Job and holds always; the number only where a slot of the slice could have been moved since its place was told. */
   async #readClaimed(slice: number): Promise<void> {
     const { slots, seen } = this.#placed;
-    const isFixed = [...slots].every(([index, slot]) => sliceOfIndex(index) !== slice || isTrusted(slot, seen));
+    const isFixed = [...slots].every(([index, slot]) => sliceAt(index) !== slice || isTrusted(slot, seen));
     await this.#read(slice, isFixed ? seen : undefined);
   }
 
@@ -200,7 +200,7 @@ class ChunkRun {
   }
 
   async #call(recipient: ChunkRecipient): Promise<Outcome> {
-    const slice = sliceOfIndex(recipient.index);
+    const slice = sliceAt(recipient.index);
     const asks = this.#asking.get(slice);
     // One message asks; the others wait as long as if another worker did.
     if (asks !== undefined && asks.index !== recipient.index) return this.#waiting(slice);
@@ -249,7 +249,3 @@ class ChunkRun {
 const mostWrites = 15;
 const longestPauseMs = 5_000;
 const writeBudgetMs = 5_000;
-
-function sliceOfIndex(index: number): number {
-  return Math.floor(index / 10);
-}

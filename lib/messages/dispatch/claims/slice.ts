@@ -33,7 +33,12 @@ export interface SliceKey {
 }
 
 export function sliceOf({ jobId, index }: { readonly jobId: string; readonly index: number }): SliceKey {
-  return { jobId, slice: Math.floor(index / sliceSize) };
+  return { jobId, slice: sliceAt(index) };
+}
+
+/** The slice of a recipient, by the index in the job. */
+export function sliceAt(index: number): number {
+  return Math.floor(index / sliceSize);
 }
 
 export function placeInSlice(index: number): number {
