@@ -160,6 +160,35 @@ test('one that is deleted upstream is marked, and told once', async () => {
   expect(told()).toEqual(['template.deleted 1001 APPROVED', 'template.deleted 1002 APPROVED']);
 });
 
+test('one that was made again under its name is taken over, told by neither of its ids', async () => {
+  const id = await create('welcome');
+  await synchronize('first');
+  await platform.control('DELETE', `templates/${id}`);
+  const newId = await create('welcome');
+  platform.clock.nowMs += 1_000;
+  await tell(hintOf(id));
+  expect((await rowsOf(1002)).map(({ platformId, deleted }) => [platformId, deleted])).toEqual([[newId, false]]);
+  expect(calls).toEqual([id, `${wabaId}/message_templates`]);
+  expect(told()).toEqual([]);
+});
+
+test('one that was created here a moment ago, and that no list has yet, is not gone', async () => {
+  const id = await create('welcome');
+  await synchronize('first');
+  const [row] = await rowsOf(1001);
+  const { template } = [...(await templates().storedFacts([String(row?.templateKey)])).values()][0] ?? {};
+  if (template === undefined) throw new Error('it is not stored');
+  const clientIds = [...waba.clientIds];
+  await templates().writeUpstream([
+    { kind: 'present', wabaId, template, clientIds, readAtMs: nowMs(), asSent: true },
+  ]);
+  await platform.control('DELETE', `templates/${id}`);
+  platform.clock.nowMs += 1_000;
+  await tell(hintOf(id));
+  expect((await rowsOf(1001)).map(({ deleted }) => deleted)).toEqual([false]);
+  expect(told()).toEqual([]);
+});
+
 test.runIf(thorough)('hundreds at once: the first at once, the others together, and the quota is kept', async () => {
   const ids = [];
   for (let index = 0; index < 250; index += 1) ids.push(await create(`mass_${index}`));
