@@ -28,6 +28,8 @@ export const logEvents = [
   'hint.not_read',
   'hint.read',
   'hint.unreadable',
+  'hold.ended',
+  'hold.opened',
   'idempotency.write_failed',
   'job.accepted',
   'job.cancelled',
@@ -114,6 +116,8 @@ export interface LogFacts {
   readonly fence?: number | undefined;
   readonly code?: string | undefined;
   readonly platformCode?: number | undefined;
+  /** What a hold concerns (lib/messages/holds/scope.ts). */
+  readonly scope?: string | undefined;
   readonly error?: string | undefined;
   readonly count?: number | undefined;
   readonly attempt?: number | undefined;
@@ -140,6 +144,7 @@ const loggedKeys = new Set<string>([
   'fence',
   'code',
   'platformCode',
+  'scope',
   'error',
   'count',
   'attempt',

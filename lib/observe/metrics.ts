@@ -18,6 +18,7 @@ export const metricNames = [
   'PlatformErrors',
   'PlatformCredentialRefused',
   'PlatformDown',
+  'HoldsOpened',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
   'PlatformStatusesForeign',
