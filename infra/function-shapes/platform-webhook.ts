@@ -21,6 +21,7 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
       channels: ['BatchGetItem', 'Query', 'UpdateItem'],
       webhooks: ['GetItem'],
       redirects: ['UpdateItem'],
+      messages: ['GetItem', 'PutItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,

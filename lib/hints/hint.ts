@@ -1,10 +1,14 @@
 import * as v from 'valibot';
+import { type AccountWord, AccountWordSchema, accountWordsOf } from '../platform/webhook/account-update.ts';
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
 
 /** The format in which hints are queued now. */
 export const hintMessageVersion = 1;
 
-/** A message of the hint queue (D42, D47): what of a WABA has to be read again, because the platform said that it changed. */
+/**
+ * A message of the hint queue (D42, D47): what of a WABA has to be read again, because the platform said that it changed; and
+ * what it said of the account, which no reading tells.
+ */
 export const HintMessageSchema = v.object({
   version: v.literal(hintMessageVersion),
   wabaId: v.string(),
@@ -13,6 +17,8 @@ export const HintMessageSchema = v.object({
   numbers: v.boolean(),
   /** All of its templates: which of them changed could not be told. */
   everything: v.exactOptional(v.boolean()),
+  /** Of each kind the last. */
+  account: v.exactOptional(v.array(AccountWordSchema)),
   /** Set in a message of our own, that something gathered is to be read: the time for which it was meant. */
   wakeAtMs: v.exactOptional(v.number()),
 });
@@ -56,5 +62,10 @@ function hintOf(wabaId: string, updates: readonly PlatformUpdate[]): HintMessage
   if (ids.length === 0 && !numbers) return undefined;
   const templateIds = [...new Set(ids.filter((id) => id !== undefined))];
   const everything = ids.includes(undefined) || templateIds.length > maxTemplateIds;
-  return { version: 1, wabaId, numbers, ...(everything ? { templateIds: [], everything } : { templateIds }) };
+  const account: AccountWord[] = accountWordsOf(updates);
+  return {
+    ...{ version: 1, wabaId, numbers },
+    ...(everything ? { templateIds: [], everything } : { templateIds }),
+    ...(account.length === 0 ? {} : { account }),
+  };
 }

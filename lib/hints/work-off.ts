@@ -6,6 +6,7 @@ import type { ChannelStore } from '../channels/channel-store.ts';
 import { log } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
 import { nameOf } from '../observe/name-of.ts';
+import type { AccountWord } from '../platform/webhook/account-update.ts';
 import { CallAllowance } from './call-allowance.ts';
 import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion } from './hint.ts';
 import { type ReadingPorts, readAgain } from './read-again.ts';
@@ -18,6 +19,8 @@ export interface HintPorts extends ReadingPorts {
   readonly channels: Pick<ChannelStore, 'numbersOf'>;
   readonly hints: HintStore;
   readonly queue: DelayedHints;
+  /** Takes what the platform says of the account of a WABA, which may come twice and late. Throws when it must come again. */
+  readonly takeAccountWords: (wabaId: string, words: readonly AccountWord[]) => Promise<void>;
 }
 
 /** A message as the queue delivers it. */
@@ -27,8 +30,8 @@ export interface HintRecord {
 }
 
 /**
- * Works off messages of the hint queue: what they name is read again at once, or gathered for the next turn of its WABA
- * (turns.ts). WABAs side by side; returns the messages that must come again.
+ * Works off messages of the hint queue: what they say of an account counts at once (D46); what they name is read again at
+ * once, or gathered for the next turn of its WABA (turns.ts). WABAs side by side; returns the messages that must come again.
  */
 export async function workOffHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
   const read = records.map(({ messageId, body }) => ({ messageId, hint: readHint(body) }));
@@ -63,6 +66,9 @@ function readHint(body: string): HintMessage | undefined {
 
 async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly HintMessage[]): Promise<void> {
   const { hints, nowMs } = ports;
+  const account = messages.flatMap((message) => message.account ?? []);
+  // First: to whom the WABA belongs does not matter for it, and neither does a reading that fails.
+  if (account.length > 0) await ports.takeAccountWords(wabaId, account);
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
   const task = messages.map(taskOf).reduce(together, nothing);

@@ -145,6 +145,7 @@ const loggedKeys = new Set<string>([
   'fence',
   'code',
   'platformCode',
+  'scope',
   'error',
   'count',
   'attempt',

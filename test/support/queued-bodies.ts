@@ -189,6 +189,15 @@ function hints(): HintMessage[] {
     [update('message_template_status_update', { message_template_id: 400_000_000_000_001 })],
     [update('message_template_status_update', {})],
     [update('phone_number_quality_update', {})],
+    [
+      {
+        ...update('account_update', {
+          event: 'ACCOUNT_RESTRICTION',
+          restriction_info: [{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: atMs / 1_000 }],
+        }),
+        atMs,
+      },
+    ],
   ].flatMap(hintsOf);
   return [...told, { version: 1, wabaId, templateIds: ['400000000000001'], numbers: true, wakeAtMs: atMs }];
 }

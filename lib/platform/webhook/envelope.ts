@@ -5,6 +5,8 @@ export interface PlatformUpdate {
   readonly wabaId: string;
   readonly field: string;
   readonly value: Readonly<Record<string, unknown>>;
+  /** When the platform told it, where that can be read: it repeats for days. */
+  readonly atMs?: number;
 }
 
 /** The updates of one webhook, and how many entries or changes say nothing to us. */
@@ -38,7 +40,9 @@ export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): Told {
       foreign += changes.length;
       foreignWabaId ??= wabaId;
     } else {
-      const read = changes.flatMap((change) => updateOf(wabaId, change));
+      const atMs = timeOf(entry?.['time']);
+      const of = atMs === undefined ? { wabaId } : { wabaId, atMs };
+      const read = changes.flatMap((change) => updateOf(of, change));
       for (const update of read) updates.push(update);
       unreadable += changes.length - read.length;
     }
@@ -46,10 +50,10 @@ export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): Told {
   return { updates, foreign, unreadable, ...(foreignWabaId === undefined ? {} : { foreignWabaId }) };
 }
 
-function updateOf(wabaId: string, change: unknown): PlatformUpdate[] {
+function updateOf(of: Pick<PlatformUpdate, 'wabaId' | 'atMs'>, change: unknown): PlatformUpdate[] {
   const { field, value } = objectOf(change) ?? {};
   const content = objectOf(value);
-  return typeof field === 'string' && content !== undefined ? [{ wabaId, field, value: content }] : [];
+  return typeof field === 'string' && content !== undefined ? [{ ...of, field, value: content }] : [];
 }
 
 function parsedOrUndefined(body: RawBody): unknown {
@@ -73,4 +77,11 @@ export function listOf(value: unknown): readonly unknown[] | undefined {
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
   return typeof value === 'string' && /^\d{1,32}$/.test(value) ? value : undefined;
+}
+
+/** Unix seconds, as text or as a number, of ten digits: from 2001 to 2286. A fraction is cut off. */
+export function timeOf(told: unknown): number | undefined {
+  if (typeof told !== 'string' && typeof told !== 'number') return undefined;
+  const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(told)) ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }

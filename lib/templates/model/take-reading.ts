@@ -24,7 +24,11 @@ export interface Reading {
   readonly readAtMs: number;
 }
 
-/** As `storeReading`, for who has the reading at hand. Never throws: what was not stored is read again. */
+/**
+ * Tells every client of the WABA what has changed (D34) and stores the reading, as a synchronization does: told before it is
+ * written, so that what could not be told is seen, and told, by the next one who reads. Never throws: what was not stored is
+ * read again.
+ */
 export async function takeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
   try {
     await storeReading(ports, reading);
@@ -33,11 +37,7 @@ export async function takeReading(ports: ReadingPorts, reading: Reading): Promis
   }
 }
 
-/**
- * Tells every client of the WABA what has changed (D34) and stores the reading, as a synchronization does: told before it is
- * written, so that what could not be told is seen, and told, by the next one who reads. Throws when either cannot be done.
- */
-export async function storeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
+async function storeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
   const { waba, before, template, readAtMs } = reading;
   if (before !== undefined && isYounger(before, readAtMs)) return;
   if (template === undefined) return await markGone(ports, reading);

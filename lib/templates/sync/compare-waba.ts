@@ -3,9 +3,10 @@ import type { Pause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import type { PlatformTemplates, TemplatePage } from '../model/platform-templates.ts';
+import type { PlatformTemplates, TemplatePage, WantedName } from '../model/platform-templates.ts';
 import { reportSkipped, type SkippedTemplate } from '../model/skipped-template.ts';
-import type { StoredFact } from '../model/template.ts';
+import type { PlatformTemplate, StoredFact } from '../model/template.ts';
+import { templateKey } from '../model/template-key.ts';
 import type { TemplateStore } from '../model/template-store.ts';
 import type { SyncFence } from '../model/upstream-writes.ts';
 import {
@@ -70,16 +71,65 @@ export async function compareWaba(
       if (key === undefined) complete = false;
       else seen.add(key);
     }
-    const { changes, skipped } = compareWithPage(waba, known, { page, readAtMs });
-    const { written, refused } = await apply(work, changes);
-    const passedOver = [...skipped, ...refused];
-    reportSkipped(passedOver, { wabaId: waba.wabaId, ...present({ syncId: work.syncId }) });
-    work.counts.skipped += passedOver.length;
-    work.counts.unchanged += page.templates.length + page.unreadable.length - written - passedOver.length;
+    await takePage(work, waba, known, { page, readAtMs });
     after = page.after;
     if (after !== undefined && work.timeIsShort()) return { after, startedAtMs, seen: [...seen], complete };
   } while (after !== undefined);
   if (complete) await apply(work, changesOfGone(known, seen, startedAtMs));
+  return undefined;
+}
+
+/** Takes over what a page, or any other reading of templates of the WABA, has shown: tells, writes and counts it. */
+async function takePage(
+  work: Comparison,
+  waba: Waba,
+  known: KnownRows,
+  { page, readAtMs }: { readonly page: TemplatePage; readonly readAtMs: number },
+): Promise<void> {
+  const { changes, skipped } = compareWithPage(waba, known, { page, readAtMs });
+  const { written, refused } = await apply(work, changes);
+  const passedOver = [...skipped, ...refused];
+  reportSkipped(passedOver, { wabaId: waba.wabaId, ...present({ syncId: work.syncId }) });
+  work.counts.skipped += passedOver.length;
+  work.counts.unchanged += page.templates.length + page.unreadable.length - written - passedOver.length;
+}
+
+/** What reading one template takes besides. */
+export interface TemplateComparison extends Comparison {
+  readonly platform: Pick<PlatformTemplates, 'page' | 'read' | 'lookUp'>;
+  readonly templates: Comparison['templates'] & Pick<TemplateStore, 'stateOf'>;
+}
+
+/**
+ * One template by its id, taken over as a page of the list is. The platform's answer does not say whose it is: what the WABA
+ * is not known to have counts only when its own list has it. One or two calls; throws what ends it, as `compareWaba`.
+ */
+export async function compareTemplate(work: TemplateComparison, waba: Waba, id: string): Promise<void> {
+  const askedAtMs = work.nowMs();
+  const reading = await work.platform.read(waba, id);
+  if (reading.kind === 'unreadable') return reportSkipped([{ platformId: id, reason: 'unreadable' }], waba);
+  const named = reading.kind === 'found' ? reading.template : await storedUnder(work, waba, id);
+  if (named === undefined) return;
+  const { fact, rows } = await work.templates.stateOf(templateKey({ ...named, wabaId: waba.wabaId }), waba.clientIds);
+  const known = knownRows(waba.wabaId, rows);
+  const take = (template: PlatformTemplate, readAtMs: number) =>
+    takePage(work, waba, known, { page: { templates: [template], unreadable: [] }, readAtMs });
+  const isKnown = fact?.deleted === false && reading.kind === 'found' && fact.template.id === reading.template.id;
+  if (isKnown) return await take(reading.template, askedAtMs);
+  const listedAtMs = work.nowMs();
+  const { found } = await work.platform.lookUp(waba, named);
+  if (found !== undefined) return await take(found, listedAtMs);
+  // One that the platform never listed was created a moment ago: lists lag.
+  if (fact !== undefined && fact.readAtMs > 0) await apply(work, changesOfGone(known, new Set(), listedAtMs));
+}
+
+/** The template that a client of the WABA has under an id: in the WABA's list it is gone, or made again. */
+async function storedUnder(work: Comparison, waba: Waba, id: string): Promise<WantedName | undefined> {
+  for (const clientId of waba.clientIds) {
+    const rows = await work.templates.rowsOf(clientId);
+    const row = rows.find((each) => each.platformId === id && each.wabaId === waba.wabaId && !each.deleted);
+    if (row !== undefined) return row;
+  }
   return undefined;
 }
 

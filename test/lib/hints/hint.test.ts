@@ -25,6 +25,19 @@ test.each(['messages', 'flows', 'business_capability_update', 'constructor'])('%
   expect(hintsOf([update(field, { message_template_id: 1 })])).toEqual([]);
 });
 
+test('what an account is told goes with the hint of its WABA (D46)', () => {
+  const banned = (waba_ban_state: string, atMs: number) => ({
+    ...update('account_update', { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state } }),
+    atMs,
+  });
+  const hints = hintsOf([ofTemplate(1), banned('DISABLE', 2_000), banned('DISABLE', 1_000), ofTemplate(7, '12')]);
+  expect(hints).toEqual([
+    { version: 1, wabaId: '11', templateIds: ['1'], numbers: true, account: [{ says: 'disabled', atMs: 2_000 }] },
+    { version: 1, wabaId: '12', templateIds: ['7'], numbers: false },
+  ]);
+  expect(hints.map((hint) => v.parse(v.strictObject(HintMessageSchema.entries), hint))).toEqual(hints);
+});
+
 test('there is one hint for each WABA, with each template once', () => {
   const updates = [
     ofTemplate(1),

@@ -3,6 +3,8 @@ import type { HintMessage } from '../../../lib/hints/hint.ts';
 import { hintStore } from '../../../lib/hints/turn-store.ts';
 import { callsAnHour, gatherMs } from '../../../lib/hints/turns.ts';
 import { type HintPorts, workOffHints } from '../../../lib/hints/work-off.ts';
+import { takeAccountWords } from '../../../lib/messages/holds/account-word.ts';
+import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
 import { platformTemplates } from '../../../lib/templates/model/platform-templates.ts';
 import type { TemplateRow } from '../../../lib/templates/model/row.ts';
@@ -77,6 +79,7 @@ function ports(over: Partial<HintPorts> = {}): HintPorts {
     nowMs,
     pause: async () => undefined,
     remainingMs: () => 60_000,
+    takeAccountWords: async () => Promise.reject(new Error('nothing is said of accounts')),
     ...over,
   };
 }
@@ -160,6 +163,33 @@ test('one that is deleted upstream is marked, and told once', async () => {
   expect(told()).toEqual(['template.deleted 1001 APPROVED', 'template.deleted 1002 APPROVED']);
 });
 
+test('one that was made again under its name is taken over, told by neither of its ids', async () => {
+  const id = await create('welcome');
+  await synchronize('first');
+  await platform.control('DELETE', `templates/${id}`);
+  const newId = await create('welcome');
+  platform.clock.nowMs += 1_000;
+  await tell(hintOf(id));
+  expect((await rowsOf(1002)).map(({ platformId, deleted }) => [platformId, deleted])).toEqual([[newId, false]]);
+  expect(calls).toEqual([id, `${wabaId}/message_templates`]);
+  expect(told()).toEqual([]);
+});
+
+test('one that was created here a moment ago, and that no list has yet, is not gone', async () => {
+  const id = await create('welcome');
+  await synchronize('first');
+  const [row] = await rowsOf(1001);
+  const { template } = [...(await templates().storedFacts([String(row?.templateKey)])).values()][0] ?? {};
+  if (template === undefined) throw new Error('it is not stored');
+  const clientIds = [...waba.clientIds];
+  await templates().writeUpstream([{ kind: 'present', wabaId, template, clientIds, readAtMs: nowMs(), asSent: true }]);
+  await platform.control('DELETE', `templates/${id}`);
+  platform.clock.nowMs += 1_000;
+  await tell(hintOf(id));
+  expect((await rowsOf(1001)).map(({ deleted }) => deleted)).toEqual([false]);
+  expect(told()).toEqual([]);
+});
+
 test.runIf(thorough)('hundreds at once: the first at once, the others together, and the quota is kept', async () => {
   const ids = [];
   for (let index = 0; index < 250; index += 1) ids.push(await create(`mass_${index}`));
@@ -196,6 +226,33 @@ test('numbers are refreshed, and a WABA that is nobody’s is passed over', asyn
   expect(await tell({ ...hintOf('1'), wabaId: '299999999999999' })).toEqual([]);
   expect(calls).toEqual([]);
   expect(await workOffHints([{ messageId: 'm-2', body: '{"version":1}' }], ports())).toEqual(['m-2']);
+});
+
+test('what is said of an account holds its WABA and lets it go on, whatever client has it; what could not be written comes again (D46)', async () => {
+  const holds = holdStore({ client: documentClient, table: await freshTable('messages'), nowMs });
+  const fates = ['lost', 'in vain'];
+  const changeHolds: typeof holds.change = async (of, rule) => {
+    const fate = fates.shift();
+    if (fate === 'lost') throw new Error('the table is away');
+    return fate === 'in vain' ? undefined : await holds.change(of, rule);
+  };
+  const over = { takeAccountWords: takeAccountWords({ changeHolds, nowMs }) };
+  const orphan = '299999999999999';
+  const says = (word: 'disabled' | 'reinstated', of: string) =>
+    tell({ ...hintOf(), wabaId: of, account: [{ says: word, atMs: nowMs() }] }, over);
+  expect(await says('disabled', orphan)).toEqual(['m-1']);
+  expect(await says('disabled', orphan)).toEqual(['m-1']);
+  expect((await holds.find(orphan)).holds).toEqual({});
+  expect([await says('disabled', orphan), await says('disabled', wabaId)]).toEqual([[], []]);
+  const held = { waba: { sinceMs: nowMs(), code: '131031', nextAskMs: nowMs() + 10_000, asks: 0 } };
+  expect([await holds.find(orphan), await holds.find(wabaId)]).toMatchObject([{ holds: held }, { holds: held }]);
+  // The state of the hints is out of reach: what was said of the account counts all the same, and comes again.
+  const away = { change: async () => Promise.reject(new Error('away')) };
+  const reinstated = { ...hintOf(), account: [{ says: 'reinstated' as const, atMs: nowMs() }] };
+  expect(await tell(reinstated, { ...over, hints: away })).toEqual(['m-1']);
+  expect((await holds.find(wabaId)).holds).toEqual({});
+  expect(await tell(reinstated, over)).toEqual([]);
+  expect((await holds.find(orphan)).holds).toEqual(held);
 });
 
 /** Events as receivers tell them apart. */

@@ -224,6 +224,24 @@ describe('no message is called', () => {
   });
 });
 
+test.each<[string, (world: ChunkRunWorld) => void, Outcome['state']]>([
+  ['the job is cancelled', (world) => void world.states.set('J', { stop: cancelled(startMs) }), 'failed'],
+  ['the hold is over', (world) => void world.holds.stored.clear(), 'sent'],
+])('where %s before the slot of the one that asks, no slice of the chunk is lost (R14)', async (_, event, state) => {
+  const world = dueWorld();
+  // Further ahead than others can move it: the number is looked at twice.
+  const first = await world.reserved(70);
+  world.faultOf = (name) => {
+    if (name === 'look' && world.count('look') === 2) event(world);
+    return undefined;
+  };
+  await world.work([chunkOf(slicesOf(20, first + 40))]);
+  const left = world.requeued.flatMap(({ chunk }) => chunk.slices.flatMap((slice) => slice.recipients));
+  const ended = world.outcomes(20).filter((each) => each === state);
+  expect([world.count('look'), ended.length]).toEqual([2, 10]);
+  expect(left.map(({ index }) => index)).toEqual(Array.from({ length: 10 }, (_, at) => at + 10));
+});
+
 test('a hold that is over when its question is to be taken parks no job', async () => {
   const world = dueWorld();
   world.states.set('J', { begun: true });

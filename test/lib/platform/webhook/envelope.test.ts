@@ -7,10 +7,10 @@ const ours = new Set(['11', '12']);
 const change = { field: 'messages', value: { statuses: [] } };
 const read = (value: unknown) => updatesIn(platformJson(value), ours);
 
-test('each change of each entry is an update of its WABA', () => {
+test('each change of each entry is an update of its WABA, of the time of the entry', () => {
   const body = { entry: [...webhookOf('11', change, change).entry, ...webhookOf('12', change).entry] };
   expect(read(body)).toEqual({
-    updates: ['11', '11', '12'].map((wabaId) => ({ wabaId, ...change })),
+    updates: ['11', '11', '12'].map((wabaId) => ({ wabaId, atMs: 1_750_030_073_000, ...change })),
     foreign: 0,
     unreadable: 0,
   });
@@ -40,6 +40,20 @@ test.each<
   const told = read(body);
   expect([told.updates.length, told.foreign, told.unreadable]).toEqual([updates, foreign, unreadable]);
   expect(told.foreignWabaId).toBe(foreign === 0 ? undefined : '13');
+});
+
+test.each([
+  [1_750_030_073, 1_750_030_073_000],
+  ['1750030073', 1_750_030_073_000],
+  [1_750_030_073.9, 1_750_030_073_000],
+  [1_750_030_073_000, undefined],
+  ['soon', undefined],
+  [0, undefined],
+  [null, undefined],
+  [undefined, undefined],
+])('an entry of the time %j is of %j', (time, atMs) => {
+  const [update] = read({ entry: [{ id: '11', time, changes: [change] }] }).updates;
+  expect(update).toEqual(atMs === undefined ? { wabaId: '11', ...change } : { wabaId: '11', atMs, ...change });
 });
 
 test('no JSON at all is unreadable, base64 or text', () => {
