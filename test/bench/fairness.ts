@@ -1,4 +1,12 @@
-import { accept, quietWorld } from '../pipeline/quiet-world.ts';
+import {
+  accept,
+  besideSilence,
+  type CodesBeside,
+  codeWaitsMs,
+  p99Of,
+  quietWorld,
+  silent,
+} from '../pipeline/quiet-world.ts';
 import type { PipelineWorld } from '../pipeline/world.ts';
 import { report } from './figure.ts';
 
@@ -12,15 +20,26 @@ export async function benchFairness(): Promise<void> {
     const value = await worstOf((latenessMs) => newcomerMs(beside, latenessMs));
     report({ figure: `fairness.newcomer_beside_${beside}`, value, limit: 2_000, unit: 'ms to its first message' });
   }
-  const idleMs = await codeMs(() => undefined);
-  const crowded: readonly [string, (world: PipelineWorld) => void, number][] = [
-    ['behind_100000_promotions', (world) => acceptJobs(world, 10, 10_000), 1.5],
-    ['beside_5000_codes', (world) => void accept(world, 5_000, { clientId: 7, urgent: true }), 2],
+  const idleMs = p99Of(await codeWaitsMs());
+  const crowded: readonly [string, CodesBeside, number][] = [
+    ['behind_100000_promotions', { before: (world) => void acceptJobs(world, 10, 10_000) }, 1.5],
+    ['beside_5000_codes', { before: (world) => void accept(world, 5_000, { clientId: 7, urgent: true }) }, 2],
+    ['beside_a_silent_number', { ...besideSilence, before: (world) => void accept(world, 10_000, silent) }, 2],
+    // The number has been held for a while when the codes begin.
+    ['beside_single_sends_to_a_silent_number', { ...besideSilence, before: singleSends, afterMs: 30_000 }, 2],
   ];
-  for (const [name, before, limit] of crowded) {
-    const value = (await codeMs(before)) / idleMs;
+  for (const [name, beside, limit] of crowded) {
+    const value = p99Of(await codeWaitsMs(beside)) / idleMs;
     report({ figure: `fairness.code_${name}`, value, limit, unit: 'times an idle number, p99' });
   }
+  // The workers of small requests wait for the calls to the number until these are given up, once.
+  const onsetMs = Math.max(...(await codeWaitsMs({ ...besideSilence, before: singleSends })));
+  report({
+    figure: 'fairness.code_while_single_sends_find_a_number_silent',
+    value: onsetMs,
+    limit: 12_500,
+    unit: 'ms, the longest',
+  });
   for (const { limitPerSecond, limit } of tenCodes) {
     const value = await longestTenCodesMs(limitPerSecond);
     report({ figure: `fairness.ten_codes_at_${limitPerSecond}`, value, limit, unit: 'ms to the last of them' });
@@ -100,21 +119,15 @@ async function newcomerMs(beside: number, delayJitterMs: number): Promise<number
   return Math.max(...requests.map(({ jobId, atMs }) => firstPostMs(world, jobId) - atMs));
 }
 
-/** p99 of 200 codes, one in a fifth of a second. */
-async function codeMs(before: (world: PipelineWorld) => void): Promise<number> {
-  const world = quietWorld({ workers: 200 });
-  before(world);
-  const codes: { readonly jobId: string; readonly atMs: number }[] = [];
+/** Twenty single sends a second to a number that gives no answer. */
+function singleSends(world: PipelineWorld): void {
   const comeIn = async () => {
-    for (let at = 0; at < 200; at += 1) {
-      await world.time.sleep(150 + ((at * 37) % 100));
-      codes.push({ jobId: accept(world, 1, { clientId: 900, urgent: true }), atMs: world.time.nowMs });
+    for (let at = 0; at < 1_000; at += 1) {
+      await world.time.sleep(50);
+      accept(world, 1, silent);
     }
   };
   void comeIn();
-  await world.run(70_000);
-  const waits = codes.map(({ jobId, atMs }) => firstPostMs(world, jobId) - atMs).toSorted((one, other) => one - other);
-  return waits[Math.floor(0.99 * waits.length)] ?? Number.POSITIVE_INFINITY;
 }
 
 /** Of six requests of ten codes, each of a client of its own: alone on the number, or beside jobs that fill it. */

@@ -51,6 +51,51 @@ export function accept(
   return jobId;
 }
 
+/** What happens while codes come: in the world, before them, and where they go. */
+export interface CodesBeside {
+  readonly before?: (world: PipelineWorld) => void;
+  readonly rules?: Partial<WorldRules>;
+  readonly head?: Partial<Pick<JobHead, 'wabaId' | 'phoneNumberId'>>;
+  /** So long after the beginning the first code comes. */
+  readonly afterMs?: number;
+}
+
+/** A number whose messages get no answer, although reads do, and codes of another client on the number of another WABA. */
+export const silent = { clientId: 7, wabaId: '200000000000009', phoneNumberId: '300000000000009' };
+export const besideSilence: CodesBeside = {
+  rules: {
+    fateOf: ({ phoneNumberId }) => (phoneNumberId === silent.phoneNumberId ? 'lost' : 'taken'),
+    readFateOf: () => 'taken',
+  },
+};
+
+/** How long each of 200 codes waits for its call, one in a fifth of a second; for ever: infinitely long. */
+export async function codeWaitsMs({ before, rules, head, afterMs = 0 }: CodesBeside = {}): Promise<number[]> {
+  const world = quietWorld({ workers: 200, ...rules });
+  before?.(world);
+  const codes: { readonly jobId: string; readonly atMs: number }[] = [];
+  const comeIn = async () => {
+    await world.time.sleep(afterMs);
+    for (let at = 0; at < 200; at += 1) {
+      await world.time.sleep(150 + ((at * 37) % 100));
+      codes.push({ jobId: accept(world, 1, { clientId: 900, urgent: true, ...head }), atMs: world.time.nowMs });
+    }
+  };
+  void comeIn();
+  await world.run(afterMs + 70_000);
+  const firstMs = new Map<string, number>();
+  for (const { dispatchId, atMs } of world.platform.posts) {
+    const jobId = dispatchId.slice(0, dispatchId.lastIndexOf('-'));
+    if (!firstMs.has(jobId)) firstMs.set(jobId, atMs);
+  }
+  return codes.map(({ jobId, atMs }) => (firstMs.get(jobId) ?? Number.POSITIVE_INFINITY) - atMs);
+}
+
+export function p99Of(waitsMs: readonly number[]): number {
+  const inOrder = waitsMs.toSorted((one, other) => one - other);
+  return inOrder[Math.floor(0.99 * inOrder.length)] ?? Number.POSITIVE_INFINITY;
+}
+
 /**
  * What was expected of a job of so many recipients when it was accepted, and how long it ran: until its last message had
  * left. `before` prepares the world, and takes its time.

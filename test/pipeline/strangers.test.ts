@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { accept, besideSilence, type CodesBeside, codeWaitsMs, p99Of, silent } from './quiet-world.ts';
+
+/* No code waits for a stranger: what concerns one number holds that number, and no worker waits for it (D44, D46). */
+
+const campaign = { ...besideSilence, before: (world) => void accept(world, 10_000, silent) } satisfies CodesBeside;
+const { wabaId } = silent;
+
+test.each<[string, CodesBeside]>([
+  ['a number of another WABA that is silent', campaign],
+  ['another number of their own WABA that is silent', { ...campaign, head: { wabaId, phoneNumberId: '3' } }],
+  [
+    'five thousand codes of another client',
+    { before: (world) => void accept(world, 5_000, { clientId: 7, urgent: true }) },
+  ],
+])('codes beside %s wait at most twice as long as alone', async (_, beside) => {
+  const idleMs = p99Of(await codeWaitsMs());
+  expect(p99Of(await codeWaitsMs(beside))).toBeLessThanOrEqual(2 * idleMs);
+});
