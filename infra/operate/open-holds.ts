@@ -12,7 +12,7 @@ export interface HoldOfWaba extends Hold {
   readonly wabaId: string;
 }
 
-/** The same of the platform as a whole, which answers nobody. */
+/** The same of the platform as a whole, which gives no answer. */
 export interface HoldOfPlatform extends Hold {
   readonly scope: 'platform';
 }

@@ -23,6 +23,7 @@ import { benchReceipts } from './receipts.ts';
 import { benchRehearsal } from './rehearsal.ts';
 import { benchReports } from './reports.ts';
 import { benchStartup } from './startup.ts';
+import { benchStrangersOnStack } from './strangers-on-stack.ts';
 import { benchSynchronization } from './synchronization.ts';
 import { benchTemplateChanges } from './template-changes.ts';
 import { benchWire } from './wire.ts';
@@ -54,6 +55,7 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
   // First, while no worker has been started yet.
   'pace-on-stack': benchPaceOnStack,
+  'strangers-on-stack': benchStrangersOnStack,
   rehearsal: benchRehearsal,
   'end-to-end': benchEndToEnd,
 };
