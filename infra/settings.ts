@@ -148,7 +148,7 @@ export function settingsFrom(node: Node): Settings {
     syncSchedule: setting(node, 'syncSchedule', undefined),
     rateSourceUrl: setting(node, 'rateSourceUrl', undefined),
     dispatchMaximumConcurrency,
-    urgentMaximumConcurrency: setting(node, 'urgentMaximumConcurrency', 10),
+    urgentMaximumConcurrency: setting(node, 'urgentMaximumConcurrency', 100),
     authorizerReservedConcurrency: setting(node, 'authorizerReservedConcurrency', 100),
     dispatchReservedConcurrency: setting(node, 'dispatchReservedConcurrency', dispatchMaximumConcurrency),
     accountConcurrency: setting(node, 'accountConcurrency', 1_000),

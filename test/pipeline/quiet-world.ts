@@ -56,8 +56,6 @@ export interface CodesBeside {
   readonly before?: (world: PipelineWorld) => void;
   readonly rules?: Partial<WorldRules>;
   readonly head?: Partial<Pick<JobHead, 'wabaId' | 'phoneNumberId'>>;
-  /** So long after the beginning the first code comes. */
-  readonly afterMs?: number;
 }
 
 /** A number whose messages get no answer, although reads do, and codes of another client on the number of another WABA. */
@@ -69,20 +67,33 @@ export const besideSilence: CodesBeside = {
   },
 };
 
+/** Single sends to a number that gives no answer, for fifty seconds: twenty a second unless told. */
+export function singleSends(
+  world: PipelineWorld,
+  { everyMs = 50, ...head }: { readonly everyMs?: number; readonly urgent?: true } = {},
+): void {
+  const comeIn = async () => {
+    for (let at = 0; at < 50_000 / everyMs; at += 1) {
+      await world.time.sleep(everyMs);
+      accept(world, 1, { ...silent, ...head });
+    }
+  };
+  void comeIn();
+}
+
 /** How long each of 200 codes waits for its call, one in a fifth of a second; for ever: infinitely long. */
-export async function codeWaitsMs({ before, rules, head, afterMs = 0 }: CodesBeside = {}): Promise<number[]> {
+export async function codeWaitsMs({ before, rules, head }: CodesBeside = {}): Promise<number[]> {
   const world = quietWorld({ workers: 200, ...rules });
   before?.(world);
   const codes: { readonly jobId: string; readonly atMs: number }[] = [];
   const comeIn = async () => {
-    await world.time.sleep(afterMs);
     for (let at = 0; at < 200; at += 1) {
       await world.time.sleep(150 + ((at * 37) % 100));
       codes.push({ jobId: accept(world, 1, { clientId: 900, urgent: true, ...head }), atMs: world.time.nowMs });
     }
   };
   void comeIn();
-  await world.run(afterMs + 70_000);
+  await world.run(70_000);
   const firstMs = new Map<string, number>();
   for (const { dispatchId, atMs } of world.platform.posts) {
     const jobId = dispatchId.slice(0, dispatchId.lastIndexOf('-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accept, besideSilence, type CodesBeside, codeWaitsMs, p99Of, silent } from './quiet-world.ts';
+import { accept, besideSilence, type CodesBeside, codeWaitsMs, p99Of, silent, singleSends } from './quiet-world.ts';
 
 /* No code waits for a stranger: what concerns one number holds that number, and no worker waits for it (D44, D46). */
 
@@ -9,6 +9,11 @@ const { wabaId } = silent;
 test.each<[string, CodesBeside]>([
   ['a number of another WABA that is silent', campaign],
   ['another number of their own WABA that is silent', { ...campaign, head: { wabaId, phoneNumberId: '3' } }],
+  ['single sends that find their number silent', { ...besideSilence, before: (world) => singleSends(world) }],
+  [
+    'single codes that do, as many as the number may send',
+    { ...besideSilence, before: (world) => singleSends(world, { urgent: true, everyMs: 14 }) },
+  ],
   [
     'five thousand codes of another client',
     { before: (world) => void accept(world, 5_000, { clientId: 7, urgent: true }) },

@@ -48,7 +48,7 @@ export function consumersOf(world: WorldParts): Consumer[] {
   const { jobs, dispatch, small, receipts, watches } = world.queues;
   const { workers, gatherMs } = world.rules;
   const timeoutMs = 60_000;
-  const gathering = gatherMs === undefined ? { workers: 10 } : { workers: 1, gatherMs };
+  const gathering = gatherMs === undefined ? { workers: 100 } : { workers: 1, gatherMs };
   return [
     { name: 'fan-out', queue: jobs, workers: 100, batchSize: 1, timeoutMs: 300_000, handle: fanOut(world) },
     { name: 'dispatch', queue: dispatch, workers, batchSize: 1, timeoutMs, handle: dispatcher(world, dispatch, false) },
@@ -182,9 +182,9 @@ function shared({ rules, logged, told }: WorldParts, run: Run, { nowMs, remainin
 
 function chunkQueue({ queues }: WorldParts, run: Run, queue: QueueModel): ChunkQueue {
   return {
-    sendLater: (chunk, seconds) => {
+    sendLater: (chunk, seconds, to) => {
       const isCode = chunk.urgent === true && chunk.straight === true;
-      const target = isCode ? queues.small : queues.dispatch;
+      const target = isCode && to !== 'jobs' ? queues.small : queues.dispatch;
       const body = JSON.stringify(chunk);
       return run.call('sendLater', () => target.send(body, seconds), Buffer.byteLength(body));
     },

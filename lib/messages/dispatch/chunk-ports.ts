@@ -29,8 +29,11 @@ export interface Standing {
 
 /** The queue of chunks. All throw when it cannot be reached. */
 export interface ChunkQueue {
-  /** A straight code back to the worker's own queue, any other chunk to that of jobs: the workers of small requests hold none of them for long (D44). */
-  sendLater(chunk: QueuedChunk, delaySeconds: number): Promise<void>;
+  /**
+   * A straight code back to the worker's own queue, unless it is to go to the workers of jobs; any other chunk to these: the
+   * workers of small requests hold none of them for long (D44).
+   */
+  sendLater(chunk: QueuedChunk, delaySeconds: number, to?: 'jobs'): Promise<void>;
   /** Sets when a delivery that is reported failed becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;
   /** The same of up to ten deliveries that are being worked off. */

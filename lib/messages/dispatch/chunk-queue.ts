@@ -18,9 +18,9 @@ export interface ChunkQueueUrls {
  */
 export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue {
   return {
-    sendLater: async (chunk, delaySeconds) => {
+    sendLater: async (chunk, delaySeconds, to) => {
       const isCode = chunk.urgent === true && chunk.straight === true;
-      const url = isCode ? urls.own : urls.dispatch;
+      const url = isCode && to !== 'jobs' ? urls.own : urls.dispatch;
       await sendEntry({ client, url }, { body: queueBody(chunk), group: String(chunk.clientId), delaySeconds });
     },
 

@@ -3,7 +3,7 @@ import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { byHolds, holdableOf, type ParkReason, reasonOf } from '../holds/held-job.ts';
 import { type HeldBy, type Holds, holdsOn, mayAsk, noHolds } from '../holds/hold.ts';
 import type { JobState } from '../job-state.ts';
-import { blockedUntilMs, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
+import { blockedUntilMs, isAnsweringSlowly, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { pauseUntil } from './call-recipient.ts';
 import type { ChunkWorkerPorts, RunProcess, Standing } from './chunk-ports.ts';
@@ -31,6 +31,8 @@ type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'jobs' | 'numbers'> &
 export interface Later {
   readonly chunk: QueuedChunk;
   readonly delaySeconds: number;
+  /** To the workers of jobs, also of a code. */
+  readonly to?: 'jobs';
 }
 
 /** What a worker is to do about a chunk. */
@@ -90,6 +92,12 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
     const readAtMs = ports.nowMs();
     const { pace: found, holds, jobs } = await lookAt(phoneNumberId, open, ports);
     const nowMs = ports.nowMs();
+    if (ports.isOfSmallRequests && isAnsweringSlowly(found, nowMs)) {
+      for (const { chunk, rest, place } of open) {
+        place(withRest({ kind: 'later', chunk, delaySeconds: 0, to: 'jobs' }, rest));
+      }
+      return;
+    }
     open = open.filter((waiting) => {
       const job = jobs.get(waiting.chunk.jobId) ?? {};
       const placed = placedWithoutSlot(waiting, { job, holds, pace: found, readAtMs, nowMs });

@@ -50,10 +50,10 @@ export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: Ru
 }
 
 /** Chunks that wait come when they expire, to end so; what has expired, and cannot end yet, waits like others. */
-async function queueLater({ chunk, delaySeconds }: Later, ports: RunPorts): Promise<DeliveryEnd> {
+async function queueLater({ chunk, delaySeconds, to }: Later, ports: RunPorts): Promise<DeliveryEnd> {
   const leftMs = (chunk.expiresAtMs ?? Number.POSITIVE_INFINITY) - ports.nowMs();
   const longestSeconds = leftMs > 0 ? Math.min(maxDelaySeconds, Math.ceil(leftMs / 1_000)) : maxDelaySeconds;
-  await ports.queue.sendLater(chunk, Math.min(longestSeconds, delaySeconds));
+  await ports.queue.sendLater(chunk, Math.min(longestSeconds, delaySeconds), to);
   return acknowledged;
 }
 

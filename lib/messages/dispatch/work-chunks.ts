@@ -38,12 +38,16 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
   const guarded = await guardRun(chunks, { ...process, ...ports.holds, ...ports.platform, holds });
   if (guarded.outage !== undefined) process.log('dispatch.platform_down', { count: chunks.length });
   const lines = batchLog(process);
+  const learning = paceLearning({ ...process, paces: ports.numbers.paces });
   const shared: RunPorts = {
     ...given,
     ...process,
     log: lines.log,
-    platform: { ...ports.platform, send: guarded.send },
-    learning: paceLearning({ ...process, paces: ports.numbers.paces }),
+    platform: {
+      ...ports.platform,
+      send: ports.isOfSmallRequests ? noted(guarded.send, { ...process, learning }) : guarded.send,
+    },
+    learning,
     holds,
   };
   const places = placesOf(chunks, guarded, shared);
@@ -59,6 +63,27 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
   lines.end(deliveries.length);
   await guarded.end();
   return deliveries.filter((delivery) => !done.has(delivery)).map(({ messageId }) => messageId);
+}
+
+/** Longer than the platform takes as a rule, and the shortest time in which silence keeps workers busy that codes need (D44). */
+const awaitedAfterMs = 1_000;
+
+/** As `send`; a number that leaves a call without an answer for a while is noted: other workers of small requests would wait too. */
+function noted(
+  send: GuardedRun['send'],
+  { pause, learning }: Pick<RunPorts, 'pause' | 'learning'>,
+): GuardedRun['send'] {
+  return async (posting) => {
+    let isOver = false;
+    void pause(awaitedAfterMs).then(async () => {
+      if (!isOver) await learning.awaited(posting);
+    });
+    try {
+      return await send(posting);
+    } finally {
+      isOver = true;
+    }
+  };
 }
 
 /** While the platform is down chunks wait for it; what is past its time needs no call. */

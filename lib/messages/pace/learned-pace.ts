@@ -1,6 +1,6 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
-import { type NumberPace, recipientHashOf, slowedDown, withBlocked } from './number-pace.ts';
+import { answeringSlowly, type NumberPace, recipientHashOf, slowedDown, withBlocked } from './number-pace.ts';
 import type { NumberPaces } from './number-paces.ts';
 import { type Pace, retryDelaySeconds } from './pacing.ts';
 
@@ -19,6 +19,8 @@ interface LearningPorts {
 export interface PaceLearning {
   /** The number is at its limit: slower for everybody, once a run. */
   slowDown(number: PacedNumber): Promise<void>;
+  /** A call to the number has had no answer for a while; once a run. */
+  awaited(number: Pick<PacedNumber, 'phoneNumberId'>): Promise<void>;
   /** The platform refused a message to that person for now; so many tries of it had been refused before. */
   refused(
     number: PacedNumber,
@@ -28,7 +30,11 @@ export interface PaceLearning {
 
 export function paceLearning(ports: LearningPorts): PaceLearning {
   const slowed = new Map<string, Promise<void>>();
-  const change = async ({ phoneNumberId }: PacedNumber, to: (pace: NumberPace, atMs: number) => NumberPace) => {
+  const awaited = new Map<string, Promise<void>>();
+  const change = async (
+    { phoneNumberId }: Pick<PacedNumber, 'phoneNumberId'>,
+    to: (pace: NumberPace, atMs: number) => NumberPace,
+  ) => {
     const nowMs = ports.nowMs();
     try {
       await ports.paces.change(phoneNumberId, undefined, (pace, waitedMs) => {
@@ -48,6 +54,11 @@ export function paceLearning(ports: LearningPorts): PaceLearning {
   };
   return {
     slowDown,
+    awaited: async (number) => {
+      const noting = awaited.get(number.phoneNumberId) ?? change(number, answeringSlowly);
+      awaited.set(number.phoneNumberId, noting);
+      await noting;
+    },
     refused: async (number, { to, pace, attempt }) => {
       if (pace === 'throughput') await slowDown(number);
       if (pace !== 'pair') return;

@@ -10,6 +10,8 @@ export interface NumberPace {
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
   /** Persons to whom the number may not write before a time (131056). */
   readonly pairs: readonly BlockedPair[];
+  /** A call to it had no answer for a while: until then the workers of small requests leave it to those of jobs (D44). */
+  readonly slowUntilMs?: number;
 }
 
 export interface BlockedPair {
@@ -65,6 +67,18 @@ export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: numb
   const slower = { ...pace, learned: { perSecond, atMs: nowMs } };
   const everyMs = bulkEveryMs(limitPerSecond, slower, nowMs);
   return { ...slower, schedule: atPace(pace.schedule, everyMs, nowMs) };
+}
+
+/** As long as a call lasts at most: by then its answer has come, or the number is on its way to being held (D46). */
+const slowMs = 10_000;
+
+/** After a call to the number has had no answer for a while. The pace itself while that is known well enough. */
+export function answeringSlowly(pace: NumberPace, nowMs: number): NumberPace {
+  return (pace.slowUntilMs ?? 0) > nowMs + slowMs / 2 ? pace : { ...pace, slowUntilMs: nowMs + slowMs };
+}
+
+export function isAnsweringSlowly({ slowUntilMs = 0 }: NumberPace, nowMs: number): boolean {
+  return nowMs < slowUntilMs;
 }
 
 /** How a recipient is named in the item: short, and no phone number. */

@@ -24,25 +24,26 @@ const PaceItemSchema = v.object({
   schedule: v.pipe(v.string(), v.parseJson(), ScheduleSchema),
   learned: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
   pairs: v.exactOptional(v.record(v.string(), v.number())),
+  slowUntilMs: v.exactOptional(v.number()),
 });
 
 export function paceOf(item: unknown): NumberPace {
-  const { version, schedule, learned, pairs = {} } = v.parse(PaceItemSchema, item);
+  const { version, schedule, learned, pairs = {}, slowUntilMs } = v.parse(PaceItemSchema, item);
   const blocked = Object.entries(pairs).map(([recipientHash, untilMs]) => ({ recipientHash, untilMs }));
   return {
     version,
     schedule: scheduleOf(schedule),
-    ...present({ learned }),
+    ...present({ learned, slowUntilMs }),
     // A map has no order: the oldest entries are those whose time ends first.
     pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
   };
 }
 
 /** Without key, version and writer (aws/versioned-item.ts). */
-export function paceItemOf({ schedule, learned, pairs }: NumberPace): Item {
+export function paceItemOf({ schedule, learned, pairs, slowUntilMs }: NumberPace): Item {
   return {
     schedule: JSON.stringify(packed(schedule)),
-    ...present({ learned }),
+    ...present({ learned, slowUntilMs }),
     ...(pairs.length === 0
       ? {}
       : { pairs: Object.fromEntries(pairs.map(({ recipientHash, untilMs }) => [recipientHash, untilMs])) }),

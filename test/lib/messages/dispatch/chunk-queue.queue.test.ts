@@ -30,10 +30,11 @@ async function received(client: ReturnType<typeof localQueueClient>, QueueUrl: s
 
 test.each([
   ['a straight code goes back to the queue of small requests (D44)', { straight: true, urgent: true }, 'urgent'],
+  ['unless it is to wait for no number that is slow', { straight: true, urgent: true }, 'dispatch', 'jobs'],
   ['a small request that is no code goes to that of jobs', { straight: true }, 'dispatch'],
   ['so does a chunk of a job of codes', { urgent: true }, 'dispatch'],
   ['so does any other', {}, 'dispatch'],
-] as const)('%s, in the group of its client', async (_, facts, target) => {
+] as const)('%s, in the group of its client', async (_, facts, target, to?: 'jobs') => {
   const client = localQueueClient();
   const urls = { urgent: await freshQueue(), dispatch: await freshQueue() };
   const groups: unknown[] = [];
@@ -47,7 +48,7 @@ test.each([
     { step: 'initialize' },
   );
   const sent = { ...chunk, ...facts };
-  await chunkQueue(client, { own: urls.urgent, dispatch: urls.dispatch }).sendLater(sent, 0);
+  await chunkQueue(client, { own: urls.urgent, dispatch: urls.dispatch }).sendLater(sent, 0, to);
   const found = { urgent: await received(client, urls.urgent), dispatch: await received(client, urls.dispatch) };
   const [message] = found[target];
   expect(v.parse(QueuedChunkSchema, JSON.parse(message?.Body ?? ''))).toEqual(sent);

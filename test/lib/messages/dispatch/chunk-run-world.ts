@@ -1,3 +1,4 @@
+import { present } from '../../../../lib/keys/present.ts';
 import {
   type ChunkRecipient,
   type ChunkSlice,
@@ -5,7 +6,7 @@ import {
   type QueuedChunk,
 } from '../../../../lib/messages/chunk.ts';
 import type { Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
-import { type PlacedChunk, placeChunks } from '../../../../lib/messages/dispatch/place-chunks.ts';
+import { type Later, type PlacedChunk, placeChunks } from '../../../../lib/messages/dispatch/place-chunks.ts';
 import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import { workChunks } from '../../../../lib/messages/dispatch/work-chunks.ts';
 import { opened } from '../../../../lib/messages/holds/hold.ts';
@@ -81,7 +82,7 @@ export class ChunkRunWorld {
   /** Every call of a store or queue, by its name. */
   readonly calls: string[] = [];
   readonly posted: { readonly index: number; readonly atMs: number }[] = [];
-  readonly requeued: { readonly chunk: QueuedChunk; readonly delaySeconds: number }[] = [];
+  readonly requeued: Later[] = [];
   readonly postponed: { readonly receiptHandle: string; readonly seconds: number }[] = [];
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
   /** What comes of a call of that name. */
@@ -176,7 +177,8 @@ export class ChunkRunWorld {
       slices: this.table.ofSlices({ call }),
       doubts: this.table.ofDoubts({ call }),
       queue: {
-        sendLater: (chunk, delaySeconds) => call('sendLater', () => void this.requeued.push({ chunk, delaySeconds })),
+        sendLater: (chunk, delaySeconds, to) =>
+          call('sendLater', () => void this.requeued.push({ chunk, delaySeconds, ...present({ to }) })),
         postpone: (receiptHandle, seconds) =>
           call('postpone', () => void this.postponed.push({ receiptHandle, seconds })),
         hold: async () => undefined,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { correlationId } from '../../../../lib/observe/correlation.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
-import { ChunkRunWorld, chunkOf, recipientAt, slicesOf } from './chunk-run-world.ts';
+import { ChunkRunWorld, chunkOf, phoneNumberId, recipientAt, slicesOf } from './chunk-run-world.ts';
 
 /* What the deliveries of one run share. What the platform's breaker does to them is in ../dispatch/guarded-run.test.ts. */
 
@@ -65,4 +65,36 @@ test('the log of a run is one line for what became of its messages, under the id
   await world.work(two, logs);
   const facts = { count: 2, tally: { sent: 2 }, correlationIds: ['one', 'two'] };
   expect(under).toEqual([['dispatch.batch', facts, undefined]]);
+});
+
+test('workers of small requests leave a number to those of jobs for ten seconds once a call has had no answer for one (D44)', async () => {
+  const world = new ChunkRunWorld();
+  const small = { isOfSmallRequests: true };
+  const codeOf = (jobId: string) => chunkOf(slicesOf(1), { jobId, straight: true, urgent: true });
+  const answersAfter = (ms: number) => {
+    world.send = async () => await world.time.sleep(ms).then(() => ({}));
+  };
+  answersAfter(999);
+  await world.work([codeOf('quick')], small);
+  await world.wait(1_000);
+  expect(world.paces.stored.get(phoneNumberId)?.slowUntilMs).toBeUndefined();
+  answersAfter(5_000);
+  await world.work([codeOf('slow'), codeOf('too')], small);
+  answersAfter(50);
+  const late = codeOf('late');
+  await world.work([late], small);
+  expect(world.requeued.splice(0)).toEqual([{ chunk: late, delaySeconds: 0, to: 'jobs' }]);
+  expect(world.outcomes(1, 'late')).toEqual([undefined]);
+  await world.work([late]);
+  await world.wait(6_000);
+  await world.work([codeOf('after')], small);
+  const outcomes = ['quick', 'slow', 'too', 'late', 'after'].flatMap((jobId) => world.outcomes(1, jobId));
+  expect([outcomes, world.requeued]).toEqual([Array(5).fill('sent'), []]);
+});
+
+test('a call of a worker of jobs tells nothing of its number: other workers of jobs may wait for it', async () => {
+  const world = new ChunkRunWorld();
+  world.send = async () => await world.time.sleep(5_000).then(() => ({}));
+  await world.work([chunkOf(slicesOf(1))]);
+  expect(world.paces.stored.get(phoneNumberId)?.slowUntilMs).toBeUndefined();
 });

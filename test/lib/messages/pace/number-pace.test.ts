@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { present } from '../../../../lib/keys/present.ts';
 import {
+  answeringSlowly,
   blockedUntilMs,
   bulkEveryMs,
+  isAnsweringSlowly,
   type NumberPace,
   perSecondOf,
   recipientHashOf,
@@ -54,6 +56,18 @@ test('the refusals of one moment are one; those of later ones go on from the pre
   let worst = pace;
   for (let time = 0; time < 100; time += 1) worst = slowedDown(worst, 80, nowMs + 3_000 * time);
   expect(perSecondOf(80, worst, nowMs + 297_000)).toBe(1);
+});
+
+test('a number that lets a call wait counts as slow for ten seconds; only the later half is worth another write (D44)', () => {
+  const slow = answeringSlowly(pace, nowMs);
+  expect([nowMs, nowMs + 9_999, nowMs + 10_000].map((atMs) => isAnsweringSlowly(slow, atMs))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect([pace, unknownPace].some((each) => isAnsweringSlowly(each, nowMs))).toBe(false);
+  expect(answeringSlowly(slow, nowMs + 4_999)).toBe(slow);
+  expect(answeringSlowly(slow, nowMs + 5_000).slowUntilMs).toBe(nowMs + 15_000);
 });
 
 test('what was learned never exceeds the limit, which may have fallen since', () => {
@@ -108,6 +122,7 @@ test('an item is read as it was written', () => {
       for (const [at, person] of persons.entries())
         stored = withBlocked(stored, `P${person}`, atMs + 10 * at + 1, atMs);
       if (persons.length > 2) stored = slowedDown(stored, 80, atMs);
+      if (persons.length > 3) stored = answeringSlowly(stored, atMs);
       expect(paceOf({ ...paceItemOf(stored), version: 7, pk: 'PACE#1', sk: 'PACE' })).toEqual({
         ...stored,
         version: 7,
