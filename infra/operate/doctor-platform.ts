@@ -5,6 +5,8 @@ import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import type { PlatformApps } from '../../lib/platform/webhook/apps.ts';
 import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts';
 import type { WabaState } from './doctor-rules.ts';
+import type { Finding } from './findings.ts';
+import { firstDayFindings } from './first-day.ts';
 import { readApps } from './stored-apps.ts';
 import { readCredentials } from './stored-credentials.ts';
 import type { Target } from './target.ts';
@@ -22,12 +24,8 @@ const askedAtATime = 10;
  * the stores throw; a call of the platform that fails is a state.
  */
 export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[]> {
-  const directory = directoryStore(target.documentClient, target.tableName('directory'));
   const [{ credentials }, apps] = await Promise.all([readCredentials(target), readApps(target)]);
-  const wabas = new Map<string, string>();
-  for (const clientId of await directory.listClientIds()) {
-    for (const { wabaId, credential } of await directory.listWabas(clientId)) wabas.set(wabaId, credential);
-  }
+  const wabas = await credentialsByWaba(target);
   const states: WabaState[] = [];
   const waiting = [...wabas];
   while (waiting.length > 0) {
@@ -39,6 +37,37 @@ export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[
     );
   }
   return states;
+}
+
+/** The WABAs of a stage with the names of their credentials. */
+async function credentialsByWaba(target: Target): Promise<ReadonlyMap<string, string>> {
+  const directory = directoryStore(target.documentClient, target.tableName('directory'));
+  const wabas = new Map<string, string>();
+  for (const clientId of await directory.listClientIds()) {
+    for (const { wabaId, credential } of await directory.listWabas(clientId)) wabas.set(wabaId, credential);
+  }
+  return wabas;
+}
+
+/**
+ * Whether the facts about the platform hold for a WABA of the stage, the first one unless told (first-day.ts). Throws
+ * `UnreadableSecret`, and what the stores throw.
+ */
+export async function factsOf({ target, platform }: AskedOf, wabaId?: string): Promise<Finding[]> {
+  const [{ credentials }, wabas] = await Promise.all([readCredentials(target), credentialsByWaba(target)]);
+  const [first] = wabas.keys();
+  const asked = wabaId ?? first;
+  const credential = asked === undefined ? undefined : wabas.get(asked);
+  const accessToken = credential === undefined ? undefined : credentials[credential]?.accessToken;
+  if (asked === undefined || accessToken === undefined) {
+    const which = wabaId === undefined ? 'no WABA is' : `the WABA ${wabaId} is not`;
+    return [{ state: 'bad', text: `platform: ${which} provisioned with a credential; npm run provision -- FILE` }];
+  }
+  const findings = await firstDayFindings(platform, { wabaId: asked, accessToken });
+  return [
+    { state: 'good', text: `platform: asked about the WABA ${asked} with the credential ${credential}` },
+    ...findings,
+  ];
 }
 
 async function wabaState(

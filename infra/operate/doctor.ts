@@ -5,8 +5,9 @@ import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { alarmsOf, distributionOf, topicsOf } from './doctor-aws.ts';
 import { askPastEdge, edgeFindings } from './doctor-edge.ts';
-import { wabasOf } from './doctor-platform.ts';
+import { factsOf, wabasOf } from './doctor-platform.ts';
 import { alarmFindings, clockFinding, keyFindings, platformFindings, stackFinding } from './doctor-rules.ts';
+import { factsReview, reviewFinding } from './facts-review.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
 import { conditionOf, standingOf, standingsOf } from './stack-standing.ts';
@@ -15,10 +16,14 @@ import { readKeySets } from './token-keys.ts';
 
 const usage = `usage: npm run doctor [-- --stage NAME]
        npm run doctor -- --stack FILE    the local stack that FILE describes, as npm start describes its own
+       npm run doctor -- --platform [--waba ID] [--stage NAME]    whether the platform is as lib/platform/FACTS.md says
+
 
 Looks whether the deployed stage NAME, or without --stage the local stack that is running, has what it needs: credentials
 and region, stacks, the API, the clock, an edge, keys, alarms and who hears them, what the platform says to each credential and
-webhook subscription. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.`;
+webhook subscription. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.
+
+--platform makes a dozen reads of one WABA, the first one unless told, and compares them with the facts (FIRST-DAY.md there).`;
 
 /** The stage that is looked at: what it is called here, how to reach it, and what AWS alone can tell of it. */
 interface Patient {
@@ -28,15 +33,25 @@ interface Patient {
   readonly localApiUrl?: string;
 }
 
+interface Asked {
+  readonly stage?: string | undefined;
+  readonly stackFile?: string | undefined;
+  /** The facts about the platform and nothing else, by one WABA. */
+  readonly facts?: { readonly wabaId?: string | undefined } | undefined;
+}
+
 /** Prints a line for each finding. Throws when one is bad. */
-async function examine(stage: string | undefined, stackFile?: string): Promise<void> {
+async function examine({ stage, stackFile, facts }: Asked): Promise<void> {
   const findings: Finding[] = [];
   const tell = (found: readonly Finding[]) => {
     findings.push(...found);
     for (const finding of found) console.log(findingLines(finding));
   };
   const patient = await admitted(stage, stackFile, tell);
-  if (patient !== undefined) {
+  if (patient !== undefined && facts !== undefined) {
+    tell([reviewFinding(factsReview(), Date.now())]);
+    await looked('platform', tell, async () => tell(await factsOf(patient, facts.wabaId)));
+  } else if (patient !== undefined) {
     const apiUrl = await looked('stacks', tell, () => stacksOf(patient, tell));
     await looked('API', tell, async () => tell(await apiFindings(apiUrl)));
     await looked('edge', tell, () => edgeOf(patient, tell));
@@ -133,10 +148,21 @@ async function edgeOf({ stage }: Patient, tell: Tell): Promise<void> {
 if (import.meta.main) {
   await runCommand(async () => {
     const { values } = commandLine({
-      options: { stage: { type: 'string' }, stack: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        stage: { type: 'string' },
+        stack: { type: 'string' },
+        platform: { type: 'boolean' },
+        waba: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
     if (values.help) return console.log(usage);
     if (values.stage !== undefined) requireStage(values.stage);
-    await examine(values.stage, values.stack === undefined ? undefined : callersPath(values.stack));
+    if (values.waba !== undefined && !values.platform) throw new CommandError('--waba goes with --platform');
+    await examine({
+      stage: values.stage,
+      stackFile: values.stack === undefined ? undefined : callersPath(values.stack),
+      facts: values.platform ? { wabaId: values.waba } : undefined,
+    });
   });
 }

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Finding } from './findings.ts';
+
+/** A fact about the platform is good for so long after it was seen. */
+const goodForMonths = 18;
+
+/** When the oldest fact was seen, and from which month on all of them are to be looked at again: `2025-10`, `2027-04`. */
+export interface FactsReview {
+  readonly oldest: string;
+  readonly due: string;
+}
+
+const seenPattern = /^\*Seen (\d{4}-\d{2})\.\*$|\*\(doc (\d{4}-\d{2})\)\*/gm;
+
+/** Reads the dates in the text of FACTS.md; the marks that it explains are dates of facts as well. Throws when it has none. */
+export function reviewOf(text: string): FactsReview {
+  const months = [...text.matchAll(seenPattern)].map(([, section, fact]) => section ?? fact ?? '');
+  const [oldest] = months.toSorted();
+  if (oldest === undefined) throw new Error('FACTS.md has no dates');
+  const [year = 0, month = 0] = oldest.split('-').map(Number);
+  return { oldest, due: new Date(Date.UTC(year, month - 1 + goodForMonths)).toISOString().slice(0, 7) };
+}
+
+/** Whether the facts of this project are still good. */
+export function reviewFinding({ oldest, due }: FactsReview, nowMs: number): Finding {
+  const text = `facts about the platform: the oldest was seen in ${oldest}, so their review is due in ${due}`;
+  const isDue = new Date(nowMs).toISOString().slice(0, 7) >= due;
+  return isDue
+    ? { state: 'bad', text: `${text}; look again what lib/platform/FACTS.md says` }
+    : { state: 'good', text };
+}
+
+/** The dates of the facts that this project rests on. */
+export function factsReview(): FactsReview {
+  return reviewOf(readFileSync(join(import.meta.dirname, '../../lib/platform/FACTS.md'), 'utf8'));
+}
