@@ -9,10 +9,14 @@ export interface ButtonPlace {
   readonly where: string;
   /** The buttons carry a one-time code. */
   readonly code: boolean;
+  /** They stand beside a limited-time offer. */
+  readonly offer?: boolean;
 }
 
 const longestUrl = 2_000;
 const longestCode = 15;
+const longestCoupon = 20;
+const longestOfferCode = 15;
 
 /** How the details of 131008 spell the kinds of button that cannot be sent without a parameter. */
 const needy: Readonly<Record<string, string>> = { URL: 'Url', COPY_CODE: 'CopyCode', MPM: 'Mpm' };
@@ -84,7 +88,7 @@ function checkParameter(place: OneButton, button: TemplateButton, parameter: Sen
   if (parameter.type === 'payload' && parameter.payload === '') {
     throw messagingError(131008, `${place.where}: payload is empty`);
   }
-  if (parameter.type === 'coupon_code') checkCoupon(place.where, parameter.coupon_code);
+  if (parameter.type === 'coupon_code') checkCoupon(place, parameter.coupon_code);
   if (parameter.type === 'action' && button.type === 'MPM') checkProductList(place.where, parameter.action);
 }
 
@@ -98,9 +102,9 @@ function checkUrlSuffix(place: OneButton, button: TemplateButton, suffix: string
   );
 }
 
-function checkCoupon(where: string, code: string): void {
+function checkCoupon({ where, offer }: OneButton, code: string): void {
+  const most = offer === true ? longestOfferCode : longestCoupon;
   if (code === '') throw messagingError(131008, `${where}: coupon_code is empty`);
   if (!/^[0-9A-Za-z]+$/.test(code)) throw messagingError(131009, `${where}: coupon_code must be alphanumeric`);
-  if (code.length > longestCode)
-    throw messagingError(132005, `${where}: coupon_code exceeds ${longestCode} characters`);
+  if (code.length > most) throw messagingError(132005, `${where}: coupon_code exceeds ${most} characters`);
 }

@@ -29,7 +29,7 @@ export function checkComponents(context: SendContext, parts: readonly SentPart[]
   );
   checkOffer(context, only('limited_time_offer'));
   checkButtons(
-    { ...place, code: fields.category === 'AUTHENTICATION' },
+    { ...place, code: fields.category === 'AUTHENTICATION', offer: defined('LIMITED_TIME_OFFER') !== undefined },
     buttons,
     parts.filter((part) => part.type === 'button'),
   );

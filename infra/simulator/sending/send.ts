@@ -92,11 +92,12 @@ interface TemplateSend {
 
 /** The template that a message names, once it may be sent so. */
 function templateOf(world: World, send: TemplateSend): MessageContent {
-  const { waba, endpoint, body } = send;
+  const { waba, endpoint, body, recipient } = send;
   const sent = body.template;
   if (sent === undefined) throw graphError(100, '(#100) The parameter template is required.');
   const template = world.templates.find(waba.id, sent.name, sent.language.code);
   checkStatus(template, sent);
+  checkAddressee(template, recipient);
   checkEndpoint(endpoint, { ...send, template });
   checkComponents(
     { template, catalogIds: waba.catalogs.map((catalog) => catalog.id), nowMs: world.clock.nowMs() },
@@ -116,10 +117,13 @@ function checkStatus(
   throw messagingError(132001, `template name (${sent.name}) does not exist in ${sent.language.code}`);
 }
 
-function checkEndpoint(
-  endpoint: SendEndpoint,
-  send: { readonly template: Template; readonly waba: Waba; readonly recipient: Recipient },
-): void {
+/** One-time codes go to numbers alone, and so do templates with a bid (platform reference, 4.5). */
+function checkAddressee({ fields: { category, optimization_spec: bid } }: Template, { scopedUser }: Recipient): void {
+  if (!scopedUser || (category !== 'AUTHENTICATION' && bid === undefined)) return;
+  throw messagingError(131062, 'Business-scoped User ID (BSUID) recipients are not supported for this message.');
+}
+
+function checkEndpoint(endpoint: SendEndpoint, send: { readonly template: Template; readonly waba: Waba }): void {
   const { category, optimization_spec: bid } = send.template.fields;
   const { fields } = send.waba;
   if (endpoint === 'messages') {
@@ -131,7 +135,6 @@ function checkEndpoint(
   if (fields['marketing_messages_onboarding_status'] !== 'ONBOARDED')
     throw messagingError(131055, 'the business account is not onboarded');
   if (category !== 'MARKETING') throw messagingError(134100);
-  if (bid !== undefined && send.recipient.scopedUser) throw messagingError(131062);
 }
 
 /** Whoever has blocked a number is not told to it: the messages stay underway. */

@@ -3,6 +3,7 @@ import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import type { Waba } from '../wabas.ts';
+import { refuseGenerated } from './edit.ts';
 import type { Template } from './template.ts';
 
 const mostAtOnce = 100;
@@ -13,6 +14,7 @@ const mostAtOnce = 100;
  */
 export function deleteTemplates(world: World, waba: Waba, request: PlatformRequest): Reply {
   const templates = wantedTemplates(world, waba, request.query);
+  for (const template of templates) refuseGenerated(template, 'deleted');
   if (templates.some((template) => template.fields.status === 'DISABLED')) {
     throw managementError(2388039, 'A disabled template cannot be deleted');
   }

@@ -6,11 +6,11 @@ import type { EditKind } from './budgets.ts';
 import { type Category, type Change, parseChange } from './definition.ts';
 import { checkComponents } from './rules/component-rules.ts';
 import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
-import { invalid } from './rules/refusals.ts';
 import { type Template, timeText } from './template.ts';
 
 /** `POST /{template_id}` (platform reference, 2.6): what is given replaces what was there, and the review begins anew. */
 export function editTemplate(world: World, template: Template, request: PlatformRequest): Reply {
+  refuseGenerated(template, 'edited');
   const change = parseChange(request.body);
   if (Object.keys(change).length === 0) throw graphError(100, '(#100) Nothing to change was given.');
   const nowMs = world.clock.nowMs();
@@ -20,9 +20,6 @@ export function editTemplate(world: World, template: Template, request: Platform
   const category = categoryAfter(world, template, change);
   checkTimeToLive(category, change.message_send_ttl_seconds);
   checkOptimization(category, change.optimization_spec);
-  if (change.optimization_spec !== undefined && template.fields.optimization_spec === undefined) {
-    throw invalid("optimization_spec can't be added to a template that was created without it");
-  }
   if (change.components !== undefined) {
     checkComponents(
       {
@@ -55,6 +52,13 @@ export function unpauseTemplate(world: World, template: Template): Reply {
   if (template.fields.status !== 'PAUSED') return json({ success: false, reason: 'The template is not paused' });
   world.lifeCycle.unpause(template, world.clock.nowMs());
   return json({ success: true });
+}
+
+const ofGenerated = { edited: 2388318, deleted: 2388330 } as const;
+
+/** Refuses what is not done to a template that the platform has generated (2.3). */
+export function refuseGenerated({ fields: { source } }: Template, what: keyof typeof ofGenerated): void {
+  if (source === 'AUTO_GENERATED') throw managementError(ofGenerated[what], `Generated templates can't be ${what}`);
 }
 
 /** Refuses to change a template that is in review, disabled or archived. */

@@ -43,6 +43,7 @@ const shape: NodeShape = {
     'creative_sourcing_spec',
     'allow_category_change',
     'last_updated_time',
+    'source',
   ],
 };
 
@@ -75,6 +76,7 @@ function nodeOf(template: Template): NodeFields {
   const { quality_score: quality = { score: 'UNKNOWN' }, ...fields } = template.fields;
   return {
     rejected_reason: 'NONE',
+    source: 'MANUAL',
     ...fields,
     quality_score: { date: Math.floor(Date.parse(fields.last_updated_time ?? '1970-01-01') / 1_000), ...quality },
     components: template.components,

@@ -11,14 +11,7 @@ import {
   parameterNeeds,
   type TextNeed,
 } from './parameter-contract.ts';
-import {
-  codeMaxLength,
-  headerInputType,
-  maxProducts,
-  maxSections,
-  sectionTitleMaxLength,
-  urlMaxLength,
-} from './recipient-rules.ts';
+import { codeMaxLength, headerInputType, maxProducts, maxSections, sectionTitleMaxLength } from './recipient-rules.ts';
 import { notSendable, refuseDirectMessages } from './sendable-kinds.ts';
 
 /** A list of values for a text: how many, and the length of the text once they are filled in. */
@@ -149,7 +142,7 @@ function parametersView(template: PlatformTemplate, needs: ParameterNeeds): Para
       headerType === undefined
         ? {}
         : { header: { type: headerType, ...present({ example: examplesOf(header, 'header_handle')[0] }) } },
-    ...(needs.phoneNumbersOnly ? { phone_numbers_only: true } : {}),
+    ...(needs.phoneNumbersOnly === undefined ? {} : { phone_numbers_only: true as const }),
   };
 }
 
@@ -176,11 +169,14 @@ function textView({ appearances, fixedLength, maxLength }: TextNeed, examples: r
   };
 }
 
-function buttonView({ index, kind, fixedLength }: DynamicButton, shown: TemplateButton | undefined): ButtonView {
+function buttonView(
+  { index, kind, fixedLength, maxLength }: DynamicButton,
+  shown: TemplateButton | undefined,
+): ButtonView {
   const [example] = textsOf(shown?.['example']);
-  if (kind === 'copy_code') return { index, kind, max_length: codeMaxLength, ...present({ example }) };
+  if (kind === 'copy_code') return { index, kind, max_length: maxLength, ...present({ example }) };
   const value = present({ example: example && valueIn(example, String(shown?.['url'])) });
-  return { index, kind, fixed_length: fixedLength, max_length: urlMaxLength, ...value };
+  return { index, kind, fixed_length: fixedLength, max_length: maxLength, ...value };
 }
 
 /** What a send has to give for the whole URL that the platform was shown as example. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import { notSendable, refuseUnlistedKinds } from './sendable-kinds.ts';
@@ -23,6 +24,8 @@ export interface DynamicButton {
   readonly kind: 'url' | 'copy_code';
   /** Characters of a URL without its variable. */
   readonly fixedLength: number;
+  /** Characters of the URL or the code at most. */
+  readonly maxLength: number;
 }
 
 /** A URL button that was made a redirect (D19), at its absolute place: the service fills it, for every recipient alike. */
@@ -56,12 +59,15 @@ export interface ParameterContract {
   /** Place of the multi-product button. */
   readonly productList?: number;
   readonly cards: readonly CardNeed[];
-  /** Templates with a bid reach phone numbers only (platform code 131062). */
-  readonly phoneNumbersOnly: boolean;
+  /** Why the template reaches phone numbers only (131062, platform reference 4.5); absent of any other. */
+  readonly phoneNumbersOnly?: 'code' | 'bid';
 }
 
 const headerMaxLength = 60;
 const bodyMaxLength = 1_024;
+const urlMaxLength = 2_000;
+const couponMaxLength = 20;
+const offerCodeMaxLength = 15;
 const offerBodyMaxLength = 600;
 const productBodyMaxLength = 160;
 const noText: TextNeed = { appearances: [], fixedLength: 0, maxLength: bodyMaxLength };
@@ -112,13 +118,21 @@ export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
   return {
     header,
     body: authentication ? authenticationBody : textNeed(component('BODY')?.text, longest),
-    ...buttonNeeds(buttons, codeButton),
+    ...buttonNeeds(buttons, codeButton, offer === undefined ? couponMaxLength : offerCodeMaxLength),
     ...(flows.length === 0 ? {} : { flows }),
     ...(codeButton < 0 ? {} : { codeButton }),
     ...(productList < 0 ? {} : { productList }),
     cards: cardsOf(template).map(cardNeed),
-    phoneNumbersOnly: template.optimization_spec !== undefined,
+    ...present({ phoneNumbersOnly: phoneNumbersOnly(template, authentication) }),
   };
+}
+
+function phoneNumbersOnly(
+  { optimization_spec: bid }: PlatformTemplate,
+  authentication: boolean,
+): ParameterContract['phoneNumbersOnly'] {
+  if (authentication) return 'code';
+  return bid === undefined ? undefined : 'bid';
 }
 
 /** Why a template can never be sent from here, in the words of the refusal of a send; undefined for all others. */
@@ -173,7 +187,7 @@ function cardNeed(components: readonly TemplateComponent[]): Omit<CardNeed, 'med
   }
   return {
     body: textNeed(component('BODY')?.text, productBodyMaxLength),
-    ...buttonNeeds(component('BUTTONS')?.buttons ?? [], -1),
+    ...buttonNeeds(component('BUTTONS')?.buttons ?? [], -1, couponMaxLength),
   };
 }
 
@@ -194,13 +208,17 @@ function isCodeButton(button: TemplateButton, authentication: boolean): boolean 
 }
 
 /** A redirect is a static URL to whoever sends: only the other buttons with a variable are theirs to fill. */
-function buttonNeeds(buttons: readonly TemplateButton[], codeButton: number): Pick<CardNeed, 'buttons' | 'redirects'> {
+function buttonNeeds(
+  buttons: readonly TemplateButton[],
+  codeButton: number,
+  couponLength: number,
+): Pick<CardNeed, 'buttons' | 'redirects'> {
   const redirects = buttons.flatMap((button, index) => {
     const code = index === codeButton || button.type.toUpperCase() !== 'URL' ? undefined : redirectCodeOf(button);
     return code === undefined ? [] : [{ index, code }];
   });
   const filledHere = new Set(redirects.map(({ index }) => index));
-  const dynamic = dynamicButtons(buttons, codeButton).filter(({ index }) => !filledHere.has(index));
+  const dynamic = dynamicButtons(buttons, codeButton, couponLength).filter(({ index }) => !filledHere.has(index));
   return { buttons: dynamic, ...(redirects.length === 0 ? {} : { redirects }) };
 }
 
@@ -208,16 +226,18 @@ function buttonNeeds(buttons: readonly TemplateButton[], codeButton: number): Pi
  * The buttons that take a value. The other listed kinds need none (a flow runs without a token, a catalog button without
  * a thumbnail, quick replies without a payload), unless they show a variable.
  */
-function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number): DynamicButton[] {
+function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number, couponLength: number): DynamicButton[] {
   const dynamic: DynamicButton[] = [];
   for (const [index, button] of buttons.entries()) {
     const type = button.type.toUpperCase();
     if (index === codeButton) continue;
-    if (type === 'COPY_CODE') dynamic.push({ index, kind: 'copy_code', fixedLength: 0 });
+    if (type === 'COPY_CODE') dynamic.push({ index, kind: 'copy_code', fixedLength: 0, maxLength: couponLength });
     else if (type === 'URL') {
       const url = textNeed(button.url, 0);
       if (url.appearances.length > 1) throw notSendable('a URL button has more than one variable');
-      if (url.appearances.length === 1) dynamic.push({ index, kind: 'url', fixedLength: url.fixedLength });
+      if (url.appearances.length === 1) {
+        dynamic.push({ index, kind: 'url', fixedLength: url.fixedLength, maxLength: urlMaxLength });
+      }
     } else if (type === 'OTP' || textNeed(JSON.stringify(button), 0).appearances.length > 0) {
       throw notSendable(`templates with a button of type ${type} cannot be sent through this interface`);
     }

@@ -1,5 +1,6 @@
 import type { FaultList } from '../../http/fault-list.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
+import { shown } from '../../http/shown.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
 import {
   type DynamicButton,
@@ -11,7 +12,6 @@ import {
 import { businessScopedUserId } from './send-request.ts';
 import { urlSuffix } from './url-suffix.ts';
 
-export const urlMaxLength = 2_000;
 export const codeMaxLength = 15;
 export const maxSections = 10;
 export const maxProducts = 30;
@@ -31,10 +31,12 @@ export function checkRecipients(
 ): void {
   for (const [index, recipient] of recipients.entries()) {
     const path = `recipients[${index}]`;
-    if (contract.phoneNumbersOnly && businessScopedUserId.test(recipient.to)) {
+    if (contract.phoneNumbersOnly !== undefined && businessScopedUserId.test(recipient.to)) {
+      const what =
+        contract.phoneNumbersOnly === 'code' ? 'an AUTHENTICATION template' : 'a template with optimization_spec';
       faults.add({
         path: `${path}.to`,
-        message: 'a template with optimization_spec can only be sent to phone numbers',
+        message: `${what} can only be sent to phone numbers, received ${recipient.to}`,
       });
     }
     checkParams(contract, recipient.params ?? {}, { path: `${path}.params`, faults });
@@ -84,10 +86,13 @@ function checkButtons(buttons: readonly DynamicButton[], values: readonly string
     const value = values[index] ?? '';
     const here = { ...report, path: `${report.path}[${index}]` };
     if (button.kind === 'copy_code') {
-      if (!/^[0-9A-Za-z]{1,15}$/.test(value)) add(here, `expected 1 to ${codeMaxLength} letters or digits`);
+      const isCode = /^[0-9A-Za-z]+$/.test(value) && value.length <= button.maxLength;
+      if (!isCode) add(here, `expected 1 to ${button.maxLength} letters or digits, received ${shown(value)}`);
     } else if (checkValue(value, here)) {
       const length = button.fixedLength + urlSuffix(value).length;
-      if (length > urlMaxLength) add(here, `expected a URL of at most ${urlMaxLength} characters, received ${length}`);
+      if (length > button.maxLength) {
+        add(here, `expected a URL of at most ${button.maxLength} characters, received ${length}`);
+      }
     }
   }
 }

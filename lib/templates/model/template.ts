@@ -42,6 +42,7 @@ export const PlatformTemplateSchema = v.looseObject({
   quality_score: v.optional(v.looseObject({ score: v.optional(v.string()) })),
   message_send_ttl_seconds: v.optional(v.number()),
   optimization_spec: v.optional(v.looseObject({})),
+  source: v.optional(v.string()),
 });
 
 export type PlatformTemplate = v.InferOutput<typeof PlatformTemplateSchema>;

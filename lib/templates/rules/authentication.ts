@@ -1,5 +1,6 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { shown } from '../../http/shown.ts';
+import { checkLabelForm } from './buttons.ts';
 import { at, fault, type Judged, onlyKeys, type TemplateDraft } from './draft.ts';
 
 const otpTypes = ['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'] as const;
@@ -72,7 +73,7 @@ function checkLabel(value: unknown, judged: Judged): void {
   if (value === undefined) return;
   if (typeof value !== 'string' || value.trim() === '' || [...value].length > labelMaxLength) {
     fault(judged, `a text of at most ${labelMaxLength} characters, received ${shown(value)}`);
-  }
+  } else checkLabelForm(value, judged);
 }
 
 function checkApps(apps: unknown, judged: Judged): void {

@@ -1,10 +1,14 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { shown } from '../../http/shown.ts';
 import { at, fault, type Judged, onlyKeys, requiredText } from './draft.ts';
+import { countEmoji } from './variables.ts';
 
 const labelMaxLength = 25;
 const urlMaxLength = 2_000;
 const phoneMaxLength = 20;
+/** Of a coupon; the code of a limited-time offer stays shorter. */
+const couponMaxLength = 20;
+const offerCodeMaxLength = 15;
 const maxButtons = 10;
 const flowActions = ['NAVIGATE', 'DATA_EXCHANGE'];
 const flowIcons = ['DOCUMENT', 'PROMOTION', 'REVIEW'];
@@ -17,7 +21,18 @@ interface ButtonRule {
   readonly check?: (button: Part, judged: Judged) => void;
 }
 
-const label = (button: Part, judged: Judged) => requiredText(button, 'text', labelMaxLength, judged);
+function label(button: Part, judged: Judged): void {
+  const text = requiredText(button, 'text', labelMaxLength, judged);
+  if (text !== undefined) checkLabelForm(text, at(judged, 'text'));
+}
+
+/** What a label of any button is without (platform reference, 3.6): the platform refuses it with 100/2388060. */
+export function checkLabelForm(text: string, judged: Judged): void {
+  if (/\{\{|\}\}/.test(text)) fault(judged, 'no variables in the label of a button');
+  if (/[\r\n]/.test(text)) fault(judged, 'no line breaks in the label of a button');
+  if (/[*_~`]/.test(text)) fault(judged, 'no formatting characters (* _ ~ `) in the label of a button');
+  if (countEmoji(text) > 0) fault(judged, 'no emoji in the label of a button');
+}
 
 /** A label that the platform sets: it takes no other text. */
 function fixedLabel(text: string): NonNullable<ButtonRule['check']> {
@@ -110,13 +125,29 @@ function checkPhone(button: Part, judged: Judged): void {
   }
 }
 
-/** Sources differ between 15 and 20 characters; 15 is accepted by both. */
 function checkCoupon(button: Part, judged: Judged): void {
-  const { example } = button;
-  const code = Array.isArray(example) && example.length === 1 ? example[0] : example;
-  if (typeof code !== 'string' || !/^[A-Za-z0-9]{1,15}$/.test(code)) {
-    fault(at(judged, 'example'), `1 to 15 letters and digits, received ${shown(example)}`);
+  if (codeLength(button) > couponMaxLength) codeFault(button, couponMaxLength, judged);
+}
+
+/** Checks the code of a limited-time offer, which is one of the buttons; what is no code at all was told before. */
+export function checkOfferCode(list: unknown, judged: Judged): void {
+  for (const [index, button] of (Array.isArray(list) ? list : []).entries()) {
+    if (!isPart(button) || enumOf(button['type']) !== 'COPY_CODE') continue;
+    const length = codeLength(button);
+    if (length > offerCodeMaxLength && length <= couponMaxLength) {
+      codeFault(button, offerCodeMaxLength, at(judged, index));
+    }
   }
+}
+
+/** Infinite where there is none of letters and digits. */
+function codeLength({ example }: Part): number {
+  const code = Array.isArray(example) && example.length === 1 ? example[0] : example;
+  return typeof code === 'string' && /^[A-Za-z0-9]+$/.test(code) ? code.length : Number.POSITIVE_INFINITY;
+}
+
+function codeFault({ example }: Part, most: number, judged: Judged): void {
+  fault(at(judged, 'example'), `1 to ${most} letters and digits, received ${shown(example)}`);
 }
 
 function checkFlow(button: Part, judged: Judged): void {

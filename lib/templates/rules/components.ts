@@ -2,7 +2,7 @@ import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { clip } from '../../http/parse.ts';
 import { shown } from '../../http/shown.ts';
 import { checkAuthenticationBody, checkAuthenticationFooter, checkOtpButtons } from './authentication.ts';
-import { checkButtons } from './buttons.ts';
+import { checkButtons, checkOfferCode } from './buttons.ts';
 import { checkCarousel } from './carousel.ts';
 import { at, type Category, fault, type Judged, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
 import { checkBody, checkFooter, checkHeader } from './texts.ts';
@@ -87,7 +87,10 @@ function checkMessage(draft: TemplateDraft, found: Found, judged: Judged): void 
       if (beside !== undefined) fault(beside.place, 'beside a CAROUSEL there is only a BODY');
     }
   }
-  if (offer !== undefined) checkOffer(offer, { header, footer, kinds });
+  if (offer !== undefined) {
+    checkOffer(offer, { header, footer, kinds });
+    if (buttons !== undefined) checkOfferCode(buttons.component['buttons'], at(buttons.place, 'buttons'));
+  }
   checkProductButtons(kinds, header, buttons?.place ?? judged);
 }
 

@@ -286,7 +286,7 @@ describe('parameters against the template', () => {
 
     ['coupon_drop', 'no code', [], 131008, 'Button at index 0 of type CopyCode requires a parameter'],
     ['coupon_drop', 'code of other characters', [offerCode('SAVE-25')], 131009, 'alphanumeric'],
-    ['coupon_drop', 'code too long', [offerCode('S'.repeat(16))], 132005, '15 characters'],
+    ['coupon_drop', 'code too long', [offerCode('S'.repeat(21))], 132005, '20 characters'],
     ['coupon_drop', 'code empty', [offerCode('')], 131008, 'coupon_code'],
     [
       'coupon_drop',

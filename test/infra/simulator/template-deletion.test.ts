@@ -51,6 +51,18 @@ describe('removes', () => {
 });
 
 describe('refuses, and removes nothing', () => {
+  test('2388330 and 2388318: one that the platform has generated is neither deleted nor edited', async () => {
+    await simulator.control('POST', `templates/${orderUpdate}`, { source: 'AUTO_GENERATED' });
+    for (const query of [{ hsm_ids: `["${orderUpdate}"]` }, { name: 'order_update' }]) {
+      expectManagementError(await remove(query as Record<string, string>), 2388330, /[Gg]enerated/);
+    }
+    expectManagementError(await simulator.post(orderUpdate, { category: 'UTILITY' }), 2388318, /[Gg]enerated/);
+    const listed = async (source: string) =>
+      (await simulator.get(path, { source, fields: 'id,source', limit: '500' })).body.data;
+    expect(await listed('AUTO_GENERATED')).toEqual([{ id: orderUpdate, source: 'AUTO_GENERATED' }]);
+    expect(await listed('MANUAL')).toHaveLength(13);
+  });
+
   test.each([
     [{ name: 'old_notice' }],
     [{ name: 'old_notice', hsm_id: disabled }],

@@ -1,6 +1,6 @@
 import { managementError } from '../../errors.ts';
 import type { GivenButton, GivenComponent } from '../definition.ts';
-import { bodyFormat, checkCharacters, checkKeys, footerFormat, invalid } from './refusals.ts';
+import { bodyFormat, checkCharacters, checkKeys, checkLabel, footerFormat, invalid } from './refusals.ts';
 
 const longestText = 25;
 const longestPackageName = 224;
@@ -41,12 +41,14 @@ function checkOtp(button: GivenButton): void {
   const taps = [...common, 'autofill_text', 'supported_apps'];
   if (button.otp_type === undefined) throw invalid('buttons: otp_type is required');
   checkCharacters('buttons: text', button.text ?? '', longestText);
+  checkLabel(button.text ?? '');
   if (button.otp_type === 'COPY_CODE') {
     checkKeys('buttons: COPY_CODE', button, common);
     return;
   }
   checkKeys(`buttons: ${button.otp_type}`, button, [...taps, 'zero_tap_terms_accepted']);
   checkCharacters('buttons: autofill_text', button.autofill_text ?? '', longestText);
+  checkLabel(button.autofill_text ?? '');
   if (button.otp_type === 'ZERO_TAP' && button.zero_tap_terms_accepted !== true) {
     throw invalid('buttons: zero_tap_terms_accepted must be true');
   }

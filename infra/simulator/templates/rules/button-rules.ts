@@ -1,5 +1,5 @@
 import type { GivenButton } from '../definition.ts';
-import { checkCharacters, checkKeys, invalid, missingExample } from './refusals.ts';
+import { checkCharacters, checkKeys, checkLabel, invalid, missingExample } from './refusals.ts';
 
 interface ButtonKind {
   readonly most: number;
@@ -14,7 +14,9 @@ const mostButtons = 10;
 const longestText = 25;
 const longestUrl = 2_000;
 const longestPhoneNumber = 20;
-const longestCode = 15;
+const longestCode = 20;
+/** Only the page on limited-time offers still says it of their codes. */
+const longestOfferCode = 15;
 
 const kinds: Readonly<Record<Exclude<GivenButton['type'], 'OTP'>, ButtonKind>> = {
   QUICK_REPLY: { most: 10, keys: ['text'] },
@@ -53,6 +55,7 @@ function checkButton(at: string, button: GivenButton, kind: ButtonKind): void {
   if (kind.keys.includes('text') && button.type !== 'COPY_CODE') {
     if (button.text === undefined || button.text.trim() === '') throw invalid(`${at}: a text is required`);
     checkCharacters(at, button.text, longestText);
+    checkLabel(button.text);
   }
   if (kind.text !== undefined && button.text !== kind.text) throw invalid(`${at}: the text must be "${kind.text}"`);
   if (button.type === 'URL') checkUrl(at, button);
@@ -86,6 +89,13 @@ function checkCode(at: string, button: GivenButton): void {
 function checkFlow(at: string, button: GivenButton): void {
   const given = [button.flow_id, button.flow_name, button.flow_json].filter((one) => one !== undefined);
   if (given.length !== 1) throw invalid(`${at}: exactly one of flow_id, flow_name and flow_json is required`);
+}
+
+/** The code among the buttons of a limited-time offer (3.8). */
+export function checkOfferCode(where: string, buttons: readonly GivenButton[] | undefined): void {
+  for (const { type, example } of buttons ?? []) {
+    if (type === 'COPY_CODE') checkCharacters(where, [example ?? []].flat()[0] ?? '', longestOfferCode);
+  }
 }
 
 /** Quick replies are one run, before or after all others. */

@@ -1,7 +1,7 @@
 import type { UploadedMedium } from '../../uploads/upload-shelf.ts';
 import type { Category, GivenComponent } from '../definition.ts';
 import { checkAuthentication } from './authentication-rules.ts';
-import { checkButtons } from './button-rules.ts';
+import { checkButtons, checkOfferCode } from './button-rules.ts';
 import { checkCarousel } from './carousel-rules.ts';
 import { checkHeader, headerFormatsOf } from './header-rules.ts';
 import { checkCharacters, checkKeys, invalid } from './refusals.ts';
@@ -40,7 +40,10 @@ export function checkComponents(rules: ComponentRules, components: readonly Give
   if (parts.HEADER !== undefined) {
     checkHeader({ ...rules, where: 'header', formats: headerFormatsOf(rules.category) }, parts.HEADER);
   }
-  if (parts.LIMITED_TIME_OFFER !== undefined) checkOffer(parts.LIMITED_TIME_OFFER);
+  if (parts.LIMITED_TIME_OFFER !== undefined) {
+    checkOffer(parts.LIMITED_TIME_OFFER);
+    checkOfferCode('buttons', parts.BUTTONS?.buttons);
+  }
   if (parts.BODY !== undefined) {
     checkBody({ where: 'body', named: rules.named, mostCharacters: bodyLimit(parts) }, parts.BODY);
   }

@@ -24,3 +24,10 @@ export function checkKeys(where: string, part: object, allowed: readonly string[
   const stray = Object.entries(part).find(([key, value]) => value !== undefined && !allowed.includes(key));
   if (stray !== undefined) throw invalid(`${where}: ${stray[0]} does not belong here`);
 }
+
+/** A label of any button (3.6). What counts as formatting is not published; a slash is none. */
+export function checkLabel(label: string): void {
+  if (/\{\{|\}\}|[\n\r*_~`]|\p{RGI_Emoji}/v.test(label)) {
+    throw managementError(2388060, "Buttons can't have any variables, newlines, emojis or formatting characters.");
+  }
+}

@@ -27,7 +27,8 @@ export function checkText(place: TextPlace, text: string): readonly string[] {
   const variables = place.named ? namedVariables(place, names) : positionalVariables(place, names);
   if (names.length === 0) return [];
   if (rest.trim() === '') throw invalid(`${where}: it consists of variables only`);
-  if (/^\s*\{\{|\}\}\s*$/.test(text)) {
+  // Of a header it is in use at the end, and nothing is known of the beginning.
+  if (subcode === bodyFormat && /^\s*\{\{|\}\}\s*$/.test(text)) {
     throw managementError(2388299, `${where}: variables can't be at the start or end`);
   }
   if (!/[\p{L}\p{N}]/u.test(rest)) {

@@ -169,15 +169,30 @@ test.each<[string, PlatformTemplate, Params | undefined, string]>([
     { buttons: ['ñ'.repeat(330)] },
     'buttons[0]: expected a URL of at most 2000 characters, received 2012',
   ],
-  ['a coupon of 16', sendable.coupon, { buttons: ['A'.repeat(16)] }, 'buttons[0]: expected 1 to 15 letters or digits'],
-  ['a coupon with a dash', sendable.coupon, { buttons: ['A-1'] }, 'buttons[0]: expected 1 to 15 letters or digits'],
+  [
+    'a coupon of 21',
+    sendable.coupon,
+    { buttons: ['A'.repeat(21)] },
+    'buttons[0]: expected 1 to 20 letters or digits, received "AAAAAAAAAAAAAAAAAAAAA"',
+  ],
+  [
+    'a coupon with a dash',
+    sendable.coupon,
+    { buttons: ['A-1'] },
+    'buttons[0]: expected 1 to 20 letters or digits, received "A-1"',
+  ],
   [
     'a coupon with a line end',
     sendable.coupon,
     { buttons: ['A1\n'] },
-    'buttons[0]: expected 1 to 15 letters or digits',
+    'buttons[0]: expected 1 to 20 letters or digits, received "A1\\n"',
   ],
-  ['an empty coupon', sendable.coupon, { buttons: [''] }, 'buttons[0]: expected 1 to 15 letters or digits'],
+  [
+    'an empty coupon',
+    sendable.coupon,
+    { buttons: [''] },
+    'buttons[0]: expected 1 to 20 letters or digits, received ""',
+  ],
   ['no code', sendable.code, {}, 'body: expected 1 value, received 0'],
   [
     'a code of 16',
@@ -272,9 +287,13 @@ test('every recipient is checked, and named by its index', () => {
   ]);
 });
 
-test('a template with a bid goes to phone numbers only (platform code 131062)', () => {
-  expect(faultsOf(sendable.bid, { to: 'US.abc', params: { body: ['a'] } })).toEqual([
-    'recipients[0].to: a template with optimization_spec can only be sent to phone numbers',
+test('one-time codes and a template with a bid go to phone numbers only (platform code 131062)', () => {
+  const number = { to, params: { body: ['a'] } };
+  expect(faultsOf(sendable.bid, number, { to: 'US.abc', params: { body: ['a'] } })).toEqual([
+    'recipients[1].to: a template with optimization_spec can only be sent to phone numbers, received US.abc',
+  ]);
+  expect(faultsOf(sendable.code, number, { to: 'US.ENT.abc', params: { body: ['a'] } })).toEqual([
+    'recipients[1].to: an AUTHENTICATION template can only be sent to phone numbers, received US.ENT.abc',
   ]);
   expect(faultsOf(sendable.image, { to: 'US.abc', params: { body: ['a'] } })).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { urlSuffix } from '../../../../lib/messages/request/url-suffix.ts';
 describe('the value of a URL button (D37)', () => {
   test.each([
     ['orders/A-1?x=1', 'orders/A-1?x=1'],
-    ['a:b/c?d&e=f#g', 'a:b/c?d&e=f#g'],
+    ['a:b/c?d&e=f#g', 'a%3Ab/c?d&e=f#g'],
     ["-._~!$&'()*+,;=@", "-._~!$&'()*+,;=@"],
     ['%2F%2f%C3%B1', '%2F%2f%C3%B1'],
     ['a b', 'a%20b'],
@@ -41,7 +41,7 @@ describe('the value of a URL button (D37)', () => {
     fc.assert(
       fc.property(base, value, (start, given) => {
         const suffix = urlSuffix(given);
-        expect(suffix).toMatch(/^(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/);
+        expect(suffix).toMatch(/^(?:[A-Za-z0-9\-._~/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/);
         expect(URL.parse(start + suffix)?.host).toBe('shop.example.com');
       }),
     );

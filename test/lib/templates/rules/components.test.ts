@@ -368,9 +368,19 @@ describe('every fault names its path, what is expected and what came', () => {
       'components[1].buttons[0].phone_number: digits, blanks, brackets and hyphens, with an optional + in front, received "CALL"',
     ],
     [
+      'a code of an offer',
+      [image, body(), offer({}), buttons({ ...coupon, example: 'S'.repeat(16) }, link())],
+      'components[3].buttons[0].example: 1 to 15 letters and digits, received "SSSSSSSSSSSSSSSS"',
+    ],
+    [
+      'a label with an emoji',
+      [body(), buttons(link(), { type: 'QUICK_REPLY', text: 'Yes 👍' })],
+      'components[1].buttons[1].text: no emoji in the label of a button',
+    ],
+    [
       'a coupon with a dash',
       [body(), buttons({ ...coupon, example: 'SAVE-20' })],
-      'components[1].buttons[0].example: 1 to 15 letters and digits, received "SAVE-20"',
+      'components[1].buttons[0].example: 1 to 20 letters and digits, received "SAVE-20"',
     ],
     [
       'a flow without flow',
