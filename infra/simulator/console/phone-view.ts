@@ -126,6 +126,7 @@ const labels: Readonly<Record<string, string>> = {
   spm: 'View',
   voice_call: 'Call',
   flow: 'Open',
+  request_contact_info: 'Share Contact Info',
 };
 
 /** `Shoes: sku-1, sku-2` of a list of products. */

@@ -13,6 +13,9 @@ export interface ButtonPlace {
   readonly offer?: boolean;
 }
 
+/** What is to be percent-encoded in the value of a URL button before it is sent (platform reference, 4.2). */
+const unencoded = /[^!-~]|[:|]/;
+
 const longestUrl = 2_000;
 const longestCode = 15;
 const longestCoupon = 20;
@@ -89,12 +92,19 @@ function checkParameter(place: OneButton, button: TemplateButton, parameter: Sen
     throw messagingError(131008, `${place.where}: payload is empty`);
   }
   if (parameter.type === 'coupon_code') checkCoupon(place, parameter.coupon_code);
-  if (parameter.type === 'action' && button.type === 'MPM') checkProductList(place.where, parameter.action);
+  if (parameter.type === 'action') {
+    if (button.type === 'MPM') checkProductList(place.where, parameter.action);
+    // The documents show an object or leave it out (5).
+    if (parameter.action.flow_action_data === null) {
+      throw messagingError(131009, `${place.where}: flow_action_data is not an object`);
+    }
+  }
 }
 
 function checkUrlSuffix(place: OneButton, button: TemplateButton, suffix: string): void {
   const where = `${place.where}: button at index ${place.index}`;
   if (place.code) checkLength(where, suffix, longestCode);
+  else if (unencoded.test(suffix)) throw messagingError(131009, `${where}: special characters are not percent-encoded`);
   checkLength(
     where,
     (button.url ?? '').replace(/\{\{[^{}]*\}\}/, () => suffix),

@@ -27,7 +27,7 @@ const ActionSchema = v.strictObject({
     ),
   ),
   flow_token: v.optional(text),
-  // Client libraries write null where there is nothing.
+  // Null is refused with the button, by its own code.
   flow_action_data: v.nullish(v.looseObject({})),
 });
 

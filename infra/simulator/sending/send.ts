@@ -118,7 +118,10 @@ function checkStatus(
 }
 
 /** One-time codes go to numbers alone, and so do templates with a bid (platform reference, 4.5). */
-function checkAddressee({ fields: { category, optimization_spec: bid } }: Template, { scopedUser }: Recipient): void {
+export function checkAddressee(
+  { fields: { category, optimization_spec: bid } }: Template,
+  { scopedUser }: Recipient,
+): void {
   if (!scopedUser || (category !== 'AUTHENTICATION' && bid === undefined)) return;
   throw messagingError(131062, 'Business-scoped User ID (BSUID) recipients are not supported for this message.');
 }

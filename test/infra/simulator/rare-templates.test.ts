@@ -45,6 +45,16 @@ const templates = [
     ],
   },
   {
+    name: 'may_we_call',
+    language: 'en_US',
+    category: 'UTILITY',
+    components: [
+      { type: 'BODY', text: 'Hello {{1}}, may we call you?' },
+      { type: 'CALL_PERMISSION_REQUEST' },
+      { type: 'BUTTONS', buttons: [{ type: 'REQUEST_CONTACT_INFO' }] },
+    ],
+  },
+  {
     name: 'survey',
     language: 'en_US',
     category: 'UTILITY',
@@ -117,7 +127,7 @@ describe('flow, catalog, document', () => {
   test.each([
     ['all parameters', [file, flow, catalog], 'accepted'],
     ['a flow that takes no parameter', [file, flowOnly], 'accepted'],
-    ['a flow without data, as client libraries write it', [file, flowOfNull], 'accepted'],
+    ['a flow whose data are null (131009)', [file, flowOfNull, catalog], 131009],
     ['a flow that the message does not name (131009)', [file, catalog], 131009],
     ['text for a flow', [file, button('flow', 0, text('x'))], 132012],
     ['image for a document', [header({ type: 'image', image: { id: '1' } })], 132012],
@@ -125,6 +135,11 @@ describe('flow, catalog, document', () => {
   ])('%s: %s', async (_, components, expected) => {
     expect(await codeOf('survey', components)).toBe(expected);
   });
+});
+
+test('what asks for a call, or for contact data, takes no part of a send', async () => {
+  expect(await codeOf('may_we_call', [body('Ana')])).toBe('accepted');
+  expect(await codeOf('may_we_call', [body('Ana'), button('quick_reply', 0)])).toBe(132012);
 });
 
 describe('what the WABA is allowed', () => {

@@ -71,6 +71,18 @@ describe('accepted', () => {
     expect(answer.body.contacts).toEqual([{ input: 'AR.ENT.4f9x', user_id: 'AR.ENT.4f9x' }]);
   });
 
+  test.each(['AR.4f9x', 'not an id'])(
+    'to a number and to a user id, %j: the number wins, of a code too',
+    async (person) => {
+      const components = validSends.login_code.components;
+      const answer = await simulator.send(recipient, {
+        ...templateMessage('login_code', components),
+        recipient: person,
+      });
+      expect(answer.body.contacts).toEqual([{ input: recipient, wa_id: recipient }]);
+    },
+  );
+
   test('message ids differ, and are the same again after a reset', async () => {
     const ids = async () =>
       [(await simulator.send(recipient)).body, (await simulator.send(recipient)).body].map(

@@ -110,6 +110,7 @@ describe('the form of the request: code 100, naming the parameter', () => {
 describe('recipient, template and endpoint', () => {
   const bid = templateMessage('bid_offer', validSends.bid_offer.components);
   const orderUpdate = templateMessage('order_update', validSends.order_update.components);
+  const code = templateMessage('login_code', validSends.login_code.components);
   const named = (name: string, language = 'en_US') => templateMessage(name, [body('Ana')], language);
   test.each<[string, string, unknown, number, number, (string | RegExp)?]>([
     ['letters for a number', 'messages', { ...bid, to: 'nobody' }, 400, 131009, 'to is not'],
@@ -146,6 +147,14 @@ describe('recipient, template and endpoint', () => {
     ['utility on /marketing_messages', 'marketing_messages', orderUpdate, 400, 134100],
     ['no template on /marketing_messages', 'marketing_messages', { ...bid, type: 'text' }, 400, 134100],
     ['bid template to a scoped user', 'marketing_messages', { ...bid, to: undefined, recipient: 'AR.1' }, 400, 131062],
+    [
+      'code to a scoped user',
+      'messages',
+      { ...code, to: undefined, recipient: 'AR.ENT.1' },
+      400,
+      131062,
+      /BSUID. recipients are not supported/,
+    ],
   ])('%s', async (_, edge, message, status, code, details) => {
     const answer = await simulator.post(`${firstNumber}/${edge}`, message);
     expectMessagingError(answer, status, code, details);

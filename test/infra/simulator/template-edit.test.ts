@@ -76,11 +76,13 @@ describe('edit', () => {
     expectManagementError(await edit(rejected, { category: 'UTILITY', ...other }), undefined, /languages/);
   });
 
-  test('a maximum price is changed where there is one and added nowhere', async () => {
+  test('a maximum price is changed where there is one, and added to a marketing template that has none', async () => {
     const optimization_spec = { bid_amount: 9_000, bid_strategy: 'LOWEST_COST_WITH_BID_CAP' };
-    expectManagementError(await edit(rejected, { optimization_spec }), undefined, /optimization_spec/);
-    expect((await edit('1100000000000009', { optimization_spec })).status).toBe(200);
-    expect(await read('1100000000000009', 'optimization_spec')).toEqual({ optimization_spec });
+    for (const id of ['1100000000000009', rejected]) {
+      expect((await edit(id, { optimization_spec })).status).toBe(200);
+      expect(await read(id, 'optimization_spec')).toEqual({ optimization_spec });
+    }
+    expectManagementError(await edit(orderUpdate, { optimization_spec }), undefined, /optimization_spec/);
   });
 
   test('the maximum price of an approved one: a hundred times in an hour, and none of it is an edit of the rest', async () => {

@@ -63,11 +63,16 @@ await control('POST', 'templates', {
     },
   ],
 });
-const flow = new Template('with_flow', new Language('en_US'), new FlowComponent('token', null));
+const flow = (data) => new Template('with_flow', new Language('en_US'), new FlowComponent('token', data));
 await call(
-  'flow without data',
-  () => whatsapp.sendMessage(number, { phone: '5491150000002' }, flow),
+  'flow with data',
+  () => whatsapp.sendMessage(number, { phone: '5491150000002' }, flow({ order: 'A-1' })),
   (it) => it.messages,
+);
+await call(
+  'flow without data, which this library writes as null',
+  () => whatsapp.sendMessage(number, { phone: '5491150000003' }, flow(null)),
+  ({ error }) => error.code === 131009,
 );
 await call(
   'text',
