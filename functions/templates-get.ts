@@ -31,7 +31,7 @@ export function templatesGet(ports: {
     const { view, template } = await listedTemplate(ports, seen);
     const { id, active, channel_campaigns: groups } = view;
     const switchedOff = active ? undefined : switchedOffReason({ id, assigned: groups.length > 0 });
-    const needed = neededAtSend(template, { ...seen.row, switchedOff });
+    const needed = neededAtSend(template, switchedOff);
 
     return answer(200, shaped(TemplatesGetAnswer, { ...view, ...needed }));
   });

@@ -67,7 +67,7 @@ async function sendableTemplates({ directory, templates }: TemplatesAt, clientId
     const facts = await templates.factsOf(page);
     for (const row of page) {
       const template = facts.get(row.templateKey)?.template;
-      const { sendable, parameters } = template === undefined ? nothing : neededAtSend(template, row);
+      const { sendable, parameters } = template === undefined ? nothing : neededAtSend(template);
       if (sendable.can && parameters !== undefined) found.push({ name: row.name, language: row.language, parameters });
     }
   }

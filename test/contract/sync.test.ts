@@ -239,6 +239,52 @@ describe('what a synchronization changes, for every client of the WABA', () => {
     expect(await found(1002, '&state=LIMIT_EXCEEDED_2030')).toHaveLength(1);
   });
 
+  test('one that the platform has generated is in no listing, and is not sent, edited or deleted (D22)', async () => {
+    const token = await tokenOf('supervisor1001');
+    const [{ id }] = await found(1001);
+    const turnInto = async (source: string | null) => {
+      await platform(`POST /_control/templates/${platformId}`, { status: 'APPROVED', source });
+      await synchronize('supervisor1001');
+    };
+    await turnInto('AUTO_GENERATED');
+    for (const clientId of [1001, 1002]) {
+      for (const query of ['', '&deleted=true', '&campaign_name=Unassigned']) {
+        expect(await found(clientId, query)).toEqual([]);
+      }
+    }
+    const asked = async () => (await platform('GET /_control/requests?limit=0')).body.total;
+    const notHere = (what: string) => `direct-message templates cannot be ${what} through this interface`;
+    const refused = (status: number, code: string, what: string) => ({
+      status,
+      body: { code, message: notHere(what) },
+    });
+
+    const before = await asked();
+    const route = `/v1/templates/5491100000001/${id}`;
+    const components = [{ type: 'BODY', text: 'Another text.' }];
+    const disabled = (what: string) => refused(409, 'template_disabled', what);
+    expect(await api(`PUT ${route}`, { token, body: { components } })).toMatchObject(disabled('edited'));
+    expect(await api(`DELETE ${route}`, { token })).toMatchObject(disabled('deleted'));
+    expect(await asked()).toBe(before);
+    const { body: one } = await api(`GET /v1/templates/${id}`, { token });
+    expect(one).toMatchObject({ id, sendable: { can: false, reason: notHere('sent') } });
+    expect(one).not.toHaveProperty('parameters');
+    const send = {
+      did: '5491100000001',
+      type: 'template',
+      channel: 'MESSAGING',
+      recipients: [{ to: '5491155550001' }],
+    };
+    for (const headers of [{}, { 'dry-run': 'true' }]) {
+      const body = { ...send, template: { name, language: 'en_US' } };
+      const reply = await api('POST /v1/template/messages/5491100000001', { token, body, headers });
+      expect(reply).toMatchObject(refused(422, 'template_not_sendable', 'sent'));
+    }
+
+    await turnInto(null);
+    expect(await found(1001)).toMatchObject([{ id, platform_template: { status: 'APPROVED' } }]);
+  });
+
   test('one that is gone is marked deleted for both and keeps its local fields; when it is back, so is it', async () => {
     const [{ id }] = await found(1001);
     await platform(`DELETE /_control/templates/${platformId}`);

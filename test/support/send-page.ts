@@ -62,7 +62,7 @@ export function sendPorts(
   'newJobId' | 'parameters' | 'queue' | 'urgentQueue' | 'acceptance' | 'records'
 > {
   const fact = { wabaId: waba.wabaId, template, deleted: false, readAtMs: nowMs() - 3_600_000, sinceMs: 1 };
-  const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }] };
+  const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }] };
   return {
     directory: {
       hasClient: unused,

@@ -94,7 +94,7 @@ export async function sendingEndpoint(options: Options) {
     const template = options.templates[name];
     return template !== undefined && languageKey(template.language) === languageKey(language) ? template : undefined;
   };
-  const client = { clientId: 1001, active: true, isDirectMessage: false, documents: [{ id: 'd1' }], ...options.client };
+  const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }], ...options.client };
   const handle = messagesSend({
     directory,
     templates: {

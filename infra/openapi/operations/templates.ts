@@ -168,7 +168,7 @@ export const templates: Operations = {
         headers: ['Template-Warning'],
       },
     },
-    refusals: [...ofWriters, ...ofBodies, 'template_not_found'],
+    refusals: [...ofWriters, ...ofBodies, 'template_not_found', 'template_disabled'],
     examples: {
       text: {
         summary: 'Another text',

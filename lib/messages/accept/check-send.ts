@@ -14,7 +14,7 @@ import { withoutDuplicates } from '../request/duplicates.ts';
 import type { ParameterContract } from '../request/parameter-contract.ts';
 import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
 import type { SendRequest } from '../request/send-request.ts';
-import { notSendable, refuseDirectMessages } from '../request/sendable-kinds.ts';
+import { notSendable } from '../request/sendable-kinds.ts';
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
@@ -75,7 +75,6 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
 
 /** Refuses with 422 what the client's own part of the template says; a template that it has no part of yet is on (D13). */
 async function refuseByClient(client: ClientTemplate, { caller }: Send, { directory }: CheckPorts): Promise<void> {
-  refuseDirectMessages(client);
   const off = await switchedOff(directory, caller, client);
   if (off !== undefined) throw notSendable(off);
 }

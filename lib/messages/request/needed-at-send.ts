@@ -12,7 +12,7 @@ import {
   type TextNeed,
 } from './parameter-contract.ts';
 import { codeMaxLength, headerInputType, maxProducts, maxSections, sectionTitleMaxLength } from './recipient-rules.ts';
-import { notSendable, refuseDirectMessages } from './sendable-kinds.ts';
+import { notSendable } from './sendable-kinds.ts';
 
 /** A list of values for a text: how many, and the length of the text once they are filled in. */
 const TextViewSchema = v.object({
@@ -97,15 +97,11 @@ export type NeededAtSend = v.InferOutput<typeof NeededAtSendSchema>;
  * What sending a template takes, and whether it can be sent now: from what a send itself is judged by. `switchedOff` is why
  * it cannot, when its client has switched it off.
  */
-export function neededAtSend(
-  template: PlatformTemplate,
-  client: { readonly isDirectMessage: boolean; readonly switchedOff?: string | undefined },
-): NeededAtSend {
+export function neededAtSend(template: PlatformTemplate, switchedOff?: string): NeededAtSend {
   const needs = refusedOr(() => parameterNeeds(template));
   const sendable = refusedOr(() => {
-    refuseDirectMessages(client);
     const contract = parameterContract(template);
-    if (client.switchedOff !== undefined) throw notSendable(client.switchedOff);
+    if (switchedOff !== undefined) throw notSendable(switchedOff);
     return contract;
   });
   return {

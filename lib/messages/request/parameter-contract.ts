@@ -2,7 +2,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
-import { notSendable, refuseUnlistedKinds } from './sendable-kinds.ts';
+import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
 
 /** A text with variables: how often each is printed, and how long the text is without them, in characters. */
 export interface TextNeed {
@@ -93,10 +93,11 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
 }
 
 /**
- * The same whatever its status is. Refuses with 422 what can never be sent from here: a template that has named
- * parameters, or needs an input that the interface does not have or may need one that nobody knows.
+ * The same whatever its status is. Refuses with 422 what can never be sent from here: a direct-message template, and one that
+ * has named parameters, or needs an input that the interface does not have or may need one that nobody knows.
  */
 export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
+  refuseDirectMessages(template);
   if (template.parameter_format?.toUpperCase() === 'NAMED') throw notSendable(namedParameters);
   if (orderSubCategories.has(String(template['sub_category']).toUpperCase())) {
     throw notSendable('templates for orders cannot be sent through this interface');

@@ -1,5 +1,10 @@
 import { Refusal } from '../../http/refusal.ts';
-import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
+import {
+  isDirectMessage,
+  type PlatformTemplate,
+  type TemplateButton,
+  type TemplateComponent,
+} from '../../templates/model/template.ts';
 
 /**
  * The kinds that can be sent: those proven to need nothing at send, and those whose input a send request has or the
@@ -7,7 +12,15 @@ import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../
  * to invent: a message that lacks an input is paid for with a refusal to every recipient.
  */
 const ofMessage = {
-  components: new Set(['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER']),
+  components: new Set([
+    'HEADER',
+    'BODY',
+    'FOOTER',
+    'BUTTONS',
+    'CAROUSEL',
+    'LIMITED_TIME_OFFER',
+    'CALL_PERMISSION_REQUEST',
+  ]),
   buttons: new Set([
     'QUICK_REPLY',
     'URL',
@@ -19,6 +32,7 @@ const ofMessage = {
     'MPM',
     'SPM',
     'OTP',
+    'REQUEST_CONTACT_INFO',
   ]),
 };
 const ofCard = {
@@ -31,8 +45,8 @@ export function notSendable(message: string): Refusal {
 }
 
 /** Refuses with 422 a template of the kind that is in no listing. */
-export function refuseDirectMessages({ isDirectMessage }: { readonly isDirectMessage: boolean }): void {
-  if (isDirectMessage) throw notSendable('direct-message templates cannot be sent through this interface');
+export function refuseDirectMessages(template: Pick<PlatformTemplate, 'source'>): void {
+  if (isDirectMessage(template)) throw notSendable('direct-message templates cannot be sent through this interface');
 }
 
 /** Refuses with 422 a template with a component or button, of a card too, of a kind that is not listed; says which. */

@@ -1,6 +1,6 @@
 /**
- * A percent sign that begins no escape, every character that a URL cannot contain (RFC 3986), and the colon: the platform asks for
- * its escape too, or its own check of the whole URL may fail (platform reference, 4.2).
+ * A percent sign that begins no escape, every character that a URL cannot contain (RFC 3986), and the colon: the platform asks
+ * for its escape too, or its own check of the whole URL may fail (platform reference, 4.2).
  */
 const cannotStand = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~/?#@!$&'()*+,;=%]/gu;
 

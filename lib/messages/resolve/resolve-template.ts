@@ -8,12 +8,13 @@ import { refusalOf } from '../../platform/refusals.ts';
 import { goneUpstream, isFresh } from '../../templates/model/fact.ts';
 import type { LookUp, PlatformTemplates } from '../../templates/model/platform-templates.ts';
 import { type ReadingPorts, takeReading } from '../../templates/model/take-reading.ts';
-import type {
-  ClientTemplate,
-  PlatformTemplate,
-  StoredFact,
-  TemplateForSending,
-  TemplatesForSending,
+import {
+  type ClientTemplate,
+  isDirectMessage,
+  type PlatformTemplate,
+  type StoredFact,
+  type TemplateForSending,
+  type TemplatesForSending,
 } from '../../templates/model/template.ts';
 import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
@@ -152,7 +153,8 @@ function clientOf(stored: TemplateForSending | undefined): Pick<ResolvedTemplate
 }
 
 function noTemplate(name: string, { sameName, longerNames = [] }: Omit<LookUp, 'found'>): Refusal {
-  const languages = sameName.filter((template) => !goneUpstream(template)).map(({ language }) => language);
+  const own = sameName.filter((template) => !goneUpstream(template) && !isDirectMessage(template));
+  const languages = own.map(({ language }) => language);
   const elsewhere =
     languages.length === 0 ? nearHint(name, longerNames) : `; ${name} exists in ${languages.sort().join(', ')}`;
   return new Refusal('template_not_found', `no template for the requested name/language${elsewhere}`);

@@ -15,7 +15,7 @@ import { requestTime } from '../authoring/request-time.ts';
 import { refuseUnstorable } from '../authoring/storable.ts';
 import { checkRedirectTargets, checkSources } from '../authoring/template-request.ts';
 import { isFresh } from '../model/fact.ts';
-import { findTemplate } from '../model/find-template.ts';
+import { findTemplate, refuseDirectMessage } from '../model/find-template.ts';
 import { type SentCode, sentCodeOf } from '../model/sent-code.ts';
 import type { PlatformTemplate } from '../model/template.ts';
 import { statusChangedEvents } from '../model/template-event.ts';
@@ -53,15 +53,17 @@ export interface EditedTemplate {
 
 /**
  * Edits a template upstream and stores it as PENDING for every client of the WABA (D20), who are told (D34), also when
- * storing fails. Refuses with 404, with 400 for faults and media, and as the platform does. Two or three DynamoDB
- * requests, two for each redirect (D19).
+ * storing fails. Refuses with 404, with 409 what the platform has generated (D22), with 400 for faults and media, and
+ * as the platform does. Two or three DynamoDB requests, two for each redirect (D19).
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<EditedTemplate> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
+  refuseDirectMessage(found.fact.template, 'edited');
   // With a fresh copy a request that is wrong costs the platform no call.
   if (isFresh(found.fact, ports.nowMs()))
     wantedDraft(found.fact.template, editedCategory(found.fact.template, edit), edit);
   const current = await currentTemplate(ports, waba, found);
+  refuseDirectMessage(current.template, 'edited');
   const category = editedCategory(current.template, edit);
   const checked = wantedDraft(current.template, category, edit);
   const redirected = withRedirectsFor(ports, waba, edit, { templateKey: found.templateKey, checked });

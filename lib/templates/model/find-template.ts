@@ -1,7 +1,8 @@
 import type { Waba } from '../../access/directory.ts';
+import { Refusal } from '../../http/refusal.ts';
 import { addressOf, rowOfDocument, templateNotFound } from './document.ts';
 import type { TemplateRow } from './row.ts';
-import type { StoredFact } from './template.ts';
+import { isDirectMessage, type PlatformTemplate, type StoredFact } from './template.ts';
 import type { TemplateStore } from './template-store.ts';
 
 export interface FoundTemplate {
@@ -28,4 +29,10 @@ export async function findTemplate(
   const row = rowOfDocument(({ clientId }) => rows.find((each) => each.clientId === clientId), address);
   if (row === undefined || fact?.wabaId !== waba.wabaId || fact.deleted) throw templateNotFound();
   return { templateKey, fact, clientIds: rows.map(({ clientId }) => clientId), rows };
+}
+
+/** Refuses with 409 what the platform does not take of a template that it has generated (D22). */
+export function refuseDirectMessage(template: Pick<PlatformTemplate, 'source'>, change: 'edited' | 'deleted'): void {
+  if (!isDirectMessage(template)) return;
+  throw new Refusal('template_disabled', `direct-message templates cannot be ${change} through this interface`);
 }

@@ -7,7 +7,7 @@ import { readList, withoutNulls } from '../../platform/list-page.ts';
 import { type PlatformReply, type PlatformTransport, ReplyTooLarge } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
 import { goneUpstream } from './fact.ts';
-import { languageKey, type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
+import { isDirectMessage, languageKey, type PlatformTemplate, PlatformTemplateSchema } from './template.ts';
 
 export interface UnreadableTemplate {
   readonly id?: string;
@@ -120,9 +120,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
           accessToken,
         });
         const read = v.safeParse(PlatformTemplateSchema, withoutNulls(body));
-        if (!read.success) return { kind: 'unreadable' };
-        const template = made(read.output);
-        return template === undefined ? { kind: 'missing' } : { kind: 'found', template };
+        return read.success ? { kind: 'found', template: read.output } : { kind: 'unreadable' };
       } catch (error) {
         if (isTooLarge(error)) return { kind: 'unreadable' };
         if (isMissing(error)) return { kind: 'missing' };
@@ -145,7 +143,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
       sameName.push(...named.filter((template) => template !== found));
       longerNames.push(
         ...read.templates.flatMap((template) =>
-          template.name === name || goneUpstream(template) ? [] : template.name,
+          template.name === name || goneUpstream(template) || isDirectMessage(template) ? [] : template.name,
         ),
       );
       if (found !== undefined) return { found, sameName };
@@ -176,22 +174,11 @@ function readPage(reply: PlatformReply, askedAfter: string | undefined): Templat
   const templates: PlatformTemplate[] = [];
   const unreadable: UnreadableTemplate[] = [];
   for (const entry of entries) {
-    const read = v.safeParse(PlatformTemplateSchema, entry);
-    if (!read.success) unreadable.push(asFarAsNamed(entry));
-    else {
-      const template = made(read.output);
-      if (template !== undefined) templates.push(template);
-    }
+    const template = v.safeParse(PlatformTemplateSchema, entry);
+    if (template.success) templates.push(template.output);
+    else unreadable.push(asFarAsNamed(entry));
   }
   return { templates, unreadable, ...present({ after }) };
-}
-
-/**
- * The template as all of the service knows it; undefined of one that the platform has generated for messages without a template
- * (2.3): it is not the business's to list, edit, delete or send (D26). Who made it is no part of what is compared and stored.
- */
-function made({ source, ...template }: PlatformTemplate): PlatformTemplate | undefined {
-  return source === 'AUTO_GENERATED' ? undefined : (template as PlatformTemplate);
 }
 
 const text = v.fallback(v.optional(v.string()), undefined);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import { contentHash, goneUpstream } from './fact.ts';
 import { clientOfRow, rowPartitionPattern, templateKeyOfRow } from './items.ts';
-import type { PlatformTemplate, TemplateDocument } from './template.ts';
+import { isDirectMessage, type PlatformTemplate, type TemplateDocument } from './template.ts';
 import { documentId, parseDocumentId } from './template-key.ts';
 
 /**
@@ -12,11 +12,11 @@ import { documentId, parseDocumentId } from './template-key.ts';
  *
  * The platform's facts, written by synchronization, by refreshes and by create and edit:
  *   n name · l language · s status · c category · q quality score (absent when unknown) · p platform's template id ·
- *   w WABA id · h content hash of the fact · g gone: true when deleted (absent otherwise)
+ *   w WABA id · h content hash of the fact · g gone: true when deleted (absent otherwise) ·
+ *   m true for a direct-message template, which the platform has generated (absent otherwise)
  * The client's own, which no synchronization touches:
  *   a active · d documents, oldest first: `<sequence>:<channel id>:<campaign id>`, or `<sequence>` for the
- *   placeholder, parted by spaces · k next sequence · m true for a direct-message template (absent otherwise) ·
- *   u user who created it here (absent when it came by synchronization)
+ *   placeholder, parted by spaces · k next sequence · u user who created it here (absent when it came by synchronization)
  * What else a document carries along (createdBy, associatedFlow, ...) is the same for all documents of a client, so it
  * belongs here too, as further attributes that are absent when empty. Assignments change `d` and `k` with one update whose
  * condition is the `d` that was read.
@@ -100,7 +100,9 @@ export function upstreamRowAttributes(
   template: PlatformTemplate,
 ): { readonly set: Readonly<Record<string, string | number | boolean>>; readonly remove: readonly string[] } {
   const quality = template.quality_score?.score;
-  const gone = goneUpstream(template);
+  const flags = { g: goneUpstream(template), m: isDirectMessage(template) };
+  const raised = Object.entries(flags).filter(([, holds]) => holds);
+  const lowered = Object.entries(flags).filter(([, holds]) => !holds);
   return {
     set: {
       n: template.name,
@@ -111,9 +113,9 @@ export function upstreamRowAttributes(
       w: encodeId(wabaId),
       h: contentHash(template),
       ...(quality ? { q: encode('q', quality) } : {}),
-      ...(gone ? { g: true } : {}),
+      ...Object.fromEntries(raised),
     },
-    remove: [...(quality ? [] : ['q']), ...(gone ? [] : ['g'])],
+    remove: [...(quality ? [] : ['q']), ...lowered.map(([name]) => name)],
   };
 }
 

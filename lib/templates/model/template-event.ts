@@ -38,20 +38,23 @@ export function createdEvents(template: AnnouncedTemplate, receivers: readonly R
   );
 }
 
+/** What a client cannot list, no event tells of. */
+function isTold({ deleted, isDirectMessage }: TemplateRow): boolean {
+  return !deleted && !isDirectMessage;
+}
+
 /** One event for each client with a live row; the same id whether the deletion or a synchronization tells it. */
 export function deletedEvents(template: AnnouncedTemplate, rows: readonly TemplateRow[], nowMs: number) {
-  return rows
-    .filter((row) => !row.deleted)
-    .map((row): ServiceEvent => {
-      const receiver = receiverOf(row);
-      return {
-        id: eventId('template.deleted', row.clientId, [row.wabaId, row.platformId]),
-        clientId: row.clientId,
-        type: 'template.deleted',
-        timestampMs: nowMs,
-        data: dataOf(template, receiver),
-      };
-    });
+  return rows.filter(isTold).map((row): ServiceEvent => {
+    const receiver = receiverOf(row);
+    return {
+      id: eventId('template.deleted', row.clientId, [row.wabaId, row.platformId]),
+      clientId: row.clientId,
+      type: 'template.deleted',
+      timestampMs: nowMs,
+      data: dataOf(template, receiver),
+    };
+  });
 }
 
 /**
@@ -71,7 +74,7 @@ export function statusChangedEvents(
 ): ServiceEvent[] {
   const { status, category } = template;
   return rows
-    .filter((row) => !row.deleted && (row.status !== status || row.category !== category))
+    .filter((row) => isTold(row) && (row.status !== status || row.category !== category))
     .map((row) => ({
       id: eventId('template.status_changed', row.clientId, [row.templateKey, status, category, sinceMs]),
       clientId: row.clientId,

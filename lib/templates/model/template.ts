@@ -42,6 +42,7 @@ export const PlatformTemplateSchema = v.looseObject({
   quality_score: v.optional(v.looseObject({ score: v.optional(v.string()) })),
   message_send_ttl_seconds: v.optional(v.number()),
   optimization_spec: v.optional(v.looseObject({})),
+  /** Who made it: MANUAL, or AUTO_GENERATED (`isDirectMessage`). */
   source: v.optional(v.string()),
 });
 
@@ -60,7 +61,6 @@ export interface TemplateDocument {
 export interface ClientTemplate {
   readonly clientId: number;
   readonly active: boolean;
-  readonly isDirectMessage: boolean;
   /** Oldest first; never empty. */
   readonly documents: readonly TemplateDocument[];
 }
@@ -92,6 +92,14 @@ export function rejectionReason({
   rejected_reason: reason,
 }: Pick<PlatformTemplate, 'rejected_reason'>): string | undefined {
   return reason === '' || reason === 'NONE' ? undefined : reason;
+}
+
+/**
+ * Whether the platform has generated it for messages that were sent without a template (Direct Send; platform reference, 2.3).
+ * Such a template is in no listing and no event, and is not sent, edited or deleted from here.
+ */
+export function isDirectMessage({ source }: Pick<PlatformTemplate, 'source'>): boolean {
+  return source?.toUpperCase() === 'AUTO_GENERATED';
 }
 
 /** The language key under which spellings meet: `pt-br`, `pt_BR` and `PT_br` are one language (D26). */

@@ -7,7 +7,7 @@ import { typeFaults } from '../../support/type-check.ts';
 
 function typed(template: Partial<PlatformTemplate>): TypedTemplate {
   const whole = makeTemplate(template);
-  const { parameters, sendable } = neededAtSend(whole, { isDirectMessage: false });
+  const { parameters, sendable } = neededAtSend(whole);
   if (parameters === undefined || !sendable.can) throw new Error(`${whole.name}: ${sendable.reason}`);
   return { name: whole.name, language: whole.language, parameters };
 }

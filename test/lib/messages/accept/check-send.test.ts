@@ -44,7 +44,7 @@ function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false,
   const asked: string[] = [];
   const questions = new MemoryQuestions();
   const left = [...catalogs];
-  const known = { clientId: 1001, active: true, isDirectMessage: false, documents: [], ...client };
+  const known = { clientId: 1001, active: true, documents: [], ...client };
   const fact = { wabaId: '2', template, deleted: false, readAtMs: nowMs, sinceMs: 1 };
   const ports: CheckPorts = {
     events: new MemoryEvents(),
@@ -188,10 +188,13 @@ describe('is refused', () => {
     });
   });
 
-  test('a direct-message template, to the client that has one', async () => {
-    const { ports } = portsOf(sendable.plain, { client: { isDirectMessage: true } });
-    await expect(checkSend(sendOf(), ports)).rejects.toMatchObject({ code: 'template_not_sendable' });
-    const { ports: others } = portsOf(sendable.plain, { client: {} });
+  test('a direct-message template, also to a client that has no row of it', async () => {
+    const { ports } = portsOf({ ...sendable.plain, source: 'AUTO_GENERATED' });
+    await expect(checkSend(sendOf(), ports)).rejects.toMatchObject({
+      code: 'template_not_sendable',
+      message: 'direct-message templates cannot be sent through this interface',
+    });
+    const { ports: others } = portsOf({ ...sendable.plain, source: 'MANUAL' });
     expect((await checkSend(sendOf(), others)).warning).toBeUndefined();
   });
 

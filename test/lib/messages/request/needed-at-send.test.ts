@@ -11,7 +11,6 @@ type Params = NonNullable<Recipient['params']>;
 type Text = NonNullable<ParametersView['params']['body']>;
 type Parts = Pick<ParametersView['params'], 'body' | 'buttons'>;
 
-const client = { isDirectMessage: false };
 const shopping = { type: 'action', action: { thumbnailProductRetailerId: 'sku-1' } } as const;
 
 /** Values that fill a text to its last character, and then some more. */
@@ -62,7 +61,7 @@ function faultsOf(template: PlatformTemplate, params: Params, header: HeaderInpu
 test.each(Object.entries(sendable))(
   '%s: what is said to be needed is what a send takes, to the last character (D49)',
   (_, template) => {
-    const { parameters, sendable: told } = neededAtSend(template, client);
+    const { parameters, sendable: told } = neededAtSend(template);
     expect(told).toEqual({ can: true });
     if (parameters === undefined) throw new Error('nothing is said');
     const header = headerOf(parameters);
@@ -88,7 +87,7 @@ test('examples are those that the platform was shown', () => {
       { type: 'URL', text: 'Look', url: 'https://x.example/{{1}}', example: ['18'] },
     ),
   ]);
-  expect(neededAtSend(template, client).parameters).toEqual({
+  expect(neededAtSend(template).parameters).toEqual({
     params: {
       header: { count: 1, fixed_length: 15, max_length: 60, values: [{ appears: 1, example: '17' }] },
       body: {
@@ -109,24 +108,23 @@ test('examples are those that the platform was shown', () => {
     component: {},
   });
   const image = { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['https://cdn.example/a.jpg'] } };
-  expect(neededAtSend(makeTemplate([image, body('Hi.')]), client).parameters).toEqual({
+  expect(neededAtSend(makeTemplate([image, body('Hi.')])).parameters).toEqual({
     params: {},
     component: { header: { type: 'image_url', example: 'https://cdn.example/a.jpg' } },
   });
 });
 
 test('what cannot be sent now says why, and still what it takes; what never can says only why', () => {
-  const pending = neededAtSend({ ...sendable.order, status: 'PENDING' }, client);
+  const pending = neededAtSend({ ...sendable.order, status: 'PENDING' });
   expect(pending.sendable).toEqual({ can: false, reason: 'the template is not APPROVED: its status is PENDING' });
-  expect(pending.parameters).toEqual(neededAtSend(sendable.order, client).parameters);
-  const direct = neededAtSend(sendable.order, { isDirectMessage: true });
-  expect(direct.sendable).toEqual({
-    can: false,
-    reason: 'direct-message templates cannot be sent through this interface',
-  });
-  const off = { ...client, switchedOff: 'it is switched off' };
+  expect(pending.parameters).toEqual(neededAtSend(sendable.order).parameters);
+  const off = 'it is switched off';
   expect(neededAtSend(sendable.order, off).sendable).toEqual({ can: false, reason: 'it is switched off' });
   expect(neededAtSend({ ...sendable.order, status: 'PENDING' }, off).sendable).toEqual(pending.sendable);
-  const named = neededAtSend({ ...sendable.order, parameter_format: 'NAMED' }, client);
+  const named = neededAtSend({ ...sendable.order, parameter_format: 'NAMED' });
   expect(named).toEqual({ sendable: { can: false, reason: expect.stringContaining('named parameters') } });
+  const direct = 'direct-message templates cannot be sent through this interface';
+  expect(neededAtSend({ ...sendable.order, source: 'AUTO_GENERATED' })).toEqual({
+    sendable: { can: false, reason: direct },
+  });
 });

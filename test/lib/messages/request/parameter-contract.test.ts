@@ -182,7 +182,7 @@ describe('every kind that the platform has is decided (D23; platform reference, 
     ['MPM', 'sent', 'refused'],
     ['SPM', 'sent', 'refused'],
     ['OTP', 'sent', 'refused'],
-    ['REQUEST_CONTACT_INFO', 'refused', 'refused'],
+    ['REQUEST_CONTACT_INFO', 'sent', 'refused'],
     ['APP', 'refused', 'refused'],
     ['ORDER_DETAILS', 'refused', 'refused'],
     ['POSTBACK', 'refused', 'refused'],
@@ -200,7 +200,7 @@ describe('every kind that the platform has is decided (D23; platform reference, 
     ['BUTTONS', 'sent', 'sent'],
     ['CAROUSEL', 'sent', 'refused'],
     ['LIMITED_TIME_OFFER', 'sent', 'refused'],
-    ['CALL_PERMISSION_REQUEST', 'refused', 'refused'],
+    ['CALL_PERMISSION_REQUEST', 'sent', 'refused'],
     ['ORDER_DETAILS', 'refused', 'refused'],
   ])('a component of type %s is %s, on a card %s', (type, ofMessage, ofCard) => {
     const image = card('x').components[0] ?? { type: 'HEADER' };
@@ -209,8 +209,8 @@ describe('every kind that the platform has is decided (D23; platform reference, 
     expect(fateOf(makeTemplate([{ type: 'CAROUSEL', cards }]), `component of type ${type} on card 0`)).toBe(ofCard);
   });
 
-  const known = /^(quick_reply|url|phone_number|copy_code|voice_call|flow|catalog|mpm|spm|otp)$/i;
-  const knownComponent = /^(header|body|footer|buttons|carousel|limited_time_offer)$/i;
+  const known = /^(quick_reply|url|phone_number|copy_code|voice_call|flow|catalog|mpm|spm|otp|request_contact_info)$/i;
+  const knownComponent = /^(header|body|footer|buttons|carousel|limited_time_offer|call_permission_request)$/i;
   const kind = (listed: RegExp) =>
     fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[A-Z_]{1,24}$/)).filter((type) => !listed.test(type));
 

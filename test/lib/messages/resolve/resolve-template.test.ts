@@ -369,7 +369,6 @@ describe('warning', () => {
   const client: ClientTemplate = {
     clientId: 1001,
     active: true,
-    isDirectMessage: false,
     documents: [{ id: 'a', pair: { channelId: 501, campaignId: 10 } }, { id: 'b' }],
   };
   const resolved = { template: sendable.order, contract, client, storedCopyUsed: false };

@@ -201,18 +201,13 @@ test.each([
   await expect(platformTemplates(call, credentialOf).read(waba, '12')).rejects.toBe(failure);
 });
 
-test('what the platform has generated is not there, whichever way it is read; who made the others is no part of them (D22)', async () => {
-  const [generated, own] = ['AUTO_GENERATED', 'MANUAL'].map((source) => ({ ...makeTemplate(), source }));
+test('who made a template is read with it; a name that only a generated one has is offered to nobody (D23)', async () => {
+  const [generated, own] = ['AUTO_GENERATED', 'MANUAL'].map((source) => makeTemplate({ source }));
   const { call, calls } = answering({ data: [generated, own] });
-  expect(await platformTemplates(call, credentialOf).page(waba)).toEqual({
-    templates: [makeTemplate()],
-    unreadable: [],
-  });
+  expect((await platformTemplates(call, credentialOf).page(waba)).templates).toEqual([generated, own]);
   expect(calls[0]?.query?.['fields']?.split(',')).toContain('source');
-  const named = { name: makeTemplate().name, language: makeTemplate().language };
-  const finding = platformTemplates(answering({ data: [generated] }).call, credentialOf).find(waba, named);
-  expect(await finding).toBeUndefined();
-  const read = (body: object) => platformTemplates(answering({ ...body }).call, credentialOf).read(waba, '1');
-  expect(await read(generated ?? {})).toEqual({ kind: 'missing' });
-  expect(await read(own ?? {})).toEqual({ kind: 'found', template: makeTemplate() });
+  const shorter = { name: makeTemplate().name.slice(0, -1), language: 'en_US' };
+  const lookUp = (data: unknown) => platformTemplates(answering({ data }).call, credentialOf).lookUp(waba, shorter);
+  expect(await lookUp([generated])).toEqual({ sameName: [] });
+  expect(await lookUp([own])).toMatchObject({ longerNames: [makeTemplate().name] });
 });

@@ -55,6 +55,17 @@ test('a new row is active, with the placeholder as its only document', () => {
   expect(row).not.toHaveProperty('qualityScore');
 });
 
+test('one that the platform has generated is a direct-message template, for as long as the platform says so', () => {
+  const attributes = (source?: string) =>
+    upstreamRowAttributes('200000000000001', makeTemplate(source === undefined ? {} : { source }));
+  expect(rowFromItem(storedRow(makeTemplate({ source: 'AUTO_GENERATED' }))).isDirectMessage).toBe(true);
+  expect(attributes('AUTO_GENERATED').remove).not.toContain('m');
+  for (const source of ['MANUAL', undefined]) {
+    expect(rowFromItem(storedRow(makeTemplate(source === undefined ? {} : { source }))).isDirectMessage).toBe(false);
+    expect(attributes(source).remove).toContain('m');
+  }
+});
+
 test('what a row takes from the platform comes back as it was, unknown values too', () => {
   const word = fc.oneof(
     fc.constantFrom('APPROVED', 'MARKETING', 'GREEN', 'UNKNOWN', 'A', '=A', 'FLAGGED'),
@@ -102,8 +113,8 @@ test('documents come back in order, with their pairs', () => {
 
 test('the platform never writes an attribute of the client', () => {
   const { set, remove } = upstreamRowAttributes('1', makeTemplate());
-  for (const own of ['a', 'd', 'k', 'm', 'pk', 'sk']) expect([...Object.keys(set), ...remove]).not.toContain(own);
-  expect(remove.toSorted()).toEqual(['g', 'q']);
+  for (const own of ['a', 'd', 'k', 'pk', 'sk']) expect([...Object.keys(set), ...remove]).not.toContain(own);
+  expect(remove.toSorted()).toEqual(['g', 'm', 'q']);
 });
 
 test('rows spread over all partitions of their client', () => {
