@@ -1,7 +1,7 @@
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 import { shown } from '../../http/shown.ts';
 import { at, fault, type Judged, onlyKeys, requiredText, type TemplateDraft } from './draft.ts';
-import { checkExamples, checkVariables, countEmoji } from './variables.ts';
+import { checkExamples, checkPlaces, checkVariables, countEmoji } from './variables.ts';
 
 const headerMaxLength = 60;
 const footerMaxLength = 60;
@@ -35,7 +35,7 @@ function checkTextHeader(header: Part, judged: Judged): void {
   if (/[*~`]|_\S+_/.test(text)) fault(place, 'no formatting characters in a header');
   if (countEmoji(text) > 0) fault(place, 'no emoji in a header');
   // Whether one may open or close a header is the platform's to judge.
-  const count = checkVariables(text, place, 'header');
+  const count = checkVariables(text, place);
   if (count > 1) fault(place, `at most one variable in a header, received ${count}`);
   checkExamples(header, 'header_text', Math.min(count, 1), judged);
 }
@@ -78,6 +78,7 @@ export function checkBody(body: Part, maxLength: number, judged: Judged): void {
   const emojiCount = countEmoji(text);
   if (emojiCount > maxEmoji) fault(place, `at most ${maxEmoji} emoji, received ${emojiCount}`);
   const count = checkVariables(text, place);
+  checkPlaces(text, place);
   if (count > 0 && !/[\p{L}\p{N}]/u.test(text.replace(/\{\{[^{}]*\}\}/g, ''))) {
     fault(place, 'a text must not consist of variables only');
   }

@@ -4,10 +4,10 @@ import { shown } from '../../http/shown.ts';
 import { at, fault, type Judged, onlyKeys } from './draft.ts';
 
 /**
- * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap, and in a body neither
- * first nor last, none next to another. Returns how many values the text takes.
+ * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap. Returns how many values
+ * the text takes.
  */
-export function checkVariables(text: string, judged: Judged, where: 'body' | 'header' = 'body'): number {
+export function checkVariables(text: string, judged: Judged): number {
   const found = [...text.matchAll(/\{\{([^{}]*)\}\}/g)];
   const names = found.map(([, name = '']) => name);
   if (text.replace(/\{\{[^{}]*\}\}/g, '').match(/\{\{|\}\}/)) fault(judged, 'braces of a variable are not closed');
@@ -26,11 +26,11 @@ export function checkVariables(text: string, judged: Judged, where: 'body' | 'he
       break;
     }
   }
-  if (found.length > 0 && where === 'body') checkPlaces(text, judged);
   return numbers.size;
 }
 
-function checkPlaces(text: string, judged: Judged): void {
+/** Checks where the variables of a body stand: neither first nor last, and none next to another (3.10). */
+export function checkPlaces(text: string, judged: Judged): void {
   if (/^\s*\{\{[^{}]*\}\}/.test(text) || /\{\{[^{}]*\}\}\s*$/.test(text)) {
     fault(judged, 'a variable must not open or close the text');
   }

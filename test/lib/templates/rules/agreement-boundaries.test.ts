@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { checkComponents as platformChecksSend } from '../../../../infra/simulator/sending/component-checks.ts';
 import { parseMessageBody } from '../../../../infra/simulator/sending/message-body.ts';
+import { checkAddressee } from '../../../../infra/simulator/sending/send.ts';
 import { checkName } from '../../../../infra/simulator/templates/create.ts';
-import { parseChange } from '../../../../infra/simulator/templates/definition.ts';
-import { checkComponents as platformChecksTemplate } from '../../../../infra/simulator/templates/rules/component-rules.ts';
 import { checkTimeToLive } from '../../../../infra/simulator/templates/rules/field-rules.ts';
-import type { TemplateFields } from '../../../../infra/simulator/templates/template.ts';
+import type { Template } from '../../../../infra/simulator/templates/template.ts';
 import { FaultList } from '../../../../lib/http/fault-list.ts';
 import type { Recipient } from '../../../../lib/messages/job.ts';
 import { composeMessage, compositionPlan } from '../../../../lib/messages/request/compose.ts';
@@ -14,50 +13,15 @@ import { checkRecipients } from '../../../../lib/messages/request/recipient-rule
 import { parseSendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { parseCreateRequest } from '../../../../lib/templates/create/create-request.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
-import { checkComponents } from '../../../../lib/templates/rules/components.ts';
 import type { Category } from '../../../../lib/templates/rules/draft.ts';
 import { checkSettings } from '../../../../lib/templates/rules/settings.ts';
-import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
 import { body, buttons, copyCode, makeTemplate, sendable } from '../../../support/platform-templates.ts';
+import { both, type Given, isFaultless, passes, type Verdicts, verdictsOn } from '../../../support/rule-verdicts.ts';
 
 /*
  * Every limit stands twice, in the service and in the simulator. At its boundary both take the last value and refuse the next, so
  * a limit that is changed by one on either side shows here.
  */
-
-type Given = Readonly<Record<string, unknown>>;
-interface Verdicts {
-  readonly service: boolean;
-  readonly simulator: boolean;
-}
-
-const both = (taken: boolean): Verdicts => ({ service: taken, simulator: taken });
-
-function takes(ask: () => unknown): boolean {
-  try {
-    ask();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function takesWithoutFault(ask: (judged: { path: string; faults: FaultList }) => void): boolean {
-  const faults = new FaultList();
-  ask({ path: '', faults });
-  return faults.count === 0;
-}
-
-function verdictsOn(category: Category, components: readonly Given[]): Verdicts {
-  const draft = { category, components, fileAttached: false };
-  const service = takesWithoutFault((judged) => checkComponents(draft, judged));
-  const shown = service ? upstreamComponents(draft) : components;
-  const mediumOf = () => ({ fileType: 'image/png', bytes: 1_000 });
-  const simulator = takes(() => {
-    platformChecksTemplate({ category, named: false, mediumOf }, parseChange({ components: shown }).components ?? []);
-  });
-  return { service, simulator };
-}
 
 const texts = (length: number) => 'x'.repeat(length);
 const times = (count: number, part: Given) => Array.from({ length: count }, () => part);
@@ -66,7 +30,8 @@ const bodyOf = (length: number): Given => ({ type: 'BODY', text: texts(length) }
 const hello = bodyOf(20);
 const url = { type: 'URL', text: 'Open', url: 'https://a.example.com' };
 const quick = { type: 'QUICK_REPLY', text: 'Yes' };
-const image = { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['x'] } };
+const phone = { type: 'PHONE_NUMBER', text: 'Call', phone_number: '+5491100000001' };
+const image = { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['IMAGE'] } };
 const offer = (length: number): Given => ({ type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: texts(length) } });
 const mediaCard = (...parts: readonly Given[]) => ({ components: [image, ...parts] });
 const productCard = (...shown: readonly Given[]) => ({
@@ -121,7 +86,7 @@ const ofTemplates: readonly (readonly [
   ],
   ['label of a quick reply', 25, 'most', 'MARKETING', labelled(quick)],
   ['label of a link', 25, 'most', 'MARKETING', labelled(url)],
-  ['label of a number', 25, 'most', 'MARKETING', labelled({ type: 'PHONE_NUMBER', phone_number: '+5491100000001' })],
+  ['label of a number', 25, 'most', 'MARKETING', labelled(phone)],
   ['label of a call', 25, 'most', 'UTILITY', labelled({ type: 'VOICE_CALL' })],
   ['label of a flow', 25, 'most', 'MARKETING', labelled({ type: 'FLOW', flow_id: '1' })],
   ['label of a code', 25, 'most', 'AUTHENTICATION', (size) => otp({ text: texts(size) })],
@@ -133,23 +98,11 @@ const ofTemplates: readonly (readonly [
     'MARKETING',
     (size) => [hello, list({ ...url, url: `https://a.example.com/${texts(size - 22)}` })],
   ],
-  [
-    'phone number',
-    20,
-    'most',
-    'MARKETING',
-    (size) => [hello, list({ type: 'PHONE_NUMBER', text: 'Call', phone_number: '1'.repeat(size) })],
-  ],
+  ['phone number', 20, 'most', 'MARKETING', (size) => [hello, list({ ...phone, phone_number: '1'.repeat(size) })]],
   ['buttons', 10, 'most', 'MARKETING', (size) => [hello, list(...times(size - 1, quick), url)]],
   ['quick replies', 10, 'most', 'MARKETING', (size) => [hello, list(...times(size, quick))]],
   ['links', 2, 'most', 'MARKETING', (size) => [hello, list(...times(size, url))]],
-  [
-    'numbers',
-    1,
-    'most',
-    'MARKETING',
-    (size) => [hello, list(...times(size, { type: 'PHONE_NUMBER', text: 'Call', phone_number: '1' }))],
-  ],
+  ['numbers', 1, 'most', 'MARKETING', (size) => [hello, list(...times(size, phone))]],
   ['coupons', 1, 'most', 'MARKETING', (size) => [hello, list(...times(size, { type: 'COPY_CODE', example: 'SAVE' }))]],
   ['calls', 1, 'most', 'MARKETING', (size) => [hello, list(...times(size, { type: 'VOICE_CALL', text: 'Call' }))]],
   [
@@ -233,8 +186,11 @@ describe('a template', () => {
   test.each(['{{1}}', 'a\nb', 'a\rb', 'Yes 👍', '*Yes*', 'a_b', '~no~', '`code`'])(
     'no label of a button is %j (100/2388060)',
     (text) => {
-      for (const components of [[hello, list({ ...quick, text })], cards(2, mediaCard(list({ ...url, text })))]) {
-        expect(verdictsOn('MARKETING', components)).toEqual(both(false));
+      for (const button of [quick, url, phone, { type: 'VOICE_CALL' }, { type: 'FLOW', flow_id: '1' }]) {
+        expect(verdictsOn('MARKETING', [hello, list({ ...button, text })])).toEqual(both(false));
+      }
+      for (const button of [quick, url, phone]) {
+        expect(verdictsOn('MARKETING', cards(2, mediaCard(list({ ...button, text }))))).toEqual(both(false));
       }
       expect(verdictsOn('AUTHENTICATION', otp({ text }))).toEqual(both(false));
       expect(verdictsOn('AUTHENTICATION', otp({ autofill_text: text }))).toEqual(both(false));
@@ -254,8 +210,8 @@ describe('a template', () => {
 });
 
 const nameOf = (name: string): Verdicts => ({
-  service: takes(() => parseCreateRequest({ name, language: 'en', category: 'UTILITY', components: [hello] }, {})),
-  simulator: takes(() => checkName({ name })),
+  service: passes(() => parseCreateRequest({ name, language: 'en', category: 'UTILITY', components: [hello] }, {})),
+  simulator: passes(() => checkName({ name })),
 });
 
 test('a name has 1 to 512 characters', () => {
@@ -273,8 +229,8 @@ test.each<[Category, number, number, boolean]>([
   ['MARKETING', 43_200, 2_592_000, false],
 ])('messages of %s live %i to %i seconds, or 30 days: %s', (category, least, most, thirtyDays) => {
   const verdicts = [least - 1, least, most, most + 1, -1, -2].map((seconds) => ({
-    service: takesWithoutFault((judged) => checkSettings({ category }, seconds, judged)),
-    simulator: takes(() => checkTimeToLive(category, seconds)),
+    service: isFaultless((root) => checkSettings({ category }, seconds, root)),
+    simulator: passes(() => checkTimeToLive(category, seconds)),
   }));
   expect(verdicts).toEqual([false, true, true, false, thirtyDays, false].map(both));
 });
@@ -287,13 +243,21 @@ function sendingVerdicts(template: PlatformTemplate, recipient: Omit<Recipient, 
   checkRecipients(contract, [{ to, ...recipient }], faults);
   const plan = compositionPlan(template, contract, {});
   const composed = faults.count === 0 ? composeMessage(plan, { to, ...recipient }, 'D-0') : refused;
-  const fields = { ...template, parameter_format: 'POSITIONAL' } as unknown as TemplateFields;
-  const shown = { id: '1', wabaId: '2', place: 1, fields, components: fields.components };
-  const simulator = takes(() => {
-    const { template: sent } = parseMessageBody('messages', composed);
-    platformChecksSend({ template: shown, catalogIds: ['9'], nowMs: 0 }, sent?.components ?? []);
+  return { service: faults.count === 0, simulator: platformTakes(template, composed) };
+}
+
+function platformTakes(template: PlatformTemplate, body: unknown): boolean {
+  return passes(() => {
+    const { template: sent } = parseMessageBody('messages', body);
+    const context = { template: templateShown(template), catalogIds: ['9'], nowMs: 0 };
+    platformChecksSend(context, sent?.components ?? []);
   });
-  return { service: faults.count === 0, simulator };
+}
+
+/** The template as the simulator has it. */
+function templateShown(template: PlatformTemplate): Template {
+  const fields = { ...template, parameter_format: 'POSITIONAL' } as unknown as Template['fields'];
+  return { id: '1', wabaId: '2', place: 1, fields, components: fields.components };
 }
 
 type Params = NonNullable<Recipient['params']>;
@@ -367,13 +331,47 @@ describe('a send', () => {
     expect([at(last), at(beyond(last, bound))]).toEqual([both(true), both(false)]);
   });
 
+  test.each(['a:b', 'a|b', 'a b', 'a\u00f1o', 'fa\u00e7ade'])(
+    'the value %j of a URL button is encoded here, and refused there as it came (D37)',
+    (value) => {
+      const params = { body: ['x', 'x'], buttons: [value] };
+      expect(sendingVerdicts(sendable.order, { params }, {})).toEqual(both(true));
+      const part = { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: value }] };
+      const texts = { type: 'body', parameters: times(2, { type: 'text', text: 'x' }) };
+      const template = { name: 'a', language: { code: 'en' }, components: [texts, part] };
+      expect(platformTakes(sendable.order, { messaging_product: 'whatsapp', to: '5491100000001', template })).toBe(
+        false,
+      );
+    },
+  );
+
+  test.each<[string, PlatformTemplate, boolean]>([
+    ['AUTHENTICATION', sendable.code, false],
+    ['a bid', sendable.bid, false],
+    ['MARKETING', sendable.coupon, true],
+    ['UTILITY', sendable.order, true],
+  ])('%s: to a number, and to a business-scoped user id: %s (131062)', (_, template, reaches) => {
+    const verdictsTo = (to: string): Verdicts => {
+      const faults = new FaultList();
+      checkRecipients(parameterContract(template), [{ to }], faults);
+      const service = !faults.listed().some(({ path }) => path.endsWith('.to'));
+      const person = { input: to, key: to, userId: to, scopedUser: /^[A-Z]/.test(to) };
+      return { service, simulator: passes(() => checkAddressee(templateShown(template), person)) };
+    };
+    expect([verdictsTo('5491100000001'), verdictsTo('US.1'), verdictsTo('US.ENT.1')]).toEqual([
+      both(true),
+      both(reaches),
+      both(reaches),
+    ]);
+  });
+
   test('a business-scoped user id has 128 characters behind the country, or the parent id', () => {
     const send = (to: string) => ({
       ...{ did: '5491100000001', type: 'template', channel: 'MESSAGING' },
       ...{ template: { name: 'a', language: 'en' }, recipients: [{ to }] },
     });
     const ids = ['US.', 'US.ENT.'].flatMap((start) => [0, 1, 128, 129].map((length) => `${start}${texts(length)}`));
-    const taken = ids.map((id) => takes(() => parseSendRequest(send(id))));
+    const taken = ids.map((id) => passes(() => parseSendRequest(send(id))));
     expect(taken).toEqual([false, true, true, false, false, true, true, false]);
   });
 });

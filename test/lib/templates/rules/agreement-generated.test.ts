@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseChange } from '../../../../infra/simulator/templates/definition.ts';
-import { checkComponents as platformCheck } from '../../../../infra/simulator/templates/rules/component-rules.ts';
-import { FaultList } from '../../../../lib/http/fault-list.ts';
-import { checkComponents } from '../../../../lib/templates/rules/components.ts';
-import type { Category, TemplateDraft } from '../../../../lib/templates/rules/draft.ts';
-import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
+import type { Category } from '../../../../lib/templates/rules/draft.ts';
 import { undocumented } from '../../../support/openapi.ts';
+import { type Given, type Verdicts, verdictsOn } from '../../../support/rule-verdicts.ts';
 import { thorough } from '../../../support/thorough.ts';
 
 /*
@@ -14,43 +10,6 @@ import { thorough } from '../../../support/thorough.ts';
  * refuses. Generated components go through both. What the service passes is shown to the simulator as the service sends it;
  * what it refuses, as it came. Where the two part, the table of differences says why.
  */
-
-type Given = Readonly<Record<string, unknown>>;
-
-interface Verdicts {
-  readonly service: boolean;
-  readonly simulator: boolean;
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  IMAGE: 'image/png',
-  VIDEO: 'video/mp4',
-  GIF: 'video/mp4',
-  DOCUMENT: 'application/pdf',
-};
-
-function verdictsOn(category: Category, components: readonly Given[]): Verdicts {
-  const draft: TemplateDraft = { category, components, fileAttached: false };
-  const faults = new FaultList();
-  checkComponents(draft, { path: 'components', faults });
-  const service = faults.count === 0;
-  return { service, simulator: simulatorTakes(category, service ? upstreamComponents(draft) : components) };
-}
-
-function simulatorTakes(category: Category, given: readonly unknown[]): boolean {
-  // A handle is named after the format for which it was uploaded.
-  const mediumOf = (handle: string) => {
-    const fileType = mediaTypes[handle];
-    return fileType === undefined ? undefined : { fileType, bytes: 1_000 };
-  };
-  try {
-    const { components = [] } = parseChange({ components: given });
-    platformCheck({ category, named: false, mediumOf }, components);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 interface Difference extends Verdicts {
   readonly why: string;
@@ -122,7 +81,7 @@ const differences: readonly Difference[] = [
     category: 'MARKETING',
     service: true,
     simulator: false,
-    applies: somePart(({ format, text }) => format === 'TEXT' && text === '- {{1}} -'),
+    applies: somePart(({ format, text }) => format === 'TEXT' && (text === '- {{1}} -' || text === '{{1}}')),
     specimen: [{ type: 'HEADER', format: 'TEXT', text: '- {{1}} -', example: { header_text: ['x'] } }, body],
   },
 ];
@@ -156,6 +115,8 @@ const headerText = partOf({
     'P'.repeat(61),
     'For {{1}} only',
     '{{1}} only',
+    'Only {{1}}',
+    '{{1}}',
     '*Bold*',
     'Two\nlines',
     'Hi 👋',
@@ -282,6 +243,23 @@ const authentication = listOf(
   maybe(fc.array(otp, { minLength: 1, maxLength: 2 }).map((list): Given => ({ type: 'BUTTONS', buttons: list }))),
 );
 
+/** Whatever a label may be made of, by characters and by what it must not have. */
+const label = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 27 }),
+  fc
+    .array(fc.constantFrom('Yes', ' ', '/', "'", '™', 'é', '1️⃣', '👍', '{{1}}', '{{', '\n', '\r', '*', '_', '~', '`'), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((parts) => parts.join('')),
+);
+const labelled = fc
+  .tuple(
+    label,
+    fc.constantFrom<Given>({ type: 'QUICK_REPLY' }, url, { type: 'VOICE_CALL' }, { type: 'FLOW', flow_id: '1' }),
+  )
+  .map(([text, kind]): Given => buttons({ ...kind, text }));
+
 const families: readonly (readonly [string, Category, fc.Arbitrary<readonly Given[]>])[] = [
   [
     'headers',
@@ -297,6 +275,7 @@ const families: readonly (readonly [string, Category, fc.Arbitrary<readonly Give
   ],
   ['limited-time offers', 'MARKETING', listOf(maybe(header), bodyPart(600), offer, maybe(offerButtons))],
   ['a footer beside an offer', 'MARKETING', listOf(fc.constant(body), offer, footer, offerButtons)],
+  ['labels of buttons', 'UTILITY', listOf(fc.constant(body), labelled)],
   ['authentication', 'AUTHENTICATION', authentication],
 ];
 

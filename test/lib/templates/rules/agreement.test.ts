@@ -1,38 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { parseChange } from '../../../../infra/simulator/templates/definition.ts';
-import { checkComponents as platformCheck } from '../../../../infra/simulator/templates/rules/component-rules.ts';
-import { FaultList } from '../../../../lib/http/fault-list.ts';
-import { checkComponents } from '../../../../lib/templates/rules/components.ts';
 import { undocumented } from '../../../support/openapi.ts';
+import { both, type Given, verdictsOn } from '../../../support/rule-verdicts.ts';
 
 /*
  * What the service takes and what the simulator takes, by one table (platform reference, 3.6): where the two differ, either a
  * client is refused what the platform would take, or a fault comes from the platform that should have come from here.
  */
 
-function serviceTakes(components: readonly unknown[]): boolean {
-  const faults = new FaultList();
-  checkComponents({ category: 'MARKETING', components, fileAttached: false }, { path: 'components', faults });
-  return faults.count === 0;
-}
-
 /** What the service takes, the document of the interface has. */
-function expectAgreed(components: readonly unknown[], taken: boolean): void {
-  expect({ service: serviceTakes(components), simulator: simulatorTakes(components) }).toEqual({
-    service: taken,
-    simulator: taken,
-  });
+function expectAgreed(components: readonly Given[], taken: boolean): void {
+  expect(verdictsOn('MARKETING', components)).toEqual(both(taken));
   if (taken) expect(undocumented('MARKETING', components)).toEqual([]);
-}
-
-function simulatorTakes(components: readonly unknown[]): boolean {
-  try {
-    const { components: parsed = [] } = parseChange({ components });
-    platformCheck({ category: 'MARKETING', named: false, mediumOf: () => undefined }, parsed);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const flow = (more: object) => ({ type: 'FLOW', text: 'Go', flow_id: '1', ...more });
@@ -40,7 +18,7 @@ const textHeader = { type: 'HEADER', format: 'TEXT', text: 'Picks' };
 const product = { type: 'HEADER', format: 'PRODUCT' };
 
 describe('service and simulator agree on a button', () => {
-  test.each<[boolean, object, object?]>([
+  test.each<[boolean, Given, Given?]>([
     [true, { type: 'QUICK_REPLY', text: 'Yes' }],
     [false, { type: 'QUICK_REPLY', text: 'Y'.repeat(26) }],
     [false, { type: 'QUICK_REPLY', text: 'Yes', url: 'https://a.example.com' }],
@@ -85,7 +63,7 @@ describe('service and simulator agree on a text', () => {
     { type: 'BODY', text, ...(example === undefined ? {} : { example }) },
   ];
   const titled = (text: string) => [{ type: 'HEADER', format: 'TEXT', text }, ...body('Hello there.')];
-  test.each<[boolean, string, readonly object[]]>([
+  test.each<[boolean, string, readonly Given[]]>([
     [true, 'signs and families', body(`a${'👨‍👩‍👧‍👦'.repeat(10)}®b`)],
     [false, 'flags', body(`a${'🇦🇷'.repeat(11)}b`)],
     [false, 'blank lines', body('a\n \n \nb')],

@@ -1,0 +1,59 @@
+import { parseChange } from '../../infra/simulator/templates/definition.ts';
+import { checkComponents as platformCheck } from '../../infra/simulator/templates/rules/component-rules.ts';
+import { FaultList } from '../../lib/http/fault-list.ts';
+import { checkComponents } from '../../lib/templates/rules/components.ts';
+import type { Category, Judged, TemplateDraft } from '../../lib/templates/rules/draft.ts';
+import { upstreamComponents } from '../../lib/templates/rules/upstream-components.ts';
+
+export type Given = Readonly<Record<string, unknown>>;
+
+/** Whether each of the two that know the platform's rules takes something. */
+export interface Verdicts {
+  readonly service: boolean;
+  readonly simulator: boolean;
+}
+
+export const both = (taken: boolean): Verdicts => ({ service: taken, simulator: taken });
+
+/** Whether a rule that throws lets it pass. */
+export function passes(ask: () => unknown): boolean {
+  try {
+    ask();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a rule that notes faults notes none. */
+export function isFaultless(check: (root: Judged) => void): boolean {
+  const faults = new FaultList();
+  check({ path: '', faults });
+  return faults.count === 0;
+}
+
+/** A handle is named after the format for which it was uploaded. */
+const fileTypes: Readonly<Record<string, string>> = {
+  IMAGE: 'image/png',
+  VIDEO: 'video/mp4',
+  GIF: 'video/mp4',
+  DOCUMENT: 'application/pdf',
+};
+
+/**
+ * What both say of the components of a creation. What the service takes is shown to the simulator as the service sends it; what
+ * it refuses, as it came.
+ */
+export function verdictsOn(category: Category, components: readonly Given[]): Verdicts {
+  const draft: TemplateDraft = { category, components, fileAttached: false };
+  const service = isFaultless((root) => checkComponents(draft, root));
+  const sent = service ? upstreamComponents(draft) : components;
+  const mediumOf = (handle: string) => {
+    const fileType = fileTypes[handle];
+    return fileType === undefined ? undefined : { fileType, bytes: 1_000 };
+  };
+  const simulator = passes(() =>
+    platformCheck({ category, named: false, mediumOf }, parseChange({ components: sent }).components ?? []),
+  );
+  return { service, simulator };
+}
