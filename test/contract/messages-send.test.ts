@@ -115,13 +115,13 @@ describe('every kind of approved template reaches the platform as it must', () =
     {
       name: 'coupon_drop',
       language: 'en_US',
-      params: { buttons: ['SAVE20'] },
+      params: { buttons: ['SAVE20SAVE20SAVE20SA'] },
       components: [
         {
           type: 'button',
           sub_type: 'copy_code',
           index: 0,
-          parameters: [{ type: 'coupon_code', coupon_code: 'SAVE20' }],
+          parameters: [{ type: 'coupon_code', coupon_code: 'SAVE20SAVE20SAVE20SA' }],
         },
       ],
     },
@@ -271,7 +271,7 @@ describe('a refusal never rests on a stored copy (D23)', () => {
   });
 });
 
-test('a flow button is named in the message, without parameters; an unknown kind is refused by name (D23)', async () => {
+test('a flow button is named in the message, what needs no part is not; an unknown kind is refused by name (D23)', async () => {
   const quickReply = { type: 'QUICK_REPLY', text: 'Stop' };
   const buttons = (...list: unknown[]) => [
     { type: 'BODY', text: 'x' },
@@ -281,6 +281,11 @@ test('a flow button is named in the message, without parameters; an unknown kind
   const to = newRecipient();
   expect(await send({ template: flow.template, recipients: [{ to }] })).toMatchObject({ status: 200 });
   expect((await delivered(to)).request.template.components).toEqual([{ type: 'button', sub_type: 'flow', index: 1 }]);
+  const asking = { components: [...buttons({ type: 'REQUEST_CONTACT_INFO' }), { type: 'CALL_PERMISSION_REQUEST' }] };
+  const { template } = await addTemplate({ category: 'UTILITY', ...asking });
+  const asked = newRecipient();
+  expect(await send({ template, recipients: [{ to: asked }] })).toMatchObject({ status: 200 });
+  expect((await delivered(asked)).request.template.components ?? []).toEqual([]);
   const unknown = await addTemplate({ components: buttons({ type: 'APP', text: 'Open' }) });
   expect(await send({ template: unknown.template, recipients: [{ to: newRecipient() }] })).toMatchObject({
     status: 422,
@@ -314,12 +319,12 @@ test('switched off: 422 names each step, rehearsed or not, and the steps switch 
   expect(await send(what)).toMatchObject({ status: 200, body: { success: true } });
 });
 
-test('URL button values arrive as given, but for what a URL cannot contain (D37)', async () => {
+test('URL button values arrive as given, but for what the platform wants encoded (D37)', async () => {
   const to = newRecipient();
-  const params = { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1&n=Ñ%20#top'] };
+  const params = { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1&n=Ñ%20:|#top'] };
   expect(await send({ recipients: [{ to, params }] })).toMatchObject({ status: 200 });
   const [, button] = (await delivered(to)).request.template.components;
-  expect(button.parameters).toEqual([{ type: 'text', text: 'orders/A-1?x=1&n=%C3%91%20#top' }]);
+  expect(button.parameters).toEqual([{ type: 'text', text: 'orders/A-1?x=1&n=%C3%91%20%3A%7C#top' }]);
 });
 
 test('a template with a time to live of its own goes to /marketing_messages (D30)', async () => {
@@ -367,6 +372,12 @@ describe('refusals of POST /v1/template/messages/{did}', () => {
 describe('bad input names the field and queues nothing', () => {
   const to = '5491155550001';
   const image = { header: { type: 'image_url', value: 'http://cdn.example.com/a.png', filename: 'a.png' } };
+  const coupon = { name: 'coupon_drop', language: 'en_US' };
+  const params = { body: ['482913'] };
+  const toScopedUser = {
+    template: { name: 'login_code', language: 'en_US' },
+    recipients: ['5491155550001', 'US.13491208655302741918'].map((each) => ({ to: each, params })),
+  };
   const cases: [string, Send, string][] = [
     ['no recipients', { extra: { recipients: undefined } }, 'recipients'],
     ['a to that is none', { recipients: [{ to: '54 911', params: orderParams }] }, 'recipients[0].to'],
@@ -391,6 +402,9 @@ describe('bad input names the field and queues nothing', () => {
       'component.header.value',
     ],
     ['a media header where the template has none', { extra: { component: image } }, 'component.header'],
+    ['a coupon of 21', { template: coupon, recipients: [{ to, params: { buttons: ['S'.repeat(21)] } }] }, 'buttons[0]'],
+    ['a code to a business-scoped user id', toScopedUser, 'recipients[1].to'],
+    ['the same in a rehearsal', { ...toScopedUser, headers: { 'dry-run': 'true' } }, 'recipients[1].to'],
     ['components in the payload', { extra: { components: [] } }, 'components'],
     ['an Idempotency-Key of blanks', { headers: { 'idempotency-key': ' ' } }, 'idempotency-key'],
   ];

@@ -61,6 +61,14 @@ describe('what reaches the platform, and what is answered: id, status and catego
         ],
       },
     }),
+    'a coupon of 20 in UTILITY, and a variable at the end of a header': () => {
+      const components = [
+        { type: 'HEADER', format: 'TEXT', text: 'Your order {{1}}', example: { header_text: ['A-1'] } },
+        plainBody,
+        { type: 'BUTTONS', buttons: [{ type: 'COPY_CODE', example: 'SAVE20SAVE20SAVE20SA' }] },
+      ];
+      return { asked: { components }, sent: { components } };
+    },
     'text header and buttons; the fields that are passed on': () => {
       const components = [
         { type: 'HEADER', format: 'TEXT', text: 'News for {{1}}!', example: { header_text: ['Ana'] } },
@@ -317,7 +325,14 @@ describe('the order of the checks (D5): each is told though the next would refus
         { type: 'BODY', text: '{{2}} comes first', example: { body_text: [['a', 'b']] }, colour: 'red' },
         { type: 'FOOTER', text: 'x'.repeat(61) },
         { type: 'FOOTER', text: 'x' },
-        { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Go', url: 'ftp://example.com' }, { type: 'NOPE' }] },
+        {
+          type: 'BUTTONS',
+          buttons: [
+            { type: 'URL', text: 'Go 👉', url: 'ftp://example.com' },
+            { type: 'NOPE' },
+            { type: 'COPY_CODE', example: 'S'.repeat(21) },
+          ],
+        },
         { type: 'CAROUSEL', cards },
         7,
       ],
@@ -334,8 +349,10 @@ describe('the order of the checks (D5): each is told though the next would refus
       .concat(
         '[2].text',
         '[3]',
+        '[4].buttons[0].text',
         '[4].buttons[0].url',
         '[4].buttons[1].type',
+        '[4].buttons[2].example',
         '[5].cards',
         '[6].type',
         '[0]',
@@ -360,6 +377,15 @@ describe('the platform fails, refuses or limits (D7)', () => {
       'refuses our own credential',
       { code: 190 },
       [502, { code: 'platform_unreachable', message: 'the platform could not be reached' }, null],
+    ],
+    [
+      'refuses what is its own to judge',
+      { code: 100, subcode: 2_388_299 },
+      [
+        400,
+        { code: 'platform_refused', message: 'Leading or trailing parameters not allowed', platform_code: 100 },
+        null,
+      ],
     ],
     [
       'limits the rate',

@@ -86,6 +86,13 @@ describe('an edit that changes something', () => {
     expect(said(await edit(id, { components, ...other }))).toEqual(changed);
     expect(await lastSent(`/${platformId}`)).toEqual(other);
   });
+
+  test('a bid, on a template that was made without one', async () => {
+    const optimization_spec = { bid_amount: 100, bid_strategy: 'LOWEST_COST_WITH_BID_CAP' };
+    const { id, platformId, components } = await template('REVIEW_NOW', { category: 'MARKETING' });
+    expect(said(await edit(id, { components, optimization_spec }))).toEqual(changed);
+    expect(await lastSent(`/${platformId}`)).toEqual({ optimization_spec });
+  });
 });
 
 describe('an edit is judged by what the platform has now (D20)', () => {

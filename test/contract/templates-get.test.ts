@@ -54,6 +54,12 @@ test.skipIf(onDeployedStage)('a send that carries what is said to be needed is t
   expect(status).toBe(200);
 });
 
+test('a one-time code is said to reach phone numbers only', async () => {
+  const [{ id }] = (await get(`${unassigned}&name=login_code`, 'supervisor1001')).body.data;
+  const { body } = await get(`/v1/templates/${id}`, 'supervisor1001');
+  expect(body.parameters).toMatchObject({ phone_numbers_only: true, params: { body: { max_length: 15 } } });
+});
+
 test('a user sees the own campaigns, an operator all of a client (D50)', async () => {
   const all = {
     data: [
