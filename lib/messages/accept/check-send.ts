@@ -68,6 +68,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     askedLanguage: request.template.language,
     campaignId: request.campaignId,
     droppedIndexes: repeats.map(([position]) => position),
+    recipients: kept,
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
   return { job, ...present({ warning }) };
