@@ -2,7 +2,7 @@ import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal
 import outcomes from '../../lib/messages/report/outcome-codes.json' with { type: 'json' };
 import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
 import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
-import type { HoldKind } from '../../lib/platform/failure.ts';
+import type { Concern, HoldKind } from '../../lib/platform/failure.ts';
 import type { StatusReason } from '../../lib/templates/status/bulk-status.ts';
 import reasons from '../../lib/templates/status/status-reasons.json' with { type: 'json' };
 import { refusalTexts } from '../openapi/refusals.ts';
@@ -19,8 +19,11 @@ export interface Explanation extends Text {
   readonly title: string;
   /** Whose fault it is, or `nobody`. */
   readonly fault: string;
-  /** Of a code that concerns more than what it refuses: what else gets it while the matter lasts. */
+  /** Of a code of the platform: whom it concerns, and what lifts it. */
   readonly concerns?: string;
+  readonly lifted?: string;
+  /** What it concerns waits, and goes on by itself (D46). */
+  readonly waits?: true;
   /** Where more is written. */
   readonly page?: string;
 }
@@ -60,20 +63,21 @@ const ofReasons: readonly Explanation[] = Object.entries(statusReasons).map(([co
   page: 'functions/README.md#patch-v1templatesstatus',
 }));
 
-interface PlatformCode {
+type PlatformCode = {
   readonly code: number | string;
   readonly subcode?: number;
   readonly title: string;
   readonly status: number;
   readonly kind: string;
   readonly advice: string;
-  readonly holds?: HoldKind;
-}
+  readonly holdsWhenDropped?: HoldKind;
+} & ({ readonly holds: HoldKind } | { readonly holds?: never; readonly concerns: Concern });
 
-type Advice = Text & { readonly fault: string };
+type Advice = Text & { readonly fault: string; readonly lifted: string };
 const ofKinds: Readonly<Record<string, Advice>> = advice.kinds;
 const ofCodes: Readonly<Record<string, Advice>> = advice.codes;
-const ofHolds: Readonly<Record<HoldKind, string>> = advice.concerns;
+const ofHolds: Readonly<Record<HoldKind, string>> = advice.holds;
+const ofConcerns: Readonly<Record<Concern, string>> = advice.concerns;
 
 /** Of a code by itself where something is known of it, else of its kind. Throws for a kind that nobody has described. */
 function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
@@ -88,9 +92,21 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   where: `a code of the platform, HTTP ${row.status} there`,
   title: row.title,
   ...adviceOn(row),
-  ...(row.holds === undefined ? {} : { concerns: ofHolds[row.holds] }),
-  page: row.holds === undefined ? 'lib/platform/FACTS.md#62-codes' : 'lib/platform/FACTS.md#64-codes-of-holds',
+  ...(row.holds === undefined ? { concerns: concernsOf(row) } : { concerns: ofHolds[row.holds], waits: true }),
+  page: `lib/platform/FACTS.md#${sectionOf(row)}`,
 }));
+
+function sectionOf({ subcode, holds, holdsWhenDropped = holds }: PlatformCode): string {
+  if (holdsWhenDropped !== undefined) return '64-codes-of-holds';
+  return subcode === undefined ? '65-codes-that-hold-nothing' : '63-subcodes-of-templates';
+}
+
+function concernsOf({ concerns, holdsWhenDropped }: Extract<PlatformCode, { readonly concerns: Concern }>): string {
+  const alone = ofConcerns[concerns];
+  return holdsWhenDropped === undefined
+    ? alone
+    : `${alone}; by receipt, of a message that the platform held: ${ofHolds[holdsWhenDropped]}`;
+}
 
 /** What is known of a code of the platform. Undefined for one that it does not tell. */
 export function explainedOfPlatform(code: string): Explanation | undefined {

@@ -77,7 +77,11 @@ export const ChannelItemSchema = v.object({
 });
 
 export const DidItemSchema = v.object({
-  channel: ChannelItemSchema,
+  channel: v.object({
+    ...ChannelItemSchema.entries,
+    /** What its sends name as the account that they are of, where the operator names one. */
+    messagingAccountId: v.exactOptional(v.string()),
+  }),
   waba: v.object({
     ...WabaSchema.entries,
     /** The platform app that tells what becomes of its messages (D38), where there is one. */

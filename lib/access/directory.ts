@@ -13,6 +13,8 @@ export interface Channel {
   readonly name: string;
   /** Messages a second that the platform lets this number send (platform reference, 4.4). */
   readonly throughputPerSecond: number;
+  /** The Messaging Account that sends from it, where the operator names one (platform reference, 8): known of a DID's channel. */
+  readonly messagingAccountId?: string;
 }
 
 export interface Waba {

@@ -30,6 +30,22 @@ export type CodePace = (typeof codePaces)[number];
 export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'template'] as const;
 export type HoldKind = (typeof holdKinds)[number];
 
+/**
+ * Whom a code concerns that holds nothing (platform reference, 6.5): what was refused alone, the person that it was for, everybody
+ * in that person's country, the template, the number, the WABA, all calls with the credential, or the platform itself.
+ */
+export const concerns = [
+  'message',
+  'recipient',
+  'country',
+  'template',
+  'number',
+  'waba',
+  'credential',
+  'platform',
+] as const;
+export type Concern = (typeof concerns)[number];
+
 export interface FailureFacts {
   readonly httpStatus?: number;
   readonly code?: number;
@@ -87,6 +103,15 @@ export class PlatformFailure extends Error {
     return this.pace === 'maintenance' || (known?.holds !== undefined && known.status === this.facts.httpStatus);
   }
 
+  /**
+   * The platform has judged the person, or the person's country: another person's message is as good as before, and no status makes
+   * another try of this one right (131049 above all).
+   */
+  get isOfPerson(): boolean {
+    const known = entryOf(this.facts.code);
+    return known?.advice === 'no' && (known.concerns === 'recipient' || known.concerns === 'country');
+  }
+
   /** Our own credential was refused: an operator's matter, never the client's. */
   get credentialRefused(): boolean {
     return this.kind === 'refused' && (this.advice === 'auth' || this.facts.httpStatus === 401);
@@ -99,7 +124,11 @@ interface CodeEntry {
   readonly kind: string;
   readonly advice: RefusalAdvice;
   readonly pace?: CodePace;
+  /** Either this, which says whom the code concerns as well, or `concerns`. */
   readonly holds?: HoldKind;
+  readonly concerns?: Concern;
+  /** What it holds when it drops a message that the platform had taken and held back (platform reference, 2.10). */
+  readonly holdsWhenDropped?: HoldKind;
 }
 
 const entries = new Map<number | string, CodeEntry>(
@@ -122,9 +151,14 @@ export function codePaceOf(code: number | undefined): CodePace | undefined {
   return entryOf(code)?.pace;
 }
 
-/** What a code of the platform's concerns beyond the message; undefined when it concerns the message alone. */
+/** What a refusal with a code of the platform's holds; undefined when it holds nothing. */
 export function holdKindOf(code: number | undefined): HoldKind | undefined {
   return entryOf(code)?.holds;
+}
+
+/** The same of a receipt that drops a message which the platform had taken and held back: what else its code may hold. */
+export function dropKindOf(code: number | undefined): HoldKind | undefined {
+  return entryOf(code)?.holdsWhenDropped;
 }
 
 function entryOf(code: number | undefined): CodeEntry | undefined {

@@ -1,13 +1,16 @@
 import { knownCountries } from './country.ts';
 import { categoryOf, priceOf } from './price.ts';
 import type { Rates } from './rates.ts';
+import { undelivered } from './undelivered.ts';
 
 /** What messages cost at list prices (D32): in all, and by the country of the recipient. */
 export interface CostEstimate {
   readonly cost: { readonly amount: number; readonly currency: string };
   /** By country code. */
   readonly byMarket: readonly { readonly market: string; readonly recipients: number; readonly amount: number }[];
-  /** Recipients who are in neither, for nobody knows their country, or their category has no price. */
+  /** Recipients who are in neither, for the platform delivers nothing of the category to their country: it costs nothing. */
+  readonly notDelivered: readonly { readonly market: string; readonly recipients: number }[];
+  /** Recipients who are in none of these, for nobody knows their country, or their category has no price. */
   readonly unpriced: number;
 }
 
@@ -21,9 +24,14 @@ export function costEstimate(
   countries: readonly (string | undefined)[],
 ): CostEstimate {
   const category = categoryOf(categoryWord);
+  const notDelivered = undelivered(categoryWord, countries, (country) => country).map(({ market, recipients }) => ({
+    market,
+    recipients,
+  }));
+  const free = new Set<string | undefined>(notDelivered.map(({ market }) => market));
   const counts = new Map<string, number>();
   for (const country of countries) {
-    if (category === undefined || country === undefined || !knownCountries.has(country)) continue;
+    if (category === undefined || country === undefined || !knownCountries.has(country) || free.has(country)) continue;
     counts.set(country, (counts.get(country) ?? 0) + 1);
   }
   const byMarket = [...counts]
@@ -33,8 +41,8 @@ export function costEstimate(
       return { market, recipients, amount: withoutNoise(recipients * each) };
     });
   const amount = withoutNoise(byMarket.reduce((sum, market) => sum + market.amount, 0));
-  const priced = byMarket.reduce((sum, { recipients }) => sum + recipients, 0);
-  return { cost: { amount, currency: rates.currency }, byMarket, unpriced: countries.length - priced };
+  const judged = [...byMarket, ...notDelivered].reduce((sum, { recipients }) => sum + recipients, 0);
+  return { cost: { amount, currency: rates.currency }, byMarket, notDelivered, unpriced: countries.length - judged };
 }
 
 /** Binary fractions add up to 0.30000000000000004; what they are off by is far below the eighth decimal. */

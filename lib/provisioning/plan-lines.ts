@@ -80,11 +80,13 @@ function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string
   return views;
 }
 
-/** The copy under a DID shows what it says of the WABA; the rest of it is the channel's own. */
+/** The copy under a DID shows what it alone says: of the WABA, and which account sends; the rest of it is the channel's own. */
 function attributesShown({ key, attributes }: Item): Attributes {
   if (key.sk !== 'DID') return attributes;
-  const waba = (attributes['waba'] ?? {}) as Attributes;
-  return Object.fromEntries(Object.entries(waba).map(([name, value]) => [`waba.${name}`, value]));
+  const { waba = {}, channel = {} } = attributes as { readonly waba?: Attributes; readonly channel?: Attributes };
+  const ofWaba = Object.entries(waba).map(([name, value]) => [`waba.${name}`, value]);
+  // Named even when it is not there, so that a line tells when it goes.
+  return { ...Object.fromEntries(ofWaba), messagingAccountId: channel['messagingAccountId'] };
 }
 
 function titleOf(item: Item): string {

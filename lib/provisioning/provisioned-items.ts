@@ -106,7 +106,7 @@ function membershipItems(waba: FileWaba): DirectoryItem[] {
 
 /** A channel under its client, and the copy under its DID. */
 function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryItem[] {
-  const facts: DidItem['channel'] = {
+  const facts = {
     channelId: channel.channel_id,
     did: channel.did,
     clientId: channel.client_id,
@@ -119,9 +119,11 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
     ...wabaFacts(ownersOf(file, channel).waba),
     ...present({ appId: appOfWaba(file, channel.waba_id) }),
   };
+  const account = present({ messagingAccountId: channel.messaging_account_id });
+  const didItem: DidItem = { channel: { ...facts, ...account }, waba };
   return [
     { key: channelKey(channel.client_id, channel.channel_id), attributes: { ...facts } },
-    { key: didKey(channel.did), attributes: { channel: facts, waba } },
+    { key: didKey(channel.did), attributes: { ...didItem } },
   ];
 }
 

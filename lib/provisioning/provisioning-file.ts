@@ -93,6 +93,8 @@ export const ProvisioningFileSchema = v.strictObject({
       waba_id: digits,
       phone_number_id: digits,
       throughput_per_second: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)),
+      /** Which Messaging Account its sends are of, where the number has several (platform reference, 8). */
+      messaging_account_id: v.optional(digits),
     }),
   ),
   campaigns: v.array(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../infra/operate/provisioning-run.ts';
-import { api } from '../support/api.ts';
+import { api, eventually, platform } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 const username = 'passing1003';
@@ -59,4 +59,43 @@ test('a removed user cannot log in and sees nothing, a removed number cannot sen
   expect((await logIn()).status).toBe(401);
   expect(await send()).toMatchObject({ status: 403, body: { code: 'did_forbidden' } });
   expect(await list()).toMatchObject({ status: 400, body: { code: 'agent_without_campaigns' } });
+});
+
+test('sends name the account that the file names for their number, from the next one on', async () => {
+  const target = runningTarget();
+  const order = {
+    template: { name: 'order_update', language: 'en_US' },
+    params: { body: ['Ana', 'A'], buttons: ['A'] },
+  };
+  const withAccount = (account: object) => ({
+    ...joined,
+    channels: joined.channels.map((channel) => (channel.did === did ? { ...channel, ...account } : channel)),
+  });
+  /** What the platform was posted for so many recipients; it knows no such number, and refuses them all. */
+  const posted = async (account: object, count: number): Promise<unknown[]> => {
+    await provision(withAccount(account), target, { removalsAllowed: 5 });
+    const { body: session } = await logIn();
+    const first = 5_491_155_550_000 + Math.floor(Math.random() * 10_000) * 100;
+    const recipients = Array.from({ length: count }, (_, at) => ({ to: String(first + at), params: order.params }));
+    const body = { did, type: 'template', channel: 'MESSAGING', template: order.template, recipients };
+    expect(await api(`POST /v1/template/messages/${did}`, { token: session.access_token, body })).toMatchObject({
+      status: 200,
+    });
+    return await eventually(`${count} messages at the platform`, async () => {
+      const path = 'path=300000000000777/messages&limit=1000';
+      const { body: requests } = await platform(`GET /_control/requests?method=POST&${path}`);
+      const bodies: readonly { readonly to: string; readonly messaging_account_id?: string }[] = requests.data.map(
+        (request: { readonly body: unknown }) => request.body,
+      );
+      const mine = bodies.filter(({ to }) => recipients.some((recipient) => recipient.to === to));
+      return mine.length < count ? undefined : mine.map(({ messaging_account_id: named }) => named);
+    });
+  };
+  try {
+    expect(await posted({ messaging_account_id: '200000000000001' }, 1)).toEqual(['200000000000001']);
+    expect(await posted({ messaging_account_id: '200000000000009' }, 11)).toEqual(Array(11).fill('200000000000009'));
+    expect(await posted({}, 1)).toEqual([undefined]);
+  } finally {
+    await provision(demo, target, { removalsAllowed: 5 });
+  }
 });

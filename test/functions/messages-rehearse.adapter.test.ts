@@ -83,6 +83,23 @@ describe('a rehearsal (D51)', () => {
     expect(real.status).toBeGreaterThanOrEqual(400);
   });
 
+  test('prices apart who gets nothing, and says so as the send does (D26)', async () => {
+    const sale = makeTemplate([body('Sale.')], { category: 'MARKETING' });
+    const { send } = await sendingEndpoint({ templates: { ...templates, sale } });
+    const recipients = ['12125550001', 'US.1a2B3c', '14165550001', ...people(1)];
+    const warning = 'since 2025-04-01 the platform delivers no marketing to US: 2 of the recipients will not get it';
+    const { body: rehearsed } = await send(request(recipients, 'sale'), { headers: dry });
+    expect(rehearsed).toMatchObject({
+      ...{ recipients: 4, warning },
+      estimate: {
+        cost: { amount: 0.0875, currency: 'USD' },
+        by_market: [{ market: 'BR' }, { market: 'CA' }],
+        not_delivered: [{ market: 'US', recipients: 2 }],
+      },
+    });
+    expect(await send(request(recipients, 'sale'))).toMatchObject({ status: 200, body: { success: true, warning } });
+  });
+
   test('says who has no price', async () => {
     const { send } = await sendingEndpoint({ templates });
     const { body: some } = await send(request(['99912345678', '38344123456', ...people(1)]), { headers: dry });

@@ -147,6 +147,14 @@ describe('explain', () => {
     });
   });
 
+  it('says of a code of the platform whom it concerns, what lifts it, and whether it waits', async () => {
+    const { stdout } = await run('operate/explain.ts 131048');
+    expect(stdout.split('\n').filter((line) => / {2}(concerns|lifted) /.test(line))).toEqual([
+      '  concerns every MARKETING message of the number that sends: they wait, a day at most, and go on by themselves (D46)',
+      '  lifted   By time; the platform does not say how long.',
+    ]);
+  });
+
   const unknown: readonly (readonly [given: string, hint: string])[] = [
     ['worker_lots', '; did you mean worker_lost?'],
     ['13102', '; did you mean 131021, 131026, 131042, 131052, 131062?'],

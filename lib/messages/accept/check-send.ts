@@ -57,7 +57,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { kept, repeats } = withoutDuplicates(request.recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {
-    ...present({ header: request.header, catalogId }),
+    ...present({ header: request.header, catalogId, messagingAccountId: did.channel.messagingAccountId }),
   });
   const path = await pathOf(template, did, ports);
   const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
@@ -68,6 +68,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     askedLanguage: request.template.language,
     campaignId: request.campaignId,
     droppedIndexes: repeats.map(([position]) => position),
+    recipients: kept,
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });
   return { job, ...present({ warning }) };

@@ -1,4 +1,7 @@
+import { undelivered } from '../../pricing/undelivered.ts';
+import type { Recipient } from '../job.ts';
 import { duplicatesWarning } from '../request/duplicates.ts';
+import { countryOfRecipient } from '../request/recipient-country.ts';
 import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
 
 export interface Warned {
@@ -6,6 +9,8 @@ export interface Warned {
   readonly askedLanguage: string;
   readonly campaignId: number | undefined;
   readonly droppedIndexes: readonly number[];
+  /** Without those that were dropped. */
+  readonly recipients: readonly Pick<Recipient, 'to'>[];
   /** The DID, when it is a channel of another client of the WABA (D5). */
   readonly foreignDid: string | undefined;
 }
@@ -16,6 +21,7 @@ export function warningOf({
   askedLanguage,
   campaignId,
   droppedIndexes,
+  recipients,
   foreignDid,
 }: Warned): string | undefined {
   const { template, client, storedCopyUsed } = resolved;
@@ -28,9 +34,18 @@ export function warningOf({
       ? undefined
       : `language ${askedLanguage} was taken for the template's ${template.language}`,
     duplicatesWarning(droppedIndexes),
+    ...undeliveredWarnings(template.category, recipients),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
     foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,
   ];
   const said = sentences.filter((sentence) => sentence !== undefined);
   return said.length === 0 ? undefined : said.join('; ');
+}
+
+/** The platform takes such messages, and fails them later (131049): they are sent all the same, and cost nothing. */
+function undeliveredWarnings(category: string, recipients: Warned['recipients']): string[] {
+  return undelivered(category, recipients, ({ to }) => countryOfRecipient(to)).map(
+    ({ market, since, recipients: count }) =>
+      `since ${since} the platform delivers no marketing to ${market}: ${count} of the recipients will not get it`,
+  );
 }

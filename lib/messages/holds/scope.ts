@@ -1,4 +1,4 @@
-import { holdKindOf } from '../../platform/failure.ts';
+import { dropKindOf, type HoldKind, holdKindOf } from '../../platform/failure.ts';
 import type { ParkScope } from '../job-state.ts';
 
 /*
@@ -49,12 +49,20 @@ export function parkScopeOf(scope: HoldScope): ParkScope {
 
 /** Whether a hold with that code was opened by a refusal, and not by runs without an answer that says what became of their messages. */
 export function isOfRefusal(code: string): boolean {
-  return holdKindOf(Number(code)) !== undefined;
+  return (holdKindOf(Number(code)) ?? dropKindOf(Number(code))) !== undefined;
 }
 
-/** What a refusal of this message holds; undefined of a refusal that concerns the message alone (platform reference, 6.4). */
+/** What a refusal of this message holds; undefined of a refusal that holds nothing (platform reference, 6.4). */
 export function scopeOfRefusal(code: number, message: HoldableMessage): HoldScope | undefined {
-  const kind = holdKindOf(code);
+  return scopeOf(holdKindOf(code), message);
+}
+
+/** What a receipt holds that drops this message, which the platform had taken and held back (platform reference, 2.10). */
+export function scopeOfDrop(code: number, message: HoldableMessage): HoldScope | undefined {
+  return scopeOf(dropKindOf(code), message);
+}
+
+function scopeOf(kind: HoldKind | undefined, message: HoldableMessage): HoldScope | undefined {
   // A code that names a category is believed of messages of that category alone: only they are in such a scope.
   return scopesOf(message).find((scope) => scope.split(':')[0] === kind);
 }

@@ -1,40 +1,86 @@
 import { nameOf } from '../../observe/name-of.ts';
+import { type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
 import { opened } from '../holds/hold.ts';
 import { type OpeningPorts, openHold } from '../holds/open-hold.ts';
-import { scopeOfRefusal } from '../holds/scope.ts';
+import { type HoldScope, scopeOfDrop, scopeOfRefusal } from '../holds/scope.ts';
+import { dispatchIdOf, type JobHead } from '../job.ts';
 import type { ReceiptsOfJob } from './countable.ts';
+import type { Receipt } from './receipt.ts';
+import type { ProvenSlices } from './receipt-ports.ts';
 
 interface HoldPorts extends OpeningPorts {
+  readonly slices: Pick<ProvenSlices, 'findAll'>;
   readonly nowMs: () => number;
 }
 
 /** An older refusal says nothing of now: what held the account may be mended. */
 const newsMs = 60_000;
 
+/** A failure that is news, and the job that it is of. */
+interface Refused {
+  readonly head: JobHead;
+  readonly receipt: Receipt & { readonly code: string };
+}
+
 /**
  * Opens what receipts tell of: the platform may take a message and refuse it afterwards for what concerns its account, its number
- * or its template (131042 above all, D46). Never throws: the next receipt, or the next refusal, does it.
+ * or its template (131042 above all, D46), or drop what it held back for a look at its quality (135000). Never throws: the next
+ * receipt, or the next refusal, does it.
  */
 export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: HoldPorts): Promise<void> {
   const atMs = ports.nowMs();
+  const news = jobs.flatMap(({ head, receipts }) => receipts.flatMap((receipt) => newsOf(head, receipt, atMs)));
+  const held = await heldOf(news, ports);
   const found = new Map<string, Parameters<typeof openHold>[0]>();
-  for (const { head, receipts } of jobs) {
-    const { wabaId } = head;
-    for (const { status, code, atMs: refusedMs } of receipts) {
-      if (status !== 'failed' || atMs - refusedMs > newsMs) continue;
-      const scope = scopeOfRefusal(Number(code), head);
-      if (scope === undefined || code === undefined) continue;
-      found.set(`${wabaId} ${scope}`, {
-        wabaId,
-        scope,
-        atMs,
-        rule: opened(scope, { code, nowMs: atMs, afterTaken: true }),
-      });
-    }
+  for (const each of news) {
+    const { wabaId } = each.head;
+    const { code } = each.receipt;
+    const scope =
+      scopeOfRefusal(Number(code), each.head) ?? (held.has(dispatchIdOf(each.receipt)) ? dropScopeOf(each) : undefined);
+    if (scope === undefined) continue;
+    found.set(`${wabaId} ${scope}`, {
+      wabaId,
+      scope,
+      atMs,
+      rule: opened(scope, { code, nowMs: atMs, afterTaken: true }),
+    });
   }
   for (const opening of found.values()) {
     await openHold(opening, ports).catch((error: unknown) => {
       ports.log('hold.not_changed', { wabaId: opening.wabaId, error: nameOf(error) });
     });
   }
+}
+
+function newsOf(head: JobHead, { code, ...receipt }: Receipt, nowMs: number): Refused[] {
+  const isNews = receipt.status === 'failed' && nowMs - receipt.atMs <= newsMs;
+  return isNews && code !== undefined ? [{ head, receipt: { ...receipt, code } }] : [];
+}
+
+function dropScopeOf({ head, receipt }: Refused): HoldScope | undefined {
+  return scopeOfDrop(Number(receipt.code), head);
+}
+
+/**
+ * The messages among them that the platform had taken and held back, by dispatch id. Of any other message such a code says that the
+ * message is at fault. Slices are read only where a code may say both.
+ */
+async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Promise<ReadonlySet<string>> {
+  const drops = news.filter((each) => dropScopeOf(each) !== undefined);
+  const [first] = drops;
+  if (first === undefined) return new Set();
+  try {
+    const keys = new Map(drops.map(({ receipt }) => sliceOf(receipt)).map((key) => [`${key.jobId} ${key.slice}`, key]));
+    return new Set((await slices.findAll([...keys.values()])).flatMap(heldIn));
+  } catch (error) {
+    log('hold.not_changed', { wabaId: first.head.wabaId, error: nameOf(error) });
+    return new Set();
+  }
+}
+
+function heldIn({ key: { jobId, slice }, outcomes }: Slice): string[] {
+  return outcomes.flatMap((outcome, place) => {
+    const isHeld = outcome?.state === 'sent' && outcome.held !== undefined;
+    return isHeld ? [dispatchIdOf({ jobId, index: slice * sliceSize + place })] : [];
+  });
 }

@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
-import { countryOfNumber } from '../../pricing/country.ts';
 import { costEstimate } from '../../pricing/estimate.ts';
 import type { Rates } from '../../pricing/rates.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { JobHead } from '../job.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
-import { businessScopedUserId } from '../request/send-request.ts';
+import { countryOfRecipient } from '../request/recipient-country.ts';
 import { expectedEndMs } from './expected-end.ts';
 
 export interface RehearsePorts extends CheckPorts {
@@ -16,6 +15,7 @@ export interface RehearsePorts extends CheckPorts {
   readonly currentLimitOf: (head: JobHead) => Promise<number>;
 }
 
+const recipients = v.pipe(v.number(), v.integer());
 const amount = v.pipe(v.number(), v.description('At list prices.'));
 
 /** The answer to a rehearsal (D51). */
@@ -26,7 +26,8 @@ export const RehearsalAnswer = v.object({
   warning: v.exactOptional(v.string()),
   estimate: v.object({
     cost: v.object({ amount, currency: v.string() }),
-    by_market: v.array(v.object({ market: v.string(), recipients: v.pipe(v.number(), v.integer()), amount })),
+    by_market: v.array(v.object({ market: v.string(), recipients, amount })),
+    not_delivered: v.exactOptional(v.array(v.object({ market: v.string(), recipients }))),
     seconds: v.pipe(v.number(), v.integer(), v.description('Until the last one has left, at the pace of the number.')),
   }),
 });
@@ -46,10 +47,10 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
   ]);
   const nowMs = ports.nowMs();
   const endMs = expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
-  const { cost, byMarket, unpriced } = costEstimate(
+  const { cost, byMarket, notDelivered, unpriced } = costEstimate(
     rates,
     job.head.category,
-    recipients.map(({ to }) => countryOf(to)),
+    recipients.map(({ to }) => countryOfRecipient(to)),
   );
   const warnings = [warning, unpricedWarning(unpriced)].filter((sentence) => sentence !== undefined);
   return {
@@ -57,13 +58,13 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
     dry_run: true,
     recipients: recipients.length,
     ...present({ warning: warnings.length === 0 ? undefined : warnings.join('; ') }),
-    estimate: { cost, by_market: [...byMarket], seconds: Math.ceil((endMs - nowMs) / 1_000) },
+    estimate: {
+      cost,
+      by_market: [...byMarket],
+      ...(notDelivered.length === 0 ? {} : { not_delivered: [...notDelivered] }),
+      seconds: Math.ceil((endMs - nowMs) / 1_000),
+    },
   };
-}
-
-/** A number says its country by its first digits, a business-scoped user id by its first letters. */
-function countryOf(to: string): string | undefined {
-  return businessScopedUserId.test(to) ? to.slice(0, 2) : countryOfNumber(to.replace('+', ''));
 }
 
 function unpricedWarning(unpriced: number): string | undefined {

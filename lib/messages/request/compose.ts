@@ -13,6 +13,8 @@ export const CompositionPlanSchema = v.object({
   templateName: v.string(),
   /** As the template spells it, whatever the request wrote (D26). */
   languageCode: v.string(),
+  /** The Messaging Account that the messages are of, where the number's channel names one (platform reference, 8). */
+  messagingAccountId: v.exactOptional(v.string()),
   header: v.optional(HeaderInputSchema),
   /** Of a single-product template. */
   catalogId: v.optional(v.string()),
@@ -39,7 +41,7 @@ type Params = NonNullable<Recipient['params']>;
 export function compositionPlan(
   template: { readonly name: string; readonly language: string },
   contract: ParameterContract,
-  inputs: { readonly header?: HeaderInput; readonly catalogId?: string },
+  inputs: { readonly header?: HeaderInput; readonly catalogId?: string; readonly messagingAccountId?: string },
 ): CompositionPlan {
   const { flows, codeButton, productList } = contract;
   return {
@@ -77,6 +79,7 @@ export function composeMessage(plan: CompositionPlan, recipient: Recipient, disp
       ...(components.length === 0 ? {} : { components }),
     },
     biz_opaque_callback_data: dispatchId,
+    ...present({ messaging_account_id: plan.messagingAccountId }),
   };
 }
 

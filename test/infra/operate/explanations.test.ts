@@ -129,13 +129,26 @@ describe('a code is found', () => {
     expect(explained(code).map((each) => each.fault)).toEqual([fault]);
   });
 
-  it('a code of a hold with what else gets it, other codes without', () => {
-    const concerns = (code: string) => explained(code).map((each) => each.concerns);
-    expect(concerns('131042')).toEqual(['every message of the WABA']);
-    expect(concerns('131048')).toEqual(['every MARKETING message of the number that sends']);
-    expect(concerns('131026')).toEqual([undefined]);
-    expect(explanations.filter((each) => each.concerns !== undefined)).toHaveLength(
-      errorCodes.filter((row) => 'holds' in row).length,
-    );
+  it.each([
+    ['131042', 'every message of the WABA', true],
+    ['131048', 'every MARKETING message of the number that sends', true],
+    ['131049', 'this person alone, however often it comes', undefined],
+    ['130497', "everybody in the recipient's country, from this WABA; nobody else", undefined],
+    [
+      '135000',
+      'what was refused alone; by receipt, of a message that the platform held: every message of the WABA',
+      undefined,
+    ],
+    ['250', 'every call with the credential', undefined],
+    ['worker_lost', undefined, undefined],
+  ])('%s with whom it concerns, and whether that waits', (code, concerns, waits) => {
+    expect(explained(code).map((each) => [each.concerns, each.waits])).toEqual([[concerns, waits]]);
+  });
+
+  it('each code of the platform with what lifts it, and no other', () => {
+    const told = explanations.filter(({ lifted }) => lifted !== undefined);
+    expect(told).toHaveLength(errorCodes.length);
+    expect(told.every(({ concerns }) => concerns !== undefined)).toBe(true);
+    expect(told.filter(({ waits }) => waits)).toHaveLength(errorCodes.filter((row) => 'holds' in row).length);
   });
 });

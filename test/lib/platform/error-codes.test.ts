@@ -1,7 +1,15 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import errorCodes from '../../../lib/platform/error-codes.json' with { type: 'json' };
-import { codePaces, holdKindOf, holdKinds, PlatformFailure, refusalAdvices } from '../../../lib/platform/failure.ts';
+import {
+  codePaces,
+  concerns,
+  dropKindOf,
+  holdKindOf,
+  holdKinds,
+  PlatformFailure,
+  refusalAdvices,
+} from '../../../lib/platform/failure.ts';
 import { documentOf, namesIn, tableRows } from '../../support/documents.ts';
 
 const kinds = ['auth', 'integrity', 'throttle', 'other', 'bid', 'template', 'registration', 'mm_api'] as const;
@@ -14,6 +22,8 @@ const RowSchema = v.variant('kind', [
     advice: v.picklist(refusalAdvices),
     pace: v.optional(v.picklist(codePaces)),
     holds: v.optional(v.picklist(holdKinds)),
+    holdsWhenDropped: v.optional(v.picklist(holdKinds)),
+    concerns: v.optional(v.picklist(concerns)),
   }),
   v.strictObject({
     code: v.literal(100),
@@ -21,11 +31,15 @@ const RowSchema = v.variant('kind', [
     ...facts,
     kind: v.literal('template_mgmt'),
     advice: v.literal('no'),
+    concerns: v.picklist(concerns),
   }),
 ]);
 
 const rows = v.parse(v.array(RowSchema), errorCodes);
 const ofCodes = rows.flatMap((row) => (row.kind === 'template_mgmt' ? [] : [row]));
+
+/** Of the codes that the platform lists for accounts, numbers and people: those that never concern more than one person. */
+const personal = [130403, 130472, 130497, 131021, 131026, 131049, 131050, 131062, 137000];
 
 describe('the rows of error codes', () => {
   test('each code has one row, each subcode too', () => {
@@ -45,20 +59,52 @@ describe('the rows of error codes', () => {
     expect(new Set(ofCodes.flatMap(({ pace }) => pace ?? []))).toEqual(new Set(codePaces));
   });
 
+  test('each says whom it concerns: by what it holds, or by a word of its own', () => {
+    const both = ofCodes.filter(({ holds, concerns: whom }) => (holds === undefined) === (whom === undefined));
+    expect(both).toEqual([]);
+    expect(new Set(rows.flatMap(({ concerns: whom }) => whom ?? []))).toEqual(new Set(concerns));
+  });
+
+  test('what concerns a person holds nothing, as an answer and by receipt', () => {
+    const ofPersons = ofCodes.filter(({ concerns: whom }) => whom === 'recipient' || whom === 'country');
+    expect(ofPersons.map(({ code }) => code)).toEqual(expect.arrayContaining(personal));
+    for (const { code } of ofPersons) {
+      expect([code, holdKindOf(Number(code)), dropKindOf(Number(code))]).toEqual([code, undefined, undefined]);
+    }
+  });
+
   test('the facts say of each code of a hold what it concerns, and of no other', () => {
-    const told = tableRows(documentOf('lib/platform/FACTS.md'), '| Code | Concerns |').map(([code, concerns = '']) => [
+    const told = tableRows(documentOf('lib/platform/FACTS.md'), '| Code | Concerns |').map(([code, whom = '']) => [
       Number(code),
-      ...namesIn(concerns),
+      ...namesIn(whom),
     ]);
-    const held = ofCodes.flatMap(({ code, holds }) => (holds === undefined ? [] : [[code, holds]]));
+    const held = ofCodes.flatMap(({ code, holds, holdsWhenDropped: kind = holds }) =>
+      kind === undefined ? [] : [[code, kind]],
+    );
     expect(told.sort()).toEqual(held.sort());
     expect(new Set(held.map(([, kind]) => kind))).toEqual(new Set(holdKinds));
+  });
+
+  test('the facts say of each code of a person, and of some others, whom it concerns', () => {
+    const told = tableRows(documentOf('lib/platform/FACTS.md'), '| Code | Whom |').map(([code = '', whom = '']) => [
+      code,
+      ...namesIn(whom),
+    ]);
+    const known = ofCodes.flatMap(({ code, concerns: whom }) => (whom === undefined ? [] : [[String(code), whom]]));
+    expect(known).toEqual(expect.arrayContaining(told));
+    const ofPersons = known.filter(([, whom]) => whom === 'recipient' || whom === 'country');
+    expect(told).toEqual(expect.arrayContaining(ofPersons));
   });
 
   test.each(ofCodes)('a failure with $code reads its advice, pace and hold from its row', (row) => {
     const code = row.code === '200-299' ? 250 : row.code;
     const failure = new PlatformFailure('refused', { code, httpStatus: row.status });
-    expect([failure.advice, failure.pace, holdKindOf(code)]).toEqual([row.advice, row.pace, row.holds]);
+    expect([failure.advice, failure.pace, holdKindOf(code), dropKindOf(code)]).toEqual([
+      row.advice,
+      row.pace,
+      row.holds,
+      row.holdsWhenDropped,
+    ]);
   });
 
   test('an unknown code is advised nothing', () => {

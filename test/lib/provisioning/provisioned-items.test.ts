@@ -59,6 +59,15 @@ test('the copy under the DID is the channel and the WABA with its clients in asc
   });
 });
 
+test('the account that a number sends for is in the copy under its DID alone, which is what a send reads', () => {
+  const named = structuredClone(demo) as { channels: { messaging_account_id?: string }[] } & typeof demo;
+  Object.assign(named.channels[1] ?? {}, { messaging_account_id: '200000000000009' });
+  const items = provisionedItems(provisioningFile(named, []));
+  const texts = items.filter((item) => JSON.stringify(item).includes('200000000000009'));
+  expect(texts.map(({ key }) => key.pk)).toEqual(['DID#5491100000002']);
+  expect(texts[0]?.attributes['channel']).toMatchObject({ channelId: 502, messagingAccountId: '200000000000009' });
+});
+
 test('a channel is listed with what the file says of it; its status and creation are set only once', () => {
   const listed = provisionedChannels(provisioningFile(demo, []), '2026-11-20T12:00:00.000Z');
   expect(listed.map(({ key }) => key.sk)).toEqual([

@@ -106,6 +106,8 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ['a DID of 21 digits', set('did', '1'.repeat(21), channel), ['channels[0].did']],
   ['a channel name that is null', set('name', null, channel), ['channels[0].name']],
   ['a throughput of zero', set('throughput_per_second', 0, channel), ['channels[0].throughput_per_second']],
+  ['an account id of letters', set('messaging_account_id', 'waba', channel), ['channels[0].messaging_account_id']],
+  ['an account id that is a number', set('messaging_account_id', 2, channel), ['channels[0].messaging_account_id']],
   ['a client twice', ({ clients }) => clients.push({ client_id: 1, name: 'Again' }), ['clients[3].client_id']],
   ['a WABA twice', ({ wabas }) => wabas.push(at(wabas, 1)), ['wabas[2].waba_id']],
   [

@@ -59,9 +59,12 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
     apps: fc.tuple(fc.constantFrom(undefined, 0, 1), fc.constantFrom(undefined, 0, 1)),
     appSecrets: fc.tuple(fc.constantFrom('secret-11', 'secret-12'), fc.constantFrom('secret-21', 'secret-22')),
     previousAppSecret: fc.constantFrom(undefined, 'secret-10'),
-    channels: fc.array(fc.record({ waba: fc.nat(1), client: fc.nat(2), did: fc.nat(2), number: fc.nat(3) }), {
-      maxLength: 2,
-    }),
+    channels: fc.array(
+      fc.record({ waba: fc.nat(1), client: fc.nat(2), did: fc.nat(2), number: fc.nat(3), account: fc.nat(2) }),
+      {
+        maxLength: 2,
+      },
+    ),
     campaigns: fc.subarray([10, 11]),
     campaignOwner: fc.nat(2),
     users: fc.array(
@@ -88,13 +91,14 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
       client_id: clientAt(drawn.campaignOwner),
       name: `Campaign ${campaign_id}`,
     }));
-    const channels = drawn.channels.flatMap(({ waba, client, did, number }, index) => {
+    const channels = drawn.channels.flatMap(({ waba, client, did, number, account }, index) => {
       const of = wabas[waba % Math.max(1, wabas.length)];
       if (of === undefined) return [];
       const client_id = of.client_ids[client % of.client_ids.length] ?? 0;
       const owner = { client_id, waba_id: of.waba_id };
       const ids = { channel_id: 501 + index, did: `5490000${did}${index}`, phone_number_id: `30${number}${index}` };
-      return [{ ...ids, ...owner, name: 'Channel', throughput_per_second: 80 }];
+      const of_account = account === 0 ? {} : { messaging_account_id: `4${account}` };
+      return [{ ...ids, ...owner, ...of_account, name: 'Channel', throughput_per_second: 80 }];
     });
     const users = drawn.users.map(({ client, password, permissions, campaigns: ids }, index) => {
       const client_id = clientAt(client);
@@ -227,6 +231,15 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
     ['~ channel 501: did', '~ listing of channels: 3 items'],
   ],
   [
+    'a number sends for an account',
+    ({ channels }) => ({
+      channels: channels.map((channel) =>
+        channel.channel_id === 501 ? { ...channel, messaging_account_id: '9' } : channel,
+      ),
+    }),
+    ['~ channel 501: messaging_account_id'],
+  ],
+  [
     'a client leaves a WABA',
     ({ wabas, channels }) => ({
       wabas: wabas.map((waba) => (waba.client_ids.length === 2 ? { ...waba, client_ids: [1001] } : waba)),
@@ -254,6 +267,16 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
   const shown = linesFor(demoWith(change));
   expect(shown.toSorted()).toEqual(lines.toSorted());
   expect(shown.join('\n')).not.toMatch(/another-1|demo-/);
+});
+
+test('a number that no longer sends for an account of its own is a line too, and is never away in between', () => {
+  const named = demoWith(({ channels }) => ({
+    channels: channels.map((channel) => ({ ...channel, messaging_account_id: '9' })),
+  }));
+  const { lines, revocations, grants } = planFor(provisioned(named), provisioningFile(demo, []));
+  const channels = ['501', '502', '503'];
+  expect(lines.map(lineText)).toEqual(channels.map((id) => `~ channel ${id}: messaging_account_id`));
+  expect([revocations, grants.map(({ key }) => key.sk)]).toEqual([[], ['DID', 'DID', 'DID']]);
 });
 
 const rotated = {

@@ -129,6 +129,12 @@ describe('the job that a send becomes', () => {
     expect(job.plan).toMatchObject({ header: image });
   });
 
+  test('names the account that its number sends for', async () => {
+    const channel = { ...did.channel, messagingAccountId: '200' };
+    const { job } = await checkSend(sendOf({}, { did: { ...did, channel } }), portsOf(sendable.plain).ports);
+    expect(job.plan.messagingAccountId).toBe('200');
+  });
+
   test('has nobody twice, and says who was', async () => {
     const send = sendOf({ recipients: [{ to }, { to: `+${to}` }, { to: '5491155550002' }] });
     const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);

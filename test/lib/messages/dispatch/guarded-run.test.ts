@@ -128,6 +128,15 @@ describe('while a read is answered, be it by a refusal', () => {
     expect(world.holds.of('2').holds['number:2']?.code).toBe('131000');
   });
 
+  test('an answer about a person at HTTP 500 says nothing of the number, however many runs in a row have it', async () => {
+    const world = silentWorld();
+    for (const [at, code] of [131049, 131026, 130497, 131049, 131050].entries()) {
+      world.trouble = code;
+      await world.dispatch([at]);
+    }
+    expect([world.probed, world.isOpen, world.holds.stored.size]).toEqual([[], false, 0]);
+  });
+
   test('an answer between them breaks the row; a run of which no credential can be read is none', async () => {
     const world = silentWorld();
     world.silent = (job) => job !== 2;

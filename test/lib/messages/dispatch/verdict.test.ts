@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { verdictOn } from '../../../../lib/messages/dispatch/verdict.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 
@@ -42,6 +42,20 @@ test.each(rows)('%s %j: %s', (kind, facts, expected) => {
   const verdict = verdictOn(new PlatformFailure(kind, facts));
   const { settlement } = verdict;
   expect(verdict.kind === 'retry' ? `retry ${verdict.pace}` : `${settlement.state} ${settlement.code}`).toBe(expected);
+});
+
+const ofPersons = [130403, 130472, 130497, 131021, 131026, 131049, 131050, 131062, 137000];
+
+describe.each(ofPersons)('%i is about a person, and never tried again by itself (D46)', (code) => {
+  test.each([400, 401, 403, 404, 429])('at HTTP %i it is final', (httpStatus) => {
+    const verdict = verdictOn(new PlatformFailure('refused', { httpStatus, code, retryAfterSeconds: 60 }));
+    expect(verdict).toMatchObject({ kind: 'settle', settlement: { state: 'failed', code: String(code) } });
+  });
+
+  test.each([500, 502, 503])('at HTTP %i it is unknown', (httpStatus) => {
+    const verdict = verdictOn(new PlatformFailure('ambiguous', { httpStatus, code, retryAfterSeconds: 60 }));
+    expect(verdict).toEqual({ kind: 'settle', settlement: { state: 'unknown', code: String(code) } });
+  });
 });
 
 test.each<[FailureKind, FailureFacts, number | undefined]>([

@@ -40,6 +40,11 @@ test.each([
     new PlatformFailure('ambiguous', { httpStatus: 500, code: 131057 }),
     'clear',
   ],
+  [
+    'a person who gets no marketing, at HTTP 500',
+    new PlatformFailure('ambiguous', { httpStatus: 500, code: 131049 }),
+    'none',
+  ],
   ['an error of our own', new Error('no secret'), 'none'],
 ])('%s', (_, error, answer) => {
   expect(answerIn(error)).toBe(answer);

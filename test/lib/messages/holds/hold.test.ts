@@ -15,7 +15,7 @@ import {
   type Question,
   questionOf,
 } from '../../../../lib/messages/holds/hold.ts';
-import { type HoldScope, scopeOfRefusal, scopesOf } from '../../../../lib/messages/holds/scope.ts';
+import { type HoldScope, scopeOfDrop, scopeOfRefusal, scopesOf } from '../../../../lib/messages/holds/scope.ts';
 
 const nowMs = 1_800_000_000_000;
 const day = 86_400_000;
@@ -46,12 +46,24 @@ describe('what a refusal holds (D46)', () => {
     [131045, utility, 'number:1'],
     [131048, marketing, 'marketing:1'],
     [131048, utility, undefined],
+    [131063, marketing, 'marketing:1'],
+    [131063, utility, undefined],
+    [135000, utility, undefined],
     [132015, utility, 'template:order/es_AR'],
     [132016, utility, undefined],
     [131026, utility, undefined],
     [130429, utility, undefined],
   ] as const)('%i for $category: %s', (refusal, message, scope) => {
     expect(scopeOfRefusal(refusal, message)).toBe(scope);
+  });
+
+  test.each([
+    [135000, marketing, 'waba'],
+    [135000, code, 'waba'],
+    [131026, utility, undefined],
+    [131049, marketing, undefined],
+  ] as const)('%i for $category that was held and is dropped: %s', (refusal, message, scope) => {
+    expect(scopeOfDrop(refusal, message)).toBe(scope);
   });
 });
 
@@ -187,6 +199,12 @@ describe('a hold of which receipts tell: the platform takes messages, and refuse
     expect(second.holds.holds.waba?.takenMs).toBe(second.dueMs);
     // More receipts of messages that were taken before say nothing new.
     expect(late(refused, first.dueMs + 6_000)).toBe(refused);
+  });
+
+  test('of what was dropped goes on when the message that asks is refused', () => {
+    const dropped = opened('waba', { code: '135000', nowMs, afterTaken: true })(noHolds);
+    const { holds, question } = askedAt(dropped, nowMs + 10_000);
+    expect(answered(question, 'refused', nowMs + 10_000)(holds).holds.waba).toMatchObject({ code: '135000', asks: 1 });
   });
 
   test('may have been opened by a refusal', () => {

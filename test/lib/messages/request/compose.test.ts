@@ -37,6 +37,12 @@ test('a whole request, without components when nothing is variable', () => {
   });
 });
 
+test('the account that a number sends for is named, where the operator names one', () => {
+  const plan = compositionPlan(sendable.plain, parameterContract(sendable.plain), { messagingAccountId: '200' });
+  expect(composeMessage(plan, { to }, 'J-0')).toMatchObject({ messaging_account_id: '200' });
+  expect(composeMessage(planOf(sendable.plain), { to }, 'J-0')).not.toHaveProperty('messaging_account_id');
+});
+
 test('a business-scoped user id goes into recipient', () => {
   const request = composeMessage(planOf(sendable.plain), { to: 'US.ENT.abc' }, 'J-0');
   expect(request.recipient).toBe('US.ENT.abc');

@@ -372,7 +372,11 @@ describe('warning', () => {
     documents: [{ id: 'a', pair: { channelId: 501, campaignId: 10 } }, { id: 'b' }],
   };
   const resolved = { template: sendable.order, contract, client, storedCopyUsed: false };
-  const plain = { resolved, askedLanguage: 'en_US', campaignId: undefined, droppedIndexes: [], foreignDid: undefined };
+  const plain = {
+    ...{ resolved, askedLanguage: 'en_US', campaignId: undefined, droppedIndexes: [], foreignDid: undefined },
+    recipients: ['12125550001', '+12125550002', 'US.1a2B', '14165550001', '17875550001'].map((to) => ({ to })),
+  };
+  const marketing = { ...resolved, template: { ...sendable.order, category: 'marketing' } };
 
   test.each<[string, Parameters<typeof warningOf>[0], string | undefined]>([
     ['nothing to say', plain, undefined],
@@ -389,6 +393,12 @@ describe('warning', () => {
     ],
     ['another spelling', { ...plain, askedLanguage: 'en-us' }, "language en-us was taken for the template's en_US"],
     ['duplicates', { ...plain, droppedIndexes: [2] }, 'duplicate recipients were dropped: recipients[2]'],
+    [
+      'marketing to a country where none is delivered: Canada and Puerto Rico are others',
+      { ...plain, resolved: marketing },
+      'since 2025-04-01 the platform delivers no marketing to US: 3 of the recipients will not get it',
+    ],
+    ['marketing to others', { ...plain, resolved: marketing, recipients: plain.recipients.slice(3) }, undefined],
     [
       'an old copy',
       { ...plain, resolved: { ...resolved, storedCopyUsed: true } },
