@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
-import { countryOfNumber } from '../../pricing/country.ts';
 import { costEstimate } from '../../pricing/estimate.ts';
 import type { Rates } from '../../pricing/rates.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { JobHead } from '../job.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
-import { businessScopedUserId } from '../request/send-request.ts';
+import { countryOf } from '../request/addressee.ts';
 import { expectedEndMs } from './expected-end.ts';
 
 export interface RehearsePorts extends CheckPorts {
@@ -59,11 +58,6 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
     ...present({ warning: warnings.length === 0 ? undefined : warnings.join('; ') }),
     estimate: { cost, by_market: [...byMarket], seconds: Math.ceil((endMs - nowMs) / 1_000) },
   };
-}
-
-/** A number says its country by its first digits, a business-scoped user id by its first letters. */
-function countryOf(to: string): string | undefined {
-  return businessScopedUserId.test(to) ? to.slice(0, 2) : countryOfNumber(to.replace('+', ''));
 }
 
 function unpricedWarning(unpriced: number): string | undefined {
