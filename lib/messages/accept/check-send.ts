@@ -6,6 +6,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { correlationId } from '../../observe/correlation.ts';
 import { atPlatform } from '../../platform/refusals.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
 import type { JobHead, SendPath } from '../job.ts';
@@ -60,7 +61,13 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     ...present({ header: request.header, catalogId }),
   });
   const path = await pathOf(template, did, ports);
-  const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
+  const byUserId = kept.some(({ to }) => isUserId(to)) ? (true as const) : undefined;
+  const head = jobHead(send, template, {
+    path,
+    acceptedAtMs: ports.nowMs(),
+    total: kept.length,
+    ...present({ byUserId }),
+  });
   const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
 
   const warning = warningOf({
@@ -109,10 +116,10 @@ async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPor
 function jobHead(
   { request, clientId, did, jobId }: Send,
   template: PlatformTemplate,
-  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total'>,
+  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'>,
 ): JobHead {
   const { campaignId, attends, ttlSeconds } = request;
-  const { path, acceptedAtMs, total } = facts;
+  const { path, acceptedAtMs, total, byUserId } = facts;
   return {
     jobId,
     clientId,
@@ -123,6 +130,7 @@ function jobHead(
     throughputPerSecond: did.channel.throughputPerSecond,
     ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
     ...(template.category.toUpperCase() === 'AUTHENTICATION' ? { urgent: true as const } : {}),
+    ...present({ byUserId }),
     path,
     category: template.category.toUpperCase(),
     templateName: template.name,
