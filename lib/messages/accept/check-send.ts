@@ -19,6 +19,7 @@ import { notSendable, refuseDirectMessages } from '../request/sendable-kinds.ts'
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
+import { type FindReplacements, withCurrentIds } from './replaced-ids.ts';
 import { warningOf } from './send-warnings.ts';
 import type { WholeJob } from './whole-job.ts';
 
@@ -26,6 +27,7 @@ export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;
   readonly isOnboarded: IsOnboarded;
   readonly directory: AssignableDirectory;
+  readonly replacedIds: { readonly find: FindReplacements };
 }
 
 /** A send request of a client that may use the DID. */
@@ -45,7 +47,7 @@ export interface CheckedSend {
 
 /**
  * All that is asked of a send before it counts: resolves the template (404, 422, 502), checks every recipient against it
- * (400, D24), drops repeated recipients (D25). Stores nothing but what is remembered of the template (D23).
+ * (400, D24), follows user ids that the platform has replaced, drops repeated recipients (D25). Stores nothing but what is remembered of the template (D23).
  */
 export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
   const { request, clientId, did, jobId } = send;
@@ -55,7 +57,8 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { template, contract } = resolved;
   checkInputs(contract, request);
 
-  const { kept, repeats } = withoutDuplicates(request.recipients);
+  const { recipients, redirected } = await withCurrentIds(request.recipients, did.waba.wabaId, ports.replacedIds.find);
+  const { kept, repeats } = withoutDuplicates(recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {
     ...present({ header: request.header, catalogId }),
@@ -74,6 +77,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     resolved,
     askedLanguage: request.template.language,
     campaignId: request.campaignId,
+    redirected,
     droppedIndexes: repeats.map(([position]) => position),
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
   });

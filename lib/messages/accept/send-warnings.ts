@@ -1,10 +1,12 @@
 import { duplicatesWarning } from '../request/duplicates.ts';
 import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
+import { type Redirected, redirectedWarning } from './replaced-ids.ts';
 
 export interface Warned {
   readonly resolved: ResolvedTemplate;
   readonly askedLanguage: string;
   readonly campaignId: number | undefined;
+  readonly redirected: readonly Redirected[];
   readonly droppedIndexes: readonly number[];
   /** The DID, when it is a channel of another client of the WABA (D5). */
   readonly foreignDid: string | undefined;
@@ -15,6 +17,7 @@ export function warningOf({
   resolved,
   askedLanguage,
   campaignId,
+  redirected,
   droppedIndexes,
   foreignDid,
 }: Warned): string | undefined {
@@ -27,6 +30,7 @@ export function warningOf({
     askedLanguage === template.language
       ? undefined
       : `language ${askedLanguage} was taken for the template's ${template.language}`,
+    redirectedWarning(redirected),
     duplicatesWarning(droppedIndexes),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
     foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,

@@ -373,7 +373,14 @@ describe('warning', () => {
     documents: [{ id: 'a', pair: { channelId: 501, campaignId: 10 } }, { id: 'b' }],
   };
   const resolved = { template: sendable.order, contract, client, storedCopyUsed: false };
-  const plain = { resolved, askedLanguage: 'en_US', campaignId: undefined, droppedIndexes: [], foreignDid: undefined };
+  const plain = {
+    resolved,
+    askedLanguage: 'en_US',
+    campaignId: undefined,
+    redirected: [],
+    droppedIndexes: [],
+    foreignDid: undefined,
+  };
 
   test.each<[string, Parameters<typeof warningOf>[0], string | undefined]>([
     ['nothing to say', plain, undefined],
@@ -390,6 +397,11 @@ describe('warning', () => {
     ],
     ['another spelling', { ...plain, askedLanguage: 'en-us' }, "language en-us was taken for the template's en_US"],
     ['duplicates', { ...plain, droppedIndexes: [2] }, 'duplicate recipients were dropped: recipients[2]'],
+    [
+      'a user id that is followed',
+      { ...plain, redirected: [[2, 'US.NEW']] },
+      'user ids that the platform has replaced are followed: recipients[2] to US.NEW',
+    ],
     [
       'an old copy',
       { ...plain, resolved: { ...resolved, storedCopyUsed: true } },
