@@ -22,7 +22,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     tables: {
       directory: ['GetItem', 'Query'],
       templates: ['BatchGetItem', 'UpdateItem'],
-      messages: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      messages: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
       rates: ['GetItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],

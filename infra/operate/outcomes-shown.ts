@@ -3,6 +3,7 @@ import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
 import type { DescribedJob } from '../../lib/messages/report/described-job.ts';
 import { countStates, type ReportedOutcome } from '../../lib/messages/report/outcome.ts';
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
+import { isUserId } from '../../lib/platform/user-id.ts';
 
 /** A job, what became of everybody in it, and who of them is to be seen. */
 export interface JobOutcomes {
@@ -97,15 +98,17 @@ export function asJson({ job, outcomes, shown }: JobOutcomes) {
             until: timeOf(parkEndMs({ ...job, parked }, job.head)),
           },
         }),
-    data: shown.map(({ dispatchId, position, duplicateOf, to, state, code, reason, platformMessageId, atMs }) => ({
+    data: shown.map(({ dispatchId, position, duplicateOf, to, userId, waId, state, code, ...more }) => ({
       message_id: dispatchId,
       index: position,
       to,
+      user_id: userId,
+      wa_id: isUserId(to) ? waId : undefined,
       state,
       code,
-      reason,
-      platform_message_id: platformMessageId,
-      updated_at: atMs === undefined ? undefined : timeOf(atMs),
+      reason: more.reason,
+      platform_message_id: more.platformMessageId,
+      updated_at: more.atMs === undefined ? undefined : timeOf(more.atMs),
       duplicate_of: duplicateOf,
     })),
   };

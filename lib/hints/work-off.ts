@@ -8,9 +8,9 @@ import { count } from '../observe/metrics.ts';
 import { nameOf } from '../observe/name-of.ts';
 import type { AccountWord } from '../platform/webhook/account-update.ts';
 import { CallAllowance } from './call-allowance.ts';
-import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion } from './hint.ts';
+import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion, type ReplacedId } from './hint.ts';
 import { type ReadingPorts, readAgain } from './read-again.ts';
-import { nothing, type Task, together } from './task.ts';
+import { isNothing, nothing, type Task, together } from './task.ts';
 import type { HintStore } from './turn-store.ts';
 import { arrived, type Ending, ended, type Step, type Turn, waking } from './turns.ts';
 
@@ -21,6 +21,8 @@ export interface HintPorts extends ReadingPorts {
   readonly queue: DelayedHints;
   /** Takes what the platform says of the account of a WABA, which may come twice and late. Throws when it must come again. */
   readonly takeAccountWords: (wabaId: string, words: readonly AccountWord[]) => Promise<void>;
+  /** Takes the user ids that the platform has replaced, which may come twice and late. Throws when they must come again. */
+  readonly noteReplacedIds: (wabaId: string, replaced: readonly ReplacedId[]) => Promise<void>;
 }
 
 /** A message as the queue delivers it. */
@@ -69,6 +71,12 @@ async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly 
   const account = messages.flatMap((message) => message.account ?? []);
   // First: to whom the WABA belongs does not matter for it, and neither does a reading that fails.
   if (account.length > 0) await ports.takeAccountWords(wabaId, account);
+  const replaced = messages.flatMap(({ replacedIds }) => replacedIds ?? []);
+  if (replaced.length > 0) {
+    await ports.noteReplacedIds(wabaId, replaced);
+    log('hint.ids_replaced', { wabaId, count: replaced.length });
+  }
+  if (messages.every(tellsOnlyIds)) return;
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
   const task = messages.map(taskOf).reduce(together, nothing);
@@ -78,6 +86,11 @@ async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly 
     const ending = await takeTurn(ports, waba, step.turn);
     await wakeLater(ports, wabaId, await hints.change(wabaId, (state) => ended(state, ending, nowMs())));
   } else await wakeLater(ports, wabaId, step);
+}
+
+/** Nothing of such a message is to be read again. */
+function tellsOnlyIds({ replacedIds, ...hint }: HintMessage): boolean {
+  return replacedIds !== undefined && hint.wakeAtMs === undefined && isNothing(taskOf(hint));
 }
 
 function taskOf({ templateIds, numbers, everything = false }: HintMessage): Task {

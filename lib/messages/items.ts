@@ -20,6 +20,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   its last tenth    PACE#<phoneNumberId> / URGENT            workers, for one-time codes (pace/urgent.ts)
  *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (holds/breaker.ts)
  *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
+ *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     hints: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
  *
  * These spellings are stored for 30 days: a test holds them letter for letter.
  */
@@ -204,4 +205,16 @@ export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };
 /** What is held of a WABA, its numbers and its templates: one item, read with the job after each claim (D46). */
 export function holdsKey(wabaId: string): ItemKey {
   return { pk: `WABA#${wabaId}`, sk: 'HOLDS' };
+}
+
+const replacedPrefix = 'USERID#';
+
+/** The platform's word that a business-scoped user id is no more: of each WABA by itself, for portfolios share no ids. */
+export function replacedIdKey(wabaId: string, userId: string): ItemKey {
+  return { pk: `${replacedPrefix}${wabaId}#${userId}`, sk: 'REPLACED' };
+}
+
+/** The inverse of `replacedIdKey`; a user id has no `#`. */
+export function userIdOfReplaced(pk: string): string {
+  return pk.slice(pk.lastIndexOf('#') + 1);
 }

@@ -64,6 +64,8 @@ export const JobHeadSchema = v.object({
   receiptsExpected: v.exactOptional(v.literal(true)),
   /** One-time codes: those of a small request go before others of their number (D44). */
   urgent: v.exactOptional(v.literal(true)),
+  /** Some of its recipients are addressed by business-scoped user ids: of them receipts may tell a number. */
+  byUserId: v.exactOptional(v.literal(true)),
   path: sendPathSchema,
   /** Of its template, in capitals: what the platform limits by category holds these messages alone (D46). */
   category: v.string(),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { present } from '../keys/present.ts';
+import { isUserId } from '../platform/user-id.ts';
 import type { QueuedChunk } from './chunk.ts';
 import { type JobHead, JobHeadSchema } from './job.ts';
 
@@ -12,9 +13,10 @@ import { type JobHead, JobHeadSchema } from './job.ts';
 /** The head of the job of a straight chunk, by acceptance or worker: the chunk has all of it. */
 export function headOfChunk(chunk: QueuedChunk): JobHead {
   const { about, limitPerSecond, slices } = chunk;
+  const byUserId = addressesOfChunk(chunk).some(isUserId) ? (true as const) : undefined;
   return v.parse(JobHeadSchema, {
     ...chunk,
-    ...present({ campaignId: about.campaignId, attends: about.attends }),
+    ...present({ campaignId: about.campaignId, attends: about.attends, byUserId }),
     did: about.did,
     throughputPerSecond: limitPerSecond,
     templateName: about.template.name,

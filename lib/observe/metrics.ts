@@ -21,6 +21,7 @@ export const metricNames = [
   'HoldsOpened',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
+  'PlatformPersonWordsRead',
   'PlatformStatusesForeign',
   'PlatformSignaturesRefused',
   'HintTurns',

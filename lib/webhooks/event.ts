@@ -49,6 +49,10 @@ const MessageDataSchema = v.object({
   message_id: v.string(),
   did: v.string(),
   to: v.optional(v.string()),
+  /** The person's business-scoped user id, once the platform has told it. */
+  user_id: v.optional(v.string()),
+  /** The digits of the number of a person who was addressed by user id, where the platform tells it. */
+  wa_id: v.optional(v.string()),
   template: v.object({ name: v.string(), language: v.string() }),
   campaign_id: v.optional(v.number()),
   /** As the request gave it (D28). */
@@ -77,7 +81,7 @@ const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.ex
 
 /** What every event about a whole dispatch says of it. */
 const DispatchDataSchema = v.omit(MessageDataSchema, [
-  ...(['message_id', 'to', 'code', 'platform_code', 'reason', 'platform_message_id'] as const),
+  ...(['message_id', 'to', 'user_id', 'wa_id', 'code', 'platform_code', 'reason', 'platform_message_id'] as const),
 ]);
 
 const time = v.pipe(v.string(), v.isoTimestamp());

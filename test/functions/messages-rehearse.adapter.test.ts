@@ -27,6 +27,7 @@ describe('a rehearsal (D51)', () => {
   test('answers recipients, cost by market, seconds and warning, reads the pace, and writes and queues nothing', async () => {
     const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
     const recipients = ['5491155550001', '+5491155550001', '5511955550001', '+4915155550001', 'BR.1a2B3c'];
+    // Ids are looked up among those that were replaced, and then the pace is read.
     const { status, headers, body: answered } = await send(request(recipients), { headers: dry });
     expect([status, answered]).toEqual([
       200,
@@ -48,7 +49,7 @@ describe('a rehearsal (D51)', () => {
     ]);
     expect(headers).not.toHaveProperty('dispatch-id');
     expect(queueAttempts).toEqual([]);
-    expect(tableAttempts.map(({ command }) => command)).toEqual(['GetItemCommand']);
+    expect(tableAttempts.map(({ command }) => command)).toEqual(['BatchGetItemCommand', 'GetItemCommand']);
   });
 
   test('leaves an Idempotency-Key alone: neither used up, nor answered by what it has', async () => {
@@ -112,6 +113,21 @@ describe('a rehearsal (D51)', () => {
     expect(none).toMatchObject({
       warning: 'no list price is known for 1 of the recipients; the cost is without them',
       estimate: { cost: { amount: 0, currency: 'USD' }, by_market: [] },
+    });
+  });
+
+  test('prices user ids by their first letters, parent ids too, and letters of no country not at all (D32)', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const ids = ['AR.1', 'AR.ENT.1', 'BR.5491155550001', 'ZZ.1', 'XK.1'];
+    expect((await send(request(ids), { headers: dry })).body).toMatchObject({
+      recipients: 5,
+      warning: 'no list price is known for 2 of the recipients; the cost is without them',
+      estimate: {
+        by_market: [
+          { market: 'AR', recipients: 2, amount: 0.052 },
+          { market: 'BR', recipients: 1, amount: 0.0068 },
+        ],
+      },
     });
   });
 

@@ -6,7 +6,7 @@ import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { countedBy } from '../support/counted.ts';
 import { dispatchIdsOf } from '../support/job-messages.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
-import { makeRecipients } from '../support/send-jobs.ts';
+import { longestId, makeRecipients } from '../support/send-jobs.ts';
 import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
 import { localDocumentClient } from '../support/stores.ts';
 
@@ -122,12 +122,18 @@ test('receipts are expected of a job on a number of which a platform app tells, 
   expect(new Map(chunks.map(({ about, receiptsExpected }) => [about.did, receiptsExpected]))).toEqual(expectations);
 });
 
-test('10,000 recipients are one queue request, and each of them can leave once it is sent', async () => {
+test.each([
+  ['numbers', (to: string) => to],
+  ['user ids of the longest kind, which pack badly', longestId],
+])('10,000 recipients by %s are one queue request, and each can leave once it is sent', async (_, addressOf) => {
   const { send, accepted, queueAttempts, table } = await sendingEndpoint({ templates });
-  const recipients = makeRecipients(10_000);
+  const recipients = makeRecipients(10_000).map((recipient) => ({ ...recipient, to: addressOf(recipient.to) }));
   expect(await send({ ...order, recipients })).toMatchObject({ status: 200, body: { success: true } });
   expect(queueAttempts).toHaveLength(1);
   expect((await dispatchIdsOf(await accepted(), localDocumentClient(), table)).size).toBe(10_000);
+  const report = reportStore({ client: localDocumentClient(), table, nowMs: () => startMs });
+  const described = await report.findDescribed('JOB1');
+  expect([...(described?.recipients.values() ?? [])]).toEqual(recipients.map(({ to }) => to));
 });
 
 test('checks come in their order: the first fault of a request with all of them is the one that is told, and nothing is queued (D5)', async () => {

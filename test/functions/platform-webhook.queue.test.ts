@@ -1,12 +1,13 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { platformWebhookReceive } from '../../functions/platform-webhook-receive.ts';
 import { HintMessageSchema } from '../../lib/hints/hint.ts';
 import { hintQueue } from '../../lib/hints/hint-queue.ts';
 import { ReceiptMessageSchema } from '../../lib/messages/receipts/receipt.ts';
 import { receiptQueue } from '../../lib/messages/receipts/receipt-queue.ts';
 import type { WebhookPorts } from '../../lib/messages/receipts/take-webhook.ts';
+import { metered } from '../../lib/observe/metrics.ts';
 import { platformApps } from '../../lib/platform/webhook/apps.ts';
 import { callEndpoint, makeHttpEvent } from '../support/http-event.ts';
 import {
@@ -150,6 +151,49 @@ describe('a signed webhook', () => {
     // 1,000 receipts of some 1,200 bytes each.
     expect([attempts.length, together]).toEqual([2, 2]);
     expect(new Set((await receiptsQueued()).map(({ index }) => index)).size).toBe(1_000);
+  });
+
+  test('of what people do is answered and counted by kind; a log says nothing of the people, and a new id is a hint', async () => {
+    const person = { from: '16505551234', from_user_id: 'US.13491208655302741918', timestamp: '1750030073' };
+    const said = (id: string, message: object) => ({ ...person, id: `wamid.${id}`, ...message });
+    const inbound = (field: string, value: object) => ({
+      field,
+      value: { metadata: { phone_number_id: number }, ...value },
+    });
+    const changed = {
+      ...{ type: 'user_changed_user_id', user_id: 'US.NEW', wa_id: '12195555358' },
+      body: 'User Sheena Nelson changed from US.OLD to US.NEW',
+    };
+    const body = webhookOf(
+      waba,
+      inbound('messages', {
+        messages: [said('1', { type: 'text', text: { body: 'STOP it' } }), said('2', { type: 'image' })],
+      }),
+      inbound('standby', { messages: [said('3', { type: 'button', button: { payload: 'p-7', text: 'No more' } }), 7] }),
+      inbound('user_preferences', {
+        user_preferences: [
+          { wa_id: '16505551234', category: 'marketing_messages', value: 'stop', timestamp: 1_731_705_721 },
+        ],
+      }),
+      inbound('messages', { messages: [said('4', { type: 'system', system: changed })] }),
+    );
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    const answer = await metered(() => post(signedWebhook(body))).finally(() => write.mockRestore());
+    expect(answer).toMatchObject({ status: 200, body: { received: true } });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { event: 'platform.updates_dropped', code: 'unreadable', count: 1 },
+      { event: 'platform.person_words', count: 4, tally: { reply: 2, stop: 1, user_id_changed: 1, image: 1 } },
+      { PlatformPersonWordsRead: 4, PlatformUpdatesDropped: 1 },
+    ]);
+    expect(lines.join()).not.toMatch(/6505551234|13491208655302741918|Sheena|STOP|No more|p-7|US\.(OLD|NEW)|wamid/);
+    expect(await receiptsQueued()).toEqual([]);
+    expect(await hintsQueued()).toEqual([
+      {
+        ...{ version: 1, wabaId: waba, templateIds: [], numbers: false },
+        replacedIds: [{ userId: 'US.OLD', by: 'US.NEW', atMs: 1_750_030_073_000 }],
+      },
+    ]);
   });
 
   test('that cannot be queued is 503, for the platform to repeat; so is one while the secrets cannot be read', async () => {

@@ -35,16 +35,21 @@ export function quietWorld(changes: Partial<WorldRules> = {}): PipelineWorld {
 
 let jobs = 0;
 
-/** A job of so many recipients, no two alike, accepted now. */
+/** A job of so many recipients, no two alike, accepted now; `addressOf`: how a number is addressed. */
 export function accept(
   world: PipelineWorld,
   size: number,
-  head: Partial<Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent'>> = {},
+  {
+    addressOf = (number) => number,
+    ...head
+  }: Partial<Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'urgent'>> & {
+    readonly addressOf?: (number: string) => string;
+  } = {},
 ): string {
   jobs += 1;
   const jobId = `01JD${String(jobs).padStart(22, '0')}`;
   const recipients = Array.from({ length: size }, (_, at) => ({
-    to: String(5_491_100_000_000 + jobs * 100_000 + at),
+    to: addressOf(String(5_491_100_000_000 + jobs * 100_000 + at)),
     params: { buttons: ['order'] },
   }));
   world.accept(makeJob(recipients, { jobId, clientId: 1_001, acceptedAtMs: world.time.nowMs, ...head }));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import type { JobHead, Recipient } from '../../lib/messages/job.ts';
 
@@ -34,6 +35,15 @@ export function makeRecipients(count: number, textBytes = 40, text = ''): Recipi
     to: String(5_491_100_000_000 + index),
     params: { body: [`Ana ${index}`, noise(index, textBytes) + text], buttons: [`order-${index}`] },
   }));
+}
+
+/** A parent user id of 135 characters that looks random, another one for each name. */
+export function longestId(name: string): string {
+  const digits = [0, 1, 2, 3].map((part) => createHash('sha256').update(`${name} ${part}`).digest('base64'));
+  return `US.ENT.${digits
+    .join('')
+    .replace(/[^0-9A-Za-z]/g, 'x')
+    .slice(0, 128)}`;
 }
 
 /** Letters that look random and are the same on every run. */

@@ -81,6 +81,7 @@ export function sendPorts(
       stateOf: unused,
     },
     platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
+    replacedIds: { find: unused },
     catalogIdOf: unused,
     isOnboarded: unused,
     questions: {

@@ -6,6 +6,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { correlationId } from '../../observe/correlation.ts';
 import { atPlatform } from '../../platform/refusals.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
 import type { JobHead, SendPath } from '../job.ts';
@@ -18,6 +19,7 @@ import { notSendable } from '../request/sendable-kinds.ts';
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
+import { type FindReplacements, withCurrentIds } from './replaced-ids.ts';
 import { warningOf } from './send-warnings.ts';
 import type { WholeJob } from './whole-job.ts';
 
@@ -25,6 +27,7 @@ export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;
   readonly isOnboarded: IsOnboarded;
   readonly directory: AssignableDirectory;
+  readonly replacedIds: { readonly find: FindReplacements };
 }
 
 /** A send request of a client that may use the DID. */
@@ -44,7 +47,7 @@ export interface CheckedSend {
 
 /**
  * All that is asked of a send before it counts: resolves the template (404, 422, 502), checks every recipient against it
- * (400, D24), drops repeated recipients (D25). Stores nothing but what is remembered of the template (D23).
+ * (400, D24), follows user ids that the platform has replaced, drops repeated recipients (D25). Stores nothing but what is remembered of the template (D23).
  */
 export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
   const { request, clientId, did, jobId } = send;
@@ -54,19 +57,27 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { template, contract } = resolved;
   checkInputs(contract, request);
 
-  const { kept, repeats } = withoutDuplicates(request.recipients);
+  const { recipients, redirected } = await withCurrentIds(request.recipients, did.waba.wabaId, ports.replacedIds.find);
+  const { kept, repeats } = withoutDuplicates(recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {
     ...present({ header: request.header, catalogId, messagingAccountId: did.channel.messagingAccountId }),
   });
   const path = await pathOf(template, did, ports);
-  const head = jobHead(send, template, { path, acceptedAtMs: ports.nowMs(), total: kept.length });
+  const byUserId = kept.some(({ to }) => isUserId(to)) ? (true as const) : undefined;
+  const head = jobHead(send, template, {
+    path,
+    acceptedAtMs: ports.nowMs(),
+    total: kept.length,
+    ...present({ byUserId }),
+  });
   const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
 
   const warning = warningOf({
     resolved,
     askedLanguage: request.template.language,
     campaignId: request.campaignId,
+    redirected,
     droppedIndexes: repeats.map(([position]) => position),
     recipients: kept,
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
@@ -109,10 +120,10 @@ async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPor
 function jobHead(
   { request, clientId, did, jobId }: Send,
   template: PlatformTemplate,
-  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total'>,
+  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'>,
 ): JobHead {
   const { campaignId, attends, ttlSeconds } = request;
-  const { path, acceptedAtMs, total } = facts;
+  const { path, acceptedAtMs, total, byUserId } = facts;
   return {
     jobId,
     clientId,
@@ -123,6 +134,7 @@ function jobHead(
     throughputPerSecond: did.channel.throughputPerSecond,
     ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
     ...(template.category.toUpperCase() === 'AUTHENTICATION' ? { urgent: true as const } : {}),
+    ...present({ byUserId }),
     path,
     category: template.category.toUpperCase(),
     templateName: template.name,

@@ -1,4 +1,5 @@
 import type { Recipient } from '../job.ts';
+import { addresseeOf } from '../request/addressee.ts';
 
 /** A number may write so often to one person before it must wait (FACTS, pair rate). */
 const burst = 45;
@@ -12,7 +13,7 @@ export function pairWaitsMs(recipients: readonly Pick<Recipient, 'to'>[]): Reado
   const seen = new Map<string, number>();
   const waitsMs = new Map<number, number>();
   for (const [index, { to }] of recipients.entries()) {
-    const person = to.replace('+', '');
+    const person = addresseeOf(to);
     const nth = (seen.get(person) ?? 0) + 1;
     seen.set(person, nth);
     if (nth > burst) waitsMs.set(index, (nth - burst) * spacingMs);

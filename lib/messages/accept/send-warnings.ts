@@ -1,13 +1,15 @@
 import { undelivered } from '../../pricing/undelivered.ts';
 import type { Recipient } from '../job.ts';
+import { countryOf } from '../request/addressee.ts';
 import { duplicatesWarning } from '../request/duplicates.ts';
-import { countryOfRecipient } from '../request/recipient-country.ts';
 import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
+import { type Redirected, redirectedWarning } from './replaced-ids.ts';
 
 export interface Warned {
   readonly resolved: ResolvedTemplate;
   readonly askedLanguage: string;
   readonly campaignId: number | undefined;
+  readonly redirected: readonly Redirected[];
   readonly droppedIndexes: readonly number[];
   /** Without those that were dropped. */
   readonly recipients: readonly Pick<Recipient, 'to'>[];
@@ -20,6 +22,7 @@ export function warningOf({
   resolved,
   askedLanguage,
   campaignId,
+  redirected,
   droppedIndexes,
   recipients,
   foreignDid,
@@ -33,6 +36,7 @@ export function warningOf({
     askedLanguage === template.language
       ? undefined
       : `language ${askedLanguage} was taken for the template's ${template.language}`,
+    redirectedWarning(redirected),
     duplicatesWarning(droppedIndexes),
     ...undeliveredWarnings(template.category, recipients),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
@@ -44,7 +48,7 @@ export function warningOf({
 
 /** The platform takes such messages, and fails them later (131049): they are sent all the same, and cost nothing. */
 function undeliveredWarnings(category: string, recipients: Warned['recipients']): string[] {
-  return undelivered(category, recipients, ({ to }) => countryOfRecipient(to)).map(
+  return undelivered(category, recipients, ({ to }) => countryOf(to)).map(
     ({ market, since, recipients: count }) =>
       `since ${since} the platform delivers no marketing to ${market}: ${count} of the recipients will not get it`,
   );

@@ -21,6 +21,8 @@ export interface Told {
   readonly reason?: string;
   readonly platformMessageId?: string;
   readonly pricing?: NonNullable<ReceiptData['pricing']>;
+  readonly userId?: string;
+  readonly waId?: string;
 }
 
 const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
@@ -52,13 +54,13 @@ export function messageEvent(
   told: Told & { readonly timestampMs: number },
 ): ServiceEvent {
   const { jobId, clientId, acceptedAtMs, about, to } = message;
-  const { timestampMs, code, reason, platformMessageId, pricing } = told;
+  const { timestampMs, code, reason, platformMessageId, pricing, userId, waId } = told;
   const messageId = dispatchIdOf(message);
   const data: ReceiptData = {
     job_id: jobId,
     message_id: messageId,
     did: about.did,
-    ...present({ to }),
+    ...present({ to, user_id: userId, wa_id: waId }),
     template: about.template,
     ...present({ campaign_id: about.campaignId, attends: about.attends, code }),
     ...(code !== undefined && /^\d+$/.test(code) ? { platform_code: Number(code) } : {}),

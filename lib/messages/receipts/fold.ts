@@ -1,11 +1,12 @@
+import { present } from '../../keys/present.ts';
 import type { Receipt } from './receipt.ts';
 
 /** What receipts prove of one message, each further than the one before; `failed` gives way to what was delivered (D39). */
 export const proofs = ['taken', 'sent', 'failed', 'delivered', 'read'] as const;
 export type Proof = (typeof proofs)[number];
 
-/** What all receipts of one message say together: the word of the receipt that decides. */
-export interface Proven {
+/** What all receipts of one message say together: the word of the receipt that decides, and how the person was named last. */
+export interface Proven extends Pick<Receipt, 'userId' | 'waId'> {
   readonly proof: Proof;
   readonly receipt: Receipt;
 }
@@ -30,11 +31,21 @@ export function proofOf({ status }: Pick<Receipt, 'status'>): Proof {
  */
 export function fold(receipts: Iterable<Receipt>): Proven | undefined {
   let proven: Proven | undefined;
+  const named: Partial<Record<'userId' | 'waId', Receipt>> = {};
   for (const receipt of receipts) {
     const next = { proof: proofOf(receipt), receipt };
     if (proven === undefined || decides(next, proven)) proven = next;
+    for (const id of ['userId', 'waId'] as const) {
+      if (receipt[id] !== undefined && isLater(receipt, named[id], id)) named[id] = receipt;
+    }
   }
-  return proven;
+  if (proven === undefined) return undefined;
+  return { ...proven, ...present({ userId: named.userId?.userId, waId: named.waId?.waId }) };
+}
+
+function isLater(receipt: Receipt, known: Receipt | undefined, id: 'userId' | 'waId'): boolean {
+  if (known === undefined || receipt.atMs !== known.atMs) return known === undefined || receipt.atMs > known.atMs;
+  return String(receipt[id]) > String(known[id]);
 }
 
 function decides(next: Proven, known: Proven): boolean {
@@ -44,6 +55,6 @@ function decides(next: Proven, known: Proven): boolean {
   return textOf(next.receipt) < textOf(known.receipt);
 }
 
-function textOf({ platformMessageId, status, code, reason, pricing }: Receipt): string {
-  return JSON.stringify([platformMessageId, status, code, reason, pricing]);
+function textOf({ platformMessageId, status, code, reason, pricing, userId, waId }: Receipt): string {
+  return JSON.stringify([platformMessageId, status, code, reason, pricing, userId, waId]);
 }

@@ -1,4 +1,5 @@
 import { present } from '../../keys/present.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
 import { receiptGroupOf } from '../items.ts';
@@ -97,7 +98,9 @@ async function failedOf(
   return new Map(
     [...ofMessages].flatMap(([index, all]): [number, Receipt][] => {
       const proven = fold(all);
-      return proven?.proof === 'failed' ? [[index, proven.receipt]] : [];
+      if (proven?.proof !== 'failed') return [];
+      const { receipt, userId, waId } = proven;
+      return [[index, { ...receipt, ...present({ userId, waId }) }]];
     }),
   );
 }
@@ -109,10 +112,12 @@ function timeOf({ atMs }: Receipt, { acceptedAtMs }: JobHead, nowMs: number): nu
 
 function eventOf({ type, head, receipt, timestampMs }: Tellable, to: string | undefined): ServiceEvent {
   const { jobId, clientId, acceptedAtMs, correlationId } = head;
-  const { index, platformMessageId, code, reason, pricing } = receipt;
+  const { index, platformMessageId, code, reason, pricing, userId } = receipt;
   const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to };
   const failure = type === 'message.failed' ? { code, reason } : {};
   const price = type === 'message.resolved' || type === 'message.failed' ? {} : { pricing };
-  const event = messageEvent(type, message, { timestampMs, platformMessageId, ...present({ ...failure, ...price }) });
+  const person = { userId, waId: isUserId(to) ? receipt.waId : undefined };
+  const told = { timestampMs, platformMessageId, ...present({ ...failure, ...price, ...person }) };
+  const event = messageEvent(type, message, told);
   return { ...event, ...present({ correlationId }) };
 }

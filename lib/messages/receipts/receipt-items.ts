@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import { PricingSchema } from '../../webhooks/event.ts';
 import { jobOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
+import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 
 /** Most bytes of text of receipts in one item, before it is packed: far from what an item may hold, and a run has little more. */
@@ -23,6 +24,8 @@ const RowSchema = v.tuple([
   v.nullable(v.string()),
   v.nullable(v.string()),
   v.nullable(PricingSchema),
+  v.nullable(v.string()),
+  v.nullable(v.string()),
 ]);
 type Row = v.InferOutput<typeof RowSchema>;
 
@@ -35,6 +38,17 @@ export interface ReceiptItem {
   readonly receipts: Uint8Array;
   readonly expiresAtSeconds: number;
 }
+
+/**
+ * A receipt as it is kept. A user id is as long as half of a packed receipt, and the statuses of a message repeat it: `sent` has
+ * it, and what follows `sent` leaves it out. A number is kept where none may have been addressed.
+ */
+export function keptReceipt({ userId, waId, ...receipt }: Receipt, { byUserId }: Pick<JobHead, 'byUserId'>): Receipt {
+  if (repeating.has(receipt.status)) return receipt;
+  return { ...receipt, ...present({ userId, waId: byUserId ? waId : undefined }) };
+}
+
+const repeating: ReadonlySet<string> = new Set(['delivered', 'read', 'played']);
 
 /**
  * The items that append these receipts of one job: some for each group of messages, named by their content, so that the
@@ -58,14 +72,17 @@ export function receiptsOf(item: unknown): Receipt[] {
   const { pk, receipts } = v.parse(ItemSchema, item);
   const jobId = jobOfReceipts(pk);
   const text = brotliDecompressSync(receipts, { maxOutputLength: maxUnpackedBytes }).toString('utf8');
-  return v.parse(RowsSchema, text).map(([index, status, atMs, platformMessageId, code, reason, pricing]) => ({
-    jobId,
-    index,
-    status,
-    atMs,
-    platformMessageId,
-    ...present({ code: code ?? undefined, reason: reason ?? undefined, pricing: pricing ?? undefined }),
-  }));
+  return v
+    .parse(RowsSchema, text)
+    .map(([index, status, atMs, platformMessageId, code, reason, pricing, userId, waId]) => ({
+      jobId,
+      index,
+      status,
+      atMs,
+      platformMessageId,
+      ...present({ code: code ?? undefined, reason: reason ?? undefined, pricing: pricing ?? undefined }),
+      ...present({ userId: userId ?? undefined, waId: waId ?? undefined }),
+    }));
 }
 
 /** JSON lists of the receipts, each once, in an order that does not depend on how they came. */
@@ -86,6 +103,7 @@ function textsOf(receipts: readonly Receipt[]): string[] {
   return [...texts, `[${list.join(',')}]`];
 }
 
-function rowOf({ index, status, atMs, platformMessageId, code, reason, pricing }: Receipt): Row {
-  return [index, status, atMs, platformMessageId, code ?? null, reason ?? null, pricing ?? null];
+function rowOf({ index, status, atMs, platformMessageId, code, reason, pricing, userId, waId }: Receipt): Row {
+  const optional = [code ?? null, reason ?? null, pricing ?? null, userId ?? null, waId ?? null] as const;
+  return [index, status, atMs, platformMessageId, ...optional];
 }

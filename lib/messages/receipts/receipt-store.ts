@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { batchGet, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import { doubtKey, jobKey, jobMemorySeconds, jobOfPartition, receiptPartition } from '../items.ts';
 import { type JobHead, JobHeadSchema } from '../job.ts';
-import { receiptItems, receiptsOf } from './receipt-items.ts';
+import { keptReceipt, receiptItems, receiptsOf } from './receipt-items.ts';
 import type { ReceiptRecords } from './receipt-ports.ts';
 
 /** A job that was withdrawn before it began has no head. */
@@ -23,9 +23,10 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
       return heads;
     },
 
-    append: async ({ jobId, acceptedAtMs }, receipts) => {
-      const expiresAtSeconds = Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds;
-      const items = receiptItems(jobId, receipts, expiresAtSeconds);
+    append: async (head, receipts) => {
+      const expiresAtSeconds = Math.ceil(head.acceptedAtMs / 1_000) + jobMemorySeconds;
+      const kept = receipts.map((receipt) => keptReceipt(receipt, head));
+      const items = receiptItems(head.jobId, kept, expiresAtSeconds);
       const { documentClient, tableName } = messages;
       await Promise.all(items.map((Item) => documentClient.send(new PutCommand({ TableName: tableName, Item }))));
     },

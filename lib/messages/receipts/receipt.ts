@@ -14,6 +14,9 @@ export const ReceiptSchema = v.object({
   code: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
   pricing: v.exactOptional(PricingSchema),
+  /** The person as the platform names them: business-scoped user id, and the digits of the number where it may be shown. */
+  userId: v.exactOptional(v.string()),
+  waId: v.exactOptional(v.string()),
 });
 export type Pricing = NonNullable<Receipt['pricing']>;
 export type Receipt = v.InferOutput<typeof ReceiptSchema>;

@@ -1,4 +1,6 @@
-import { idOf, listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
+import { present } from '../../keys/present.ts';
+import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from '../../platform/webhook/envelope.ts';
+import { contactsIn, type Person, personOf } from '../../platform/webhook/person.ts';
 import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
 
 /** What the statuses of one webhook come to, by number; and how many of them come to nothing. */
@@ -19,10 +21,12 @@ const maxReasonLength = 1_000;
 const maxMessageIdLength = 256;
 const maxWordLength = 32;
 
+type ContactOf = (named: Person) => Person | undefined;
+
 /**
  * The receipts among a webhook's updates (D38; platform reference, 10.2). Never throws: a status that cannot be read is
  * counted and the others count. Long texts are cut. A status nobody knows is kept as told; a time that cannot be read is that
- * of the arrival.
+ * of the arrival. Whom a message was for is told by its status, or by the contact beside it (platform reference, 10.2).
  */
 export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
   const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();
@@ -31,8 +35,9 @@ export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: numb
     const statuses = field === 'messages' ? listOf(value['statuses']) : undefined;
     if (statuses === undefined) continue;
     const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
+    const contactOf = contactsIn(value, statuses.length);
     for (const status of statuses) {
-      const receipt = phoneNumberId === undefined ? undefined : receiptOf(status, arrivedAtMs);
+      const receipt = phoneNumberId === undefined ? undefined : receiptOf(status, arrivedAtMs, contactOf);
       if (receipt === 'foreign') foreign += 1;
       else if (receipt === undefined || phoneNumberId === undefined) unreadable += 1;
       else {
@@ -57,7 +62,7 @@ function receiptsOfNumber(
   return receipts;
 }
 
-function receiptOf(told: unknown, arrivedAtMs: number): Receipt | 'foreign' | undefined {
+function receiptOf(told: unknown, arrivedAtMs: number, contactOf: ContactOf): Receipt | 'foreign' | undefined {
   const status = objectOf(told);
   const word = textOf(status?.['status'], maxWordLength);
   const platformMessageId = textOf(status?.['id'], maxMessageIdLength);
@@ -73,14 +78,19 @@ function receiptOf(told: unknown, arrivedAtMs: number): Receipt | 'foreign' | un
     platformMessageId,
     ...failureOf(status['errors']),
     ...pricingOf(status['pricing']),
+    ...recipientOf(status, contactOf),
   };
 }
 
-/** Unix seconds, as text or as a number, of ten digits: from 2001 to 2286. A fraction is cut off. */
-function timeOf(told: unknown): number | undefined {
-  if (typeof told !== 'string' && typeof told !== 'number') return undefined;
-  const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(told)) ?? [];
-  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+/** A message to a group was for nobody in particular. */
+function recipientOf(
+  status: Readonly<Record<string, unknown>>,
+  contactOf: ContactOf,
+): Pick<Receipt, 'userId' | 'waId'> {
+  if (status['recipient_type'] === 'group') return {};
+  const named = personOf({ waId: status['recipient_id'], userId: status['recipient_user_id'] });
+  const { userId, waId } = { ...contactOf(named), ...named };
+  return present({ userId, waId });
 }
 
 /** The first error of a failure: the platform lists one. */

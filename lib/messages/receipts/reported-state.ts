@@ -27,7 +27,8 @@ export interface OwnOutcome {
   readonly atMs?: number;
 }
 
-export interface ReportedOutcome extends Omit<OwnOutcome, 'state'> {
+/** `userId` and `waId`: how the platform named the person last. */
+export interface ReportedOutcome extends Omit<OwnOutcome, 'state'>, Pick<Proven, 'userId' | 'waId'> {
   readonly state: ReportedState;
 }
 
@@ -39,9 +40,12 @@ export interface ReportedOutcome extends Omit<OwnOutcome, 'state'> {
  */
 export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
   if (proven === undefined) return own;
-  const { proof, receipt } = proven;
+  const { proof, receipt, userId, waId } = proven;
   const { platformMessageId, code, reason, atMs } = receipt;
-  if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) return { atMs, ...own, platformMessageId };
+  const person = present({ userId, waId });
+  if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) {
+    return { atMs, ...own, platformMessageId, ...person };
+  }
   const state = proof === 'taken' ? 'sent' : proof;
-  return { state, platformMessageId, atMs, ...(proof === 'failed' ? present({ code, reason }) : {}) };
+  return { state, platformMessageId, atMs, ...person, ...(proof === 'failed' ? present({ code, reason }) : {}) };
 }

@@ -1,9 +1,10 @@
-import { type HintSink, hintsOf } from '../../hints/hint.ts';
+import { type HintSink, hintsOf, replacedIdHints } from '../../hints/hint.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 import type { PlatformApp } from '../../platform/webhook/apps.ts';
 import { updatesIn } from '../../platform/webhook/envelope.ts';
+import { type PersonWord, type PersonWords, personWordsOf } from '../../platform/webhook/person-words.ts';
 import { type RawBody, signingApp } from '../../platform/webhook/signature.ts';
 import type { NumberReceipts } from './receipt.ts';
 import { receiptsOf } from './receipts-of.ts';
@@ -42,14 +43,31 @@ export async function takeWebhook({ body, signature }: PlatformWebhook, ports: W
   }
 
   const told = updatesIn(body, app.wabas);
-  const statuses = receiptsOf(told.updates, ports.nowMs());
+  const nowMs = ports.nowMs();
+  const statuses = receiptsOf(told.updates, nowMs);
+  const people = personWordsOf(told.updates);
   count('PlatformWebhooksReceived');
   count('PlatformStatusesForeign', statuses.foreign);
   dropped('foreign_waba', told.foreign, told.foreignWabaId);
-  dropped('unreadable', told.unreadable + statuses.unreadable);
+  dropped('unreadable', told.unreadable + statuses.unreadable + people.unreadable);
+  tallied(people);
 
-  await orRepeat(Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hintsOf(told.updates))]));
+  const hints = [...hintsOf(told.updates), ...replacedIdHints(people.words, nowMs)];
+  await orRepeat(Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hints)]));
   count('ReceiptsQueued', statuses.total);
+}
+
+/** What people did is counted by kind, and of no kind is anything else told: it is about people. */
+function tallied({ words, others }: PersonWords): void {
+  const tally: Record<string, number> = Object.fromEntries(others);
+  for (const kind of words.map(kindOf)) tally[kind] = (tally[kind] ?? 0) + 1;
+  if (Object.keys(tally).length === 0) return;
+  count('PlatformPersonWordsRead', words.length);
+  log('platform.person_words', { count: words.length, tally });
+}
+
+function kindOf(word: PersonWord): string {
+  return word.kind === 'preference' ? word.says : word.kind;
 }
 
 function dropped(code: string, updates: number, wabaId?: string): void {

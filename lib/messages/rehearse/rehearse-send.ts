@@ -5,7 +5,7 @@ import type { Rates } from '../../pricing/rates.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { JobHead } from '../job.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
-import { countryOfRecipient } from '../request/recipient-country.ts';
+import { countryOf } from '../request/addressee.ts';
 import { expectedEndMs } from './expected-end.ts';
 
 export interface RehearsePorts extends CheckPorts {
@@ -50,7 +50,7 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
   const { cost, byMarket, notDelivered, unpriced } = costEstimate(
     rates,
     job.head.category,
-    recipients.map(({ to }) => countryOfRecipient(to)),
+    recipients.map(({ to }) => countryOf(to)),
   );
   const warnings = [warning, unpricedWarning(unpriced)].filter((sentence) => sentence !== undefined);
   return {

@@ -4,6 +4,7 @@ import { nearHint } from '../../http/near-name.ts';
 import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import type { JobHead } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
@@ -29,6 +30,8 @@ export const MessageState = v.picklist(reportedStates);
 export const ReportRowSchema = v.object({
   index: v.pipe(wholeNumber, v.description('The place in the request.')),
   to: v.exactOptional(v.string()),
+  user_id: v.exactOptional(v.string()),
+  wa_id: v.exactOptional(v.string()),
   state: MessageState,
   code: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
@@ -101,11 +104,11 @@ export function reportPage(
   return { counts, rows };
 }
 
-function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to: string | undefined): ReportRow {
-  const { state, code, reason, platformMessageId, atMs } = outcome;
+function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = outcome.to): ReportRow {
+  const { state, code, reason, platformMessageId, atMs, userId, waId } = outcome;
   return {
     index: position,
-    ...present({ to: to ?? outcome.to }),
+    ...present({ to, user_id: userId, wa_id: isUserId(to) ? waId : undefined }),
     state,
     ...present({
       code,

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import { HeaderInputSchema, type MessageRequest, type Recipient } from '../job.ts';
+import { addresseeOf } from './addressee.ts';
 import type { ParameterContract } from './parameter-contract.ts';
 import { urlSuffix } from './url-suffix.ts';
 
@@ -67,7 +69,7 @@ function plannedButtons({ buttons, redirects }: Pick<ParameterContract, 'buttons
  */
 export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
   const components = messageComponents(plan, recipient.params ?? {});
-  const address = /^\+?\d/.test(recipient.to) ? { to: recipient.to.replace('+', '') } : { recipient: recipient.to };
+  const address = isUserId(recipient.to) ? { recipient: recipient.to } : { to: addresseeOf(recipient.to) };
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',

@@ -1,4 +1,5 @@
 import type { Recipient, Repeat } from '../job.ts';
+import { addresseeOf } from './addressee.ts';
 
 const maxNamed = 20;
 
@@ -28,7 +29,7 @@ function identityOf(recipient: Recipient): string {
   const params = JSON.stringify(recipient.params ?? {}, (_key, value: unknown) =>
     Array.isArray(value) && value.length === 0 ? undefined : value,
   );
-  return `${recipient.to.replace('+', '')} ${params}`;
+  return `${addresseeOf(recipient.to)} ${params}`;
 }
 
 /** The sentence of `warning` about dropped recipients; undefined when none was. */

@@ -1,6 +1,7 @@
 import type { FaultList } from '../../http/fault-list.ts';
 import { publicHttpsUrlFault } from '../../http/public-url.ts';
 import { shown } from '../../http/shown.ts';
+import { isUserId } from '../../platform/user-id.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
 import {
   type DynamicButton,
@@ -9,7 +10,6 @@ import {
   type ParameterContract,
   type TextNeed,
 } from './parameter-contract.ts';
-import { businessScopedUserId } from './send-request.ts';
 import { urlSuffix } from './url-suffix.ts';
 
 export const codeMaxLength = 15;
@@ -31,7 +31,7 @@ export function checkRecipients(
 ): void {
   for (const [index, recipient] of recipients.entries()) {
     const path = `recipients[${index}]`;
-    if (contract.phoneNumbersOnly !== undefined && businessScopedUserId.test(recipient.to)) {
+    if (contract.phoneNumbersOnly !== undefined && isUserId(recipient.to)) {
       const what =
         contract.phoneNumbersOnly === 'code' ? 'an AUTHENTICATION template' : 'a template with optimization_spec';
       faults.add({

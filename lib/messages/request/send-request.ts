@@ -9,6 +9,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { butReceived } from '../../http/shown.ts';
 import { present } from '../../keys/present.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
+import { addresseeForm } from './addressee.ts';
 
 const maxRecipients = 10_000;
 /** More than any text, URL or code that the platform takes; the exact limits are in recipient-rules.ts. */
@@ -20,13 +21,9 @@ const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
 const wholeNumber = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number below 2^53')));
 const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
-/** E.164 digits with an optional plus, or a business-scoped user id (platform reference, 4.1). */
-const addressee = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
-export const businessScopedUserId = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
-
 const ToSchema = v.pipe(
   v.string(),
-  v.regex(addressee, butReceived('must be 8 to 15 digits with an optional +, or a business-scoped user id')),
+  v.regex(addresseeForm, butReceived('must be 8 to 15 digits with an optional +, or a business-scoped user id')),
 );
 
 const CardSchema = closedObject({

@@ -20,8 +20,10 @@ import {
   receiptGroupOf,
   receiptPartition,
   recipientsKey,
+  replacedIdKey,
   turnsKey,
   urgentKey,
+  userIdOfReplaced,
 } from '../../../lib/messages/items.ts';
 
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
@@ -48,10 +50,19 @@ test.each<[string, object, object]>([
   ['a doubt', doubtKey(jobId), { pk: `JOB#${jobId}`, sk: 'DOUBT' }],
   ['the pace of a number', paceKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'PACE' }],
   ['its last tenth', urgentKey('300000000000001'), { pk: 'PACE#300000000000001', sk: 'URGENT' }],
+  [
+    'a replaced user id',
+    replacedIdKey('200000000000001', 'US.ENT.1aB'),
+    { pk: 'USERID#200000000000001#US.ENT.1aB', sk: 'REPLACED' },
+  ],
   ['the breaker', breakerKey, { pk: 'PLATFORM', sk: 'BREAKER' }],
   ['the holds of a WABA', holdsKey('200000000000001'), { pk: 'WABA#200000000000001', sk: 'HOLDS' }],
 ])('%s is stored where every version looks for it', (_, key, spelled) => {
   expect(key).toEqual(spelled);
+});
+
+test('a replaced user id is read out of its key', () => {
+  expect(userIdOfReplaced(replacedIdKey('200000000000001', 'US.ENT.1aB').pk)).toBe('US.ENT.1aB');
 });
 
 test('a client has its dispatches of one DID for itself', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Did } from '../../../../lib/access/directory.ts';
 import { type CheckPorts, checkSend, type Send } from '../../../../lib/messages/accept/check-send.ts';
+import type { Replacement } from '../../../../lib/messages/accept/replaced-ids.ts';
 import type { Recipient } from '../../../../lib/messages/job.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
@@ -33,6 +34,7 @@ interface Asked {
   readonly catalogs?: readonly (string | undefined | PlatformFailure)[];
   readonly onboarded?: boolean;
   readonly client?: Partial<ClientTemplate>;
+  readonly replaced?: ReadonlyMap<string, Replacement>;
 }
 
 const makeUser = (userId: string, ...campaignIds: number[]) => {
@@ -40,7 +42,10 @@ const makeUser = (userId: string, ...campaignIds: number[]) => {
 };
 
 /** One template, stored a moment ago; the catalogs that are read of its WABA, one after the other. */
-function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false, client }: Asked = {}) {
+function portsOf(
+  template: PlatformTemplate,
+  { catalogs = [], onboarded = false, client, replaced = new Map() }: Asked = {},
+) {
   const asked: string[] = [];
   const questions = new MemoryQuestions();
   const left = [...catalogs];
@@ -72,6 +77,12 @@ function portsOf(template: PlatformTemplate, { catalogs = [], onboarded = false,
       ],
       users: [makeUser('supervisor', 10, 11), makeUser('onboarding', 10), makeUser('agent')],
     }),
+    replacedIds: {
+      find: async (wabaId, userIds) => {
+        asked.push(`replacements in ${wabaId}`);
+        return new Map([...replaced].filter(([userId]) => userIds.includes(userId)));
+      },
+    },
     isOnboarded: async ({ wabaId }) => {
       asked.push(`onboarding of ${wabaId}`);
       return onboarded;
@@ -140,6 +151,44 @@ describe('the job that a send becomes', () => {
     const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
     expect([job.recipients, job.repeats, job.head.total]).toEqual([[{ to }, { to: '5491155550002' }], [[1, 0]], 2]);
     expect(warning).toBe('duplicate recipients were dropped: recipients[1]');
+  });
+
+  describe('with user ids (D24, D25)', () => {
+    const replaced = new Map([
+      ['US.1', { by: 'US.2', atMs: 1 }],
+      ['US.2', { by: 'US.3', atMs: 2 }],
+    ]);
+
+    test('goes to the ones that the platform has put in their place, and says so', async () => {
+      const { ports, asked } = portsOf(sendable.plain, { replaced });
+      const send = sendOf({ recipients: [{ to }, { to: 'US.1' }, { to: 'US.9' }] });
+      const { job, warning } = await checkSend(send, ports);
+      expect(job.recipients).toEqual([{ to }, { to: 'US.3' }, { to: 'US.9' }]);
+      expect(warning).toBe('user ids that the platform has replaced are followed: recipients[1] to US.3');
+      expect(job.head.byUserId).toBe(true);
+      expect(asked).toEqual(Array(3).fill('replacements in 2'));
+    });
+
+    test('has nobody twice who is given by an old id and the new one', async () => {
+      const { ports } = portsOf(sendable.plain, { replaced });
+      const send = sendOf({ recipients: [{ to: 'US.3' }, { to: 'US.1' }] });
+      const { job, warning } = await checkSend(send, ports);
+      expect([job.recipients, job.repeats]).toEqual([[{ to: 'US.3' }], [[1, 0]]]);
+      expect(warning).toBe(
+        'user ids that the platform has replaced are followed: recipients[1] to US.3; duplicate recipients were dropped: recipients[1]',
+      );
+    });
+
+    test('asks nothing of numbers, and never sends a one-time code to an id', async () => {
+      const { ports, asked } = portsOf(sendable.plain, { replaced });
+      expect((await checkSend(sendOf({ recipients: [{ to }] }), ports)).job.head).not.toHaveProperty('byUserId');
+      expect(asked).toEqual([]);
+      const code = makeTemplate([body('Code {{1}}.')], { category: 'AUTHENTICATION' });
+      const send = sendOf({ recipients: [{ to: 'US.1', params: { body: ['123456'] } }] });
+      await expect(checkSend(send, portsOf(code, { replaced }).ports)).rejects.toMatchObject({
+        code: 'invalid_recipients',
+      });
+    });
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { present } from '../../../../lib/keys/present.ts';
 import { fold, proofOf } from '../../../../lib/messages/receipts/fold.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { type OwnOutcome, type OwnState, reportedOutcome } from '../../../../lib/messages/receipts/reported-state.ts';
@@ -14,8 +15,10 @@ const anyReceipt = fc
     atMs: fc.integer({ min: 0, max: 3 }),
     platformMessageId: fc.constantFrom('wamid.1', 'wamid.2'),
     code: fc.constantFrom('131026', '131049'),
+    userId: fc.constantFrom('US.1', 'US.2', undefined),
+    waId: fc.constantFrom('1650', '1651', undefined),
   })
-  .map((facts): Receipt => ({ jobId: 'J', index: 0, ...facts }));
+  .map((facts): Receipt => ({ jobId: 'J', index: 0, ...present(facts) }));
 
 /** All orders of all selections, each status at most `times` times. */
 function sequences(statuses: readonly string[], times: number): string[][] {
@@ -97,6 +100,21 @@ describe('the fold', () => {
     const [one, other] = [receipt('failed', 1, { code: '131026' }), receipt('failed', 1, { code: '131049' })];
     expect(fold([one, other])).toEqual(fold([other, one]));
   });
+});
+
+test('the person is named as any receipt names them, and as the latest one does', () => {
+  const [sent, read] = [receipt('sent', 1, { userId: 'US.1', waId: '1650' }), receipt('read', 2)];
+  expect(fold([sent, read])).toEqual({ proof: 'read', receipt: read, userId: 'US.1', waId: '1650' });
+  expect(fold([receipt('failed', 3, { userId: 'US.2' }), read, sent])).toMatchObject({ userId: 'US.2', waId: '1650' });
+  for (const state of ['held', 'sent', 'pending'] as const) {
+    expect(reportedOutcome({ state }, fold([sent, receipt('warning')]))).toMatchObject({
+      userId: 'US.1',
+      waId: '1650',
+    });
+    expect(reportedOutcome({ state }, fold([receipt('warning', 1, { userId: 'US.1' })]))).toMatchObject({
+      userId: 'US.1',
+    });
+  }
 });
 
 describe('what is reported', () => {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { present } from '../../../../lib/keys/present.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
-import { receiptItems, receiptsOf } from '../../../../lib/messages/receipts/receipt-items.ts';
+import { keptReceipt, receiptItems, receiptsOf } from '../../../../lib/messages/receipts/receipt-items.ts';
 
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const expiresAtSeconds = 1_800_000_000;
@@ -16,6 +17,8 @@ const anyReceipt: fc.Arbitrary<Receipt> = fc
     code: fc.option(text, { nil: undefined }),
     reason: fc.option(text, { nil: undefined }),
     pricing: fc.option(fc.constant({ billable: true, category: 'utility' }), { nil: undefined }),
+    userId: fc.option(text, { nil: undefined }),
+    waId: fc.option(text, { nil: undefined }),
   })
   .map((receipt) => ({ jobId, ...present(receipt) }));
 
@@ -62,6 +65,42 @@ test('an item holds receipts of a thousand messages at the most, and stays far b
   expect(Math.max(...items.map(({ receipts }) => receipts.byteLength))).toBeLessThan(200_000);
   expect(items.flatMap(receiptsOf)).toHaveLength(bulk.length);
   expect(items.length).toBeLessThan(bulk.length * 0.01);
+});
+
+describe('of the person', () => {
+  const named = { jobId, index: 7, atMs: 1, platformMessageId: 'wamid.1', userId: 'US.1', waId: '16505551234' };
+
+  test.each(['sent', 'failed', 'held_by_tomorrow'])(
+    'the user id is kept with %s, and the number where it was not given',
+    (status) => {
+      expect(keptReceipt({ ...named, status }, {})).toEqual({ ...named, status, waId: undefined });
+      expect(keptReceipt({ ...named, status }, {})).not.toHaveProperty('waId');
+      expect(keptReceipt({ ...named, status }, { byUserId: true })).toEqual({ ...named, status });
+    },
+  );
+
+  test.each(['delivered', 'read', 'played'])('%s repeats what is kept', (status) => {
+    const { userId: _userId, waId: _waId, ...receipt } = named;
+    expect(keptReceipt({ ...named, status }, { byUserId: true })).toEqual({ ...receipt, status });
+  });
+
+  // A write unit for some 65 messages: kept with each of three statuses, it would be three times as much.
+  test('a user id takes fifteen bytes a message', () => {
+    const noise = (index: number) => createHash('sha256').update(`${index}`).digest().readBigUInt64BE();
+    const bytesOf = (receipts: readonly Receipt[]) =>
+      ['sent', 'delivered', 'read']
+        .map((word) => receipts.filter(({ status }) => status === word).map((receipt) => keptReceipt(receipt, {})))
+        .flatMap((ofStatus) => receiptItems(jobId, ofStatus, expiresAtSeconds))
+        .reduce((sum, item) => sum + item.receipts.byteLength, 0);
+    const withIds = bulk.map((receipt) => ({
+      ...receipt,
+      userId: `AR.${noise(receipt.index)}`,
+      waId: '5491155550001',
+    }));
+    const added = (bytesOf(withIds) - bytesOf(bulk)) / 10_000;
+    expect(added).toBeGreaterThan(5);
+    expect(added).toBeLessThan(18);
+  });
 });
 
 test('no receipts are no items', () => {

@@ -42,6 +42,15 @@ test('the receipts of a WABA are one message, of whatever numbers; each WABA is 
   expect(toldBy(entries)).toEqual(inOrder(numbers));
 });
 
+test('ids of the longest kind cost room and no receipt', () => {
+  const person = { userId: `US.ENT.${'a'.repeat(128)}`, waId: '1'.repeat(20) };
+  const receipts = Array.from({ length: 11_000 }, (_, index) => ({ ...receiptOf(index), ...person }));
+  const entries = receiptEntries([{ wabaId: '11', phoneNumberId: '31', receipts }]);
+  expect(entries).toHaveLength(4);
+  expect(entries.every(({ body }) => Buffer.byteLength(body) <= queueMessageMaxBytes)).toBe(true);
+  expect(toldBy(entries).map(({ receipt }) => receipt)).toEqual(receipts);
+});
+
 test('nothing is no message', () => {
   expect(receiptEntries([])).toEqual([]);
   expect(receiptEntries([numberOf('11', '31', 0)])).toEqual([]);

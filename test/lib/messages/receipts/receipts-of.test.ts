@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ReceiptSchema } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptsOf } from '../../../../lib/messages/receipts/receipts-of.ts';
 import type { PlatformUpdate } from '../../../../lib/platform/webhook/envelope.ts';
@@ -28,6 +28,7 @@ test('a status of one of our messages is a receipt', () => {
             atMs: 1_750_030_073_000,
             platformMessageId: `wamid.${jobId}-7`,
             pricing,
+            waId: '16505551234',
           },
         ],
       },
@@ -46,8 +47,56 @@ test('a failure has the code of its first error as text, and the clearest of its
   expect(failed({ ...error, error_data: null, message: '' })).toMatchObject({ reason: 'title' });
   expect(failed({ code: '131026' })).toMatchObject({ code: '131026' });
   for (const none of [failed(), failed(null), failed({}), receiptOf({ status: 'failed', errors: 'x' })]) {
-    expect(Object.keys(none ?? {})).toEqual(['jobId', 'index', 'status', 'atMs', 'platformMessageId']);
+    expect(Object.keys(none ?? {})).toEqual(['jobId', 'index', 'status', 'atMs', 'platformMessageId', 'waId']);
   }
+});
+
+describe('whom a message was for (platform reference, 10.2)', () => {
+  const userId = 'US.13491208655302741918';
+  const waId = '16505551234';
+  const contact = { profile: { username: 'sheena' }, wa_id: waId, user_id: userId };
+  const named = (more: object, contacts?: unknown, ...others: readonly unknown[]) => {
+    const { field, value } = statusChange(
+      '31',
+      statusOf(`${jobId}-7`, { recipient_id: undefined, ...more }),
+      ...others,
+    );
+    const [receipt] =
+      receiptsOf([{ wabaId: '11', field, value: { ...value, contacts } }], 0).numbers[0]?.receipts ?? [];
+    return { userId: receipt?.userId, waId: receipt?.waId };
+  };
+
+  test.each<readonly [string, object, unknown, object]>([
+    ['both ids', { recipient_id: waId, recipient_user_id: userId }, [contact], { userId, waId }],
+    ['a number before 2026', { recipient_id: waId }, undefined, { waId }],
+    [
+      'the user id alone: the number may not be shown',
+      { recipient_user_id: userId },
+      [{ user_id: userId }],
+      { userId },
+    ],
+    ['a failure, without contacts', { status: 'failed', recipient_user_id: userId }, undefined, { userId }],
+    ['the user id by the contact of the number', { recipient_id: waId }, [{ wa_id: '1' }, contact], { userId, waId }],
+    ['the number by the contact of the user id', { recipient_user_id: userId }, [contact], { userId, waId }],
+    ['the only contact of the only status', {}, [contact], { userId, waId }],
+    ['one of two contacts, which is not said', {}, [contact, contact], {}],
+    ['a contact of another person', { recipient_id: waId }, [{ wa_id: '19995550000', user_id: 'US.2' }], { waId }],
+    [
+      'the person and the parent id',
+      { recipient_user_id: userId, recipient_parent_user_id: 'US.ENT.1' },
+      [],
+      { userId },
+    ],
+    ['a group', { recipient_type: 'group', recipient_id: waId, recipient_user_id: userId }, [contact], {}],
+    ['ids that are none', { recipient_id: 7, recipient_user_id: 'us.1' }, { 0: contact }, {}],
+    ['an id that is too long', { recipient_user_id: `US.${'1'.repeat(129)}` }, undefined, {}],
+  ])('%s', (_, more, contacts, person) => {
+    expect(named(more, contacts)).toEqual({ userId: undefined, waId: undefined, ...person });
+  });
+
+  test('the only contact of two statuses is of neither', () => {
+    expect(named({}, [contact], statusOf(`${jobId}-8`))).toEqual({ userId: undefined, waId: undefined });
+  });
 });
 
 test.each<readonly [unknown, number]>([
@@ -172,6 +221,8 @@ test('whatever an update says: no error, nothing lost without a count, and recei
       status: mostly('failed'),
       timestamp: anything,
       biz_opaque_callback_data: mostly(`${jobId}-7`),
+      recipient_id: mostly('16505551234'),
+      recipient_user_id: mostly('US.1'),
       errors: fc.oneof(
         anything,
         fc.array(fc.oneof(anything, fc.record({ code: anything, message: anything, error_data: anything }))),
@@ -182,6 +233,7 @@ test('whatever an update says: no error, nothing lost without a count, and recei
   const update = fc.record({
     field: mostly('messages'),
     metadata: mostly({ phone_number_id: '31' }),
+    contacts: mostly([{ wa_id: '16505551234', user_id: 'US.1' }]),
     statuses: fc.array(status, { maxLength: 5 }),
   });
   fc.assert(

@@ -318,6 +318,28 @@ describe('what is told', () => {
     expect(events[1]?.data).not.toHaveProperty('pricing');
   });
 
+  test.each([
+    ['549', {}],
+    ['US.1', { wa_id: '1650' }],
+  ])('how the platform names the person %s: by user id, and by a number that was not given', async (to, number) => {
+    const at = world();
+    at.addresses.set('J-0', to);
+    const facts = ['sent', 'read'].map((status) => ({ status, userId: 'US.1', waId: '1650' }));
+    await runReceipts([queued(facts)], at.ports([head], { wanted: everything }));
+    for (const { data } of at.events.sent) {
+      expect(data).toMatchObject({ to, user_id: 'US.1', ...number });
+      expect('wa_id' in data).toBe('wa_id' in number);
+    }
+    expect(at.events.sent).toHaveLength(2);
+  });
+
+  test('a failure names the person as an earlier receipt has', async () => {
+    const at = world();
+    await runReceipts([queued([{ status: 'sent', userId: 'US.1' }])], at.ports([head]));
+    await runReceipts([queued([{ status: 'failed', code: '131026' }])], at.ports([head]));
+    expect(at.events.sent).toMatchObject([{ type: 'message.failed', data: { code: '131026', user_id: 'US.1' } }]);
+  });
+
   test('for whom a message is is asked once, of those that are told of', async () => {
     const at = world();
     const asked: unknown[] = [];

@@ -45,6 +45,17 @@ function jobOfRequest(request: readonly number[]) {
 const stateAt = (index: number) => reportedStates[index % reportedStates.length] as (typeof reportedStates)[number];
 const outcomeAt = (index: number): ReportedOutcome => ({ dispatchId: `${jobId}-${index}`, state: stateAt(index) });
 
+test.each([
+  ['5491155550001', {}],
+  ['US.1', { wa_id: '16505551234' }],
+  [undefined, {}],
+])('the row of %s has the user id that was told, and a number that was not given', (to, number) => {
+  const outcome = { dispatchId: `${jobId}-0`, state: 'sent', userId: 'US.1', waId: '16505551234' } as const;
+  const job = { ...jobOf(1), recipients: new Map(to === undefined ? [] : [[0, to]]) };
+  const { rows } = reportPage(job, { jobId, states: undefined, limit: 1 }, { outcomeAt: () => outcome });
+  expect(rows).toEqual([{ index: 0, ...(to === undefined ? {} : { to }), user_id: 'US.1', ...number, state: 'sent' }]);
+});
+
 describe('every recipient of the request has one row and is in one count (D40)', () => {
   const anyStates = fc.option(fc.subarray([...reportedStates], { minLength: 1 }), { nil: undefined });
 

@@ -43,9 +43,9 @@ test('the account that a number sends for is named, where the operator names one
   expect(composeMessage(planOf(sendable.plain), { to }, 'J-0')).not.toHaveProperty('messaging_account_id');
 });
 
-test('a business-scoped user id goes into recipient', () => {
-  const request = composeMessage(planOf(sendable.plain), { to: 'US.ENT.abc' }, 'J-0');
-  expect(request.recipient).toBe('US.ENT.abc');
+test.each(['US.1aB', 'US.ENT.1aB', `US.ENT.${'9'.repeat(128)}`])('the user id %s goes into recipient, whole', (to) => {
+  const { recipient, ...request } = composeMessage(planOf(sendable.plain), { to }, 'J-0');
+  expect(recipient).toBe(to);
   expect(request).not.toHaveProperty('to');
 });
 

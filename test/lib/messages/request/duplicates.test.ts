@@ -17,6 +17,17 @@ test('the same number with the same params is kept once, whether spelled with a 
   ]);
 });
 
+test('a user id is itself and nothing else: not its letters in another case, not the parent id, not a number (D25)', () => {
+  const ids = ['US.1aB', 'US.1ab', 'US.ENT.1aB', 'CA.1aB', '16505551234', 'US.16505551234'];
+  const { kept, repeats } = withoutDuplicates([...ids, 'US.1aB', 'US.ENT.1aB'].map((to) => ({ to })));
+  expect(kept.map(({ to }) => to)).toEqual(ids);
+  expect(repeats).toEqual([
+    [6, 0],
+    [7, 2],
+  ]);
+  expect(withoutDuplicates([{ to: 'US.1', params: { body: ['a'] } }, { to: 'US.1' }]).repeats).toEqual([]);
+});
+
 test('values are not confused with each other when joined', () => {
   const { repeats } = withoutDuplicates([
     { to: '5491155550001', params: { body: ['a', 'b'] } },

@@ -373,7 +373,14 @@ describe('warning', () => {
   };
   const resolved = { template: sendable.order, contract, client, storedCopyUsed: false };
   const plain = {
-    ...{ resolved, askedLanguage: 'en_US', campaignId: undefined, droppedIndexes: [], foreignDid: undefined },
+    ...{
+      resolved,
+      askedLanguage: 'en_US',
+      campaignId: undefined,
+      redirected: [],
+      droppedIndexes: [],
+      foreignDid: undefined,
+    },
     recipients: ['12125550001', '+12125550002', 'US.1a2B', '14165550001', '17875550001'].map((to) => ({ to })),
   };
   const marketing = { ...resolved, template: { ...sendable.order, category: 'marketing' } };
@@ -399,6 +406,11 @@ describe('warning', () => {
       'since 2025-04-01 the platform delivers no marketing to US: 3 of the recipients will not get it',
     ],
     ['marketing to others', { ...plain, resolved: marketing, recipients: plain.recipients.slice(3) }, undefined],
+    [
+      'a user id that is followed',
+      { ...plain, redirected: [[2, 'US.NEW']] },
+      'user ids that the platform has replaced are followed: recipients[2] to US.NEW',
+    ],
     [
       'an old copy',
       { ...plain, resolved: { ...resolved, storedCopyUsed: true } },
