@@ -1,12 +1,14 @@
 import { changeProfile, readProfile } from './business-profile.ts';
 import { answerBusiness } from './businesses.ts';
 import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
+import { forgetContact } from './contact-book-edge.ts';
 import { graphError, notSimulated, PlatformError, unknownNode, whatItTakes } from './errors.ts';
 import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
 import type { Medium } from './media/media-shelf.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
 import { answerOauth } from './oauth.ts';
 import type { PlatformRequest } from './platform-request.ts';
+import { deregisterNumber, registerNumber } from './registration.ts';
 import { errorReply, type Reply } from './reply.ts';
 import type { SeedToken } from './seed.ts';
 import { usageHeader } from './sending/limits.ts';
@@ -53,6 +55,9 @@ const numberEdges = new Map<string, (world: World, number: PhoneNumber, request:
     (world, number, request) => sendMessage(world, { number, endpoint: 'marketing_messages' }, request),
   ],
   ['POST media', uploadMedium],
+  ['DELETE contact_book', forgetContact],
+  ['POST register', registerNumber],
+  ['POST deregister', deregisterNumber],
   ['GET whatsapp_business_profile', readProfile],
   ['POST whatsapp_business_profile', changeProfile],
 ]);
