@@ -220,6 +220,9 @@ describe('WABA, numbers, catalogs', () => {
     expect(await funding()).toEqual({ id: firstWaba });
     await simulator.control('DELETE', `wabas/${firstWaba}/holds`);
     expect(await funding()).toEqual(before);
+    await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131042, later: true });
+    expect(await funding()).toEqual({ id: firstWaba });
+    await simulator.control('DELETE', `wabas/${firstWaba}/holds`);
   });
 
   test('numbers: 25 a page unless told, 100 at most, every field of the reference', async () => {
