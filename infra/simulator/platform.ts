@@ -83,7 +83,7 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   try {
     const ofStranger = answerOauth(world, request);
     if (ofStranger !== undefined) return ofStranger;
-    const token = tokenOf(world, request.accessToken);
+    const token = tokenOf(world, request);
     const { nodeId, operation } = operationOf(request);
     const ofNoWaba =
       answerUpload(world.uploads, { token, nodeId, operation }, request) ??
@@ -104,8 +104,13 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   }
 }
 
-function tokenOf(world: World, text: string | undefined): SeedToken {
-  if (text === undefined || text === '') throw graphError(190, 'An access token is required to request this resource.');
+/** Some reads without any token are refused as if they were an app's (platform reference, 6.2). */
+const asksForApp = /\/whatsapp_business_profile\/?$/;
+
+function tokenOf(world: World, { accessToken: text, method, path }: PlatformRequest): SeedToken {
+  const isMissing = text === undefined || text === '';
+  if (isMissing && method === 'GET' && asksForApp.test(path)) throw graphError(200, 'Provide valid app ID');
+  if (isMissing) throw graphError(190, 'An access token is required to request this resource.');
   const token = world.tokens.get(text) ?? appToken(world, text);
   if (token === undefined) throw graphError(190, 'Invalid OAuth access token - Cannot parse access token');
   const nowMs = world.clock.nowMs();

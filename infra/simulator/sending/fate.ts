@@ -89,7 +89,7 @@ function obstacleOfLimit(world: World, { number, portfolioId, recipient }: Check
 /** Notes that the person has had enough marketing messages, when that is what the message fails with. */
 export function noteCapped(world: World, send: CheckedSend, { fail }: Course): void {
   const { number, recipient } = send;
-  if (fail !== 131049 || !isMarketing(send) || isOfUnitedStates(recipient.key) || !isCapped(world, send)) return;
+  if (fail !== 131049 || !isMarketing(send) || !isCapped(world, send)) return;
   world.marketingCaps.capped(number.wabaId, recipient.key, world.clock.nowMs());
 }
 

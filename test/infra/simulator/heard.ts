@@ -35,6 +35,12 @@ export function hearing(simulator: Pick<SimulatorAtRest, 'control'>) {
   return {
     wait,
     changes,
+    /** The fields of the entries that have a time: news of nodes. */
+    timed: async () => {
+      await wait(0);
+      const entries = receiver.calls.flatMap(({ bytes }) => JSON.parse(bytes.toString()).entry);
+      return entries.filter((entry) => 'time' in entry).map((entry) => entry.changes[0].field);
+    },
     values: async (field: string) => (await changes(field)).map(({ value }) => value),
     /** Each status by itself. */
     statuses: async () => (await changes('messages')).flatMap(({ value }) => value.statuses ?? []),

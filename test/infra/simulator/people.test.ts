@@ -67,6 +67,7 @@ describe('a stop of marketing messages', () => {
       },
     });
     expect(await heard.changes()).toEqual([told('stop'), told('resume')]);
+    expect(await heard.timed()).toEqual([]);
   });
 
   test('MARKETING is accepted and fails later, 131050; nothing else is concerned, nor another number', async () => {
@@ -117,6 +118,7 @@ describe('a stop of marketing messages', () => {
   test('a magic recipient stops by itself once the first marketing message has arrived', async () => {
     const to = '15550231050';
     await sent('order_update', { to });
+    await sent('welcome_offer', { to });
     await sent('welcome_offer', { to });
     await heard.wait(0);
     expect((await overview()).stopped).toEqual([]);
@@ -365,6 +367,7 @@ describe('a thread that another responder owns', () => {
     expect((await textTo({ to: recipient })).status).toBe(200);
     await says();
     expect((await heard.changes()).at(-1)?.field).toBe('messages');
+    expect(await heard.timed()).toEqual([]);
   });
 
   test('is free again after 24 hours without a word', () => {

@@ -59,6 +59,7 @@ describe('the messaging limit', () => {
     ]);
     await limited(tier);
     expect(await heard.changes()).toHaveLength(1);
+    expect(await heard.timed()).toEqual(['business_capability_update']);
     await simulator.control('POST', 'reset');
     await limited(tier, { told_as: 'tier' });
     expect((await heard.values('business_capability_update')).at(-1).max_daily_conversations_per_business).toBe(tier);
@@ -220,8 +221,9 @@ describe('pacing (platform reference, 2.10)', () => {
     await wordOf(1);
     expect((await toldOf()).pacing).toMatchObject({ outcome: how, ends_at: '2026-11-20T12:10:00.000Z' });
     await heard.wait(599);
-    expect(await statusesOf()).toEqual([]);
+    expect([await statusesOf(), (await toldOf()).pacing.held]).toEqual([[], 1]);
     await heard.wait(1);
+    expect((await heard.statuses()).map(({ status }) => status)).toEqual(statuses.slice(0, 1));
     await heard.wait(4);
     expect((await heard.statuses()).map(({ status }) => status)).toEqual(statuses);
   });

@@ -546,7 +546,7 @@ describe('news of numbers', () => {
   test('a throughput that rises is told; nothing of quality, limit, or a throughput that falls', async () => {
     await change({ quality_rating: 'RED' });
     await change({ whatsapp_business_manager_messaging_limit: 'TIER_2K' });
-    await change({ throughput: { level: 'STANDARD' } });
+    for (const level of ['STANDARD', 'NOT_APPLICABLE']) await change({ throughput: { level } });
     expect(await told()).toEqual([]);
     await change({ throughput: { level: 'HIGH' } });
     expect((await told()).map(({ field, value }) => [field, value])).toEqual([
