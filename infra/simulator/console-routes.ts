@@ -5,6 +5,7 @@ import { type ControlRoute, given } from './control-route.ts';
 import { type Exchange, exchangesKept } from './exchanges.ts';
 import { holdsTold } from './hold-routes.ts';
 import { magicRecipients } from './magic-recipients.ts';
+import { businessesTold } from './portfolios/business-routes.ts';
 import type { World } from './state.ts';
 import { magicWords } from './templates/magic-words.ts';
 import type { Template } from './templates/template.ts';
@@ -21,7 +22,7 @@ export const consoleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/overview',
-    what: 'the clock, the faults, rules and holds in force, numbers, WABAs and apps, magic recipients and words',
+    what: 'the clock, the faults, rules, holds, limits and pacing in force, who has stopped, numbers, WABAs, businesses and apps, magic recipients and words',
     run: ({ world }) => overviewOf(world),
   },
   {
@@ -77,6 +78,9 @@ function overviewOf(world: World) {
     faults: world.faults.all(),
     receipts: world.receiptRules.all(),
     blocked: [...world.blocked],
+    stopped: world.preferences.all(world.clock.nowMs()),
+    threads: world.threads.owned(world.clock.nowMs()),
+    businesses: businessesTold(world),
     wabas: [...world.wabas.values()].map(({ id, fields }) => ({ id, fields, holds: holdsTold(world, id) })),
     numbers: [...world.numbers.values()].map(({ id, wabaId, fields }) => ({
       ...{ id, waba_id: wabaId, fields },

@@ -30,6 +30,7 @@ const NumberChangesSchema = v.strictObject({
 const WabaChangesSchema = v.strictObject({
   marketing_messages_onboarding_status: v.optional(v.nullable(v.string())),
   disable_marketing_messages_on_cloud_api: v.optional(v.nullable(v.boolean())),
+  direct_send: v.optional(v.nullable(v.picklist(['ENABLED', 'BLOCKED']))),
 });
 
 export function templateOf(world: World, id: string): Template {
@@ -92,8 +93,13 @@ export function changeNumber(world: World, id: string, body: unknown): unknown {
 export function changeWaba(world: World, id: string, body: unknown): unknown {
   const waba = world.wabas.get(id);
   if (waba === undefined) throw new ControlError(404, 'id', `${id} is no WABA`);
-  const changed = { ...waba.fields, ...v.parse(WabaChangesSchema, body) };
-  waba.fields = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null));
+  const { direct_send: directSend, ...changes } = v.parse(WabaChangesSchema, body);
+  waba.fields = Object.fromEntries(
+    Object.entries({ ...waba.fields, ...changes }).filter(([, value]) => value !== null),
+  );
+  // The platform shows nobody whether a WABA has Direct Send.
+  if (directSend === null) world.directSend.delete(id);
+  else if (directSend !== undefined) world.directSend.set(id, directSend);
   return waba.fields;
 }
 

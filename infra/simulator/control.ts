@@ -15,6 +15,7 @@ import { FaultSchema, recipientKey } from './faults.ts';
 import { holdRoutes } from './hold-routes.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { requestsKept } from './logs.ts';
+import { businessRoutes } from './portfolios/business-routes.ts';
 import { describeSending } from './sending/describe-sending.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { reviewMs } from './templates/life-cycle.ts';
@@ -84,7 +85,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/reset',
-    what: 'back to the seed: no messages, requests, faults, holds or counters, real time; only callbacks and updates_per_post of apps stay',
+    what: 'back to the seed: no messages, requests, faults, holds, limits in force, stopped people or counters, real time; only callbacks and updates_per_post of apps stay',
     run: (simulation) => {
       simulation.reset();
       return { success: true };
@@ -148,16 +149,17 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/numbers/{id}',
-    what: 'change a phone number: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, throughput?: {level}, is_on_biz_app?, ...}; null removes a field',
+    what: 'change what a phone number shows: {status?, quality_rating?, whatsapp_business_manager_messaging_limit?, throughput?: {level}, is_on_biz_app?, ...}; null removes a field. A limit in force is one of its business',
     run: ({ world }, { body }, id) => changeNumber(world, id, body),
   },
   {
     method: 'POST',
     path: '/_control/wabas/{id}',
-    what: 'change a WABA: {marketing_messages_onboarding_status?, disable_marketing_messages_on_cloud_api?}; ONBOARDED may use /marketing_messages; null removes a field',
+    what: 'change a WABA: {marketing_messages_onboarding_status?, disable_marketing_messages_on_cloud_api?, direct_send?: ENABLED|BLOCKED}; ONBOARDED may use /marketing_messages; null removes a field',
     run: ({ world }, { body }, id) => changeWaba(world, id, body),
   },
   ...holdRoutes,
+  ...businessRoutes,
   {
     method: 'GET',
     path: '/_control/webhooks',
@@ -208,8 +210,9 @@ export const controlRoutes: readonly ControlRoute[] = [
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
 export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
   const [, nodes, encodedId = '', rest = ''] =
-    /^\/_control\/(templates|numbers|wabas|apps|messages|recipients|exchanges)\/([^/]+)(\/.*)?$/.exec(request.path) ??
-    [];
+    /^\/_control\/(templates|numbers|wabas|businesses|apps|messages|recipients|exchanges)\/([^/]+)(\/.*)?$/.exec(
+      request.path,
+    ) ?? [];
   const path = encodedId === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
   const id = decoded(encodedId);
   const here = controlRoutes.filter((route) => route.path === path);

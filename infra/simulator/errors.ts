@@ -1,5 +1,6 @@
 import { present } from '../../lib/keys/present.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
+import newerCodes from './newer-codes.json' with { type: 'json' };
 
 /** A refusal in the platform's words. The reply adds `fbtrace_id`, which every refusal has of its own. */
 export class PlatformError extends Error {
@@ -22,7 +23,8 @@ interface CodeEntry {
   readonly subcode?: number;
 }
 
-const entries: readonly CodeEntry[] = errorCodes;
+/** The shared list has the last word about a code that both know. */
+const entries: readonly CodeEntry[] = [...newerCodes, ...errorCodes];
 const byCode = new Map(entries.filter((entry) => entry.kind !== 'template_mgmt').map((entry) => [entry.code, entry]));
 const bySubcode = new Map(
   entries.filter((entry) => entry.subcode !== undefined).map((entry) => [entry.subcode, entry]),
@@ -36,6 +38,14 @@ const wireTexts = new Map<number, string>([
   [132012, 'Parameter format does not match format in the created template'],
 ]);
 
+/** Codes whose title in a webhook differs from the one in the list of codes. */
+const toldTitles = new Map<number, string>([
+  [
+    131050,
+    'Unable to deliver the message. This recipient has chosen to stop receiving marketing messages on WhatsApp from your business',
+  ],
+]);
+
 export function isKnownCode(code: number): boolean {
   return entryOf(code) !== undefined;
 }
@@ -46,7 +56,7 @@ export function isKnownSubcode(subcode: number): boolean {
 
 /** What a failure of that code is called in a webhook. */
 export function errorTitle(code: number): string {
-  return entryOf(code)?.title ?? 'Unknown error';
+  return toldTitles.get(code) ?? entryOf(code)?.title ?? 'Unknown error';
 }
 
 function entryOf(code: number): CodeEntry | undefined {

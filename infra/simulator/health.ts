@@ -1,6 +1,6 @@
-import { type Hold, noAnswer } from './holds.ts';
+import type { Hold } from './holds.ts';
 import type { World } from './state.ts';
-import type { PhoneNumber, Waba } from './wabas.ts';
+import { type PhoneNumber, portfolioIdOf, type Waba } from './wabas.ts';
 
 /** Whether a number of a status may send (platform reference, 8); not said: it may not. */
 const sendingHealth: Readonly<Record<string, string>> = {
@@ -17,14 +17,15 @@ const healthCodes = new Map<unknown, number>([
 ]);
 
 interface Entity {
-  readonly entity_type: 'PHONE_NUMBER' | 'WABA';
+  readonly entity_type: 'PHONE_NUMBER' | 'WABA' | 'BUSINESS';
   readonly id: string;
   readonly can_send_message: string;
+  readonly errors?: readonly object[];
 }
 
 /** `health_status` of a WABA. */
 export function wabaHealth(world: World, waba: Waba) {
-  return healthOf([wabaEntity(world, waba)]);
+  return healthOf(wabaEntities(world, waba));
 }
 
 /** `health_status` of a number: its own health and that of its WABA. */
@@ -33,8 +34,22 @@ export function numberHealth(world: World, number: PhoneNumber) {
   const waba = world.wabas.get(number.wabaId);
   return healthOf([
     entityOf({ entity_type: 'PHONE_NUMBER', id: number.id, can_send_message: own }, world.holds.on(number.id)),
-    ...(waba === undefined ? [] : [wabaEntity(world, waba)]),
+    ...(waba === undefined ? [] : wabaEntities(world, waba)),
   ]);
+}
+
+/** The WABA, and its portfolio while that is reviewed. */
+function wabaEntities(world: World, waba: Waba): readonly Entity[] {
+  const portfolioId = portfolioIdOf(waba);
+  const code = world.pacing.reviewOf(portfolioId);
+  const own = wabaEntity(world, waba);
+  if (code === undefined) return [own];
+  const error = {
+    error_code: code,
+    error_description: 'The business portfolio is being reviewed.',
+    possible_solution: 'Wait for the review, or appeal against it.',
+  };
+  return [own, { entity_type: 'BUSINESS', id: portfolioId, can_send_message: 'BLOCKED', errors: [error] }];
 }
 
 function wabaEntity(world: World, { id, fields }: Waba): Entity {
@@ -54,9 +69,9 @@ function worst(words: readonly string[]): string {
   return ['BLOCKED', 'LIMITED'].find((word) => words.includes(word)) ?? words[0] ?? 'AVAILABLE';
 }
 
-/** A node as the holds on it leave it; the platform does not know of a number that gives no answer. */
+/** A node as the holds on it leave it; those without a code of the platform's concern no sending that it knows of. */
 function entityOf(node: Entity, holds: readonly Hold[]): Entity {
-  const known = holds.map(({ kind }) => kind).filter(({ code }) => code !== noAnswer);
+  const known = holds.map(({ kind }) => kind).filter(({ code }) => typeof code === 'number');
   const blocking = known.filter(({ category }) => category === undefined);
   const limiting = known.filter(({ category }) => category !== undefined);
   const errors = blocking.map(({ code, details, solution }) => ({

@@ -1,7 +1,7 @@
 /** Why messages of a WABA or a number are refused, whatever they say (platform reference, 6.4). */
 export interface HoldKind {
-  /** The code of the refusal; of a number that gives no answer to any message there is none. */
-  readonly code: number | typeof noAnswer;
+  /** The code of the refusal; one that refuses no message with a code has a name. */
+  readonly code: number | typeof noAnswer | typeof noUtilityTemplates;
   readonly of: 'waba' | 'number';
   /** Concerns messages of this category alone. */
   readonly category?: string;
@@ -11,9 +11,14 @@ export interface HoldKind {
   readonly solution?: string;
   /** The platform tells when it ends. */
   readonly hasEnd?: true;
+  /** Messages may be accepted all the same, and fail later. */
+  readonly mayBeLater?: true;
 }
 
+/** A number whose messages get no answer. */
 export const noAnswer = 'no_answer';
+/** A WABA that may create no UTILITY templates, and whose approved ones become MARKETING. */
+export const noUtilityTemplates = 'no_utility_templates';
 
 /** The widest first: a message that several concern is refused for the first. */
 export const holdKinds: readonly HoldKind[] = [
@@ -22,12 +27,14 @@ export const holdKinds: readonly HoldKind[] = [
     of: 'waba',
     details: 'There was an error related to your payment method.',
     solution: 'Add a payment method, or mend the one that is there.',
+    mayBeLater: true,
   },
   {
     code: 131031,
     of: 'waba',
     details: 'The business account has been locked.',
     solution: 'Appeal against the decision.',
+    mayBeLater: true,
   },
   {
     code: 368,
@@ -42,6 +49,13 @@ export const holdKinds: readonly HoldKind[] = [
     category: 'UTILITY',
     details:
       'The account has reached its messaging limit due to template classification violations. This applies to both template messages and direct send messages.',
+    solution: 'Review the categories of the utility templates.',
+    hasEnd: true,
+  },
+  {
+    code: noUtilityTemplates,
+    of: 'waba',
+    details: 'The business account may create no utility templates.',
     solution: 'Review the categories of the utility templates.',
     hasEnd: true,
   },
@@ -82,6 +96,10 @@ export interface Hold {
   readonly kind: HoldKind;
   /** Then it ends by itself. */
   readonly untilMs?: number;
+  /** Its messages are accepted, and fail later. */
+  readonly isLater?: boolean;
+  /** The platform tells the end as text: its pages show both forms. */
+  readonly isEndText?: boolean;
 }
 
 /** Told when a hold begins and when it ends. */

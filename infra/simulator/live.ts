@@ -78,8 +78,8 @@ function countersOf({ world, worldId, attempts, controlled }: Simulation) {
     requests: world.exchanges.total,
     answered: world.exchanges.answered,
     templates: world.templates.changes,
-    // Faults, rules and holds come to their end by themselves.
-    settings: `${controlled.times}/${world.faults.size}/${world.receiptRules.size}/${world.holds.size}`,
+    // Faults, rules, holds and pacing come to their end by themselves.
+    settings: `${controlled.times}/${world.faults.size}/${world.receiptRules.size}/${world.holds.size}/${world.pacing.changes}`,
     webhooks: world.deliveries.total,
     events: attempts.total,
     planned,

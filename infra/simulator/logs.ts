@@ -36,9 +36,9 @@ export interface RecipientReply {
   readonly at_ms: number;
 }
 
-/** What a message says: a template as it was when the message was sent, or a text. */
+/** What a message says: a template as it was when the message was sent, perhaps made of its text, or a text. */
 export type MessageContent =
-  | { readonly kind: 'template'; readonly template: Template }
+  | { readonly kind: 'template'; readonly template: Template; readonly isDirect?: true }
   | { readonly kind: 'text'; readonly text: string };
 
 /** An accepted message with what it takes to show it, and to tell more of it. */
@@ -94,6 +94,12 @@ export class MessageLog {
     if (more.told !== undefined) known.told = [...known.told, more.told];
     if (more.reply !== undefined) known.replies = [...known.replies, more.reply];
     this.#touched += 1;
+  }
+
+  /** Notes what is told of a message once it is not held any more. */
+  tellAll(id: string, told: readonly ToldStatus[]): void {
+    const entry = this.#byId.get(id);
+    if (entry !== undefined) for (const one of told) this.tell(entry, { told: one });
   }
 
   /** Those that sent a template of that name, oldest first. */

@@ -9,8 +9,18 @@ export interface MagicRecipient {
   readonly action?: FaultAction;
   /** How the statuses of an accepted message come. */
   readonly course?: CourseChanges;
+  /** The person stops marketing messages once one has arrived. */
+  readonly stops?: true;
   /** The fate befalls only the first so many messages; the later ones are accepted. */
   readonly firstOnly?: number;
+  /** The fate befalls only messages like this; the others are accepted. */
+  readonly only?: Partial<MagicFacts>;
+}
+
+/** What of a message a fate may depend on. */
+export interface MagicFacts {
+  readonly category: string | undefined;
+  readonly hasIdentityHash: boolean;
 }
 
 /** How long a message is held. */
@@ -31,14 +41,38 @@ export const magicRecipients: readonly MagicRecipient[] = [
     course: { fail: 131049 },
   },
   {
+    to: '15550231049',
+    what: 'MARKETING accepted, then failed by webhook, 131049, as to any number of the United States; the rest arrives',
+    course: { fail: 131049 },
+    only: { category: 'MARKETING' },
+  },
+  {
     to: '15550131050',
     what: 'accepted, then failed by webhook, 131050: has stopped marketing messages',
     course: { fail: 131050 },
   },
   {
+    to: '15550231050',
+    what: 'stops marketing messages, told by user_preferences, once the first has arrived; the later ones fail, 131050',
+    stops: true,
+  },
+  {
     to: '15550131053',
     what: 'accepted, then failed by webhook, 131053: the media could not be fetched',
     course: { fail: 131053 },
+  },
+  {
+    to: '15550131064',
+    what: 'UTILITY refused, 131064: limited because of categories; the rest arrives',
+    action: { code: 131064 },
+    only: { category: 'UTILITY' },
+  },
+  { to: '15550130403', what: 'refused, 130403: blocked by the business itself', action: { code: 130403 } },
+  {
+    to: '15550137000',
+    what: 'refused with recipient_identity_key_hash, 137000: the key has changed; accepted without',
+    action: { code: 137000 },
+    only: { hasIdentityHash: true },
   },
   { to: '15550131056', what: 'refused, 131056: pair limit, always', action: { code: 131056 } },
   { to: '15550130429', what: '130429 (throttled) twice, then accepted', action: { code: 130429 }, firstOnly: 2 },
@@ -66,6 +100,12 @@ export const magicRecipients: readonly MagicRecipient[] = [
     course: { held_ms: assessmentMs, fail: 132015 },
   },
   {
+    to: '15550135000',
+    what: 'accepted with message_status held_for_quality_assessment, after 10 minutes failed by webhook, 135000',
+    action: { message_status: 'held_for_quality_assessment' },
+    course: { held_ms: assessmentMs, fail: 135000 },
+  },
+  {
     to: '15550000202',
     what: 'accepted with message_status paused; nothing more is heard of it',
     action: { message_status: 'paused' },
@@ -79,11 +119,18 @@ const byRecipient = new Map(magicRecipients.map((recipient) => [recipient.to, re
 export class MagicFates {
   readonly #met = new Map<string, number>();
 
-  next(to: string): Pick<MagicRecipient, 'action' | 'course'> {
+  next(to: string, facts: MagicFacts): Pick<MagicRecipient, 'action' | 'course' | 'stops'> {
     const recipient = byRecipient.get(to);
-    if (recipient === undefined) return {};
+    if (recipient === undefined || !isLike(facts, recipient.only)) return {};
     const met = (this.#met.get(to) ?? 0) + 1;
     this.#met.set(to, met);
     return met > (recipient.firstOnly ?? Number.POSITIVE_INFINITY) ? {} : recipient;
   }
+}
+
+function isLike(facts: MagicFacts, { category, hasIdentityHash }: Partial<MagicFacts> = {}): boolean {
+  return (
+    (category === undefined || category === facts.category) &&
+    (hasIdentityHash === undefined || hasIdentityHash === facts.hasIdentityHash)
+  );
 }

@@ -1,12 +1,14 @@
 import { changeProfile, readProfile } from './business-profile.ts';
 import { answerBusiness } from './businesses.ts';
 import { listCatalogs, listProducts, readCatalog } from './catalogs/read.ts';
+import { forgetContact } from './contact-book-edge.ts';
 import { graphError, notSimulated, PlatformError, unknownNode, whatItTakes } from './errors.ts';
 import { deleteMedium, downloadMedium, downloads, readMedium, uploadMedium } from './media/media.ts';
 import type { Medium } from './media/media-shelf.ts';
 import { listNumbers, readNumber, readWaba } from './numbers.ts';
 import { answerOauth } from './oauth.ts';
 import type { PlatformRequest } from './platform-request.ts';
+import { deregisterNumber, registerNumber } from './registration.ts';
 import { errorReply, type Reply } from './reply.ts';
 import type { SeedToken } from './seed.ts';
 import { usageHeader } from './sending/limits.ts';
@@ -53,6 +55,9 @@ const numberEdges = new Map<string, (world: World, number: PhoneNumber, request:
     (world, number, request) => sendMessage(world, { number, endpoint: 'marketing_messages' }, request),
   ],
   ['POST media', uploadMedium],
+  ['DELETE contact_book', forgetContact],
+  ['POST register', registerNumber],
+  ['POST deregister', deregisterNumber],
   ['GET whatsapp_business_profile', readProfile],
   ['POST whatsapp_business_profile', changeProfile],
 ]);
@@ -78,7 +83,7 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   try {
     const ofStranger = answerOauth(world, request);
     if (ofStranger !== undefined) return ofStranger;
-    const token = tokenOf(world, request.accessToken);
+    const token = tokenOf(world, request);
     const { nodeId, operation } = operationOf(request);
     const ofNoWaba =
       answerUpload(world.uploads, { token, nodeId, operation }, request) ??
@@ -99,8 +104,13 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   }
 }
 
-function tokenOf(world: World, text: string | undefined): SeedToken {
-  if (text === undefined || text === '') throw graphError(190, 'An access token is required to request this resource.');
+/** Some reads without any token are refused as if they were an app's (platform reference, 6.2). */
+const asksForApp = /\/whatsapp_business_profile\/?$/;
+
+function tokenOf(world: World, { accessToken: text, method, path }: PlatformRequest): SeedToken {
+  const isMissing = text === undefined || text === '';
+  if (isMissing && method === 'GET' && asksForApp.test(path)) throw graphError(200, 'Provide valid app ID');
+  if (isMissing) throw graphError(190, 'An access token is required to request this resource.');
   const token = world.tokens.get(text) ?? appToken(world, text);
   if (token === undefined) throw graphError(190, 'Invalid OAuth access token - Cannot parse access token');
   const nowMs = world.clock.nowMs();

@@ -9,12 +9,18 @@ import { MessageLog, RequestLog } from './logs.ts';
 import { MagicFates } from './magic-recipients.ts';
 import { MediaShelf } from './media/media-shelf.ts';
 import { People } from './people.ts';
+import { MessagingLimits } from './portfolios/messaging-limits.ts';
+import { PortfolioPacing } from './portfolios/pacing.ts';
 import type { Seed, SeedToken } from './seed.ts';
 import { ManagementUsage, PairLimit, ThroughputLimit } from './sending/limits.ts';
+import { MarketingCaps } from './sending/marketing-caps.ts';
+import { planReceipts } from './sending/plan-receipts.ts';
+import { Preferences } from './sending/preferences.ts';
 import { SendingRecord } from './sending/sending-record.ts';
 import { CreationBudget, EditBudget, NameLocks } from './templates/budgets.ts';
 import { LifeCycle, type TellTemplate } from './templates/life-cycle.ts';
 import { TemplateShelf } from './templates/shelf.ts';
+import { Threads } from './threads.ts';
 import { UploadShelf } from './uploads/upload-shelf.ts';
 import type { Catalog, PhoneNumber, Waba } from './wabas.ts';
 import { type App, AppShelf } from './webhooks/app-shelf.ts';
@@ -44,6 +50,13 @@ export interface World {
   /** Recipients who let nothing through to them any more. */
   readonly blocked: Set<string>;
   readonly people: People;
+  readonly preferences: Preferences;
+  readonly marketingCaps: MarketingCaps;
+  readonly threads: Threads;
+  readonly limits: MessagingLimits;
+  readonly pacing: PortfolioPacing;
+  /** The WABAs that may send texts which become templates by themselves, or whose texts are blocked. */
+  readonly directSend: Map<string, 'ENABLED' | 'BLOCKED'>;
   /** What the businesses have said of themselves, by number. */
   readonly profiles: Map<string, NodeFields>;
   readonly sending: SendingRecord;
@@ -57,7 +70,7 @@ export interface World {
   readonly outbox: Outbox;
   readonly deliveries: DeliveryLog;
   readonly receiptRules: ReceiptRules;
-  /** Catches up with what happens by itself: reviews, the ends of pauses and of holds. */
+  /** Catches up with what happens by itself: reviews, the ends of pauses, of holds and of pacing. */
   readonly settle: (nowMs: number) => void;
   /** Tells by webhook what has become of a template. */
   readonly tellTemplate: TellTemplate;
@@ -83,6 +96,13 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
   const holds = new HoldShelf((hold, turn) => {
     for (const update of holdUpdates(hold, turn)) outbox.add(update, turn.atMs);
   });
+  const limits = new MessagingLimits();
+  const messages = new MessageLog();
+  const pacing = new PortfolioPacing(({ message, course }, { atMs, code }) => {
+    const after = { ...course, held_ms: atMs - message.acceptedMs };
+    const turn = code === undefined ? after : { ...after, fail: code, failed_after_ms: 0 };
+    messages.tellAll(message.id, planReceipts({ outbox, limits }, message, turn));
+  });
   let traces = 0;
   let challenges = 0;
   return {
@@ -97,6 +117,7 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     settle: (nowMs) => {
       lifeCycle.settle(nowMs);
       holds.settle(nowMs);
+      pacing.settle(nowMs);
     },
     creations: new CreationBudget(),
     edits: new EditBudget(),
@@ -112,11 +133,17 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
       challenges += 1;
       return String(1_158_201_444 + challenges);
     },
-    messages: new MessageLog(),
+    messages,
     requests: new RequestLog(),
     exchanges: new ExchangeLog(),
     blocked: new Set(),
     people: new People(),
+    preferences: new Preferences(),
+    marketingCaps: new MarketingCaps(),
+    threads: new Threads(),
+    limits,
+    pacing,
+    directSend: new Map(),
     profiles: new Map(),
     sending: new SendingRecord(),
     faults: new FaultList(),

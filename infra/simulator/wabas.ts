@@ -19,6 +19,11 @@ export function portfolioIdOf(waba: Waba): string {
   return ownerOf(waba)?.id ?? waba.id;
 }
 
+/** The WABAs of a portfolio; none: there is no such portfolio. */
+export function wabasOf(wabas: ReadonlyMap<string, Waba>, portfolioId: string): readonly Waba[] {
+  return [...wabas.values()].filter((waba) => portfolioIdOf(waba) === portfolioId);
+}
+
 export interface PhoneNumber extends Placed {
   readonly id: string;
   readonly wabaId: string;

@@ -65,7 +65,7 @@ export function BusinessPanel({ overview, onChange }: PanelProps) {
   return (
     <section class="panel wide" aria-labelledby="businesses">
       <h2 id="businesses">WABAs and numbers</h2>
-      <p class="note">What changes at a number is told by webhook.</p>
+      <p class="note">A throughput that rises is told by webhook.</p>
       <Problem text={problem} />
       {overview.wabas.map(({ id, fields, holds }) => (
         <section key={id} class="waba" aria-label={String(fields['name'])}>

@@ -1,13 +1,12 @@
 import * as v from 'valibot';
-import { present } from '../../../lib/keys/present.ts';
 import { ControlError } from '../control-error.ts';
 import { isKnownCode } from '../errors.ts';
 import type { Entry } from '../logs.ts';
-import type { Person } from '../people.ts';
 import type { World } from '../state.ts';
-import { portfolioIdOf } from '../wabas.ts';
-import { type AcceptedMessage, contactOf, laterStatus } from '../webhooks/receipts.ts';
+import { laterStatus } from '../webhooks/receipts.ts';
 import { rowOf } from './inbox-list.ts';
+import { businessNumber, personOf, tellIncoming } from './incoming.ts';
+import { contentOfReply, ReplySchema } from './reply.ts';
 
 /*
  * What a recipient does with a message, and the platform later: told by webhook as the real ones are.
@@ -24,16 +23,10 @@ const StatusSchema = v.pipe(
     ['code'],
   ),
 );
-const ReplySchema = v.strictObject({
-  text: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(4_096)),
-  /** Given: a quick reply's button was pressed, whose label is the text. */
-  payload: v.optional(v.pipe(v.string(), v.maxLength(1_000))),
-});
 const WrittenSchema = v.strictObject({
   phone_number_id: v.string(),
   text: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(4_096)),
 });
-const RecipientSchema = v.strictObject({ blocked: v.boolean() });
 
 export function messageOf(world: World, id: string): Entry {
   const entry = world.messages.get(id);
@@ -52,64 +45,24 @@ export function tellStatus(world: World, entry: Entry, body: unknown): unknown {
 
 /** Has the recipient answer: an incoming message in the webhook field `messages`. */
 export function replyTo(world: World, entry: Entry, body: unknown): unknown {
-  const { text, payload } = v.parse(ReplySchema, body);
-  const { wabaId, metadata, recipient } = entry.accepted;
+  const reply = v.parse(ReplySchema, body);
+  const { metadata, recipient } = entry.accepted;
   const atMs = world.clock.nowMs();
   const id = `${entry.message.id.replace(/=*$/, '')}R${entry.replies.length + 1}`;
-  const said =
-    payload === undefined ? { type: 'text', text: { body: text } } : { type: 'button', button: { text, payload } };
-  const context = { from: metadata.display_phone_number, id: entry.message.id };
-  tellIncoming(world, { wabaId, metadata, from: recipient }, { context, id, ...said });
-  world.messages.tell(entry, { reply: { id, text, at_ms: atMs } });
+  const context = { context: { from: metadata.display_phone_number, id: entry.message.id } };
+  const to = businessNumber(world, metadata.phone_number_id);
+  const said = { ...(reply.has_context ? context : {}), id, ...contentOfReply(reply) };
+  tellIncoming(world, to, personOf(world, to.beholder, recipient.key), said);
+  world.messages.tell(entry, { reply: { id, text: reply.text, at_ms: atMs } });
   return rowOf(messageOf(world, entry.message.id));
 }
 
 /** Has a person write to a number by themselves. */
-export function writeTo(world: World, digits: string, body: unknown): unknown {
+export function writeTo(world: World, personId: string, body: unknown): unknown {
   const { phone_number_id: numberId, text } = v.parse(WrittenSchema, body);
-  if (!/^\d{5,15}$/.test(digits)) throw new ControlError(400, 'id', `${digits} is no phone number`);
-  const number = world.numbers.get(numberId);
-  const waba = world.wabas.get(number?.wabaId ?? '');
-  if (number === undefined || waba === undefined) {
-    throw new ControlError(400, 'phone_number_id', `${numberId} is no phone number of the business`);
-  }
-  const written = world.people.written;
-  const id = `wamid.${Buffer.from(`${numberId} ${digits} ${written}`).toString('base64')}`;
-  const from = { key: digits, userId: world.people.userIdOf(portfolioIdOf(waba), digits) };
-  const metadata = { display_phone_number: number.digits, phone_number_id: number.id };
-  tellIncoming(world, { wabaId: waba.id, metadata, from }, { id, type: 'text', text: { body: text } });
+  const to = businessNumber(world, numberId);
+  const from = personOf(world, to.beholder, personId);
+  const id = `wamid.${Buffer.from(`${numberId} ${from.key} ${world.people.written}`).toString('base64')}`;
+  tellIncoming(world, to, from, { id, type: 'text', text: { body: text } });
   return { id, user_id: from.userId };
-}
-
-interface Correspondence extends Pick<AcceptedMessage, 'wabaId' | 'metadata'> {
-  readonly from: Person;
-}
-
-/** Tells a message of a person by webhook; the business may write freely to them from now on. */
-function tellIncoming(world: World, { wabaId, metadata, from: person }: Correspondence, message: object): void {
-  const atMs = world.clock.nowMs();
-  const contact = contactOf(person);
-  const value = {
-    messaging_product: 'whatsapp',
-    metadata,
-    contacts: [{ profile: { name: `Recipient ${person.key}` }, ...contact }],
-    messages: [
-      {
-        ...present({ from: contact.wa_id }),
-        from_user_id: contact.user_id,
-        timestamp: String(Math.floor(atMs / 1_000)),
-        ...message,
-      },
-    ],
-  };
-  world.people.wrote(metadata.phone_number_id, person.key, atMs);
-  world.outbox.add({ kind: 'node', wabaId, field: 'messages', value }, atMs);
-}
-
-/** Whoever has blocked the business gets nothing more: later messages are sent and never delivered. */
-export function changeRecipient(world: World, to: string, body: unknown): unknown {
-  const { blocked } = v.parse(RecipientSchema, body);
-  if (blocked) world.blocked.add(to);
-  else world.blocked.delete(to);
-  return { to, blocked };
 }

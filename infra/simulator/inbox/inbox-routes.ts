@@ -1,8 +1,10 @@
 import * as v from 'valibot';
 import { type ControlRoute, given } from '../control-route.ts';
 import { recipientKey } from '../faults.ts';
-import { changeRecipient, messageOf, replyTo, tellStatus, writeTo } from './inbox-actions.ts';
+import type { World } from '../state.ts';
+import { messageOf, replyTo, tellStatus, writeTo } from './inbox-actions.ts';
 import { detailOf, rowOf } from './inbox-list.ts';
+import { changeIdentity, changePreference, changeRecipient, changeThread } from './person-actions.ts';
 
 const WholeSchema = v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be a whole number'), v.transform(Number));
 const InboxQuerySchema = v.strictObject({
@@ -40,7 +42,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/messages/{id}/reply',
-    what: 'have the recipient answer a message, told by webhook: {text, payload?}; with a payload by a quick reply button',
+    what: 'have the recipient answer a message, told by webhook: {text, payload? | button_id? | list_id?, description? | flow?, has_context?}; with a payload by a quick reply of a template, with an id by a button or row of that title, with an object by the form of a flow',
     run: async ({ world, emit }, { body }, id) => {
       const row = replyTo(world, messageOf(world, id), body);
       await emit();
@@ -50,7 +52,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/recipients/{id}',
-    what: 'block the business, or no longer: {blocked}; later messages to whoever has blocked it are sent and never delivered',
+    what: 'block the business, or no longer, and take a username: {blocked?, username?}; later messages to whoever has blocked it are sent and never delivered; the number of one with a username is told only where the business knows it; null: no username',
     run: ({ world }, { body }, id) => changeRecipient(world, recipientKey(id), body),
   },
   {
@@ -63,4 +65,31 @@ export const inboxRoutes: readonly ControlRoute[] = [
       return message;
     },
   },
+  {
+    method: 'POST',
+    path: '/_control/recipients/{id}/preference',
+    what: 'have a person stop marketing messages of a number or resume them, told by user_preferences: {phone_number_id, value: stop|resume, answer?: failed|refused}; those sent meanwhile fail later, or are refused at once, 131050',
+    run: told(changePreference),
+  },
+  {
+    method: 'POST',
+    path: '/_control/recipients/{id}/thread',
+    what: 'give the thread of a person and a number to another responder, or release it: {phone_number_id, owner: other|none}; what the person writes comes as standby, and texts are refused, 131070; it ends by itself after 24 hours of silence',
+    run: told(changeThread),
+  },
+  {
+    method: 'POST',
+    path: '/_control/recipients/{id}/identity',
+    what: 'give a person another user id, and another number, told by a system message: {phone_number_id, number?, told_as?: user_changed_user_id|user_changed_number, old_id?: failed|refused}; messages to the old ones fail later, or are refused at once, 131026',
+    run: told(changeIdentity),
+  },
 ];
+
+/** Does something to a person, and tells what is due before it answers. */
+function told(act: (world: World, id: string, body: unknown) => unknown): ControlRoute['run'] {
+  return async ({ world, emit }, { body }, id) => {
+    const answer = act(world, recipientKey(id), body);
+    await emit();
+    return answer;
+  };
+}

@@ -1,26 +1,28 @@
-import type { Entry, MessageContent } from '../logs.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
-import type { PhoneNumber } from '../wabas.ts';
-import { type AcceptedMessage, type Course, type PricingTold, receiptsOf } from '../webhooks/receipts.ts';
-import type { MessageBody, SendEndpoint } from './message-body.ts';
-import type { Recipient } from './recipient.ts';
+import { preferenceUpdate } from '../webhooks/preference-update.ts';
+import { type AcceptedMessage, type Course, deliveryOf, type PricingTold } from '../webhooks/receipts.ts';
+import { type CheckedSend, isMarketing } from './fate.ts';
+import type { SendEndpoint } from './message-body.ts';
+import { planReceipts } from './plan-receipts.ts';
 
-export interface Acceptance {
-  readonly number: PhoneNumber;
+export interface Acceptance extends CheckedSend {
   readonly endpoint: SendEndpoint;
-  readonly body: MessageBody;
-  readonly recipient: Recipient;
-  readonly content: MessageContent;
   readonly course: Course;
+  /** The person stops marketing messages once this one has arrived, if it is one. */
+  readonly stops: boolean;
 }
 
 /** Takes a message that has passed every check: notes it, plans what is told of it, and answers. */
 export function accepted(world: World, send: Acceptance, request: PlatformRequest): Reply {
-  const { number, recipient, content } = send;
+  const { number, recipient, content, portfolioId, course } = send;
+  const nowMs = world.clock.nowMs();
   const id = messageId(recipient.key, world.messages.total + 1);
-  world.sending.accepted(number.id, send.body.biz_opaque_callback_data, world.clock.nowMs());
+  const message = acceptedMessage(world, id, send);
+  const isHeld = content.kind === 'template' && world.pacing.holds(portfolioId);
+  world.sending.accepted(number.id, send.body.biz_opaque_callback_data, nowMs);
+  if (!recipient.scopedUser) world.people.contacts.met({ portfolioId, numberId: number.id }, recipient.key, nowMs);
   world.messages.add(
     {
       id,
@@ -28,33 +30,46 @@ export function accepted(world: World, send: Acceptance, request: PlatformReques
       phone_number_id: number.id,
       path: request.path,
       request: request.body,
-      received_at: new Date(world.clock.nowMs()).toISOString(),
+      received_at: new Date(nowMs).toISOString(),
     },
-    { content, ...planReceipts(world, id, send) },
+    { content, accepted: message, told: isHeld ? [] : planReceipts(world, message, course) },
   );
+  if (isHeld) world.pacing.keep(portfolioId, { message, course });
+  else if (send.stops) stopMarketing(world, send, message);
   const contact = recipient.scopedUser ? { user_id: recipient.userId } : { wa_id: recipient.key };
+  const message_status = isHeld ? 'held_for_quality_assessment' : 'accepted';
   return json({
     messaging_product: 'whatsapp',
     contacts: [{ input: recipient.input, ...contact }],
-    messages: [content.kind === 'template' ? { id, message_status: 'accepted' } : { id }],
+    messages: [content.kind === 'template' ? { id, message_status } : { id }],
   });
 }
 
-/** Plans what is told of the message; returns it too. */
-function planReceipts(world: World, id: string, send: Acceptance): Pick<Entry, 'accepted' | 'told'> {
-  const { number, recipient, body, course } = send;
-  const message: AcceptedMessage = {
+function acceptedMessage(world: World, id: string, send: Acceptance): AcceptedMessage {
+  const { number, recipient, body, content, portfolioId } = send;
+  const nowMs = world.clock.nowMs();
+  return {
     id,
     wabaId: number.wabaId,
     metadata: { display_phone_number: number.digits, phone_number_id: number.id },
     recipient,
     pricing: pricingOf(send),
     callbackData: body.biz_opaque_callback_data,
-    acceptedMs: world.clock.nowMs(),
+    acceptedMs: nowMs,
+    templateId: content.kind === 'template' && content.isDirect === true ? content.template.id : undefined,
+    countedFor: world.people.isWindowOpen(number.id, recipient.key, nowMs) ? undefined : portfolioId,
   };
-  const receipts = receiptsOf(message, course);
-  for (const { update, atMs } of receipts) world.outbox.add(update, atMs);
-  return { accepted: message, told: receipts.map((receipt) => receipt.told) };
+}
+
+/** The person reads the message and has had enough. */
+function stopMarketing(world: World, send: Acceptance, message: AcceptedMessage): void {
+  const { number, recipient, course } = send;
+  const deliveredMs = deliveryOf(message, course);
+  const isStopped = world.preferences.stopOf(number.id, recipient.userId, Number.POSITIVE_INFINITY) !== undefined;
+  if (deliveredMs === undefined || isStopped || !isMarketing(send)) return;
+  const stop = { numberId: number.id, to: recipient.key, sinceMs: deliveredMs, answer: 'failed' } as const;
+  world.preferences.stop(recipient.userId, stop);
+  world.outbox.add(preferenceUpdate(message, recipient, { value: 'stop', atMs: deliveredMs }), deliveredMs);
 }
 
 /** Free-form messages are among those that cost nothing: the free ones of a month are not counted. */

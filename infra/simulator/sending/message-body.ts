@@ -139,6 +139,12 @@ const common = {
     }),
   ),
   biz_opaque_callback_data: v.optional(v.pipe(text, v.maxLength(512))),
+  messaging_account_id: v.optional(text),
+  /** The old name of the same; the new one wins. */
+  paid_messaging_account_id: v.optional(text),
+  category: v.optional(word(['utility', 'authentication'])),
+  direct_send_config: v.optional(v.strictObject({ template_name: v.optional(text) })),
+  ttl_seconds: v.optional(v.pipe(v.number(), v.integer())),
 };
 
 const schemas = {

@@ -1,8 +1,8 @@
+import type { Beholder } from '../contact-book.ts';
 import { graphError, messagingError } from '../errors.ts';
 import { recipientKey } from '../faults.ts';
-import type { Person } from '../people.ts';
+import { type Person, type Unreachable, userIdForm } from '../people.ts';
 import type { World } from '../state.ts';
-import { portfolioIdOf, type Waba } from '../wabas.ts';
 import type { MessageBody } from './message-body.ts';
 
 export interface Recipient extends Person {
@@ -10,18 +10,23 @@ export interface Recipient extends Person {
   readonly input: string;
   /** The message was sent to the business-scoped user id. */
   readonly scopedUser: boolean;
+  /** It reaches nobody. */
+  readonly unreachable?: Unreachable;
 }
 
-/** Whom a message is for: `to` wins over `recipient` (platform reference, 4.1). */
-export function recipientOf(world: World, waba: Waba, { to, recipient }: MessageBody): Recipient {
+/** Whom a message is for: `to` wins over `recipient` (platform reference, 4.1). Who sends to a number knows it. */
+export function recipientOf(world: World, sender: Beholder, { to, recipient }: MessageBody): Recipient {
+  const nowMs = world.clock.nowMs();
   if (to !== undefined) {
     const key = recipientKey(to);
     if (!/^\+?\d{5,15}$/.test(to)) throw messagingError(131009, 'to is not a valid phone number');
-    return { input: to, key, userId: world.people.userIdOf(portfolioIdOf(waba), key), scopedUser: false };
+    const { hidesNumber: _, ...person } = world.people.withNumber(sender, key, nowMs);
+    return { ...person, input: to, scopedUser: false, ...(world.people.isLeft(key) ? { unreachable: 'failed' } : {}) };
   }
   if (recipient === undefined) throw graphError(100, '(#100) The parameter to is required.');
-  if (!/^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/.test(recipient)) {
+  if (!userIdForm.test(recipient)) {
     throw messagingError(131009, 'recipient is not a valid business-scoped user id');
   }
-  return { input: recipient, key: world.people.digitsOf(recipient) ?? recipient, userId: recipient, scopedUser: true };
+  const { person, unreachable } = world.people.withUserId(sender, recipient, nowMs);
+  return { ...person, input: recipient, scopedUser: true, ...(unreachable === undefined ? {} : { unreachable }) };
 }

@@ -1,19 +1,19 @@
 import { graphError, messagingError } from '../errors.ts';
 import { interfere } from '../faults.ts';
-import { type HoldKind, noAnswer } from '../holds.ts';
+import { type Hold, noAnswer } from '../holds.ts';
 import type { MessageContent } from '../logs.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import type { Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import type { Template } from '../templates/template.ts';
-import { messagesPerSecond, type PhoneNumber, type Waba } from '../wabas.ts';
-import type { CourseChanges } from '../webhooks/receipt-rules.ts';
-import { accepted } from './accept.ts';
+import { messagesPerSecond, type PhoneNumber, portfolioIdOf, type Waba } from '../wabas.ts';
+import { type Acceptance, accepted } from './accept.ts';
 import { checkComponents } from './component-checks.ts';
+import { directSend, refusePartsOfDirectSend } from './direct-send.ts';
+import { type CheckedSend, noteCapped, usualFate } from './fate.ts';
 import { type MessageBody, parseMessageBody, type SendEndpoint } from './message-body.ts';
 import { answerReadMark } from './read-mark.ts';
 import { type Recipient, recipientOf } from './recipient.ts';
-import { mediaIdsIn } from './sent-media.ts';
 
 export interface SendPlace {
   readonly number: PhoneNumber;
@@ -23,38 +23,62 @@ export interface SendPlace {
 /**
  * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6): the form of the body, what
  * holds the WABA or the number, the number's throughput, the recipient, the text or the template with its parameters, the
- * pair limit, and last what a magic recipient brings.
+ * pair limit, what person and portfolio bring, and last what a magic recipient brings.
  */
 export function sendMessage(world: World, place: SendPlace, request: PlatformRequest): Reply | Promise<Reply> {
   const { number, endpoint } = place;
   const waba = world.wabas.get(number.wabaId);
   if (waba === undefined) throw new Error(`number ${number.id} belongs to no WABA`);
-  const holds = [...world.holds.on(waba.id), ...world.holds.on(number.id)].map(({ kind }) => kind);
-  if (holds.some(({ code }) => code === noAnswer)) return silence(request);
+  const holds = [...world.holds.on(waba.id), ...world.holds.on(number.id)];
+  if (holds.some(({ kind }) => kind.code === noAnswer)) return silence(request);
   const readMark = endpoint === 'messages' ? answerReadMark(request) : undefined;
   if (readMark !== undefined) return readMark;
 
   const body = parseMessageBody(endpoint, request.body);
-  const recipient = recipientOf(world, waba, body);
-  refuseHeld(holds, body.type === 'template' ? categoryOf(world, waba, body) : undefined);
+  checkAccount(waba, body);
+  const portfolioId = portfolioIdOf(waba);
+  const recipient = recipientOf(world, { portfolioId, numberId: number.id }, body);
+  const concerning = holdsConcerning(holds, categoryOf(world, waba, body));
+  refuseHeld(concerning, world.pacing.reviewOf(portfolioId));
   if (!world.throughput.take(number.id, messagesPerSecond(number), world.clock.nowMs())) {
     throw messagingError(130429, 'Too many messages from this number in a second');
   }
   if (recipient.key === number.digits) throw messagingError(131021, 'The recipient is the sender of the message');
 
-  const content =
-    body.type === 'text' ? textOf(endpoint, body) : templateOf(world, { waba, endpoint, body, recipient });
+  const content = contentOf(world, { waba, endpoint, body, recipient });
   if (!world.pairs.take(number.id, recipient.key, world.clock.nowMs())) throw messagingError(131056);
+  return meetFate(world, { ...place, portfolioId, body, recipient, content, holds: concerning }, request);
+}
 
-  const { action, course: magic } = world.magicFates.next(recipient.key);
+/** Lets what is special about the recipient have its way, then accepts the message unless that forbids it. */
+function meetFate(
+  world: World,
+  send: CheckedSend & Pick<Acceptance, 'endpoint'>,
+  request: PlatformRequest,
+): Reply | Promise<Reply> {
+  const { recipient, content, body } = send;
+  const usual = usualFate(world, send);
+  const category = content.kind === 'template' ? content.template.fields.category : undefined;
+  const magic = world.magicFates.next(recipient.key, {
+    category,
+    hasIdentityHash: body.recipient_identity_key_hash !== undefined,
+  });
   const accept = () => {
-    const usual = { ...usualFate(world, place, { recipient, content, body }), ...magic };
     const template = content.kind === 'template' ? content.template.fields.name : undefined;
-    const course = world.receiptRules.courseOf({ to: recipient.key, template }, usual);
-    return accepted(world, { ...place, body, recipient, content, course }, request);
+    const course = world.receiptRules.courseOf({ to: recipient.key, template }, { ...usual, ...magic.course });
+    noteCapped(world, send, course);
+    return accepted(world, { ...send, course, stops: magic.stops === true }, request);
   };
-  if (action === undefined) return accept();
-  return interfere(action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
+  if (magic.action === undefined) return accept();
+  return interfere(magic.action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
+}
+
+/** The messaging account of a number kept the id of its WABA; no other is simulated. */
+function checkAccount(waba: Waba, { messaging_account_id: id, paid_messaging_account_id: old }: MessageBody): void {
+  const given = id ?? old;
+  if (given === undefined || given === waba.id) return;
+  const name = id === undefined ? 'paid_messaging_account_id' : 'messaging_account_id';
+  throw graphError(100, `(#100) Param ${name} must be a messaging account of the phone number - got "${given}".`);
 }
 
 /** The longest that a request may wait; the client gives up before. */
@@ -65,22 +89,45 @@ async function silence(request: PlatformRequest): Promise<Reply> {
   return { kind: 'closed' };
 }
 
-/** Refuses what a hold concerns (platform reference, 6.4): before anything is counted, so a refused message takes nothing. */
-function refuseHeld(holds: readonly HoldKind[], category: string | undefined): void {
-  const hold = holds.find((each) => each.category === undefined || each.category === category);
-  if (typeof hold?.code === 'number') throw messagingError(hold.code, hold.details);
+/** The holds that concern a message of that category; a text has none. */
+function holdsConcerning(holds: readonly Hold[], category: string | undefined): readonly Hold[] {
+  return holds.filter(({ kind }) => kind.category === undefined || kind.category === category);
 }
 
-/** Undefined when the template is not there. */
-function categoryOf(world: World, waba: Waba, { template }: MessageBody): string | undefined {
+/**
+ * Refuses what a hold or a review of the portfolio forbids (platform reference, 6.4): before anything is counted, so a
+ * refused message takes nothing.
+ */
+function refuseHeld(holds: readonly Hold[], review: number | undefined): void {
+  const hold = holds.find(({ kind, isLater }) => typeof kind.code === 'number' && isLater !== true)?.kind;
+  if (typeof hold?.code === 'number') throw messagingError(hold.code, hold.details);
+  if (review !== undefined) throw messagingError(review, 'The business portfolio is being reviewed.');
+}
+
+/** Undefined of a text, and when the template is not there. */
+function categoryOf(world: World, waba: Waba, { template, type, category }: MessageBody): string | undefined {
+  if (type === 'text') return category?.toUpperCase();
   return template && world.templates.find(waba.id, template.name, template.language.code)?.fields.category;
 }
 
-function textOf(endpoint: SendEndpoint, { text }: MessageBody): MessageContent {
+/** What the message says, once it may be said so. */
+function contentOf(world: World, send: TemplateSend): MessageContent {
+  const { waba, endpoint, body, recipient } = send;
+  if (body.category === undefined) refusePartsOfDirectSend(body);
+  if (body.type === 'template') {
+    if (body.category === undefined) return templateOf(world, send);
+    throw messagingError(100, "Parameter Invalid: 'category' does not go with a template");
+  }
+  const text = textOf(endpoint, body);
+  if (body.category === undefined) return { kind: 'text', text };
+  return { kind: 'template', template: directSend(world, waba, { body, recipient, text }), isDirect: true };
+}
+
+function textOf(endpoint: SendEndpoint, { text }: MessageBody): string {
   if (endpoint === 'marketing_messages') throw messagingError(134100, 'type must be template');
   if (text === undefined) throw graphError(100, '(#100) The parameter text is required.');
   if (text.body === '') throw graphError(100, "(#100) The parameter text['body'] is required.");
-  return { kind: 'text', text: text.body };
+  return text.body;
 }
 
 interface TemplateSend {
@@ -138,31 +185,4 @@ function checkEndpoint(endpoint: SendEndpoint, send: { readonly template: Templa
   if (fields['marketing_messages_onboarding_status'] !== 'ONBOARDED')
     throw messagingError(131055, 'the business account is not onboarded');
   if (category !== 'MARKETING') throw messagingError(134100);
-}
-
-/** Whoever has blocked a number is not told to it: the messages stay underway. */
-const courseOfBlocked = { delivered_after_ms: null, read_after_ms: null };
-
-/** Media are looked for once a message is accepted: what is wrong with them is told by webhook. */
-const mediaFailure = 131053;
-
-/** So is that a text came when the person has not written for 24 hours. */
-const windowFailure = 131047;
-
-function usualFate(
-  world: World,
-  { number }: SendPlace,
-  send: { readonly recipient: Recipient; readonly content: MessageContent; readonly body: MessageBody },
-): CourseChanges {
-  const { key } = send.recipient;
-  const nowMs = world.clock.nowMs();
-  const isLate = send.content.kind === 'text' && !world.people.isWindowOpen(number.id, key, nowMs);
-  const lacksMedia = mediaIdsIn(send.body.template?.components ?? []).some(
-    (id) => world.media.get(id, nowMs) === undefined,
-  );
-  return {
-    ...(world.blocked.has(key) ? courseOfBlocked : {}),
-    ...(lacksMedia ? { fail: mediaFailure } : {}),
-    ...(isLate ? { fail: windowFailure } : {}),
-  };
 }

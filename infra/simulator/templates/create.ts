@@ -1,9 +1,10 @@
 import languages from '../../../lib/templates/model/languages.json' with { type: 'json' };
 import { graphError, managementError, unnumberedManagementError } from '../errors.ts';
+import { noUtilityTemplates } from '../holds.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
-import type { Waba } from '../wabas.ts';
+import { portfolioIdOf, type Waba } from '../wabas.ts';
 import { templateLimitOf } from './budgets.ts';
 import { type Category, type Creation, parseCreation, parseLibraryCreation } from './definition.ts';
 import { creationFromLibrary } from './library.ts';
@@ -18,12 +19,14 @@ import { timeText } from './template.ts';
  */
 export function createTemplate(world: World, waba: Waba, request: PlatformRequest): Reply {
   const nowMs = world.clock.nowMs();
+  refuseUnderReview(world, waba);
   requireCreationBudget(world, waba, 1);
   const chosen = parseLibraryCreation(request.body);
   const given = chosen === undefined ? parseCreation(request.body) : creationFromLibrary(chosen);
   checkName(given);
   checkPlace(world, waba, given);
   checkDefinition(world, given);
+  if (given.category === 'UTILITY') refuseWithoutUtility(world, waba);
   world.creations.spend(waba.id, nowMs);
   const added = world.templates.add(waba.id, {
     sub_category: 'CUSTOM',
@@ -35,6 +38,19 @@ export function createTemplate(world: World, waba: Waba, request: PlatformReques
   world.tellTemplate(undefined, added, { atMs: nowMs });
   const { id, fields } = chosen === undefined ? world.lifeCycle.review(added, nowMs) : added;
   return json({ id, status: fields.status, category: fields.category });
+}
+
+/** A portfolio whose held messages were dropped may create nothing while it is reviewed (platform reference, 2.10). */
+export function refuseUnderReview(world: World, waba: Waba): void {
+  const code = world.pacing.reviewOf(portfolioIdOf(waba));
+  if (code !== undefined) throw graphError(code, `(#${code}) The business portfolio is being reviewed.`);
+}
+
+/** Which refusal the platform has for that is not known. */
+function refuseWithoutUtility(world: World, waba: Waba): void {
+  const hold = world.holds.on(waba.id).find(({ kind }) => kind.code === noUtilityTemplates);
+  if (hold === undefined) return;
+  throw unnumberedManagementError('Category not available', hold.kind.details ?? 'No utility templates');
 }
 
 /** Refuses when so many are more than the business account may still create in this hour. */

@@ -2,7 +2,7 @@ import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 import type { Waba } from '../wabas.ts';
-import { checkDefinition, checkName, checkPlace, requireCreationBudget } from './create.ts';
+import { checkDefinition, checkName, checkPlace, refuseUnderReview, requireCreationBudget } from './create.ts';
 import { parseUpsert, type Upsert } from './definition.ts';
 import { checkEditable } from './edit.ts';
 import { invalid } from './rules/refusals.ts';
@@ -13,6 +13,7 @@ import { type Template, timeText } from './template.ts';
  * new ones and those that there are. All of them or, at the first fault, none. They need no review.
  */
 export function upsertTemplates(world: World, waba: Waba, request: PlatformRequest): Reply {
+  refuseUnderReview(world, waba);
   const { languages, ...given } = parseUpsert(request.body);
   checkName(given);
   checkDefinition(world, given);

@@ -28,7 +28,7 @@ export class Emitter {
   arm(): void {
     const world = this.#world();
     const nowMs = world.clock.nowMs();
-    const times = [world.outbox, world.lifeCycle, world.holds].flatMap((each) => each.nextMs() ?? []);
+    const times = [world.outbox, world.lifeCycle, world.holds, world.pacing].flatMap((each) => each.nextMs() ?? []);
     clearTimeout(this.#timer);
     if (times.length === 0 || this.#stopped.signal.aborted) return;
     const sleepMs = Math.min(longestSleepMs, Math.max(0, Math.min(...times) - nowMs));

@@ -30,6 +30,9 @@ interface Entry {
   readonly changes: Change[];
 }
 
+/** What people write and want is no news of a node. */
+const ofPeople = new Set(['messages', 'standby', 'user_preferences']);
+
 /**
  * The body of a POST, in the order of the updates: an entry for each WABA, a change for each update. Client libraries count on
  * one status in a change. News of nodes have entries of their own, which alone have a `time` (platform reference, 10.2).
@@ -38,8 +41,7 @@ export function envelopeOf(updates: readonly Update[], nowMs: number): object {
   const entries = new Map<string, Entry>();
   for (const update of updates) {
     const { wabaId } = update;
-    // What recipients write comes in the field of the statuses, and is no news of a node.
-    const isNews = update.kind === 'node' && update.field !== 'messages';
+    const isNews = update.kind === 'node' && !ofPeople.has(update.field);
     const key = `${isNews}/${wabaId}`;
     const time = isNews ? { time: Math.floor(nowMs / 1_000) } : {};
     const entry = entries.get(key) ?? { id: wabaId, ...time, changes: [] };

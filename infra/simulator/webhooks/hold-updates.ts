@@ -1,37 +1,52 @@
-import type { Hold } from '../holds.ts';
+import { present } from '../../../lib/keys/present.ts';
+import { type Hold, noUtilityTemplates } from '../holds.ts';
 import type { NodeUpdate } from './update.ts';
 
 const restricted = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING'];
 
 /** What is told of a WABA that is held, or no longer (platform reference, 10.4): nothing of its payment, nor of a number. */
 export function holdUpdates(
-  { nodeId: wabaId, kind, untilMs }: Hold,
+  { nodeId: wabaId, kind, untilMs, isEndText }: Hold,
   { atMs, isOver }: { readonly atMs: number; readonly isOver: boolean },
 ): readonly NodeUpdate[] {
-  const expiration = untilMs === undefined ? {} : { expiration: Math.floor(untilMs / 1_000) };
+  const expiration = untilMs === undefined ? {} : { expiration: endOf(untilMs, isEndText === true) };
+  const abuse = (type: string, over: string, restriction_type: string) => ({
+    violation_info: { violation_type: isOver ? over : type },
+    ...restriction(isOver ? [] : [{ restriction_type, ...expiration, remediation: kind.solution }]),
+  });
   const values: Readonly<Record<string, object>> = {
     131031: {
       event: 'DISABLED_UPDATE',
       ban_info: { waba_ban_state: isOver ? 'REINSTATE' : 'DISABLE', waba_ban_date: dateText(atMs) },
     },
     368: restriction(isOver ? [] : restricted.map((restriction_type) => ({ restriction_type, ...expiration }))),
-    131064: {
-      violation_info: { violation_type: `UTILITY_TEMPLATE_ABUSE_RATE_LIMIT${isOver ? '_RECOVERY' : ''}` },
-      ...restriction(
-        isOver
-          ? []
-          : [
-              {
-                restriction_type: 'RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING',
-                ...expiration,
-                remediation: kind.solution,
-              },
-            ],
-      ),
-    },
+    131064: abuse(
+      'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT',
+      'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY',
+      'RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING',
+    ),
+    [noUtilityTemplates]: abuse(warnedOf, `${warnedOf}_UNBAN`, 'RESTRICTED_UTILITY_TEMPLATES'),
   };
   const value = values[kind.code];
   return value === undefined ? [] : [{ kind: 'node', wabaId, field: 'account_update', value }];
+}
+
+/** What a first misuse of UTILITY templates is warned of. */
+const warnedOf = 'UTILITY_TEMPLATE_ABUSE';
+
+/** A warning, of which nothing follows yet: of misused templates it is a restriction that restricts nothing. */
+export function warningUpdate(wabaId: string, violation: string, displayNumber: string | undefined): NodeUpdate {
+  const value = {
+    ...present({ phone_number: displayNumber }),
+    event: violation === warnedOf ? 'ACCOUNT_RESTRICTION' : 'ACCOUNT_VIOLATION',
+    violation_info: { violation_type: violation },
+  };
+  return { kind: 'node', wabaId, field: 'account_update', value };
+}
+
+function endOf(untilMs: number, isText: boolean): number | string {
+  const seconds = Math.floor(untilMs / 1_000);
+  return isText ? String(seconds) : seconds;
 }
 
 /** Of a restriction that is over the platform says no more than the event. */

@@ -46,6 +46,10 @@ export interface AcceptedMessage {
   readonly pricing: PricingTold;
   readonly callbackData: string | undefined;
   readonly acceptedMs: number;
+  /** The template that was made of the message by itself. */
+  readonly templateId?: string | undefined;
+  /** The portfolio whose messaging limit its delivery counts against. */
+  readonly countedFor?: string | undefined;
 }
 
 /** What a message costs, and why (platform reference, 10.2). */
@@ -86,6 +90,12 @@ export function receiptsOf(
   });
 }
 
+/** When a message on that course reaches the person; undefined: never. */
+export function deliveryOf({ acceptedMs }: AcceptedMessage, course: Course): number | undefined {
+  const afterMs = course.delivered_after_ms ?? course.read_after_ms;
+  return course.fail !== null || afterMs === null ? undefined : acceptedMs + course.held_ms + afterMs;
+}
+
 /** One more status of a message, whatever its course says; a code for one that failed. */
 export function laterStatus(message: AcceptedMessage, { status, at_ms: atMs, code }: ToldStatus): StatusUpdate {
   const more = code === undefined ? {} : { errors: [failureOf(code)] };
@@ -123,30 +133,34 @@ function arrivalsOf(id: string, steps: readonly Step[], { order }: Course): read
 }
 
 function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): StatusUpdate {
-  const { id, wabaId, metadata, recipient, callbackData } = message;
-  const { wa_id: recipient_id, user_id } = contactOf(recipient);
+  const { id, wabaId, metadata, recipient, callbackData, templateId } = message;
+  const contact = contactOf(recipient);
   const failed = status === 'failed';
+  const isSeen = status === 'delivered' || status === 'read';
+  const profile = isSeen && recipient.username !== undefined ? { profile: { username: recipient.username } } : {};
+  const ids = { recipient_user_id: contact.user_id, recipient_parent_user_id: contact.parent_user_id };
   return {
     kind: 'status',
     wabaId,
     metadata,
     // Of a failure the person is told only as the sender named them.
-    ...(failed ? {} : { contacts: [contactOf(recipient)] }),
+    ...(failed ? {} : { contacts: [{ ...profile, ...contact }] }),
     status: {
       id,
       status,
       timestamp: String(Math.floor(atMs / 1_000)),
-      ...present({ recipient_id }),
-      ...(failed && !recipient.scopedUser ? {} : { recipient_user_id: user_id }),
-      ...present({ biz_opaque_callback_data: callbackData }),
+      ...present({ recipient_id: contact.wa_id }),
+      ...(failed && !recipient.scopedUser ? {} : present(ids)),
+      ...present({ biz_opaque_callback_data: callbackData, template_id: templateId }),
       ...more,
     },
   };
 }
 
 /** How a webhook names whom a message was for. */
-export function contactOf({ key, userId }: Person): Contact {
-  return key === userId ? { user_id: userId } : { wa_id: key, user_id: userId };
+export function contactOf({ key, userId, parentId, hidesNumber }: Person): Contact {
+  const hasNumber = key !== userId && hidesNumber !== true;
+  return { ...(hasNumber ? { wa_id: key } : {}), user_id: userId, ...present({ parent_user_id: parentId }) };
 }
 
 function failureOf(code: number) {

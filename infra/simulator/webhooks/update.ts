@@ -15,7 +15,8 @@ export interface StatusUpdate {
 export interface Contact {
   readonly wa_id?: string;
   readonly user_id: string;
-  readonly profile?: { readonly name: string };
+  readonly parent_user_id?: string;
+  readonly profile?: { readonly name?: string; readonly username?: string };
 }
 
 export interface NodeUpdate {

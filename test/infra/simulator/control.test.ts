@@ -10,6 +10,7 @@ import {
 
 const simulator = simulatorOfFile({ afresh: true });
 
+const limitField = 'whatsapp_business_manager_messaging_limit';
 const template = (name: string, more: Record<string, unknown> = {}) => ({
   name,
   language: 'es',
@@ -165,8 +166,19 @@ test('reset: back to the seed in every respect', async () => {
     usage: (await simulator.get(firstWaba)).headers.get('x-business-use-case-usage'),
     fate: (await simulator.send('15550130429')).status,
   });
+  const overview = async () => {
+    const { businesses, stopped, threads } = (await simulator.control('GET', 'overview')).body;
+    return { businesses, stopped, threads };
+  };
+  const inForce = await overview();
   const before = await state();
   await simulator.send(recipient);
+  const person = { phone_number_id: firstNumber };
+  await simulator.control('POST', 'businesses/400000000000001', { [limitField]: 'TIER_50' });
+  await simulator.control('POST', 'businesses/400000000000001', { parent_user_ids: true });
+  await simulator.control('POST', 'businesses/400000000000001/pacing', { accepts: 0 });
+  await simulator.control('POST', `recipients/${recipient}/preference`, { ...person, value: 'stop' });
+  await simulator.control('POST', `recipients/${recipient}/thread`, { ...person, owner: 'other' });
   for (let call = 0; call < 60; call += 1) await simulator.get(firstWaba);
   await simulator.send('15550130429');
   await simulator.control('POST', 'clock', { advance_seconds: 60 });
@@ -174,6 +186,8 @@ test('reset: back to the seed in every respect', async () => {
   await simulator.control('POST', 'templates/1100000000000001', { status: 'PAUSED' });
   await simulator.control('POST', 'faults', { action: { status: 500 } });
   expect((await simulator.control('POST', 'reset')).body).toEqual({ success: true });
+  expect([inForce.stopped, inForce.threads, inForce.businesses[0].people]).toEqual([[], [], 0]);
+  expect(await overview()).toEqual(inForce);
   expect(await state()).toEqual(before);
 });
 
@@ -220,6 +234,21 @@ describe('bad input: 400 naming the field', () => {
     ['POST', `wabas/${firstWaba}/holds`, { code: 131042, expires_in_seconds: 60 }, 'expires_in_seconds'],
     ['POST', `wabas/${firstWaba}/holds`, { code: 368, expires_in_seconds: 0 }, 'expires_in_seconds'],
     ['POST', `numbers/${firstNumber}/holds`, { code: 131048, expires_in_seconds: 60 }, 'expires_in_seconds'],
+    ['POST', `wabas/${firstWaba}/holds`, { code: 131064, later: true }, 'later'],
+    ['POST', `wabas/${firstWaba}/holds`, { code: 368, expiration_as: 'date' }, 'expiration_as'],
+    ['POST', `wabas/${firstWaba}/warnings`, {}, 'violation_type'],
+    ['POST', `wabas/${firstWaba}/warnings`, { violation_type: 'ADULT', phone_number_id: '1' }, 'phone_number_id'],
+    ['POST', `wabas/${firstWaba}`, { direct_send: 'SOMETIMES' }, 'direct_send'],
+    ['POST', 'businesses/400000000000001', {}, limitField],
+    ['POST', 'businesses/400000000000001', { [limitField]: 'TIER_1' }, limitField],
+    ['POST', 'businesses/400000000000001', { [limitField]: 'TIER_50', code: 42 }, 'code'],
+    ['POST', 'businesses/400000000000001', { parent_user_ids: 'yes' }, 'parent_user_ids'],
+    ['POST', 'businesses/400000000000001/pacing', {}, 'accepts'],
+    ['POST', 'businesses/400000000000001/pacing', { accepts: 1, ends_in_seconds: 0 }, 'ends_in_seconds'],
+    ['POST', 'businesses/400000000000001/pacing/outcome', { outcome: 'lost' }, 'outcome'],
+    ['POST', 'businesses/400000000000001/pacing/outcome', { outcome: 'dropped', messages: 1 }, 'messages'],
+    ['POST', 'businesses/400000000000001/pacing/outcome', { outcome: 'released', code: 368 }, 'code'],
+    ['POST', `recipients/${recipient}`, { username: 'A B' }, 'username'],
     ['DELETE', `numbers/${firstNumber}/holds?code=131042`, undefined, 'code'],
     ['GET', 'webhooks?limit=many', undefined, 'limit'],
     ['POST', 'webhooks', { waba_id: firstWaba, value: {} }, 'field'],
@@ -249,6 +278,10 @@ describe('bad input: 400 naming the field', () => {
     ['POST', 'wabas/1/holds', 404],
     ['DELETE', 'wabas/1/holds', 404],
     ['POST', `numbers/${firstWaba}/holds`, 404],
+    ['POST', 'wabas/1/warnings', 404],
+    ['POST', 'businesses/1', 404],
+    ['POST', `businesses/${firstWaba}/pacing`, 404],
+    ['DELETE', 'businesses/1/pacing', 404],
     ['GET', 'reset', 405],
     ['PUT', 'templates/1100000000000001', 405],
   ])('%s %s: %i', async (method, path, status) => {

@@ -230,6 +230,20 @@ describe('holds (platform reference, 6.4)', () => {
     expect(await code()).toBe(132000);
   });
 
+  test('a number that is registered again sends, as far as that was why it could not', async () => {
+    const code = async () => (await simulator.send(recipient)).body.error?.code;
+    await simulator.post(`${firstNumber}/deregister`, { messaging_product: 'whatsapp' });
+    await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 131045 });
+    await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 131037 });
+    expect(await code()).toBe(131037);
+    const register = (pin: string) => simulator.post(`${firstNumber}/register`, { messaging_product: 'whatsapp', pin });
+    const held = async () => (await simulator.control('GET', 'overview')).body.numbers[0].holds;
+    expect((await register('12345')).body.error.code).toBe(100);
+    expect(await held()).toEqual([{ code: 131037 }, { code: 133010 }, { code: 131045 }]);
+    expect((await register('123456')).body).toEqual({ success: true });
+    expect(await held()).toEqual([{ code: 131037 }]);
+  });
+
   test('a silent number: its messages wait until the client gives up, everything else is answered', async () => {
     await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 'no_answer' });
     const patience = new AbortController();
@@ -256,8 +270,13 @@ describe('magic recipients', () => {
     '15550231026': ['400 131026', '400 131026'],
     '15550131042': ['accepted', 'accepted'],
     '15550131049': ['accepted', 'accepted'],
+    '15550231049': ['accepted', 'accepted'],
     '15550131050': ['accepted', 'accepted'],
+    '15550231050': ['accepted', 'accepted'],
     '15550131053': ['accepted', 'accepted'],
+    '15550131064': ['400 131064', '400 131064'],
+    '15550130403': ['400 130403', '400 130403'],
+    '15550137000': ['accepted', 'accepted'],
     '15550131056': ['400 131056', '400 131056'],
     '15550130429': ['400 130429', '400 130429', 'accepted', 'accepted'],
     '15550230429': ['400 130429', '400 130429', '400 130429', '400 130429'],
@@ -269,6 +288,7 @@ describe('magic recipients', () => {
     '15550000200': ['closed', 'closed'],
     '15550000201': ['held_for_quality_assessment', 'held_for_quality_assessment'],
     '15550132015': ['held_for_quality_assessment', 'held_for_quality_assessment'],
+    '15550135000': ['held_for_quality_assessment', 'held_for_quality_assessment'],
     '15550000202': ['paused', 'paused'],
   };
   // The others are refused, or lost before they are recorded.
@@ -305,6 +325,16 @@ describe('magic recipients', () => {
     answer.catch(() => undefined);
     return String(first);
   }
+
+  test('some befall only messages of a kind: of a category, or with a hash of the key', async () => {
+    const marketing = templateMessage('welcome_offer', validSends.welcome_offer.components, 'es');
+    const toLimited = { ...marketing, to: '15550131064' };
+    expect((await simulator.post(`${firstNumber}/messages`, toLimited)).status).toBe(200);
+    const hashed = await simulator.send('15550137000', { recipient_identity_key_hash: 'DF2l=' });
+    expectMessagingError(hashed, 400, 137000, undefined);
+    expect((await simulator.send('15550137000')).status).toBe(200);
+    expect((await simulator.send(recipient, { recipient_identity_key_hash: 'DF2l=' })).status).toBe(200);
+  });
 
   test('a message that fails a check is refused for that, whoever it is for', async () => {
     const answer = await simulator.send('15550000500', { template: { name: 'no_such', language: { code: 'es' } } });

@@ -104,6 +104,29 @@ describe('what recipients do is told by webhook', () => {
     ]);
   });
 
+  test('an answer by a button, a row, a form; the message that it answers may be missing', async () => {
+    await listening();
+    const id = await sent();
+    const reply = (body: object) => simulator.control('POST', at(id, '/reply'), body);
+    await reply({ text: 'Yes', button_id: 'y' });
+    await reply({ text: 'Tuesday', list_id: 'tue', description: 'after noon' });
+    await reply({ text: 'Sent', flow: { flow_token: 'f', day: 2 } });
+    await reply({ text: 'Stop', payload: 'Stop', has_context: false });
+    const messages = deliveries()
+      .flatMap(({ entry }) => entry[0].changes.flatMap((change: { value: { messages?: object[] } }) => change.value))
+      .flatMap((value: { messages?: object[] }) => value.messages ?? []);
+    const context = { from: '5491100000001', id };
+    const answer = (type: string, content: object) => ({ context, interactive: { type, [type]: content } });
+    expect(messages).toMatchObject([
+      answer('button_reply', { id: 'y', title: 'Yes' }),
+      answer('list_reply', { id: 'tue', title: 'Tuesday', description: 'after noon' }),
+      answer('nfm_reply', { name: 'flow', body: 'Sent', response_json: '{"flow_token":"f","day":2}' }),
+      { type: 'button', button: { text: 'Stop', payload: 'Stop' } },
+    ]);
+    expect(messages.map((message: object) => 'context' in message)).toEqual([true, true, true, false]);
+    expect(await reply({ text: 'Yes', button_id: 'y', payload: 'y' })).toMatchObject({ status: 400 });
+  });
+
   test('read at once, failed later: on the clock of the simulator', async () => {
     await listening();
     const id = await sent('job-1');

@@ -50,6 +50,12 @@ describe('tokens', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, code]);
   });
 
+  test('none at all, for the profile of a business: 403, 200', async () => {
+    const reply = await fetch(`${simulator.url}/v25.0/${firstNumber}/whatsapp_business_profile`);
+    const { error } = (await reply.json()) as { error: Record<string, unknown> };
+    expect([reply.status, error['code'], error['message']]).toEqual([403, 200, 'Provide valid app ID']);
+  });
+
   test('a token that runs out while time passes', async () => {
     const own = await simulatorAtRest({
       tokens: [{ token: 'demo-platform-token', waba_ids: [], expires_at: '2026-11-20T12:01:00Z' }],
@@ -220,6 +226,9 @@ describe('WABA, numbers, catalogs', () => {
     expect(await funding()).toEqual({ id: firstWaba });
     await simulator.control('DELETE', `wabas/${firstWaba}/holds`);
     expect(await funding()).toEqual(before);
+    await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131042, later: true });
+    expect(await funding()).toEqual({ id: firstWaba });
+    await simulator.control('DELETE', `wabas/${firstWaba}/holds`);
   });
 
   test('numbers: 25 a page unless told, 100 at most, every field of the reference', async () => {

@@ -83,6 +83,20 @@ describe('accepted', () => {
     },
   );
 
+  test('with the messaging account of the number, by its new name or its old one; the new one wins', async () => {
+    const accounts = [
+      { messaging_account_id: firstWaba },
+      { paid_messaging_account_id: firstWaba },
+      { messaging_account_id: firstWaba, paid_messaging_account_id: '1' },
+    ];
+    for (const account of accounts) expect((await simulator.send(recipient, account)).status).toBe(200);
+    const edge = `${firstNumber}/marketing_messages`;
+    const offer = { ...messageOf('welcome_offer'), messaging_account_id: firstWaba };
+    expect((await simulator.post(edge, offer)).status).toBe(200);
+    const { body } = await simulator.control('GET', 'messages');
+    expect(body.data[0].request).toEqual(offer);
+  });
+
   test('message ids differ, and are the same again after a reset', async () => {
     const ids = async () =>
       [(await simulator.send(recipient)).body, (await simulator.send(recipient)).body].map(

@@ -83,6 +83,13 @@ describe('the form of the request: code 100, naming the parameter', () => {
       },
       'The parameter index of a button is required.',
     ],
+    [{ to: undefined, recipient: undefined }, 'The parameter to is required.'],
+    [
+      { messaging_account_id: '200000000000002' },
+      'Param messaging_account_id must be a messaging account of the phone number - got "200000000000002".',
+    ],
+    [{ messaging_account_id: '1', paid_messaging_account_id: '200000000000001' }, 'Param messaging_account_id must be'],
+    [{ paid_messaging_account_id: '1' }, 'Param paid_messaging_account_id must be a messaging account'],
     [{ message_send_ttl_seconds: 60 }, 'Unexpected key "message_send_ttl_seconds" on the request.'],
     [{ bid_spec: { per_message_bid_multiplier: 1 } }, 'Unexpected key "bid_spec" on the request.'],
   ])('%o', async (changes, message) => {

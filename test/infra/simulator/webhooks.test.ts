@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { bodyOf, creation, otp } from './definitions.ts';
+import { bodyOf, creation, expectManagementError, otp } from './definitions.ts';
 
 const app = '500000000000001';
 const orderUpdate = '1100000000000001';
@@ -245,10 +245,64 @@ describe('holds of a WABA (platform reference, 10.4)', () => {
     expect(await accountUpdates()).toHaveLength(1);
     await wait(1);
     expect((await accountUpdates()).slice(1)).toEqual([{ event: 'ACCOUNT_RESTRICTION' }]);
-    await hold({ code: 131064, expires_in_seconds: 60 });
+    await hold({ code: 131064, expires_in_seconds: 60, expiration_as: 'text' });
     await takeBack();
     await wait(120);
-    expect(await accountUpdates()).toHaveLength(4);
+    const [, , limited, ...rest] = await accountUpdates();
+    expect([limited.restriction_info[0].expiration, rest.length]).toEqual(['1795262460', 1]);
+  });
+
+  test('misused UTILITY templates: none may be created, the approved ones are MARKETING, until that is over', async () => {
+    const create = (name: string) =>
+      simulator.post(`${firstWaba}/message_templates`, creation({ name, category: 'UTILITY' }));
+    await hold({ code: 'no_utility_templates', expires_in_seconds: 60 });
+    expect((await told()).map(({ field, value }) => [field, value])).toEqual([
+      [
+        'account_update',
+        {
+          event: 'ACCOUNT_RESTRICTION',
+          violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE' },
+          restriction_info: [
+            {
+              restriction_type: 'RESTRICTED_UTILITY_TEMPLATES',
+              expiration: 1_795_176_060,
+              remediation: expect.any(String),
+            },
+          ],
+        },
+      ],
+      ...['order_update', 'store_visit', 'named_params'].map((message_template_name) => [
+        'template_category_update',
+        expect.objectContaining({ message_template_name, previous_category: 'UTILITY', new_category: 'MARKETING' }),
+      ]),
+    ]);
+    expectManagementError(await create('one'), undefined, /utility templates/);
+    expect((await simulator.send(recipient)).status).toBe(200);
+    receiver.forget();
+    await wait(60);
+    expect((await told()).filter(({ field }) => field === 'account_update').map(({ value }) => value)).toEqual([
+      { event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE_UNBAN' } },
+    ]);
+    expect((await create('two')).status).toBe(200);
+  });
+
+  test.each<[object, object]>([
+    [
+      { violation_type: 'UTILITY_TEMPLATE_ABUSE' },
+      { event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE' } },
+    ],
+    [
+      { violation_type: 'ADULT', phone_number_id: firstNumber },
+      {
+        event: 'ACCOUNT_VIOLATION',
+        violation_info: { violation_type: 'ADULT' },
+        phone_number: '5491100000001',
+      },
+    ],
+  ])('a warning %j holds nothing', async (warning, value) => {
+    await simulator.control('POST', `wabas/${firstWaba}/warnings`, warning);
+    expect(await accountUpdates()).toEqual([value]);
+    expect((await simulator.send(recipient)).status).toBe(200);
   });
 
   test('its end is told when it comes, although nothing is asked meanwhile', async () => {
@@ -261,6 +315,27 @@ describe('holds of a WABA (platform reference, 10.4)', () => {
     await expect.poll(() => receiver.updates().at(-1)?.value).toEqual({ event: 'ACCOUNT_RESTRICTION' });
     await own.stop();
   });
+
+  test.each([131042, 131031])(
+    '%i may come later: every message is accepted and fails, until it is over',
+    async (code) => {
+      await hold({ code, later: true });
+      expect((await simulator.send(recipient)).status).toBe(200);
+      const { wabas } = (await simulator.control('GET', 'overview')).body;
+      expect(wabas[0].holds).toEqual([{ code, later: true }]);
+      await wait(4);
+      await takeBack();
+      expect((await simulator.send(recipient)).status).toBe(200);
+      await wait(4);
+      const news = (await told()).filter(({ field }) => field === 'messages');
+      expect(news.map(({ value }) => value.errors?.[0].code ?? value.status)).toEqual([
+        code,
+        'sent',
+        'delivered',
+        'read',
+      ]);
+    },
+  );
 
   test('nothing is told of payment, nor of what holds a number', async () => {
     await hold({ code: 131042 });
@@ -466,23 +541,24 @@ describe('news of templates', () => {
 });
 
 describe('news of numbers', () => {
-  test.each<[object, string, object]>([
-    [{ quality_rating: 'RED' }, 'FLAGGED', { current_limit: 'TIER_100K' }],
-    [
-      { whatsapp_business_manager_messaging_limit: 'TIER_1K' },
-      'DOWNGRADE',
-      { old_limit: 'TIER_100K', current_limit: 'TIER_1K' },
-    ],
-    [
-      { whatsapp_business_manager_messaging_limit: 'TIER_UNLIMITED' },
-      'UPGRADE',
-      { old_limit: 'TIER_100K', current_limit: 'TIER_UNLIMITED' },
-    ],
-    [{ throughput: { level: 'STANDARD' } }, 'DOWNGRADE', { current_limit: 'TIER_100K' }],
-  ])('%o: %s', async (changes, event, limits) => {
-    await simulator.control('POST', `numbers/${firstNumber}`, changes);
+  const change = (changes: object) => simulator.control('POST', `numbers/${firstNumber}`, changes);
+
+  test('a throughput that rises is told; nothing of quality, limit, or a throughput that falls', async () => {
+    await change({ quality_rating: 'RED' });
+    await change({ whatsapp_business_manager_messaging_limit: 'TIER_2K' });
+    for (const level of ['STANDARD', 'NOT_APPLICABLE']) await change({ throughput: { level } });
+    expect(await told()).toEqual([]);
+    await change({ throughput: { level: 'HIGH' } });
     expect((await told()).map(({ field, value }) => [field, value])).toEqual([
-      ['phone_number_quality_update', { display_phone_number: '5491100000001', event, ...limits }],
+      [
+        'phone_number_quality_update',
+        {
+          display_phone_number: '5491100000001',
+          event: 'THROUGHPUT_UPGRADE',
+          current_limit: 'TIER_2K',
+          max_daily_conversations_per_business: 'TIER_2K',
+        },
+      ],
     ]);
   });
 

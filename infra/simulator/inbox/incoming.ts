@@ -1,0 +1,69 @@
+import { present } from '../../../lib/keys/present.ts';
+import type { Beholder } from '../contact-book.ts';
+import { ControlError } from '../control-error.ts';
+import { type Person, userIdForm } from '../people.ts';
+import type { World } from '../state.ts';
+import { portfolioIdOf } from '../wabas.ts';
+import { profileOf } from '../webhooks/preference-update.ts';
+import { type AcceptedMessage, contactOf } from '../webhooks/receipts.ts';
+
+/** A number of a business, as webhooks name it. */
+export interface BusinessNumber extends Pick<AcceptedMessage, 'wabaId' | 'metadata'> {
+  readonly beholder: Beholder;
+}
+
+/** Refuses an id that is no number of the business. */
+export function businessNumber(world: World, numberId: string): BusinessNumber {
+  const number = world.numbers.get(numberId);
+  const waba = world.wabas.get(number?.wabaId ?? '');
+  if (number === undefined || waba === undefined) {
+    throw new ControlError(400, 'phone_number_id', `${numberId} is no phone number of the business`);
+  }
+  return {
+    wabaId: waba.id,
+    metadata: { display_phone_number: number.digits, phone_number_id: number.id },
+    beholder: { portfolioId: portfolioIdOf(waba), numberId: number.id },
+  };
+}
+
+/** The person of that number or user id, as the number of the business sees them now. */
+export function personOf(world: World, beholder: Beholder, id: string): Person {
+  const nowMs = world.clock.nowMs();
+  if (userIdForm.test(id)) {
+    const { person, unreachable } = world.people.withUserId(beholder, id, nowMs);
+    if (unreachable !== undefined) throw new ControlError(400, 'id', `${id} means nobody any more`);
+    return person;
+  }
+  if (!/^\d{5,15}$/.test(id)) throw new ControlError(400, 'id', `${id} is no phone number, and no user id`);
+  if (world.people.isLeft(id)) throw new ControlError(400, 'id', `${id} is nobody's number any more`);
+  return world.people.withNumber(beholder, id, nowMs);
+}
+
+/**
+ * Tells a message of a person by webhook: in the field `messages`, or `standby` while another responder owns the thread. The
+ * business may write freely to them from now on.
+ */
+export function tellIncoming(world: World, to: BusinessNumber, person: Person, message: object): void {
+  const { wabaId, metadata, beholder } = to;
+  const atMs = world.clock.nowMs();
+  const contact = contactOf(person);
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata,
+    contacts: [{ profile: profileOf(person), ...contact }],
+    messages: [
+      {
+        ...present({ from: contact.wa_id }),
+        from_user_id: contact.user_id,
+        ...present({ from_parent_user_id: contact.parent_user_id }),
+        timestamp: String(Math.floor(atMs / 1_000)),
+        ...message,
+      },
+    ],
+  };
+  const field = world.threads.isOwned(beholder.numberId, person.key, atMs) ? 'standby' : 'messages';
+  world.people.wrote(beholder.numberId, person.key, atMs);
+  world.threads.wrote(beholder.numberId, person.key, atMs);
+  if (contact.wa_id !== undefined) world.people.contacts.met(beholder, contact.wa_id, atMs);
+  world.outbox.add({ kind: 'node', wabaId, field, value }, atMs);
+}

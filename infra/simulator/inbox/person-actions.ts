@@ -1,0 +1,107 @@
+import * as v from 'valibot';
+import { present } from '../../../lib/keys/present.ts';
+import { ControlError } from '../control-error.ts';
+import type { World } from '../state.ts';
+import { preferenceUpdate } from '../webhooks/preference-update.ts';
+import { contactOf } from '../webhooks/receipts.ts';
+import { businessNumber, personOf } from './incoming.ts';
+
+/*
+ * What becomes of a person whatever they are sent: told by webhook where the platform tells it.
+ */
+
+const RecipientSchema = v.pipe(
+  v.strictObject({
+    blocked: v.optional(v.boolean()),
+    username: v.optional(
+      v.nullable(v.pipe(v.string(), v.regex(/^[a-z0-9._]{3,30}$/, 'must be 3 to 30 of a-z, 0-9, . and _'))),
+    ),
+  }),
+  v.check(({ blocked, username }) => blocked !== undefined || username !== undefined, 'must say at least one thing'),
+);
+
+/** Whoever has blocked the business gets nothing more: later messages are sent and never delivered. */
+export function changeRecipient(world: World, to: string, body: unknown): unknown {
+  const { blocked, username } = v.parse(RecipientSchema, body);
+  if (blocked === true) world.blocked.add(to);
+  if (blocked === false) world.blocked.delete(to);
+  if (username !== undefined) world.people.adopt(to, username ?? undefined);
+  return { to, blocked: world.blocked.has(to), username: world.people.usernameOf(to) ?? null };
+}
+
+const PreferenceSchema = v.pipe(
+  v.strictObject({
+    phone_number_id: v.string(),
+    value: v.picklist(['stop', 'resume']),
+    answer: v.optional(v.picklist(['failed', 'refused'])),
+  }),
+  v.forward(
+    v.check(({ value, answer }) => value === 'stop' || answer === undefined, 'goes with stop alone'),
+    ['answer'],
+  ),
+);
+
+/** Has a person stop marketing messages of a number, or resume them. */
+export function changePreference(world: World, id: string, body: unknown): unknown {
+  const { phone_number_id: numberId, value, answer = 'failed' } = v.parse(PreferenceSchema, body);
+  const number = businessNumber(world, numberId);
+  const person = personOf(world, number.beholder, id);
+  const nowMs = world.clock.nowMs();
+  if (value === 'stop') world.preferences.stop(person.userId, { numberId, to: person.key, sinceMs: nowMs, answer });
+  else world.preferences.resume(person.userId, numberId);
+  world.outbox.add(preferenceUpdate(number, person, { value, atMs: nowMs }), nowMs);
+  return { to: person.key, user_id: person.userId, phone_number_id: numberId, value };
+}
+
+const ThreadSchema = v.strictObject({ phone_number_id: v.string(), owner: v.picklist(['other', 'none']) });
+
+/** Gives the thread of a person and a number to another responder, or releases it. */
+export function changeThread(world: World, id: string, body: unknown): unknown {
+  const { phone_number_id: numberId, owner } = v.parse(ThreadSchema, body);
+  const { key } = personOf(world, businessNumber(world, numberId).beholder, id);
+  if (owner === 'other') world.threads.own(numberId, key, world.clock.nowMs());
+  else world.threads.release(numberId, key);
+  return { to: key, phone_number_id: numberId, owner };
+}
+
+const IdentitySchema = v.pipe(
+  v.strictObject({
+    phone_number_id: v.string(),
+    number: v.optional(v.pipe(v.string(), v.regex(/^\d{5,15}$/, 'must be digits'))),
+    told_as: v.optional(v.picklist(['user_changed_user_id', 'user_changed_number']), 'user_changed_user_id'),
+    old_id: v.optional(v.picklist(['failed', 'refused']), 'failed'),
+  }),
+  v.forward(
+    v.check(
+      ({ told_as: form, number }) => form === 'user_changed_user_id' || number !== undefined,
+      'is told of a number that changes',
+    ),
+    ['told_as'],
+  ),
+);
+
+/** Gives a person another user id, and perhaps another number; told by a system message (platform reference, 10.3). */
+export function changeIdentity(world: World, id: string, body: unknown): unknown {
+  const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
+  const { wabaId, metadata, beholder } = businessNumber(world, numberId);
+  const before = personOf(world, beholder, id);
+  if (!/^\d/.test(before.key)) throw new ControlError(400, 'id', `${id} is a person whose number is not known`);
+  world.people.renew(before.key, { number, oldIds });
+  const atMs = world.clock.nowMs();
+  const after = world.people.withNumber(beholder, number ?? before.key, atMs);
+  const { wa_id, user_id, parent_user_id } = contactOf(after);
+  const was = contactOf(before);
+  const ids = form === 'user_changed_number' ? {} : { user_id, ...present({ parent_user_id }) };
+  const [old, now] = form === 'user_changed_number' ? [was.wa_id, wa_id] : [was.user_id, user_id];
+  const system = { body: `User changed from ${old} to ${now}`, ...present({ wa_id }), ...ids, type: form };
+  const message = {
+    ...present({ from: was.wa_id }),
+    id: `wamid.${Buffer.from(`${numberId} ${user_id} ${atMs}`).toString('base64')}`,
+    timestamp: String(Math.floor(atMs / 1_000)),
+    type: 'system',
+    system,
+  };
+  const value = { messaging_product: 'whatsapp', metadata, messages: [message] };
+  world.outbox.add({ kind: 'node', wabaId, field: 'messages', value }, atMs);
+  return { to: after.key, user_id, old_user_id: was.user_id };
+}

@@ -1,0 +1,65 @@
+import type { Unreachable } from '../people.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** How many people a portfolio may have messages delivered to in 24 hours, by the platform's words (platform reference, 8). */
+export const tiers = {
+  TIER_50: 50,
+  TIER_250: 250,
+  TIER_2K: 2_000,
+  TIER_10K: 10_000,
+  TIER_100K: 100_000,
+  TIER_UNLIMITED: Number.POSITIVE_INFINITY,
+} as const;
+
+export type Tier = keyof typeof tiers;
+export const tierNames = Object.keys(tiers) as readonly Tier[];
+
+/** A limit that is enforced, and what becomes of messages beyond it. */
+export interface MessagingLimit {
+  readonly tier: Tier;
+  readonly beyond: Unreachable;
+  readonly code: number;
+}
+
+/**
+ * The messaging limits of business portfolios: different people whom any of its numbers has messages delivered to, outside of
+ * an open window, in any 24 hours. Deliveries always count; a limit is enforced once the control interface has set it.
+ */
+export class MessagingLimits {
+  readonly #limits = new Map<string, MessagingLimit>();
+  /** When each person is delivered to last, by portfolio. What is on its way counts already. */
+  readonly #deliveredAtMs = new Map<string, Map<string, number>>();
+
+  enforce(portfolioId: string, limit: MessagingLimit): void {
+    this.#limits.set(portfolioId, limit);
+  }
+
+  enforcedOn(portfolioId: string): MessagingLimit | undefined {
+    return this.#limits.get(portfolioId);
+  }
+
+  delivers(portfolioId: string, key: string, atMs: number): void {
+    const people = this.#deliveredAtMs.get(portfolioId) ?? new Map<string, number>();
+    this.#deliveredAtMs.set(portfolioId, people.set(key, Math.max(atMs, people.get(key) ?? 0)));
+  }
+
+  /** People of the last 24 hours. */
+  peopleOf(portfolioId: string, nowMs: number): number {
+    const people = this.#deliveredAtMs.get(portfolioId);
+    for (const [key, atMs] of people ?? []) if (nowMs - atMs >= dayMs) people?.delete(key);
+    return people?.size ?? 0;
+  }
+
+  /** The limit that one more person would break; undefined: they are one of those counted, or there is room. */
+  brokenBy(portfolioId: string, key: string, nowMs: number): MessagingLimit | undefined {
+    const limit = this.#limits.get(portfolioId);
+    if (limit === undefined) return undefined;
+    const atMs = this.#deliveredAtMs.get(portfolioId)?.get(key);
+    if (atMs !== undefined && nowMs - atMs < dayMs) return undefined;
+    const most = tiers[limit.tier];
+    // Those of the day before are looked for only where they may make room.
+    const isFull = (this.#deliveredAtMs.get(portfolioId)?.size ?? 0) >= most;
+    return isFull && this.peopleOf(portfolioId, nowMs) >= most ? limit : undefined;
+  }
+}

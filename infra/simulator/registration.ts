@@ -1,0 +1,32 @@
+import * as v from 'valibot';
+import { holdKinds } from './holds.ts';
+import { parsedParameters } from './parameters.ts';
+import type { PlatformRequest } from './platform-request.ts';
+import { json, type Reply } from './reply.ts';
+import type { World } from './state.ts';
+import type { PhoneNumber } from './wabas.ts';
+
+const RegistrationSchema = v.object({
+  messaging_product: v.literal('whatsapp'),
+  pin: v.pipe(v.string(), v.regex(/^\d{6}$/)),
+});
+
+/** What a number is held with while it is not registered, or its certificate is not valid. */
+const unregistered = 133010;
+const liftedByRegistration: readonly unknown[] = [unregistered, 131045];
+
+/** `POST /{phone_number_id}/register` (platform reference, 6.4): the number may send again, as far as that was why it may not. */
+export function registerNumber(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
+  parsedParameters(RegistrationSchema, request.parameters);
+  for (const hold of world.holds.on(number.id)) {
+    if (liftedByRegistration.includes(hold.kind.code)) world.holds.end(hold, world.clock.nowMs());
+  }
+  return json({ success: true });
+}
+
+/** `POST /{phone_number_id}/deregister`: the number may send nothing until it is registered. */
+export function deregisterNumber(world: World, number: PhoneNumber): Reply {
+  const kind = holdKinds.find(({ code }) => code === unregistered);
+  if (kind !== undefined) world.holds.open({ nodeId: number.id, kind }, world.clock.nowMs());
+  return json({ success: true });
+}

@@ -1,0 +1,18 @@
+import type { MessagingLimits } from '../portfolios/messaging-limits.ts';
+import type { Outbox } from '../webhooks/outbox.ts';
+import { type AcceptedMessage, type Course, deliveryOf, receiptsOf, type ToldStatus } from '../webhooks/receipts.ts';
+
+/** Plans what is told of a message; returns it too. Its delivery counts against the portfolio's limit. */
+export function planReceipts(
+  { outbox, limits }: { readonly outbox: Outbox; readonly limits: MessagingLimits },
+  message: AcceptedMessage,
+  course: Course,
+): readonly ToldStatus[] {
+  const deliveredMs = deliveryOf(message, course);
+  if (deliveredMs !== undefined && message.countedFor !== undefined) {
+    limits.delivers(message.countedFor, message.recipient.key, deliveredMs);
+  }
+  const receipts = receiptsOf(message, course);
+  for (const { update, atMs } of receipts) outbox.add(update, atMs);
+  return receipts.map((receipt) => receipt.told);
+}

@@ -1,0 +1,35 @@
+/** How long a thread stays with its owner while the person writes nothing. */
+const idleMs = 24 * 3_600_000;
+
+/**
+ * Threads that another responder on a number owns (platform reference, 10.3): what the person writes comes as `standby` to
+ * this business, which may not answer freely.
+ */
+export class Threads {
+  readonly #activeAtMs = new Map<string, number>();
+
+  own(numberId: string, key: string, atMs: number): void {
+    this.#activeAtMs.set(`${numberId} ${key}`, atMs);
+  }
+
+  release(numberId: string, key: string): void {
+    this.#activeAtMs.delete(`${numberId} ${key}`);
+  }
+
+  isOwned(numberId: string, key: string, nowMs: number): boolean {
+    const activeAtMs = this.#activeAtMs.get(`${numberId} ${key}`);
+    return activeAtMs !== undefined && nowMs - activeAtMs < idleMs;
+  }
+
+  /** The person has written: the thread stays with its owner for longer. */
+  wrote(numberId: string, key: string, atMs: number): void {
+    if (this.isOwned(numberId, key, atMs)) this.own(numberId, key, atMs);
+  }
+
+  owned(nowMs: number): readonly { readonly phone_number_id: string; readonly to: string }[] {
+    return [...this.#activeAtMs.keys()].flatMap((place) => {
+      const [numberId = '', to = ''] = place.split(' ');
+      return this.isOwned(numberId, to, nowMs) ? [{ phone_number_id: numberId, to }] : [];
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { present } from '../../../lib/keys/present.ts';
+import type { Person } from '../people.ts';
+import { type AcceptedMessage, contactOf } from './receipts.ts';
+import type { NodeUpdate } from './update.ts';
+
+const details = {
+  stop: 'User requested to stop marketing messages',
+  resume: 'User requested to resume marketing messages',
+} as const;
+
+export type PreferenceValue = keyof typeof details;
+
+/** What a person tells a number of the business of its marketing messages: the field `user_preferences` (10.3). */
+export function preferenceUpdate(
+  { wabaId, metadata }: Pick<AcceptedMessage, 'wabaId' | 'metadata'>,
+  person: Person,
+  { value, atMs }: { readonly value: PreferenceValue; readonly atMs: number },
+): NodeUpdate {
+  const contact = contactOf(person);
+  const preference = {
+    ...contact,
+    detail: details[value],
+    category: 'marketing_messages',
+    value,
+    timestamp: Math.floor(atMs / 1_000),
+  };
+  return {
+    kind: 'node',
+    wabaId,
+    field: 'user_preferences',
+    value: {
+      messaging_product: 'whatsapp',
+      metadata,
+      contacts: [{ profile: profileOf(person), ...contact }],
+      user_preferences: [preference],
+    },
+  };
+}
+
+/** What a person is called; a number that is not shown is not in it. */
+export function profileOf({ key, userId, username, hidesNumber }: Person) {
+  const name = hidesNumber === true ? (username ?? userId) : key;
+  return { name: `Recipient ${name}`, ...present({ username }) };
+}

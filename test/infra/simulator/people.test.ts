@@ -1,0 +1,395 @@
+import { describe, expect, test } from 'vitest';
+import { ContactBook } from '../../../infra/simulator/contact-book.ts';
+import { Threads } from '../../../infra/simulator/threads.ts';
+import {
+  firstNumber,
+  firstWaba,
+  recipient,
+  simulatorOfFile,
+  templateMessage,
+  thirdNumber,
+} from '../../support/simulator.ts';
+import { hearing } from './heard.ts';
+import { expectMessagingError } from './refusals.ts';
+import { validSends } from './valid-sends.ts';
+
+/*
+ * What people do that is no answer to a message: they stop marketing messages, adopt usernames, change their ids, and write
+ * to somebody else.
+ */
+
+const simulator = simulatorOfFile({ afresh: true });
+const heard = hearing(simulator);
+const secondNumber = '300000000000002';
+/** Of the recipient, for the owner of the first WABA. */
+const userId = 'AR.13607919076743524463';
+const metadata = { display_phone_number: '5491100000001', phone_number_id: firstNumber };
+const day = 24 * 3_600;
+
+const person = (call: string, body: object, to = recipient) =>
+  simulator.control('POST', `recipients/${to}${call}`, { phone_number_id: firstNumber, ...body });
+const sent = (name: 'order_update' | 'welcome_offer' | 'login_code', whom: object, number = firstNumber) => {
+  const { to: _, ...message } = templateMessage(name, validSends[name].components, validSends[name].language);
+  return simulator.post(`${number}/messages`, { ...message, ...whom });
+};
+const textTo = (whom: object) =>
+  simulator.post(`${firstNumber}/messages`, {
+    ...{ messaging_product: 'whatsapp', type: 'text', text: { body: 'Hello' } },
+    ...whom,
+  });
+const says = (to = recipient, text = 'Hi') => person('/message', { text }, to);
+const overview = async () => (await simulator.control('GET', 'overview')).body;
+
+describe('a stop of marketing messages', () => {
+  const stop = (more: object = {}) => person('/preference', { value: 'stop', ...more });
+  const resume = () => person('/preference', { value: 'resume' });
+
+  test('and a resume are told by user_preferences, to the letter', async () => {
+    await stop();
+    await resume();
+    const contact = { wa_id: recipient, user_id: userId };
+    const told = (value: string) => ({
+      wabaId: firstWaba,
+      field: 'user_preferences',
+      value: {
+        messaging_product: 'whatsapp',
+        metadata,
+        contacts: [{ profile: { name: `Recipient ${recipient}` }, ...contact }],
+        user_preferences: [
+          {
+            ...contact,
+            detail: `User requested to ${value} marketing messages`,
+            category: 'marketing_messages',
+            value,
+            timestamp: 1_795_176_000,
+          },
+        ],
+      },
+    });
+    expect(await heard.changes()).toEqual([told('stop'), told('resume')]);
+    expect(await heard.timed()).toEqual([]);
+  });
+
+  test('MARKETING is accepted and fails later, 131050; nothing else is concerned, nor another number', async () => {
+    await stop();
+    expect((await overview()).stopped).toEqual([{ phone_number_id: firstNumber, to: recipient, answer: 'failed' }]);
+    const answer = await sent('welcome_offer', { to: recipient });
+    expect([answer.status, answer.body.messages[0].message_status]).toEqual([200, 'accepted']);
+    await heard.wait(4);
+    const [failed] = await heard.statuses();
+    expect([failed.id, failed.status, failed.errors[0].code, failed.errors[0].title]).toEqual([
+      answer.body.messages[0].id,
+      'failed',
+      131050,
+      'Unable to deliver the message. This recipient has chosen to stop receiving marketing messages on WhatsApp from your business',
+    ]);
+    heard.forget();
+    await sent('order_update', { to: recipient });
+    await sent('login_code', { to: recipient });
+    await sent('welcome_offer', { to: recipient }, secondNumber);
+    await sent('welcome_offer', { to: '5491150000002' });
+    await says();
+    await textTo({ to: recipient });
+    await heard.wait(4);
+    expect([await heard.failures(), (await heard.statuses()).length]).toEqual([[], 15]);
+  });
+
+  test('by /marketing_messages and by user id too; until a resume', async () => {
+    await stop();
+    const offer = { name: 'bid_offer', language: { code: 'en_US' } };
+    await simulator.post(`${firstNumber}/marketing_messages`, { ...templateMessage('bid_offer', []), template: offer });
+    await sent('welcome_offer', { recipient: userId });
+    await heard.wait(4);
+    expect(await heard.failures()).toEqual([131050, 131050]);
+    await resume();
+    expect((await overview()).stopped).toEqual([]);
+    heard.forget();
+    await sent('welcome_offer', { to: recipient });
+    await heard.wait(4);
+    expect(await heard.failures()).toEqual([]);
+  });
+
+  test('refused at once, by choice', async () => {
+    await stop({ answer: 'refused' });
+    expectMessagingError(await sent('welcome_offer', { to: recipient }), 400, 131050, undefined);
+    expect((await sent('order_update', { to: recipient })).status).toBe(200);
+  });
+
+  test('a magic recipient stops by itself once the first marketing message has arrived', async () => {
+    const to = '15550231050';
+    await sent('order_update', { to });
+    await sent('welcome_offer', { to });
+    await sent('welcome_offer', { to });
+    await heard.wait(0);
+    expect((await overview()).stopped).toEqual([]);
+    await heard.wait(1);
+    expect((await heard.values('user_preferences')).map((value) => value.user_preferences[0])).toEqual([
+      expect.objectContaining({ wa_id: to, value: 'stop', timestamp: 1_795_176_001 }),
+    ]);
+    await sent('welcome_offer', { to });
+    await sent('order_update', { to });
+    await heard.wait(4);
+    expect([await heard.failures(), (await heard.changes('user_preferences')).length]).toEqual([[131050], 1]);
+  });
+});
+
+describe('a username', () => {
+  const adopt = (username: string | null, to = recipient) =>
+    simulator.control('POST', `recipients/${to}`, { username });
+  const contacts = async () =>
+    (await heard.changes('messages')).flatMap(({ value }) => value.contacts.map((each: object) => each));
+
+  test('hides the number of whoever the business does not know by it: in what they write, and in statuses', async () => {
+    expect((await adopt('ana.ruiz')).body).toEqual({ to: recipient, blocked: false, username: 'ana.ruiz' });
+    await says();
+    await sent('order_update', { recipient: userId });
+    await heard.wait(4);
+    const [incoming] = await heard.changes('messages');
+    expect(incoming?.value.contacts).toEqual([
+      { profile: { name: 'Recipient ana.ruiz', username: 'ana.ruiz' }, user_id: userId },
+    ]);
+    expect(Object.keys(incoming?.value.messages[0])).toEqual(['from_user_id', 'timestamp', 'id', 'type', 'text']);
+    const named = { profile: { username: 'ana.ruiz' }, user_id: userId };
+    expect((await contacts()).slice(1)).toEqual([{ user_id: userId }, named, named]);
+    expect((await heard.statuses()).map((status) => 'recipient_id' in status)).toEqual([false, false, false]);
+  });
+
+  test('hides nothing of whoever was written to by number; the answer and the statuses name it always', async () => {
+    await adopt('ana.ruiz');
+    const { body } = await sent('order_update', { to: recipient });
+    expect(body.contacts).toEqual([{ input: recipient, wa_id: recipient }]);
+    await heard.wait(4);
+    await says();
+    const known = { wa_id: recipient, user_id: userId };
+    expect(await contacts()).toEqual([
+      known,
+      { profile: { username: 'ana.ruiz' }, ...known },
+      { profile: { username: 'ana.ruiz' }, ...known },
+      { profile: { name: `Recipient ${recipient}`, username: 'ana.ruiz' }, ...known },
+    ]);
+  });
+
+  test('struck out of the contact book, a person is known for 30 days more, to the number that has met them', async () => {
+    const strike = () =>
+      simulator.call('DELETE', `/v25.0/${firstNumber}/contact_book?messaging_product=whatsapp&bsuid=${userId}`);
+    await says();
+    await adopt('ana.ruiz');
+    expect((await strike()).body).toEqual({ messaging_product: 'whatsapp', success: true, deleted: true });
+    expect((await strike()).body.deleted).toBe(false);
+    const book = new ContactBook();
+    const beholder = { portfolioId: '4', numberId: '3' };
+    book.met(beholder, recipient, 0);
+    book.forget('4', recipient);
+    const thirtyDaysMs = 30 * day * 1_000;
+    expect([
+      book.knows(beholder, recipient, thirtyDaysMs - 1),
+      book.knows(beholder, recipient, thirtyDaysMs),
+      book.knows({ ...beholder, numberId: '5' }, recipient, 1),
+    ]).toEqual([true, false, false]);
+    await heard.wait(30 * day);
+    heard.forget();
+    await says();
+    expect(await contacts()).toEqual([expect.not.objectContaining({ wa_id: recipient })]);
+    await adopt(null);
+    heard.forget();
+    await says();
+    expect(await contacts()).toEqual([
+      { profile: { name: `Recipient ${recipient}` }, wa_id: recipient, user_id: userId },
+    ]);
+  });
+
+  test('of a person who stops: no number in user_preferences', async () => {
+    await adopt('ana.ruiz');
+    await person('/preference', { value: 'stop' });
+    const [value] = await heard.values('user_preferences');
+    expect([value.contacts[0].wa_id, value.user_preferences[0].wa_id]).toEqual([undefined, undefined]);
+    expect(value.user_preferences[0].user_id).toBe(userId);
+  });
+});
+
+describe('user ids', () => {
+  const identity = (body: object = {}) => person('/identity', body);
+
+  test('both to and recipient: to wins, and the answer is as for the number', async () => {
+    const { status, body } = await sent('order_update', { to: recipient, recipient: 'AR.SomebodyElse' });
+    expect([status, body.contacts]).toEqual([200, [{ input: recipient, wa_id: recipient }]]);
+    expect((await simulator.control('GET', 'messages')).body.data[0].to).toBe(recipient);
+    const code = await sent('login_code', { to: recipient, recipient: userId });
+    expect(code.status).toBe(200);
+  });
+
+  test('a one-time code goes to none of them: 131062', async () => {
+    const details = 'Business-scoped User ID (BSUID) recipients are not supported for this message.';
+    expectMessagingError(
+      await sent('login_code', { recipient: userId }),
+      400,
+      131062,
+      details.replace(/[()]/g, '\\$&'),
+    );
+  });
+
+  test('that another portfolio was told reaches nobody', async () => {
+    const told = (
+      await simulator.control('POST', `recipients/${recipient}/message`, {
+        phone_number_id: thirdNumber,
+        text: 'Hi',
+      })
+    ).body.user_id;
+    expect(told).not.toBe(userId);
+    expect((await sent('order_update', { recipient: told })).status).toBe(200);
+    await heard.wait(4);
+    expect(await heard.failures()).toEqual([131026]);
+  });
+
+  test('made anew, told by a system message: the old one reaches nobody, the number does', async () => {
+    await says();
+    heard.forget();
+    const { body } = await identity();
+    expect(body).toEqual({ to: recipient, user_id: expect.stringMatching(/^AR\.\d{20}$/), old_user_id: userId });
+    expect(await heard.changes()).toEqual([
+      {
+        wabaId: firstWaba,
+        field: 'messages',
+        value: {
+          messaging_product: 'whatsapp',
+          metadata,
+          messages: [
+            {
+              from: recipient,
+              id: expect.stringMatching(/^wamid\./),
+              timestamp: '1795176000',
+              type: 'system',
+              system: {
+                body: `User changed from ${userId} to ${body.user_id}`,
+                wa_id: recipient,
+                user_id: body.user_id,
+                type: 'user_changed_user_id',
+              },
+            },
+          ],
+        },
+      },
+    ]);
+    expect((await sent('order_update', { recipient: userId })).status).toBe(200);
+    await heard.wait(1);
+    const [failed] = await heard.statuses();
+    expect([failed.status, failed.recipient_user_id, failed.errors[0].code]).toEqual(['failed', userId, 131026]);
+    await sent('order_update', { recipient: body.user_id });
+    await sent('order_update', { to: recipient });
+    await heard.wait(4);
+    const later = (await heard.statuses()).slice(1).map((status) => status.recipient_user_id);
+    expect(new Set(later)).toEqual(new Set([body.user_id]));
+    expect(await heard.failures()).toEqual([131026]);
+  });
+
+  test('with another number: nobody has the old one, and a stop ends with the id', async () => {
+    await person('/preference', { value: 'stop' });
+    const number = '5491150000077';
+    const { body } = await identity({ number, old_id: 'refused' });
+    const [
+      {
+        messages: [message],
+      },
+    ] = await heard.values('messages');
+    expect([message.from, message.system.wa_id, message.system.user_id]).toEqual([recipient, number, body.user_id]);
+    expectMessagingError(await sent('order_update', { recipient: userId }), 400, 131026, undefined);
+    await sent('order_update', { to: recipient });
+    await heard.wait(4);
+    expect(await heard.failures()).toEqual([131026]);
+    heard.forget();
+    await sent('welcome_offer', { to: number });
+    await heard.wait(4);
+    expect([await heard.failures(), (await heard.statuses()).length]).toEqual([[], 3]);
+  });
+
+  test('of an adopter: the new number is not told; the old shape, where a number changes', async () => {
+    await simulator.control('POST', `recipients/${recipient}`, { username: 'ana.ruiz' });
+    await identity({ number: '5491150000077' });
+    const [
+      {
+        messages: [hidden],
+      },
+    ] = await heard.values('messages');
+    expect([hidden.from, hidden.system.wa_id]).toEqual([undefined, undefined]);
+    await person('/identity', { number: '5491150000079', told_as: 'user_changed_number' }, '5491150000078');
+    const { system } = (await heard.values('messages'))[1].messages[0];
+    expect(system).toEqual({
+      body: 'User changed from 5491150000078 to 5491150000079',
+      wa_id: '5491150000079',
+      type: 'user_changed_number',
+    });
+  });
+
+  test('of a group: parent ids beside them, the same for each portfolio, and sent to', async () => {
+    for (const id of ['400000000000001', '400000000000002']) {
+      await simulator.control('POST', `businesses/${id}`, { parent_user_ids: true });
+    }
+    await says();
+    await simulator.control('POST', `recipients/${recipient}/message`, { phone_number_id: thirdNumber, text: 'Hi' });
+    const [first, second] = await heard.values('messages');
+    const parent = first.contacts[0].parent_user_id;
+    expect(parent).toMatch(/^AR\.ENT\.\d{20}$/);
+    expect([first.messages[0].from_parent_user_id, second.contacts[0].parent_user_id]).toEqual([parent, parent]);
+    heard.forget();
+    await sent('order_update', { recipient: parent });
+    await heard.wait(4);
+    await sent('order_update', { to: '15550131026' });
+    await heard.wait(4);
+    const told = await heard.statuses();
+    expect(told.map((status) => [status.status, status.recipient_parent_user_id])).toEqual([
+      ['sent', parent],
+      ['delivered', parent],
+      ['read', parent],
+      ['failed', undefined],
+    ]);
+    expect(told[0].recipient_user_id).toBe(userId);
+  });
+});
+
+describe('a thread that another responder owns', () => {
+  const owned = (owner: string) => person('/thread', { owner });
+
+  test('what the person writes comes as standby; texts are refused, 131070, templates go on', async () => {
+    await says();
+    await owned('other');
+    expect((await overview()).threads).toEqual([{ phone_number_id: firstNumber, to: recipient }]);
+    await says(recipient, 'STOP');
+    await says('5491150000002');
+    const told = (await heard.changes()).map(({ field, value }) => [field, value.messages[0].text.body]);
+    expect(told).toEqual([
+      ['messages', 'Hi'],
+      ['standby', 'STOP'],
+      ['messages', 'Hi'],
+    ]);
+    expectMessagingError(await textTo({ to: recipient }), 400, 131070, undefined);
+    expect((await sent('order_update', { to: recipient })).status).toBe(200);
+    await owned('none');
+    expect((await textTo({ to: recipient })).status).toBe(200);
+    await says();
+    expect((await heard.changes()).at(-1)?.field).toBe('messages');
+    expect(await heard.timed()).toEqual([]);
+  });
+
+  test('is free again after 24 hours without a word', () => {
+    const threads = new Threads();
+    const dayMs = day * 1_000;
+    threads.own('3', recipient, 0);
+    threads.wrote('3', recipient, dayMs - 1);
+    expect([threads.isOwned('3', recipient, 2 * dayMs - 2), threads.isOwned('3', recipient, 2 * dayMs - 1)]).toEqual([
+      true,
+      false,
+    ]);
+  });
+});
+
+test.each<[string, object, string]>([
+  ['/preference', { value: 'pause' }, 'value'],
+  ['/preference', { value: 'resume', answer: 'refused' }, 'answer'],
+  ['/preference', { value: 'stop', phone_number_id: '1' }, 'phone_number_id'],
+  ['/thread', { owner: 'us' }, 'owner'],
+  ['/identity', { told_as: 'user_changed_number' }, 'told_as'],
+  ['/identity', { number: '12a' }, 'number'],
+])('recipients%s %j: 400, %s', async (call, body, field) => {
+  const { status, body: refusal } = await person(call, body);
+  expect([status, refusal.field]).toEqual([400, field]);
+});
