@@ -77,10 +77,13 @@ export async function openConsole(browser: Browser, url: string) {
   return { page, problems };
 }
 
+/** What never comes is red after this; what comes late on a busy machine is not. */
+const longestWaitMs = 50_000;
+
 /** Waits until the text can be seen on the page. Its head counts messages too, before they are listed: it is not looked at. */
 export async function untilSeen(page: Page, text: string, where = 'main'): Promise<void> {
   const seen = `document.querySelector('${where}').innerText.includes(${JSON.stringify(text)})`;
-  await page.waitForFunction(seen, { timeout: 10_000 });
+  await page.waitForFunction(seen, { timeout: longestWaitMs });
 }
 
 /**
@@ -88,18 +91,23 @@ export async function untilSeen(page: Page, text: string, where = 'main'): Promi
  * itself anew at that moment puts the old words back, and the new ones are typed behind them.)
  */
 export async function typeOver(page: Page, field: string, text: string): Promise<void> {
-  const found = await page.waitForSelector(field, { timeout: 10_000 });
+  const found = await page.waitForSelector(field, { timeout: longestWaitMs });
   await found?.evaluate((element) => (element as unknown as { select(): void }).select());
   await found?.focus();
   if (text === '') await page.keyboard.press('Delete');
   else await page.keyboard.type(text);
 }
 
-/** Presses what has that accessible name, as soon as it can be pressed. */
+/**
+ * Presses what has that accessible name, as soon as it can be pressed; by the keyboard: a click is aimed at a place on the page, and a
+ * live page may move what stands there.
+ */
 export async function press(page: Page, name: string, role = 'button'): Promise<void> {
-  const found = await page.waitForSelector(`aria/${name}[role="${role}"]`, { timeout: 10_000 });
-  await page.waitForFunction((element) => !(element as unknown as { disabled?: boolean }).disabled, {}, found);
-  await found?.click();
+  const found = await page.waitForSelector(`aria/${name}[role="${role}"]`, { timeout: longestWaitMs });
+  const canBePressed = (element: unknown) => !(element as { disabled?: boolean }).disabled;
+  await page.waitForFunction(canBePressed, { timeout: longestWaitMs }, found);
+  await found?.focus();
+  await page.keyboard.press('Enter');
 }
 
 /** What axe finds against the rules for accessible pages (WCAG 2.2 A and AA): the rule and the first place of each. */
