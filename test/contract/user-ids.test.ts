@@ -1,0 +1,183 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Delivery,
+  receiverUrl,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../infra/local/webhook-receiver.ts';
+import { addressOf } from '../support/addresses.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
+import { eventFaults } from '../support/documented.ts';
+import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+/* People by their business-scoped user ids (platform reference, 4.5), the whole way over HTTP. */
+
+const did = '5491100000001';
+const [waba] = demoApp.wabas;
+const metadata = { display_phone_number: did, phone_number_id: '300000000000001' };
+const numbers = ['549250000001', '549250000002'] as const;
+/** The platform has never told of them. */
+const [stranger, parent] = ['AR.1aB2c', 'US.ENT.1aB2c'] as const;
+const { documentClient, tableName } = runningTarget();
+const deliveries: Delivery[] = [];
+const secret = Promise.withResolvers<string>();
+let receiver: WebhookReceiver;
+/** Of the two numbers, as their receipts have told them. */
+let [known, failing] = ['', ''];
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function configure(active: boolean) {
+  const body = { url: receiverUrl, active, events: ['message.delivered', 'message.failed'] };
+  const headers = { 'webhook-secret-rotate': String(active) };
+  return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
+}
+
+/** How a client sends: the DID's own template, with what it takes. */
+const sender = {
+  user: 'supervisor1001',
+  from: did,
+  template: { name: 'order_update', language: 'en_US' },
+  params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } as object,
+} as const;
+const senderElsewhere = {
+  user: 'supervisor1002',
+  from: '5511900000003',
+  template: { name: 'appointment_reminder', language: 'pt_BR' },
+  params: { header: ['Ana'], body: ['Ana', '12/11', '15'] } as object,
+} as const;
+
+async function send(
+  recipients: readonly string[],
+  { dry = false, by = sender }: { readonly dry?: boolean; readonly by?: typeof sender | typeof senderElsewhere } = {},
+) {
+  const { from, template, params } = by;
+  const reply = await api(`POST /v1/template/messages/${from}`, {
+    token: await tokenOf(by.user),
+    headers: dry ? { 'Dry-Run': 'true' } : {},
+    body: {
+      ...{ did: from, type: 'template', channel: 'MESSAGING', template },
+      recipients: recipients.map((to) => ({ to, params })),
+    },
+  });
+  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
+  return { jobId: reply.headers.get('dispatch-id') ?? '', body: reply.body };
+}
+
+/** The rows of a dispatch, once they are as they are to be. */
+async function rowsOf(jobId: string, areThere: (rows: readonly Row[]) => boolean): Promise<readonly Row[]> {
+  return await eventually('the report says so', async () => {
+    const reply = await api(`GET /v1/template/messages/${did}/${jobId}`, { token: await tokenOf('supervisor1001') });
+    return areThere(reply.body.data) ? reply.body.data : undefined;
+  });
+}
+const allAre = (state: string) => (rows: readonly Row[]) => rows.every((row) => row['state'] === state);
+
+async function told(...changes: readonly { readonly field: string; readonly value: unknown }[]): Promise<void> {
+  const reply = await api('POST /platform/webhook', signedWebhook(webhookOf(waba, ...changes)));
+  expect([reply.status, reply.body]).toEqual([200, { received: true }]);
+}
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  await synchronize('supervisor1002');
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
+  receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
+    deliveries.push(delivery);
+  });
+  secret.resolve((await configure(true)).headers.get('webhook-secret') ?? '');
+  const { jobId } = await send(numbers);
+  const rows = await rowsOf(jobId, allAre('read'));
+  [known, failing] = rows.map((row) => String(row['user_id'])) as [string, string];
+}, 60_000);
+
+afterAll(async () => {
+  await platform('DELETE /_control/receipts').catch(() => undefined);
+  await tellAt(addressOf('platformUrl'), null);
+  await configure(false);
+  await receiver.close();
+  for (const sk of ['CONFIG', 'DELIVERY']) {
+    await documentClient.send(new DeleteCommand({ TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } }));
+  }
+});
+
+test('who is sent to by number is named by user id, and by it is sent to, reported and told of', async () => {
+  expect([known, failing]).toEqual([expect.stringMatching(/^AR\.\d+$/), expect.stringMatching(/^AR\.\d+$/)]);
+  const course = { fail: 131_026 };
+  await platform('POST /_control/receipts', { match: { to: numbers[1] }, course, times: 1 });
+  const recipients = [known, stranger, parent, failing, known];
+  const { estimate } = (await send(recipients, { dry: true })).body;
+  expect(estimate.by_market).toMatchObject([
+    { market: 'AR', recipients: 3 },
+    { market: 'US', recipients: 1 },
+  ]);
+
+  const { jobId, body } = await send(recipients);
+  expect(body.warning).toBe('duplicate recipients were dropped: recipients[4]');
+  const rows = await rowsOf(jobId, (all) => all.every(({ state }) => state === 'read' || state === 'failed'));
+  expect(rows).toMatchObject([
+    { to: known, user_id: known, wa_id: numbers[0], state: 'read' },
+    { to: stranger, user_id: stranger, state: 'read' },
+    { to: parent, user_id: parent, state: 'read' },
+    { to: failing, user_id: failing, state: 'failed', code: '131026' },
+    { to: known, user_id: known, wa_id: numbers[0], duplicate_of: 0 },
+  ]);
+  for (const row of rows.slice(1, 3)) expect(row).not.toHaveProperty('wa_id');
+
+  const { body: taken } = await platform('GET /_control/messages?limit=1000');
+  const sent = (taken.data as { request: Row }[])
+    .map(({ request }) => request)
+    .filter((request) => String(request['biz_opaque_callback_data']).startsWith(`${jobId}-`));
+  expect(sent.map((request) => request['recipient']).sort()).toEqual([known, stranger, parent, failing].sort());
+  for (const request of sent) expect(request).not.toHaveProperty('to');
+
+  const events = await eventually('the events are there', async () => {
+    const all = deliveries.map((delivery) => JSON.parse(delivery.body)).filter(({ data }) => data.job_id === jobId);
+    return new Set(all.map(({ data }) => data.message_id)).size === 4 ? all : undefined;
+  });
+  const dataOf = (index: number) => events.find(({ data }) => data.message_id === `${jobId}-${index}`)?.data;
+  expect(dataOf(0)).toMatchObject({ to: known, user_id: known, wa_id: numbers[0] });
+  expect(dataOf(1)).toMatchObject({ to: stranger, user_id: stranger });
+  expect(dataOf(1)).not.toHaveProperty('wa_id');
+  expect(dataOf(3)).toMatchObject({ to: failing, user_id: failing, code: '131026' });
+  expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
+}, 60_000);
+
+test('what people write and prefer is taken; who has a new id is sent to by it, where that was told and nowhere else', async () => {
+  const person = { from: numbers[0], from_user_id: known, timestamp: String(Math.floor(Date.now() / 1_000)) };
+  const said = (id: string, message: object) => ({ ...person, id: `wamid.user-ids-${id}`, ...message });
+  const preference = { wa_id: numbers[0], user_id: known, category: 'marketing_messages', value: 'stop' };
+  const replacement = 'AR.20000000000000000000';
+  const system = {
+    ...{ type: 'user_changed_user_id', wa_id: '549250000003', user_id: replacement },
+    body: `User Sheena Nelson changed from ${known} to ${replacement}`,
+  };
+  await told(
+    { field: 'messages', value: { metadata, messages: [said('1', { type: 'text', text: { body: 'STOP' } })] } },
+    {
+      field: 'standby',
+      value: { metadata, messages: [said('2', { type: 'button', button: { payload: 'Stop', text: 'Stop' } })] },
+    },
+    { field: 'user_preferences', value: { metadata, user_preferences: [{ ...preference, timestamp: 1_731_705_721 }] } },
+    { field: 'messages', value: { metadata, messages: [said('3', { type: 'system', system }), 'nothing', null] } },
+  );
+  const warning = `user ids that the platform has replaced are followed: recipients[0] to ${replacement}`;
+  await eventually('the new id is known', async () =>
+    (await send([known], { dry: true })).body.warning === warning ? true : undefined,
+  );
+
+  const { jobId, body } = await send([known, numbers[0], replacement]);
+  expect(body.warning).toBe(`${warning}; duplicate recipients were dropped: recipients[2]`);
+  const rows = await rowsOf(jobId, allAre('read'));
+  expect(rows.map((row) => [row['to'], row['duplicate_of']])).toEqual([
+    [replacement, undefined],
+    [numbers[0], undefined],
+    [replacement, 0],
+  ]);
+  // Another portfolio: its ids are of other people.
+  const elsewhere = await send([known], { by: senderElsewhere, dry: true });
+  expect(elsewhere.body).not.toHaveProperty('warning');
+}, 60_000);
