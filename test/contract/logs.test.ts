@@ -65,6 +65,8 @@ test('the search finds what it must find, and nothing in what is logged as it sh
     '15550131026 failed',
     `did ${did}`,
     'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    '{"to":"US.ENT.11815799212886844830"}',
+    'AR.13491208655302741918',
   ];
   expect(leaksIn(bad.join('\n'))).toEqual(bad);
   const good =

@@ -7,6 +7,8 @@ const forms: readonly RegExp[] = [
   /demo-(operator|supervisor|agent|platform|app-secret|verify-token)/,
   // Phone numbers of the tests, DIDs included. Ids made of hexadecimal digits and hyphens are none.
   /(?<![\w-])\+?(549\d{7,12}|5511\d{8,10}|1555\d{7})(?![\w-])/,
+  // Business-scoped user ids of the tests.
+  /(?<![\w.-])(?:AR|BR|US)\.(?:ENT\.)?[0-9A-Za-z]{4,128}(?![\w.-])/,
   // Secrets that sign events.
   /whsec_/,
   /https?:\/\/(cdn|www)\./,

@@ -45,7 +45,11 @@ function dataOf(
   const paused = { scope: 'template', code: 'template_paused' } as const;
   const message = { ...dispatch, message_id: `${jobId}-0`, to: '5491155550001' };
   const taken = { ...message, platform_message_id: `wamid.${jobId}` };
-  const receipt = { ...taken, user_id: 'AR.13491208655302741918', pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' } };
+  const receipt = {
+    ...taken,
+    user_id: 'AR.13491208655302741918',
+    pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' },
+  };
   return {
     'template.created': created,
     'template.status_changed': {
