@@ -17,7 +17,7 @@ export const HintMessageSchema = v.object({
   numbers: v.boolean(),
   /** All of its templates: which of them changed could not be told. */
   everything: v.exactOptional(v.boolean()),
-  /** Of each kind the last. */
+  /** By their time. */
   account: v.exactOptional(v.array(AccountWordSchema)),
   /** Set in a message of our own, that something gathered is to be read: the time for which it was meant. */
   wakeAtMs: v.exactOptional(v.number()),
@@ -41,20 +41,32 @@ const aboutTemplate: ReadonlySet<string> = new Set([
   'message_template_quality_update',
   'message_template_components_update',
 ]);
-const aboutNumbers: ReadonlySet<string> = new Set(['phone_number_quality_update', 'account_update']);
+const aboutNumbers: ReadonlySet<string> = new Set([
+  'phone_number_quality_update',
+  'account_update',
+  // The people that the portfolio may write to in a day, which each of its numbers tells.
+  'business_capability_update',
+]);
+
+/** Whether an update of that field is worth a hint. */
+export function isHint(field: string): boolean {
+  return aboutTemplate.has(field) || aboutNumbers.has(field);
+}
 
 /** More templates than this are read by a listing anyway, and the message stays small. */
 const maxTemplateIds = 100;
 
 /**
  * One hint for each WABA that these updates tell something of; none for updates about anything else. Ids come as numbers
- * (platform reference, 2.3): one that a number cannot hold exactly makes the hint one about everything.
+ * (platform reference, 2.3): one that a number cannot hold exactly makes the hint one about everything. `arrivedAtMs` stands
+ * for the time of a word on an account that names none.
  */
-export function hintsOf(updates: readonly PlatformUpdate[]): HintMessage[] {
-  return [...Map.groupBy(updates, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) => hintOf(wabaId, ofWaba) ?? []);
+export function hintsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage[] {
+  const byWaba = Map.groupBy(updates, ({ wabaId }) => wabaId);
+  return [...byWaba].flatMap(([wabaId, ofWaba]) => hintOf(wabaId, ofWaba, arrivedAtMs) ?? []);
 }
 
-function hintOf(wabaId: string, updates: readonly PlatformUpdate[]): HintMessage | undefined {
+function hintOf(wabaId: string, updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage | undefined {
   const ids = updates
     .filter(({ field }) => aboutTemplate.has(field))
     .map(({ value }) => idOf(value['message_template_id']));
@@ -62,7 +74,7 @@ function hintOf(wabaId: string, updates: readonly PlatformUpdate[]): HintMessage
   if (ids.length === 0 && !numbers) return undefined;
   const templateIds = [...new Set(ids.filter((id) => id !== undefined))];
   const everything = ids.includes(undefined) || templateIds.length > maxTemplateIds;
-  const account: AccountWord[] = accountWordsOf(updates);
+  const account: AccountWord[] = accountWordsOf(updates, arrivedAtMs);
   return {
     ...{ version: 1, wabaId, numbers },
     ...(everything ? { templateIds: [], everything } : { templateIds }),

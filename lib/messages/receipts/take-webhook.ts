@@ -42,13 +42,16 @@ export async function takeWebhook({ body, signature }: PlatformWebhook, ports: W
   }
 
   const told = updatesIn(body, app.wabas);
-  const statuses = receiptsOf(told.updates, ports.nowMs());
+  const arrivedAtMs = ports.nowMs();
+  const statuses = receiptsOf(told.updates, arrivedAtMs);
   count('PlatformWebhooksReceived');
   count('PlatformStatusesForeign', statuses.foreign);
   dropped('foreign_waba', told.foreign, told.foreignWabaId);
   dropped('unreadable', told.unreadable + statuses.unreadable);
 
-  await orRepeat(Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hintsOf(told.updates))]));
+  await orRepeat(
+    Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hintsOf(told.updates, arrivedAtMs))]),
+  );
   count('ReceiptsQueued', statuses.total);
 }
 
