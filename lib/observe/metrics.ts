@@ -21,6 +21,7 @@ export const metricNames = [
   'HoldsOpened',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
+  'PlatformUpdatesPassedOver',
   'PlatformStatusesForeign',
   'PlatformSignaturesRefused',
   'HintTurns',

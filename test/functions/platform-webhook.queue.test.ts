@@ -1,6 +1,6 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { platformWebhookReceive } from '../../functions/platform-webhook-receive.ts';
 import { HintMessageSchema } from '../../lib/hints/hint.ts';
 import { hintQueue } from '../../lib/hints/hint-queue.ts';
@@ -128,6 +128,23 @@ describe('a signed webhook', () => {
   ])('that says %s is answered 200, and queues nothing', async (_, body) => {
     expect((await post({ body, headers: { 'x-hub-signature-256': signatureOf(body) } })).status).toBe(200);
     expect([await receiptsQueued(), await hintsQueued()]).toEqual([[], []]);
+  });
+
+  test('that says what nothing is made of is one line and one count, by kind, whatever it is called (D38)', async () => {
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    const unread = Array.from({ length: 500 }, (_, at) => ({ field: `${'x'.repeat(200)}${at}`, value: {} }));
+    const body = webhookOf(
+      waba,
+      statusChange(number, statusOf(`${jobId}-7`)),
+      { field: 'flows', value: {} },
+      ...unread,
+    );
+    await post(signedWebhook(body)).finally(() => write.mockRestore());
+    const passedOver = lines.filter((line) => line.includes('platform.updates_passed_over'));
+    expect(passedOver.map((line) => JSON.parse(line))).toMatchObject([{ count: 501, tally: { flows: 1, other: 500 } }]);
+    expect(lines.filter((line) => line.includes('"PlatformUpdatesPassedOver":501'))).toHaveLength(1);
+    expect(lines.join('').length).toBeLessThan(2_000);
   });
 
   test('of 1,000 updates of 3 MB leaves in as few messages as there can be, all requests side by side', async () => {

@@ -5,6 +5,7 @@ import { count } from '../../observe/metrics.ts';
 import type { PlatformApp } from '../../platform/webhook/apps.ts';
 import { updatesIn } from '../../platform/webhook/envelope.ts';
 import { type RawBody, signingApp } from '../../platform/webhook/signature.ts';
+import { type CountsByKind, passedOverIn } from './passed-over.ts';
 import type { NumberReceipts } from './receipt.ts';
 import { receiptsOf } from './receipts-of.ts';
 
@@ -31,7 +32,7 @@ export interface PlatformWebhook {
 /**
  * Takes what the platform tells (D38): resolves once everything in it that is ours is queued, receipts and hints in one
  * round trip. Refuses with 401 what no app has signed, before anything of it is parsed, and with 503 what may not be
- * queued. What a signed body says is no reason to refuse it.
+ * queued. What a signed body says is no reason to refuse it; what nothing is made of is counted.
  */
 export async function takeWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {
   const app = signingApp(await orRepeat(ports.apps()), body, signature);
@@ -48,6 +49,7 @@ export async function takeWebhook({ body, signature }: PlatformWebhook, ports: W
   count('PlatformStatusesForeign', statuses.foreign);
   dropped('foreign_waba', told.foreign, told.foreignWabaId);
   dropped('unreadable', told.unreadable + statuses.unreadable);
+  passedOver(passedOverIn(told.updates));
 
   await orRepeat(
     Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hintsOf(told.updates, arrivedAtMs))]),
@@ -59,6 +61,14 @@ function dropped(code: string, updates: number, wabaId?: string): void {
   if (updates === 0) return;
   count('PlatformUpdatesDropped', updates);
   log('platform.updates_dropped', { code, count: updates, wabaId });
+}
+
+/** One line for a webhook: nothing of what is signed goes without a count. */
+function passedOver(tally: CountsByKind): void {
+  const updates = Object.values(tally).reduce((sum, times) => sum + times, 0);
+  if (updates === 0) return;
+  count('PlatformUpdatesPassedOver', updates);
+  log('platform.updates_passed_over', { count: updates, tally });
 }
 
 /** What fails on our side is no fault of what was told: the platform repeats after a 503, for days. */

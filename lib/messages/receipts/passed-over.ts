@@ -1,0 +1,64 @@
+import { isHint } from '../../hints/hint.ts';
+import { accountWordsOf } from '../../platform/webhook/account-update.ts';
+import { listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
+
+/** How often something came, by its kind. */
+export type CountsByKind = Readonly<Record<string, number>>;
+
+/** What people say and wish is read by those who keep it, who count what they pass over. */
+const aboutPeople: ReadonlySet<string> = new Set(['standby', 'user_preferences']);
+
+/** Of a value of the field `messages`: what frames the rest, and what is read. */
+const frame: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts']);
+const readOfMessages: ReadonlySet<string> = new Set(['statuses', 'messages']);
+
+/** Where the fields that come in kinds name them. */
+const kindIn: ReadonlyMap<string, (value: PlatformUpdate['value']) => unknown> = new Map([
+  ['account_update', (value) => value['event']],
+  ['account_alerts', (value) => objectOf(value['alert_info'])?.['alert_type']],
+  ['account_review_update', (value) => value['decision']],
+]);
+
+/** Names come from outside: those that the platform would not write are told as this one, and so are those that are too many. */
+const otherName = 'other';
+const nameForm = /^[A-Za-z0-9_]{1,64}$/;
+const mostKinds = 20;
+
+/**
+ * What of these updates the service makes nothing of, by field, or by field and kind (`account_update.ACCOUNT_VIOLATION`,
+ * `messages.errors`): 21 kinds at most. Never throws.
+ */
+export function passedOverIn(updates: readonly PlatformUpdate[]): CountsByKind {
+  const counts = new Map<string, number>();
+  for (const update of updates) {
+    for (const [kind, times] of kindsIn(update)) {
+      const known = counts.has(kind) || counts.size < mostKinds ? kind : otherName;
+      counts.set(known, (counts.get(known) ?? 0) + times);
+    }
+  }
+  return Object.fromEntries(counts);
+}
+
+function kindsIn(update: PlatformUpdate): (readonly [kind: string, times: number])[] {
+  const { field, value, atMs = 0 } = update;
+  if (field === 'messages') return kindsOfMessages(value);
+  const isRead = field === 'account_update' ? accountWordsOf([update], atMs).length > 0 : isHint(field);
+  if (isRead || aboutPeople.has(field)) return [];
+  const kind = kindIn.get(field)?.(value);
+  return [[kind === undefined ? nameOf(field) : `${nameOf(field)}.${nameOf(kind)}`, 1]];
+}
+
+/** A key that is there without a list counts once: nothing is read of it either. */
+function kindsOfMessages(value: PlatformUpdate['value']): (readonly [kind: string, times: number])[] {
+  const told = Object.keys(value).filter((key) => !frame.has(key));
+  if (told.length === 0) return [['messages', 1]];
+  return told.flatMap((key) => {
+    const list = listOf(value[key]);
+    if (list !== undefined && readOfMessages.has(key)) return [];
+    return [[`messages.${nameOf(key)}`, Math.max(1, list?.length ?? 1)] as const];
+  });
+}
+
+function nameOf(told: unknown): string {
+  return typeof told === 'string' && nameForm.test(told) ? told : otherName;
+}
