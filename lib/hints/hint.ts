@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type AccountWord, AccountWordSchema, accountWordsOf } from '../platform/webhook/account-update.ts';
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
+import { numberFields, templateFields } from '../platform/webhook/fields.ts';
 
 /** The format in which hints are queued now. */
 export const hintMessageVersion = 1;
@@ -35,18 +36,8 @@ export interface DelayedHints {
   sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
 }
 
-const aboutTemplate: ReadonlySet<string> = new Set([
-  'message_template_status_update',
-  'template_category_update',
-  'message_template_quality_update',
-  'message_template_components_update',
-]);
-const aboutNumbers: ReadonlySet<string> = new Set([
-  'phone_number_quality_update',
-  'account_update',
-  // The people that the portfolio may write to in a day, which each of its numbers tells.
-  'business_capability_update',
-]);
+const aboutTemplate: ReadonlySet<string> = new Set(templateFields);
+const aboutNumbers: ReadonlySet<string> = new Set(numberFields);
 
 /** Whether an update of that field is worth a hint. */
 export function isHint(field: string): boolean {

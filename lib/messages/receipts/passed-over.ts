@@ -1,12 +1,13 @@
 import { isHint } from '../../hints/hint.ts';
 import { accountWordsOf } from '../../platform/webhook/account-update.ts';
 import { listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
+import { messageFields } from '../../platform/webhook/fields.ts';
 
 /** How often something came, by its kind. */
 export type CountsByKind = Readonly<Record<string, number>>;
 
 /** What people say and wish is read by those who keep it, who count what they pass over. */
-const aboutPeople: ReadonlySet<string> = new Set(['standby', 'user_preferences']);
+const aboutPeople: ReadonlySet<string> = new Set(messageFields);
 
 /** Of a value of the field `messages`: what frames the rest, and what is read. */
 const frame: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts']);
