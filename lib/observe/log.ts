@@ -2,6 +2,8 @@ import { correlationId } from './correlation.ts';
 
 /** Every event that is logged. Names are stable: alarms, queries and people search for them (infra/operate/README.md). */
 export const logEvents = [
+  'account.restored',
+  'account.restricted',
   'authorizer.failed',
   'budget.not_leased',
   'dispatch.batch',

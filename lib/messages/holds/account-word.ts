@@ -102,6 +102,8 @@ export function takeAccountWords({ changeHolds, nowMs }: AccountWordPorts) {
       log('hold.opened', { wabaId, scope, code: is.code });
       count('HoldsOpened');
     }
-    return newWords(words, before);
+    const told = newWords(words, before);
+    for (const word of told) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });
+    return told;
   };
 }
