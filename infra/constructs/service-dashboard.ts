@@ -117,6 +117,7 @@ function platformGraphs(settings: Settings): IWidget[] {
       metric('ReceiptsQueued'),
       metric('PlatformStatusesForeign'),
       metric('PlatformUpdatesDropped'),
+      metric('PlatformUpdatesPassedOver'),
       metric('PlatformSignaturesRefused'),
     ]),
     graph('Webhooks', [

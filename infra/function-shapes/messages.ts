@@ -22,11 +22,12 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     tables: {
       directory: ['GetItem', 'Query'],
       templates: ['BatchGetItem', 'UpdateItem'],
-      messages: ['GetItem', 'BatchGetItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
       rates: ['GetItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
-      channels: ['BatchGetItem'],
+      // A rehearsal asks for the numbers of a portfolio, and for what has left from them.
+      channels: ['BatchGetItem', 'Query'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { webhookFields } from '../../lib/platform/webhook/fields.ts';
 
 /** The platform's app of the demo data (demo/platform.json), and the word that its callback has to know (demo/provisioning.json). */
 const app = { id: '500000000000001', secret: 'demo-app-secret', verifyToken: 'demo-verify-token' };
@@ -21,6 +22,7 @@ export async function subscribeCallback(platformUrl: string, apiUrl: string): Pr
       object: 'whatsapp_business_account',
       callback_url: `${apiUrl}/platform/webhook`,
       verify_token: app.verifyToken,
+      fields: webhookFields.join(','),
     }),
   });
   if (reply.ok) return undefined;

@@ -19,6 +19,8 @@ const summaries: Readonly<Record<EventType, string>> = {
   'dispatch.parked': 'What is left of a dispatch waits: its template, its number, its WABA or the platform is held',
   'dispatch.resumed': 'A dispatch that waited goes on: a message has left again',
   'dispatch.completed': 'Nothing of a dispatch is pending any more',
+  'account.restricted': 'The platform has restricted a WABA, or what is UTILITY of it, or will',
+  'account.restored': 'The platform has taken a restriction of a WABA back',
 };
 
 const subject = { clientId: demo.clientId, did: demo.did, wabaId: demo.wabaId };

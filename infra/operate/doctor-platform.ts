@@ -3,8 +3,8 @@ import type { PlatformCredentials } from '../../lib/platform/credential-groups.t
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import type { PlatformApps } from '../../lib/platform/webhook/apps.ts';
-import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts';
-import type { WabaState } from './doctor-rules.ts';
+import { subscribedApps, subscribedFields } from '../../lib/provisioning/platform-subscriptions.ts';
+import type { AppState, WabaState } from './doctor-rules.ts';
 import type { Finding } from './findings.ts';
 import { firstDayFindings } from './first-day.ts';
 import { readApps } from './stored-apps.ts';
@@ -37,6 +37,26 @@ export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[
     );
   }
   return states;
+}
+
+/** What the platform says of each app of a stage when it is asked with its secret. Throws as `wabasOf`. */
+export async function appsOf({ target, platform }: AskedOf): Promise<AppState[]> {
+  const apps = Object.entries(await readApps(target));
+  return await Promise.all(
+    apps.map(async ([appId, { appSecret }]): Promise<AppState> => {
+      try {
+        return { appId, fields: await subscribedFields(platform, { id: appId, secret: appSecret }) };
+      } catch (error) {
+        return { appId, failure: failureOf(error) };
+      }
+    }),
+  );
+}
+
+/** Of a call that has failed; what else was thrown is thrown on. */
+function failureOf(error: unknown): NonNullable<WabaState['failure']> {
+  if (!(error instanceof PlatformFailure)) throw error;
+  return { refused: error.kind === 'refused', text: error.message };
 }
 
 /** The WABAs of a stage with the names of their credentials. */
@@ -83,7 +103,6 @@ async function wabaState(
   try {
     return { ...waba, subscribed: await subscribedApps(platform, wabaId, accessToken) };
   } catch (error) {
-    if (!(error instanceof PlatformFailure)) throw error;
-    return { ...waba, failure: { refused: error.kind === 'refused', text: error.message } };
+    return { ...waba, failure: failureOf(error) };
   }
 }

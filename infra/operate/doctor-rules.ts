@@ -1,3 +1,4 @@
+import { webhookFields } from '../../lib/platform/webhook/fields.ts';
 import { edgeRegion } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { Finding } from './findings.ts';
@@ -125,6 +126,31 @@ export interface WabaState {
   readonly failure?: { readonly refused: boolean; readonly text: string };
 }
 
+/** What the platform says of an app when it is asked with its secret. */
+export interface AppState {
+  readonly appId: string;
+  /** The fields that it is told; undefined where it has no address for them. */
+  readonly fields?: readonly string[] | undefined;
+  /** Why the platform did not say. */
+  readonly failure?: WabaState['failure'];
+}
+
+export function appFindings(apps: readonly AppState[]): Finding[] {
+  return apps.map(({ appId, fields, failure }) => {
+    const what = `webhook fields: platform app ${appId}`;
+    if (failure !== undefined) {
+      return bad(`${what}: ${failure.text}; ${failure.refused ? 'provision the secret that the app has' : outOfReach}`);
+    }
+    if (fields === undefined)
+      return bad(`${what} has no address to call; set it, and the fields, as infra/README.md says`);
+    const missing = webhookFields.filter((field) => !fields.includes(field));
+    if (missing.length === 0) return good(`${what} is told all ${webhookFields.length}`);
+    return bad(`${what} is not told ${missing.join(', ')}; choose them in the app at the platform`);
+  });
+}
+
+const outOfReach = 'look at the platform’s status page and at the way out of this network, then run this again';
+
 /** How many WABAs in the same trouble are named. */
 const namedAtMost = 5;
 
@@ -140,9 +166,7 @@ function credentialFinding(credential: string, all: readonly WabaState[]): Findi
   const [failed] = wabas.filter(({ failure }) => failure !== undefined);
   if (failed?.failure === undefined) return good(`${what}: reads ${wabas.length} WABA${wabas.length === 1 ? '' : 's'}`);
   const { refused, text } = failed.failure;
-  const remedy = refused
-    ? 'provision a token that is valid and may manage this WABA'
-    : 'look at the platform’s status page and at the way out of this network, then run this again';
+  const remedy = refused ? 'provision a token that is valid and may manage this WABA' : outOfReach;
   return bad(`${what}: WABA ${failed.wabaId}: ${text}; ${remedy}`);
 }
 

@@ -5,8 +5,15 @@ import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { alarmsOf, distributionOf, topicsOf } from './doctor-aws.ts';
 import { askPastEdge, edgeFindings } from './doctor-edge.ts';
-import { factsOf, wabasOf } from './doctor-platform.ts';
-import { alarmFindings, clockFinding, keyFindings, platformFindings, stackFinding } from './doctor-rules.ts';
+import { appsOf, factsOf, wabasOf } from './doctor-platform.ts';
+import {
+  alarmFindings,
+  appFindings,
+  clockFinding,
+  keyFindings,
+  platformFindings,
+  stackFinding,
+} from './doctor-rules.ts';
 import { factsReview, reviewFinding } from './facts-review.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
@@ -20,8 +27,8 @@ const usage = `usage: npm run doctor [-- --stage NAME]
 
 
 Looks whether the deployed stage NAME, or without --stage the local stack that is running, has what it needs: credentials
-and region, stacks, the API, the clock, an edge, keys, alarms and who hears them, what the platform says to each credential and
-webhook subscription. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.
+and region, stacks, the API, the clock, an edge, keys, alarms and who hears them, what the platform says to each credential,
+webhook subscription and app. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.
 
 --platform makes a dozen reads of one WABA, the first one unless told, and compares them with the facts (FIRST-DAY.md there).`;
 
@@ -58,6 +65,7 @@ async function examine({ stage, stackFile, facts }: Asked): Promise<void> {
     await looked('keys', tell, async () => tell(await keysOf(patient.target)));
     await looked('alarms', tell, async () => tell(await alarmsOfStage(stage)));
     await looked('platform', tell, async () => tell(platformFindings(await wabasOf(patient))));
+    await looked('webhook fields', tell, async () => tell(appFindings(await appsOf(patient))));
   }
   console.log(closingCount(findings));
   if (findings.some(({ state }) => state === 'bad')) throw new CommandError('Not all is well.', 1);

@@ -30,7 +30,6 @@ const NumberSchema = v.object({
   quality_rating: text,
   country_dial_code: text,
   whatsapp_business_manager_messaging_limit: text,
-  messaging_limit_tier: text,
   is_on_biz_app: v.optional(v.boolean()),
   last_onboarded_time: text,
   throughput: v.optional(v.object({ level: text })),
@@ -65,7 +64,7 @@ function liveValues(number: v.InferOutput<typeof NumberSchema>): LiveValues {
   const webhook = number.webhook_configuration;
   return {
     status: number.status === 'CONNECTED' ? 'ACTIVE' : number.status,
-    currentLimit: number.whatsapp_business_manager_messaging_limit ?? number.messaging_limit_tier,
+    currentLimit: number.whatsapp_business_manager_messaging_limit,
     qualityRating: number.quality_rating,
     isOnBizApp: number.is_on_biz_app,
     phoneCode: dialCode,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { type AccountWord, AccountWordSchema, accountWordsOf } from '../platform/webhook/account-update.ts';
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
+import { numberFields, templateFields } from '../platform/webhook/fields.ts';
 import type { PersonWord } from '../platform/webhook/person-words.ts';
 
 /** The format in which hints are queued now. */
@@ -18,7 +19,7 @@ export const HintMessageSchema = v.object({
   numbers: v.boolean(),
   /** All of its templates: which of them changed could not be told. */
   everything: v.exactOptional(v.boolean()),
-  /** Of each kind the last. */
+  /** By their time. */
   account: v.exactOptional(v.array(AccountWordSchema)),
   /** User ids that others have taken the place of. */
   replacedIds: v.exactOptional(v.array(v.object({ userId: v.string(), by: v.string(), atMs: v.number() }))),
@@ -39,26 +40,28 @@ export interface DelayedHints {
   sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
 }
 
-const aboutTemplate: ReadonlySet<string> = new Set([
-  'message_template_status_update',
-  'template_category_update',
-  'message_template_quality_update',
-  'message_template_components_update',
-]);
-const aboutNumbers: ReadonlySet<string> = new Set(['phone_number_quality_update', 'account_update']);
+const aboutTemplate: ReadonlySet<string> = new Set(templateFields);
+const aboutNumbers: ReadonlySet<string> = new Set(numberFields);
+
+/** Whether an update of that field is worth a hint. */
+export function isHint(field: string): boolean {
+  return aboutTemplate.has(field) || aboutNumbers.has(field);
+}
 
 /** More templates than this are read by a listing anyway, and the message stays small. */
 const maxTemplateIds = 100;
 
 /**
  * One hint for each WABA that these updates tell something of; none for updates about anything else. Ids come as numbers
- * (platform reference, 2.3): one that a number cannot hold exactly makes the hint one about everything.
+ * (platform reference, 2.3): one that a number cannot hold exactly makes the hint one about everything. `arrivedAtMs` stands
+ * for the time of a word on an account that names none.
  */
-export function hintsOf(updates: readonly PlatformUpdate[]): HintMessage[] {
-  return [...Map.groupBy(updates, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) => hintOf(wabaId, ofWaba) ?? []);
+export function hintsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage[] {
+  const byWaba = Map.groupBy(updates, ({ wabaId }) => wabaId);
+  return [...byWaba].flatMap(([wabaId, ofWaba]) => hintOf(wabaId, ofWaba, arrivedAtMs) ?? []);
 }
 
-function hintOf(wabaId: string, updates: readonly PlatformUpdate[]): HintMessage | undefined {
+function hintOf(wabaId: string, updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage | undefined {
   const ids = updates
     .filter(({ field }) => aboutTemplate.has(field))
     .map(({ value }) => idOf(value['message_template_id']));
@@ -66,7 +69,7 @@ function hintOf(wabaId: string, updates: readonly PlatformUpdate[]): HintMessage
   if (ids.length === 0 && !numbers) return undefined;
   const templateIds = [...new Set(ids.filter((id) => id !== undefined))];
   const everything = ids.includes(undefined) || templateIds.length > maxTemplateIds;
-  const account: AccountWord[] = accountWordsOf(updates);
+  const account: AccountWord[] = accountWordsOf(updates, arrivedAtMs);
   return {
     ...{ version: 1, wabaId, numbers },
     ...(everything ? { templateIds: [], everything } : { templateIds }),

@@ -7,6 +7,7 @@ import { log } from '../observe/log.ts';
 import { count } from '../observe/metrics.ts';
 import { nameOf } from '../observe/name-of.ts';
 import type { AccountWord } from '../platform/webhook/account-update.ts';
+import { accountEvents } from './account-events.ts';
 import { CallAllowance } from './call-allowance.ts';
 import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion, type ReplacedId } from './hint.ts';
 import { type ReadingPorts, readAgain } from './read-again.ts';
@@ -19,8 +20,11 @@ export interface HintPorts extends ReadingPorts {
   readonly channels: Pick<ChannelStore, 'numbersOf'>;
   readonly hints: HintStore;
   readonly queue: DelayedHints;
-  /** Takes what the platform says of the account of a WABA, which may come twice and late. Throws when it must come again. */
-  readonly takeAccountWords: (wabaId: string, words: readonly AccountWord[]) => Promise<void>;
+  /**
+   * Takes what the platform says of the account of a WABA, which may come twice and late; returns what of it is to be told.
+   * Throws when it must come again.
+   */
+  readonly takeAccountWords: (wabaId: string, words: readonly AccountWord[]) => Promise<readonly AccountWord[]>;
   /** Takes the user ids that the platform has replaced, which may come twice and late. Throws when they must come again. */
   readonly noteReplacedIds: (wabaId: string, replaced: readonly ReplacedId[]) => Promise<void>;
 }
@@ -32,7 +36,7 @@ export interface HintRecord {
 }
 
 /**
- * Works off messages of the hint queue: what they say of an account counts at once (D46); what they name is read again at
+ * Works off messages of the hint queue: what they say of an account counts at once (D46), and is told (D41); what they name is read again at
  * once, or gathered for the next turn of its WABA (turns.ts). WABAs side by side; returns the messages that must come again.
  */
 export async function workOffHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
@@ -70,7 +74,7 @@ async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly 
   const { hints, nowMs } = ports;
   const account = messages.flatMap((message) => message.account ?? []);
   // First: to whom the WABA belongs does not matter for it, and neither does a reading that fails.
-  if (account.length > 0) await ports.takeAccountWords(wabaId, account);
+  const told = account.length === 0 ? [] : await ports.takeAccountWords(wabaId, account);
   const replaced = messages.flatMap(({ replacedIds }) => replacedIds ?? []);
   if (replaced.length > 0) {
     await ports.noteReplacedIds(wabaId, replaced);
@@ -79,6 +83,8 @@ async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly 
   if (messages.every(tellsOnlyIds)) return;
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
+  // After the holds are written. Whatever fails from here on brings the words again, and their events under the same ids.
+  if (told.length > 0) await ports.events.send(accountEvents(waba, told));
   const task = messages.map(taskOf).reduce(together, nothing);
   const wakesAtMs = messages.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
   const step = await hints.change(wabaId, (state) => arrived(state, { task, wakesAtMs }, nowMs()));

@@ -2,6 +2,8 @@ import { correlationId } from './correlation.ts';
 
 /** Every event that is logged. Names are stable: alarms, queries and people search for them (infra/operate/README.md). */
 export const logEvents = [
+  'account.restored',
+  'account.restricted',
   'authorizer.failed',
   'budget.not_leased',
   'dispatch.batch',
@@ -61,6 +63,7 @@ export const logEvents = [
   'platform.signature_refused',
   'platform.template_unreadable',
   'platform.updates_dropped',
+  'platform.updates_passed_over',
   'platform.waba_unreadable',
   'pricing.rates_not_read',
   'pricing.rates_not_yet_in_force',
@@ -128,7 +131,7 @@ export interface LogFacts {
   readonly durationMs?: number | undefined;
   /** Where a request came from, as the edge says. */
   readonly viewerAddress?: string | undefined;
-  /** How often what happened, by names of ours. */
+  /** How often what happened, by names of ours, or of the platform's as far as they have its form (passed-over.ts). */
   readonly tally?: Readonly<Record<string, number>> | undefined;
   /** Of a line that is written on behalf of several requests. */
   readonly correlationIds?: readonly string[] | undefined;

@@ -22,6 +22,7 @@ export const metricNames = [
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
   'PlatformPersonWordsRead',
+  'PlatformUpdatesPassedOver',
   'PlatformStatusesForeign',
   'PlatformSignaturesRefused',
   'HintTurns',

@@ -63,6 +63,32 @@ export async function subscribedApps(call: PlatformTransport, wabaId: string, ac
   return appsIn(await call({ ...edgeOf(wabaId, accessToken), method: 'GET' }));
 }
 
+const AppSubscriptionsSchema = v.object({
+  data: v.array(
+    v.object({
+      object: v.string(),
+      active: v.optional(v.boolean(), true),
+      fields: v.optional(v.array(v.object({ name: v.string() })), []),
+    }),
+  ),
+});
+
+/**
+ * The fields of webhooks that an app is told of its WABAs; undefined where it has no address for them, or the platform has
+ * switched it off. Asked with the app's own token. Throws `PlatformFailure`.
+ */
+export async function subscribedFields(
+  call: PlatformTransport,
+  app: { readonly id: string; readonly secret: string },
+): Promise<readonly string[] | undefined> {
+  const accessToken = `${app.id}|${app.secret}`;
+  const { body } = await call({ method: 'GET', path: `${app.id}/subscriptions`, accessToken });
+  const answer = v.safeParse(AppSubscriptionsSchema, body);
+  if (!answer.success) throw new PlatformFailure('ambiguous');
+  const ofWabas = answer.output.data.find(({ object, active }) => object === 'whatsapp_business_account' && active);
+  return ofWabas?.fields.map(({ name }) => name);
+}
+
 function edgeOf(wabaId: string, accessToken: string) {
   return { path: `${wabaId}/subscribed_apps`, accessToken };
 }

@@ -123,6 +123,25 @@ const DispatchCompletedSchema = v.object({
   }),
 });
 
+/** What the platform has said of an account (D41): the whole WABA, or its UTILITY templates and messages. */
+const AccountDataSchema = v.object({
+  waba_id: v.string(),
+  scope: v.picklist(['waba', 'utility']),
+  /** The platform's own word for it. */
+  platform_word: v.string(),
+  /** The code with which messages are held, or were (D46); missing where templates may be sent. */
+  code: v.exactOptional(v.string()),
+});
+
+/** The platform has restricted an account, or will. */
+const AccountRestrictedSchema = v.object({
+  ...AccountDataSchema.entries,
+  /** The end, when the platform tells it. */
+  until: v.exactOptional(time),
+  /** The platform's text for people: what to do. */
+  remediation: v.exactOptional(v.string()),
+});
+
 const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
@@ -163,6 +182,9 @@ export const ServiceEventSchema = v.variant('type', [
   /** What waited since `parked_at` goes on (D46). */
   kind('dispatch.resumed', DispatchPauseSchema),
   kind('dispatch.completed', DispatchCompletedSchema),
+  kind('account.restricted', AccountRestrictedSchema),
+  /** A restriction is over, by the platform's word; one whose time has passed ends without. */
+  kind('account.restored', AccountDataSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];

@@ -174,7 +174,7 @@ describe.skipIf(onDeployedStage)('what the platform says is refreshed by a synch
   const fields = 'wa_id,status,quality_rating,current_limit,create_at,create_by,register_at';
   const seen = async () => (await list('supervisor1002', `wa_id=${boreal}&fields=${fields}`)).body.data[0];
   afterAll(async () => {
-    const now = { status: 'CONNECTED', quality_rating: 'GREEN', messaging_limit_tier: 'TIER_100K' };
+    const now = { status: 'CONNECTED', quality_rating: 'GREEN' };
     await platform(`POST ${number}`, { ...now, whatsapp_business_manager_messaging_limit: 'TIER_100K' });
     await synchronize('supervisor1002');
   });
@@ -184,12 +184,11 @@ describe.skipIf(onDeployedStage)('what the platform says is refreshed by a synch
     await platform(`POST ${number}`, {
       status: 'RESTRICTED',
       quality_rating: 'RED',
-      whatsapp_business_manager_messaging_limit: null,
-      messaging_limit_tier: 'TIER_1K',
+      whatsapp_business_manager_messaging_limit: 'TIER_2K',
     });
     expect(await seen()).toEqual(before);
     await synchronize('supervisor1001');
-    const live = { status: 'RESTRICTED', quality_rating: 'RED', current_limit: 'TIER_1K' };
+    const live = { status: 'RESTRICTED', quality_rating: 'RED', current_limit: 'TIER_2K' };
     expect(await seen()).toEqual({ ...before, ...live });
     expect(numbersOf(await list('operator', 'status=RESTRICTED'))).toEqual([boreal]);
   });

@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstDayReads } from '../../infra/operate/first-day.ts';
+import { webhookFields } from '../../lib/platform/webhook/fields.ts';
+import { addressOf } from '../support/addresses.ts';
+import { platform } from '../support/api.ts';
+import { demoApp } from '../support/platform-webhook.ts';
 import { runScript } from '../support/processes.ts';
 import { noteRunningStack, runningTarget } from '../support/running-target.ts';
 
@@ -12,11 +16,18 @@ const { secrets, secretName } = runningTarget();
 const credentials = secretName('PLATFORM_CREDENTIALS_SECRET');
 let provisioned: string;
 
+/** What the platform's app is told, of which contract tests are told nothing. */
+const tell = (callback: { readonly callback_url: string | null; readonly fields: readonly string[] | null }) =>
+  platform(`POST /_control/apps/${demoApp.appId}`, callback);
+const callback_url = `${addressOf('apiUrl')}/platform/webhook`;
+
 beforeAll(async () => {
   noteRunningStack(file);
   provisioned = (await secrets.read(credentials)) ?? '';
+  await tell({ callback_url, fields: webhookFields });
 });
 afterAll(async () => {
+  await tell({ callback_url: null, fields: null });
   await secrets.write(credentials, provisioned);
   rmSync(folder, { recursive: true });
 });
@@ -26,10 +37,20 @@ const doctor = (...more: readonly string[]) =>
 
 test('a stack that is well: nothing but ✓ and what this machine does not have, status 0', async () => {
   const { code, stdout, stderr } = await doctor();
-  expect(stdout.match(/^✓/gm)).toHaveLength(7);
+  expect(stdout.match(/^✓/gm)).toHaveLength(8);
   expect(stdout.match(/^– (?:stacks|alarms):/gm)).toHaveLength(2);
-  expect(stdout).toMatch(/^7 good, 0 bad, 2 skipped$/m);
+  expect(stdout).toMatch(/^8 good, 0 bad, 2 skipped$/m);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+test('fields that the app is not told are ✗ by their names, and so is an app without an address', async () => {
+  await tell({ callback_url, fields: webhookFields.filter((field) => field !== 'account_update') });
+  const { code, stdout } = await doctor();
+  expect(stdout).toMatch(/^✗ webhook fields: .* is not told account_update; choose them/m);
+  expect(code).toBe(1);
+  await tell({ callback_url: null, fields: null });
+  expect((await doctor()).stdout).toMatch(/^✗ webhook fields: .* has no address to call/m);
+  await tell({ callback_url, fields: webhookFields });
 });
 
 test('the platform is as the facts say: each read agrees, and nothing is changed by any', async () => {

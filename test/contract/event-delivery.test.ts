@@ -10,7 +10,8 @@ import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
 import { addressOf } from '../support/addresses.ts';
-import { api, eventually, synchronize, tokenOf } from '../support/api.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
 import { forgetWebhook } from '../support/forget-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
@@ -42,6 +43,21 @@ afterAll(async () => {
   await receiver.close();
   await forgetWebhook(1001);
 });
+
+async function send(...recipients: readonly string[]): Promise<string | null> {
+  const reply = await api('POST /v1/template/messages/5491100000001', {
+    token: await tokenOf('supervisor1001'),
+    body: {
+      did: '5491100000001',
+      type: 'template',
+      channel: 'MESSAGING',
+      template: { name: 'order_update', language: 'en_US' },
+      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
+    },
+  });
+  expect(reply).toMatchObject({ status: 200 });
+  return reply.headers.get('dispatch-id');
+}
 
 const told = (name: string) => deliveries.filter(({ body }) => JSON.parse(body).data.name === name);
 
@@ -86,20 +102,6 @@ test('a template that is created is told, signed; replayed, it comes again under
 test('the end of a dispatch is told with its counts, of one recipient and of several (D41)', async () => {
   await synchronize('supervisor1001');
   await configure(true);
-  const send = async (...recipients: readonly string[]) => {
-    const reply = await api('POST /v1/template/messages/5491100000001', {
-      token: await tokenOf('supervisor1001'),
-      body: {
-        did: '5491100000001',
-        type: 'template',
-        channel: 'MESSAGING',
-        template: { name: 'order_update', language: 'en_US' },
-        recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
-      },
-    });
-    expect(reply).toMatchObject({ status: 200 });
-    return reply.headers.get('dispatch-id');
-  };
   const ends = [await send('549210000001'), await send('549210000001', '15550000500')];
   const completed = () =>
     deliveries.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'dispatch.completed');
@@ -107,4 +109,45 @@ test('the end of a dispatch is told with its counts, of one recipient and of sev
   await eventually('both ends', async () => (ends.every((id) => toldOf(id) !== undefined) ? true : undefined));
   expect(toldOf(ends[0] ?? '')).toMatchObject({ total: 1, counts: { sent: 1, pending: 0 } });
   expect(toldOf(ends[1] ?? '')).toMatchObject({ total: 2, counts: { sent: 1, unknown: 1, pending: 0 } });
+});
+
+test('an account that the platform disables is told, and its messages wait; reinstated, that is told and they leave (D41, D46)', async () => {
+  const wabaId = '200000000000001';
+  const holds = `/_control/wabas/${wabaId}/holds`;
+  const toldOfAccount = (type: string) =>
+    eventually(type, async () => deliveries.find(({ body }) => JSON.parse(body).type === type));
+  await configure(true);
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
+  try {
+    await platform(`POST ${holds}`, { code: 131_031 });
+    const restricted = await toldOfAccount('account.restricted');
+    expect(restricted).toMatchObject({ verified: true, webhookId: expect.stringMatching(/^evt_/) });
+    expect(JSON.parse(restricted.body)).toMatchObject({
+      data: { waba_id: wabaId, scope: 'waba', platform_word: 'DISABLE', code: '131031' },
+    });
+
+    const jobId = await send('549210000009');
+    const row = async () => {
+      const { body } = await api(`GET /v1/template/messages/5491100000001/${jobId}`, {
+        token: await tokenOf('supervisor1001'),
+      });
+      return body.data[0];
+    };
+    await eventually('it waits', async () => ((await row()).code === '131031' ? true : undefined));
+    expect(await row()).toMatchObject({ state: 'pending', code: '131031' });
+
+    await platform(`DELETE ${holds}`);
+    const restored = await toldOfAccount('account.restored');
+    expect(JSON.parse(restored.body)).toMatchObject({
+      data: { waba_id: wabaId, scope: 'waba', platform_word: 'REINSTATE', code: '131031' },
+    });
+    expect([restricted, restored].flatMap(({ body }) => eventFaults(body))).toEqual([]);
+    await eventually('it has left', async () => ((await row()).state === 'pending' ? undefined : true));
+    expect((await row()).state).toMatch(/^(?:sent|delivered|read)$/);
+    const { body } = await platform('GET /_control/messages?to=549210000009');
+    expect(body.total).toBe(1);
+  } finally {
+    await platform(`DELETE ${holds}`);
+    await tellAt(addressOf('platformUrl'), null);
+  }
 });

@@ -5,7 +5,7 @@ import { eraseTemplate } from '../support/erase-template.ts';
 import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
-/* What the platform says has changed, from its webhook to the listings (D42). */
+/* What the platform says has changed, from its webhook to the listings (D42) and to a rehearsal (D51). */
 
 const [wabaId] = demoApp.wabas;
 const body = { type: 'BODY', text: 'The parcel is on its way.' };
@@ -14,7 +14,7 @@ const listed = async (route: string) => (await api(`GET ${route}`, { token: awai
 const statusOf = async (name: string) =>
   (await listed(`/v1/templates?campaign_name=Unassigned&name=${name}`)).data[0]?.platform_template.status;
 
-async function told(field: string, value: unknown): Promise<void> {
+async function tell(field: string, value: unknown): Promise<void> {
   const reply = await api('POST /platform/webhook', signedWebhook(webhookOf(wabaId, { field, value })));
   expect(reply.status).toBe(200);
 }
@@ -22,8 +22,19 @@ async function told(field: string, value: unknown): Promise<void> {
 const { documentClient, tableName } = runningTarget();
 const locks = syncLockStore(documentClient, tableName('templates'));
 let held: Awaited<ReturnType<typeof locks.acquire>>;
+const limit = 'whatsapp_business_manager_messaging_limit';
 let id: string;
 let numberId: string;
+
+/** What a rehearsal says of a send to so many people (D51). */
+async function rehearsed(did: string, count: number) {
+  const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
+  const recipients = Array.from({ length: count }, (_, at) => ({ to: String(5_493_200_000_000 + at), params }));
+  const template = { name: 'order_update', language: 'en_US' };
+  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
+  const headers = { 'Dry-Run': 'true' };
+  return await api(`POST /v1/template/messages/${did}`, { token: await tokenOf('supervisor1002'), headers, body });
+}
 beforeAll(async () => {
   await synchronize('supervisor1002');
   // No synchronization from here on.
@@ -46,26 +57,33 @@ afterAll(async () => {
   if (held !== undefined) await locks.release(held, Date.now());
   await platform(`DELETE /_control/templates/${id}`);
   await eraseTemplate(runningTarget(), 'hinted_at');
-  await platform(`POST /_control/numbers/${numberId}`, { quality_rating: 'GREEN' });
+  await platform(`POST /_control/numbers/${numberId}`, { quality_rating: 'GREEN', [limit]: 'TIER_100K' });
   await synchronize('supervisor1002');
 });
 
 /* One test: hints of a WABA are gathered for ten seconds after those before. */
-test("a template that appears upstream, one that is paused and a number's quality are there without a synchronization", async () => {
+test("a template that appears upstream, one that is paused, a number's quality and its portfolio's limit are there without a synchronization", async () => {
   expect(await statusOf('hinted_at')).toBeUndefined();
   const hint = { message_template_id: Number(id), message_template_name: 'hinted_at', event: 'APPROVED' };
-  await told('message_template_status_update', hint);
+  await tell('message_template_status_update', hint);
   await eventually('the template is listed', () => statusOf('hinted_at'));
 
   const [number] = (await listed(`/v1/client-messaging-channels?waba_id=${wabaId}&fields=wa_id,phone_number_id`)).data;
   numberId = number.phone_number_id;
-  const quality = async () =>
-    (await listed(`/v1/client-messaging-channels?wa_id=${number.wa_id}&fields=quality_rating`)).data[0].quality_rating;
+  const told = async (field: string) =>
+    (await listed(`/v1/client-messaging-channels?wa_id=${number.wa_id}&fields=${field}`)).data[0][field];
   await platform(`POST /_control/templates/${id}`, { status: 'PAUSED' });
-  await platform(`POST /_control/numbers/${numberId}`, { quality_rating: 'YELLOW' });
+  await platform(`POST /_control/numbers/${numberId}`, { quality_rating: 'YELLOW', [limit]: 'TIER_250' });
   // What the webhook itself says counts for nothing: the platform is asked.
-  await told('message_template_status_update', { ...hint, event: 'DISABLED' });
-  await told('phone_number_quality_update', { display_phone_number: number.wa_id, event: 'FLAGGED' });
+  await tell('message_template_status_update', { ...hint, event: 'DISABLED' });
+  await tell('business_capability_update', { max_daily_conversations_per_business: 2_000 });
   await eventually('it is paused', async () => ((await statusOf('hinted_at')) === 'PAUSED' ? true : undefined));
-  await eventually('it is YELLOW', async () => ((await quality()) === 'YELLOW' ? true : undefined));
+  await eventually('it is YELLOW', async () => ((await told('quality_rating')) === 'YELLOW' ? true : undefined));
+  expect(await told('current_limit')).toBe('TIER_250');
+
+  const { status, body: beyond } = await rehearsed(number.wa_id, 251);
+  expect([status, beyond.estimate.portfolio]).toEqual([200, { people_a_day: 250, so_far: expect.any(Number) }]);
+  expect(beyond.warning).toMatch(
+    /this portfolio may write to 250 people a day; [\d,]+ so far, as far as is known here$/,
+  );
 });

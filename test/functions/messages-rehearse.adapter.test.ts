@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { reserve } from '../../lib/messages/pace/reserve.ts';
+import { makeListedChannel } from '../support/channels.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
 import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
 
@@ -155,5 +156,41 @@ describe('a rehearsal (D51)', () => {
     const before = await paces.find(numberId);
     expect(await secondsOf()).toBe(15);
     expect(await paces.find(numberId)).toEqual(before);
+  });
+
+  test('says what is known of the portfolio: its limit, what this client had accepted, and when that does not fit (D51)', async () => {
+    const channels = [
+      makeListedChannel({ currentLimit: 'TIER_50' }),
+      makeListedChannel({ clientId: 1002, waId: '5491100000002', phoneNumberId: '300000000000002' }),
+    ];
+    const { send, clock } = await sendingEndpoint({ templates, channels });
+    const rehearse = async (count: number) => (await send(request(people(count)), { headers: dry })).body;
+    const other = { caller: { clientId: 1002, permissions: [] } };
+    for (const sent of [
+      await send(request(people(8))),
+      // On a number of another client of the WABA.
+      await send({ ...request(people(9)), did: '5491100000002' }, { did: '5491100000002' }),
+      // Of another client: that is its own matter.
+      await send(request(people(7)), other),
+      await send(request(people(6)), { headers: dry }),
+    ]) {
+      expect(sent.status).toBe(200);
+    }
+    const fits = await rehearse(33);
+    expect(fits.estimate.portfolio).toEqual({ people_a_day: 50, so_far: 17 });
+    expect(fits).not.toHaveProperty('warning');
+    const over = await rehearse(34);
+    expect(over.estimate.portfolio).toEqual({ people_a_day: 50, so_far: 17 });
+    expect(over.warning).toBe('this portfolio may write to 50 people a day; 17 so far, as far as is known here');
+    const large = await sendingEndpoint({ templates, channels: [makeListedChannel({ currentLimit: 'TIER_2K' })] });
+    const beyond = await large.send(request([...people(2_000), '99912345678']), { headers: dry });
+    expect(beyond.body.warning).toBe(
+      'no list price is known for 1 of the recipients; the cost is without them; ' +
+        'this portfolio may write to 2,000 people a day; 0 so far, as far as is known here',
+    );
+    clock.nowMs += 86_400_000;
+    expect((await rehearse(1)).estimate.portfolio).toEqual({ people_a_day: 50, so_far: 17 });
+    clock.nowMs += 1_000;
+    expect((await rehearse(1)).estimate.portfolio).toEqual({ people_a_day: 50, so_far: 0 });
   });
 });

@@ -131,6 +131,23 @@ describe('a signed webhook', () => {
     expect([await receiptsQueued(), await hintsQueued()]).toEqual([[], []]);
   });
 
+  test('that says what nothing is made of is one line and one count, by kind, whatever it is called (D38)', async () => {
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+    const unread = Array.from({ length: 500 }, (_, at) => ({ field: `${'x'.repeat(200)}${at}`, value: {} }));
+    const body = webhookOf(
+      waba,
+      statusChange(number, statusOf(`${jobId}-7`)),
+      { field: 'flows', value: {} },
+      ...unread,
+    );
+    await post(signedWebhook(body)).finally(() => write.mockRestore());
+    const passedOver = lines.filter((line) => line.includes('platform.updates_passed_over'));
+    expect(passedOver.map((line) => JSON.parse(line))).toMatchObject([{ count: 501, tally: { flows: 1, other: 500 } }]);
+    expect(lines.filter((line) => line.includes('"PlatformUpdatesPassedOver":501'))).toHaveLength(1);
+    expect(lines.join('').length).toBeLessThan(2_000);
+  });
+
   test('of 1,000 updates of 3 MB leaves in as few messages as there can be, all requests side by side', async () => {
     const reason = 'x'.repeat(2_600);
     const statuses = Array.from({ length: 1_000 }, (_, index) =>

@@ -12,6 +12,7 @@ import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
 import { Refusal, refusalCodes } from '../../lib/http/refusal.ts';
 import { metricNames } from '../../lib/observe/metrics.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
+import { webhookFields } from '../../lib/platform/webhook/fields.ts';
 import { retryJitter, retryWaitsSeconds } from '../../lib/webhooks/delivery/retry.ts';
 import { eventTypes, ServiceEventSchema } from '../../lib/webhooks/event.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -235,6 +236,12 @@ describe('tables that repeat code', () => {
         .map(([name, value]) => [name, String(value)])
         .sort(),
     );
+  });
+
+  it('fields that the platform is to tell', () => {
+    const section = sectionsOf(documentOf('infra/README.md')).get("The platform's webhook") ?? '';
+    const listed = section.split('\n\n').find((part) => part.startsWith('- ')) ?? '';
+    expect(namesIn(listed).sort()).toEqual([...webhookFields].sort());
   });
 
   it('metrics', () => {

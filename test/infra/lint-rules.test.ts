@@ -42,9 +42,9 @@ const layers = {
       'accept',
       'watch',
       'fan-out',
-      'rehearse',
       'receipts',
       'report',
+      'rehearse',
     ],
   ],
 } as const;

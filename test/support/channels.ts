@@ -1,5 +1,6 @@
 import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { firstAttributes, listedChannelKey, liveText, provisionedAttributes } from '../../lib/channels/channel-item.ts';
+import type { ChannelStore } from '../../lib/channels/channel-store.ts';
 
 /** A channel as provisioning leaves it, before any synchronization. */
 export function makeListedChannel(overrides: Partial<ListedChannel> = {}): ListedChannel {
@@ -18,6 +19,19 @@ export function makeListedChannel(overrides: Partial<ListedChannel> = {}): Liste
     createdBy: 'provisioning',
     deleted: false,
     ...overrides,
+  };
+}
+
+/** Channels in memory, for tests of what reads those of a number or of a WABA. */
+export function memoryChannels(
+  listed: readonly ListedChannel[],
+): Pick<ChannelStore, 'findNumber' | 'numbersOf' | 'find'> {
+  return {
+    findNumber: async (wabaId, phoneNumberId) =>
+      listed.find((each) => each.wabaId === wabaId && each.phoneNumberId === phoneNumberId && !each.deleted),
+    numbersOf: async (wabaId) => listed.filter((each) => each.wabaId === wabaId),
+    find: async (channels) =>
+      listed.filter(({ clientId, waId }) => channels.some((each) => each.clientId === clientId && each.waId === waId)),
   };
 }
 

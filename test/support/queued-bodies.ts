@@ -1,4 +1,5 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
+import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
 import { encodeJob } from '../../lib/messages/accept/job-message.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
@@ -157,6 +158,10 @@ function events(): ServiceEvent[] {
     parkedEvent(job, { ...parked, untilMs: atMs + 86_400_000 }),
     resumedEvent(job, parked, atMs + 60_000),
     completedEvent(job, { sent: 2, failed: 1 }, atMs),
+    ...accountEvents({ wabaId, clientIds: [clientId] }, [
+      { ...{ kind: 'restricted', matter: 'sending', word: 'DISABLE', code: '131031' }, atMs, untilMs: atMs },
+      { kind: 'restored', matter: 'access', word: 'ACCOUNT_RECONNECTED', atMs },
+    ]),
   ];
 }
 
@@ -198,6 +203,6 @@ function hints(): HintMessage[] {
         atMs,
       },
     ],
-  ].flatMap(hintsOf);
+  ].flatMap((updates) => hintsOf(updates, atMs));
   return [...told, { version: 1, wabaId, templateIds: ['400000000000001'], numbers: true, wakeAtMs: atMs }];
 }

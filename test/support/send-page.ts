@@ -6,6 +6,7 @@ import type { HttpEvent } from '../../lib/http/endpoint.ts';
 import { unknownPace } from '../../lib/messages/pace/number-pace.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { memoryChannels } from './channels.ts';
 import { MemoryEvents } from './memory-events.ts';
 
 const did = '5491100000001';
@@ -93,6 +94,8 @@ export function sendPorts(
     limitOf: async () => 80,
     currentLimitOf: async () => 80,
     paces: { find: async () => unknownPace },
+    channels: memoryChannels([]),
+    dispatches: { listAccepted: unused },
     rates: async () => shippedRates,
     events: new MemoryEvents(),
     pause: async () => undefined,

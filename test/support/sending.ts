@@ -3,16 +3,19 @@ import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Did, Directory } from '../../lib/access/directory.ts';
+import type { ListedChannel } from '../../lib/channels/channel.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { replacedIdsStore } from '../../lib/messages/accept/replaced-ids-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
+import { memoryChannels } from './channels.ts';
 import { drainChunks, drainJobs } from './job-messages.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
@@ -52,7 +55,8 @@ const directory: Directory = {
   findDid: async (did) => dids.get(did),
   findUser: unused,
   listClientIds: unused,
-  listWabas: unused,
+  listWabas: async (clientId) =>
+    [shared, own].filter(({ clientIds }) => (clientIds as readonly number[]).includes(clientId)),
   listCampaigns: unused,
   listChannels: unused,
   findChannels: unused,
@@ -75,6 +79,8 @@ interface Options {
   readonly queueFaults?: (attempt: Attempt) => Fault;
   readonly tableFaults?: (attempt: Attempt) => Fault;
   readonly catalogId?: string;
+  /** What is known of numbers at the platform; nothing unless told. */
+  readonly channels?: readonly ListedChannel[];
 }
 
 /** The endpoint over the real queue and messages table, with directory, templates and platform in memory. */
@@ -132,6 +138,8 @@ export async function sendingEndpoint(options: Options) {
     limitOf: async () => 80,
     currentLimitOf: async (head) => head.throughputPerSecond,
     paces,
+    channels: memoryChannels(options.channels ?? []),
+    dispatches: dispatchesStore(documents, table, () => clock.nowMs),
     rates: async () => shippedRates,
     parameters: parameterStore(documents, table),
     acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),

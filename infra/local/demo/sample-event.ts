@@ -83,5 +83,15 @@ function dataOf(
       total: 3,
       counts: { pending: 0, held: 0, sent: 1, delivered: 1, read: 0, failed: 1, expired: 0, unknown: 0 },
     },
+    'account.restricted': {
+      ...{ waba_id: wabaId, scope: 'utility', code: '131064' },
+      platform_word: 'RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING',
+      until: at(nowMs + 7 * 86_400_000),
+      remediation: 'Review the categories of your utility templates.',
+    },
+    'account.restored': {
+      ...{ waba_id: wabaId, scope: 'utility', code: '131064' },
+      platform_word: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY',
+    },
   };
 }

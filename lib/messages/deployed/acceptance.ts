@@ -18,6 +18,7 @@ import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { questionStore } from '../resolve/question-store.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIds } from './replaced-ids.ts';
+import { deployedDispatches } from './reports.ts';
 import { deployedAcceptedJobs, deployedPaces } from './sending.ts';
 
 /** What accepting a send takes: what it asks, and where it is written down and queued; and rehearsing one (D51). */
@@ -39,6 +40,8 @@ export function deployedAcceptance(limits: PlatformLimits) {
     limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),
     currentLimitOf: limitOfJob({ channels: deployedChannels(), log }),
     paces: deployedPaces(),
+    channels: deployedChannels(),
+    dispatches: deployedDispatches(),
     rates: currentRates(deployedRates().find, shippedRates, Date.now),
     events: deployedEvents(),
     pause: sleep,

@@ -1,30 +1,19 @@
-import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
-import type { AccountWord } from '../../platform/webhook/account-update.ts';
+import { type AccountWord, bySaid, matterScopes } from '../../platform/webhook/account-update.ts';
 import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
 
 /*
- * What the platform says of an account opens and ends holds (D46). Its words come twice, late and in any order, and nothing is
- * kept of them but the holds. So none is believed for long:
+ * What the platform says of an account opens and ends holds (D46), and is told to its clients (D41). Its words come twice, late
+ * and in any order, and nothing is kept of them but the holds, and when something was last restored. So none is believed for long:
  *
  * - A word that ends a hold may come after another reason for it. The next message is refused, and opens it again.
- * - A word that opens a hold may come after the one that ended it, or be repeated for days. Unless it is fresh, the end that
- *   it tells is not believed: a message asks within ten seconds, and the hold is over when the platform takes it.
+ * - A word that restricts and is not younger than one that has restored the same says nothing: it opens nothing, nor is it told.
+ * - Else, unless it is fresh, the end that it tells is not believed: it may have been taken back by a word that is still under
+ *   way. A message asks within ten seconds, and the hold is over when the platform takes it.
  *
  * A review of the account (`account_review_update`) opens nothing: what it stops, the platform refuses, and a send tells.
  */
-
-/** What a word concerns; one with a code opens a hold, one without ends it. */
-const meanings = {
-  no_templates: { scope: 'waba', code: '368' },
-  disabled: { scope: 'waba', code: '131031' },
-  reinstated: { scope: 'waba' },
-  utility_limited: { scope: 'utility', code: '131064' },
-  utility_released: { scope: 'utility' },
-} as const satisfies Readonly<
-  Record<AccountWord['says'], { readonly scope: 'waba' | 'utility'; readonly code?: string }>
->;
 
 const scopes = ['waba', 'utility'] as const;
 
@@ -34,32 +23,34 @@ const scopes = ['waba', 'utility'] as const;
  */
 export const apartMs = 60_000;
 
-type TimedWord = AccountWord & { readonly atMs: number };
+/** The words that say something, by their time: all but those that restrict what has been restored since. */
+export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Holds): AccountWord[] {
+  return words
+    .filter(({ kind, matter, atMs }) => kind === 'restored' || atMs > (restoredMs[matter] ?? Number.NEGATIVE_INFINITY))
+    .toSorted(bySaid);
+}
 
-/**
- * The holds after these words. Of several words on one scope the last counts; of one second, the one that ends a hold: what is
- * held in error waits, what leaves in error is refused and held again. A word without a time is of now.
- */
+/** The holds after these words: of several with a code on one scope the last counts. */
 export function afterWords(words: readonly AccountWord[], nowMs: number): HoldRule {
-  const rules = scopes.flatMap((scope) => {
-    const word = words
-      .filter(({ says }) => meanings[says].scope === scope)
-      .map(({ atMs = nowMs, ...said }) => ({ ...said, atMs }))
-      .toSorted((one, other) => one.atMs - other.atMs || Number(ends(one)) - Number(ends(other)))
-      .at(-1);
-    return word === undefined ? [] : [afterWord(word, nowMs)];
-  });
-  return (holds) => rules.reduce((next, rule) => rule(next), holds);
+  return (holds) => {
+    const said = newWords(words, holds);
+    const last = scopes.flatMap((scope) => said.findLast((word) => isOfHold(word) && scopeOf(word) === scope) ?? []);
+    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, said, nowMs));
+  };
 }
 
-function ends({ says }: AccountWord): boolean {
-  return !('code' in meanings[says]);
+function isOfHold({ code }: AccountWord): boolean {
+  return code !== undefined;
 }
 
-function afterWord({ says, atMs, untilMs }: TimedWord, nowMs: number): HoldRule {
-  const meaning = meanings[says];
-  const { scope } = meaning;
-  if (!('code' in meaning)) {
+function scopeOf({ matter }: AccountWord): (typeof scopes)[number] {
+  return matterScopes[matter];
+}
+
+function afterWord(word: AccountWord, nowMs: number): HoldRule {
+  const { kind, code = '', atMs, untilMs } = word;
+  const scope = scopeOf(word);
+  if (kind === 'restored') {
     return (holds) => {
       const sinceMs = holds.holds[scope]?.sinceMs;
       return sinceMs === undefined || sinceMs > atMs + apartMs ? holds : ended(scope, sinceMs)(holds);
@@ -67,7 +58,22 @@ function afterWord({ says, atMs, untilMs }: TimedWord, nowMs: number): HoldRule 
   }
   if (untilMs !== undefined && untilMs <= nowMs) return (holds) => holds;
   const isFresh = nowMs - atMs <= apartMs;
-  return opened(scope, { code: meaning.code, nowMs, ...(isFresh ? present({ untilMs }) : {}) });
+  return opened(scope, { code, nowMs, ...(isFresh && untilMs !== undefined ? { untilMs } : {}) });
+}
+
+/**
+ * Only the platform's own clock is remembered: the time of an arrival is later, and would hide what was said before it. So would
+ * a time that is still to come.
+ */
+function withRestored(holds: Holds, words: readonly AccountWord[], nowMs: number): Holds {
+  const { restoredMs = {} } = holds;
+  const news = words.filter(
+    ({ kind, untimed, matter, atMs }) =>
+      kind === 'restored' && !untimed && atMs <= nowMs + apartMs && atMs > (restoredMs[matter] ?? 0),
+  );
+  if (news.length === 0) return holds;
+  const newsMs = Object.fromEntries(news.map(({ matter, atMs }) => [matter, atMs]));
+  return { ...holds, restoredMs: { ...restoredMs, ...newsMs } };
 }
 
 /** The holds of WABAs, as far as the words on accounts need them. */
@@ -77,9 +83,12 @@ export interface AccountWordPorts {
   readonly nowMs: () => number;
 }
 
-/** Takes the platform's words on a WABA, and logs what they have opened and ended. Throws when they must come again. */
+/**
+ * Takes the platform's words on a WABA, and logs what they have opened and ended. Returns those that its clients are to be
+ * told, once the holds are written. Throws when they must come again.
+ */
 export function takeAccountWords({ changeHolds, nowMs }: AccountWordPorts) {
-  return async (wabaId: string, words: readonly AccountWord[]): Promise<void> => {
+  return async (wabaId: string, words: readonly AccountWord[]): Promise<readonly AccountWord[]> => {
     let before = noHolds;
     const after = await changeHolds(wabaId, (holds) => {
       before = holds;
@@ -93,5 +102,8 @@ export function takeAccountWords({ changeHolds, nowMs }: AccountWordPorts) {
       log('hold.opened', { wabaId, scope, code: is.code });
       count('HoldsOpened');
     }
+    const told = newWords(words, before);
+    for (const word of told) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });
+    return told;
   };
 }

@@ -21,6 +21,7 @@ const HoldSchema = v.object({
 const HoldsSchema = v.object({
   holds: v.record(v.string(), HoldSchema),
   silences: v.record(v.string(), v.object({ runs: v.number(), atMs: v.number() })),
+  restoredMs: v.optional(v.record(v.string(), v.number())),
 });
 
 /** What a hold stopped has ended after a day, and a message that comes later finds out by itself. */
@@ -55,8 +56,8 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
   const itemOf = (wabaId: string): VersionedItem<Holds> => ({
     ...{ client, table, key: holdsKey(wabaId) },
     stateOf: holdsOf,
-    itemOf: ({ holds, silences }) => ({
-      ...{ holds, silences },
+    itemOf: ({ holds, silences, restoredMs }) => ({
+      ...{ holds, silences, ...present({ restoredMs }) },
       expiresAtSeconds: Math.ceil(nowMs() / 1_000) + holdMemorySeconds,
     }),
   });
@@ -81,10 +82,10 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
 /** What the item of a WABA says of its holds. */
 export function holdsOf(item: unknown): Holds {
   if (item === undefined) return noHolds;
-  const { holds, silences } = v.parse(HoldsSchema, item);
+  const { holds, silences, restoredMs } = v.parse(HoldsSchema, item);
   const entries = Object.entries(holds).map(([scope, { untilMs, askedUntilMs, afterTaken, takenMs, ...hold }]) => {
     const known = present({ untilMs, askedUntilMs, afterTaken, takenMs });
     return [scope as HoldScope, { ...hold, ...known } satisfies Hold] as const;
   });
-  return { holds: Object.fromEntries(entries), silences };
+  return { holds: Object.fromEntries(entries), silences, ...present({ restoredMs }) };
 }

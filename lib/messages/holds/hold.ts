@@ -1,4 +1,5 @@
 import { present } from '../../keys/present.ts';
+import type { AccountMatter } from '../../platform/webhook/account-update.ts';
 import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf } from './scope.ts';
 
 /*
@@ -48,6 +49,8 @@ export interface Silence {
 export interface Holds {
   readonly holds: Readonly<Partial<Record<HoldScope, Hold>>>;
   readonly silences: Readonly<Record<string, Silence>>;
+  /** When the platform last said that something is restored, by its own clock: what it had said before of that is over. */
+  readonly restoredMs?: Readonly<Partial<Record<AccountMatter, number>>>;
 }
 
 export const noHolds: Holds = { holds: {}, silences: {} };
@@ -230,16 +233,16 @@ export function afterAnsweredRun({ phoneNumberId }: Pick<HoldableMessage, 'phone
 /** A hold of which no message has asked for so long stops none; a message that comes later finds out by itself. */
 const memoryMs = 30 * 86_400_000;
 
-function remembered({ holds, silences }: Holds, nowMs: number): Holds {
-  const known = Object.entries(holds).filter(([, hold]) => hold !== undefined && nowMs - hold.nextAskMs < memoryMs);
-  return { silences, holds: Object.fromEntries(known) };
+function remembered(all: Holds, nowMs: number): Holds {
+  const known = Object.entries(all.holds).filter(([, hold]) => hold !== undefined && nowMs - hold.nextAskMs < memoryMs);
+  return { ...all, holds: Object.fromEntries(known) };
 }
 
-function withHold({ holds, silences }: Holds, scope: HoldScope, hold: Hold): Holds {
-  return { silences, holds: { ...holds, [scope]: hold } };
+function withHold(all: Holds, scope: HoldScope, hold: Hold): Holds {
+  return { ...all, holds: { ...all.holds, [scope]: hold } };
 }
 
-function without({ holds, silences }: Holds, scope: HoldScope): Holds {
-  const { [scope]: _ended, ...others } = holds;
-  return { silences, holds: others };
+function without(all: Holds, scope: HoldScope): Holds {
+  const { [scope]: _ended, ...holds } = all.holds;
+  return { ...all, holds };
 }

@@ -6,6 +6,7 @@ import type { PlatformApp } from '../../platform/webhook/apps.ts';
 import { updatesIn } from '../../platform/webhook/envelope.ts';
 import { type PersonWord, type PersonWords, personWordsOf } from '../../platform/webhook/person-words.ts';
 import { type RawBody, signingApp } from '../../platform/webhook/signature.ts';
+import { type CountsByKind, passedOverIn } from './passed-over.ts';
 import type { NumberReceipts } from './receipt.ts';
 import { receiptsOf } from './receipts-of.ts';
 
@@ -32,7 +33,7 @@ export interface PlatformWebhook {
 /**
  * Takes what the platform tells (D38): resolves once everything in it that is ours is queued, receipts and hints in one
  * round trip. Refuses with 401 what no app has signed, before anything of it is parsed, and with 503 what may not be
- * queued. What a signed body says is no reason to refuse it.
+ * queued. What a signed body says is no reason to refuse it; what nothing is made of is counted.
  */
 export async function takeWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {
   const app = signingApp(await orRepeat(ports.apps()), body, signature);
@@ -43,16 +44,17 @@ export async function takeWebhook({ body, signature }: PlatformWebhook, ports: W
   }
 
   const told = updatesIn(body, app.wabas);
-  const nowMs = ports.nowMs();
-  const statuses = receiptsOf(told.updates, nowMs);
+  const arrivedAtMs = ports.nowMs();
+  const statuses = receiptsOf(told.updates, arrivedAtMs);
   const people = personWordsOf(told.updates);
   count('PlatformWebhooksReceived');
   count('PlatformStatusesForeign', statuses.foreign);
   dropped('foreign_waba', told.foreign, told.foreignWabaId);
   dropped('unreadable', told.unreadable + statuses.unreadable + people.unreadable);
   tallied(people);
+  passedOver(passedOverIn(told.updates));
 
-  const hints = [...hintsOf(told.updates), ...replacedIdHints(people.words, nowMs)];
+  const hints = [...hintsOf(told.updates, arrivedAtMs), ...replacedIdHints(people.words, arrivedAtMs)];
   await orRepeat(Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hints)]));
   count('ReceiptsQueued', statuses.total);
 }
@@ -74,6 +76,14 @@ function dropped(code: string, updates: number, wabaId?: string): void {
   if (updates === 0) return;
   count('PlatformUpdatesDropped', updates);
   log('platform.updates_dropped', { code, count: updates, wabaId });
+}
+
+/** One line for a webhook: nothing of what is signed goes without a count. */
+function passedOver(tally: CountsByKind): void {
+  const updates = Object.values(tally).reduce((sum, times) => sum + times, 0);
+  if (updates === 0) return;
+  count('PlatformUpdatesPassedOver', updates);
+  log('platform.updates_passed_over', { count: updates, tally });
 }
 
 /** What fails on our side is no fault of what was told: the platform repeats after a 503, for days. */

@@ -7,8 +7,10 @@ import type { JobHead } from '../job.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { countryOf } from '../request/addressee.ts';
 import { expectedEndMs } from './expected-end.ts';
+import { type Portfolio, type PortfolioPorts, portfolioOf } from './portfolio.ts';
 
-export interface RehearsePorts extends CheckPorts {
+export interface RehearsePorts extends CheckPorts, Omit<PortfolioPorts, 'directory'> {
+  readonly directory: CheckPorts['directory'] & PortfolioPorts['directory'];
   readonly rates: () => Promise<Rates>;
   readonly paces: Pick<NumberPaces, 'find'>;
   /** Messages a second that the number of a job may send, read anew as each round of a job does (D43). */
@@ -29,21 +31,37 @@ export const RehearsalAnswer = v.object({
     by_market: v.array(v.object({ market: v.string(), recipients, amount })),
     not_delivered: v.exactOptional(v.array(v.object({ market: v.string(), recipients }))),
     seconds: v.pipe(v.number(), v.integer(), v.description('Until the last one has left, at the pace of the number.')),
+    portfolio: v.exactOptional(
+      v.object({
+        people_a_day: v.pipe(
+          v.number(),
+          v.integer(),
+          v.description('People that all numbers of the portfolio together may write to in 24 hours.'),
+        ),
+        so_far: v.pipe(
+          v.number(),
+          v.integer(),
+          v.description('At most so many of them are recipients of what this client sent in the last 24 hours.'),
+        ),
+      }),
+    ),
   }),
 });
 export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
 
 /**
- * Checks a send as `acceptSend` would, with the same refusals, and says what it would cost at list prices and how many
- * seconds it would take. Stores nothing of the send, reserves nothing and queues nothing.
+ * Checks a send as `acceptSend` would, with the same refusals, and says what it would cost at list prices, how many
+ * seconds it would take, and what is known of the portfolio's limit. Stores nothing of the send, reserves nothing and queues
+ * nothing.
  */
 export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Rehearsed> {
   const { job, warning } = await checkSend(send, ports);
   const { head, recipients } = job;
-  const [rates, limitPerSecond, pace] = await Promise.all([
+  const [rates, limitPerSecond, pace, portfolio] = await Promise.all([
     ports.rates(),
     ports.currentLimitOf(head),
     ports.paces.find(head.phoneNumberId),
+    portfolioOf(send, ports),
   ]);
   const nowMs = ports.nowMs();
   const endMs = expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
@@ -52,7 +70,11 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
     job.head.category,
     recipients.map(({ to }) => countryOf(to)),
   );
-  const warnings = [warning, unpricedWarning(unpriced)].filter((sentence) => sentence !== undefined);
+  const warnings = [
+    warning,
+    unpricedWarning(unpriced),
+    portfolio === undefined ? undefined : portfolioWarning(portfolio, recipients.length),
+  ].filter((sentence) => sentence !== undefined);
   return {
     success: true,
     dry_run: true,
@@ -63,6 +85,9 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
       by_market: [...byMarket],
       ...(notDelivered.length === 0 ? {} : { not_delivered: [...notDelivered] }),
       seconds: Math.ceil((endMs - nowMs) / 1_000),
+      ...(portfolio === undefined
+        ? {}
+        : { portfolio: { people_a_day: portfolio.peopleADay, so_far: portfolio.soFar } }),
     },
   };
 }
@@ -71,4 +96,10 @@ function unpricedWarning(unpriced: number): string | undefined {
   return unpriced === 0
     ? undefined
     : `no list price is known for ${unpriced} of the recipients; the cost is without them`;
+}
+
+function portfolioWarning({ peopleADay, soFar }: Portfolio, recipients: number): string | undefined {
+  if (recipients + soFar <= peopleADay) return undefined;
+  const [may, did] = [peopleADay, soFar].map((people) => people.toLocaleString('en-US'));
+  return `this portfolio may write to ${may} people a day; ${did} so far, as far as is known here`;
 }

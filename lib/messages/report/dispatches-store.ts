@@ -10,7 +10,7 @@ import { boundsOf, type DispatchesQuestion } from './dispatches.ts';
 /** The list of a client's dispatches: two round trips, whoever else uses the DID. */
 export interface Dispatches {
   /**
-   * Up to `limit` of them (at most 100), newest first, after the one with the sort key `after`. `next` is where the
+   * Up to `limit` of them (at most 500), newest first, after the one with the sort key `after`. `next` is where the
    * following page begins; undefined on the last.
    */
   listAccepted(

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { wabasOf } from '../../../infra/operate/doctor-platform.ts';
+import { appsOf, wabasOf } from '../../../infra/operate/doctor-platform.ts';
 import { UnreadableSecret } from '../../../infra/operate/parsed-secret.ts';
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
@@ -78,4 +78,34 @@ test('a token that the platform refuses, and one that the secret has not, are to
   secrets.texts.set('PLATFORM_CREDENTIALS_SECRET', '{}');
   const none = { refused: true, text: 'the secret has no such credential' };
   expect(await wabasOf({ target, platform })).toMatchObject(wellKnown.map(() => ({ failure: none })));
+});
+
+test('each app is asked with its own secret what it is told, and an answer that is none, or a refusal, is told of', async () => {
+  await provision(demo, target);
+  const subscription = { object: 'whatsapp_business_account', callback_url: 'https://a', active: true };
+  const fields = ['messages', 'standby'].map((name) => ({ name, version: 'v26.0' }));
+  const askedBy = async (data: unknown) => {
+    const calls: unknown[] = [];
+    const answering: PlatformTransport = async (call) => {
+      calls.push(call);
+      return { body: { data } as never };
+    };
+    return { states: await appsOf({ target, platform: answering }), calls };
+  };
+  const { states, calls } = await askedBy([
+    { ...subscription, object: 'page' },
+    { ...subscription, fields },
+  ]);
+  expect(states).toEqual([{ appId: app?.id, fields: ['messages', 'standby'] }]);
+  expect(calls).toEqual([
+    { method: 'GET', path: `${app?.id}/subscriptions`, accessToken: `${app?.id}|${app?.app_secret}` },
+  ]);
+  const none = [{ appId: app?.id, fields: undefined }];
+  expect((await askedBy([])).states).toEqual(none);
+  expect((await askedBy([{ ...subscription, fields, active: false }])).states).toEqual(none);
+  expect((await askedBy([subscription])).states).toEqual([{ appId: app?.id, fields: [] }]);
+  expect((await askedBy('x')).states).toMatchObject([{ failure: { refused: false } }]);
+  const refusing: PlatformTransport = async () => await Promise.reject(new PlatformFailure('refused', { code: 190 }));
+  const failure = { refused: true, text: 'platform call refused, code 190' };
+  expect(await appsOf({ target, platform: refusing })).toEqual([{ appId: app?.id, failure }]);
 });

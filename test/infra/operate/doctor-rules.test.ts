@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   alarmFindings,
+  appFindings,
   clockFinding,
   clockToleranceMs,
   keyFindings,
@@ -9,6 +10,7 @@ import {
 } from '../../../infra/operate/doctor-rules.ts';
 import type { StoredKeySets } from '../../../infra/operate/token-keys.ts';
 import type { SigningKeySet, VerificationKeySet } from '../../../lib/access/tokens/token-keys.ts';
+import { webhookFields } from '../../../lib/platform/webhook/fields.ts';
 
 describe('a stack', () => {
   const deploy = 'npm run deploy -- -c stage=prod';
@@ -109,4 +111,16 @@ describe('the platform', () => {
     ]);
     expect(findings[3]?.text).toContain('w0, w1, w2, w3, w4 and 2 more;');
   });
+});
+
+test.each([
+  ['told everything', { fields: [...webhookFields, 'flows'] }, 'good', 'platform app 5 is told all 10'],
+  ['told less', { fields: webhookFields.slice(2) }, 'bad', 'is not told messages, standby; choose them'],
+  ['without an address', { fields: undefined }, 'bad', 'has no address to call'],
+  ['its secret is another', { failure: { refused: true, text: 'no' } }, 'bad', 'no; provision the secret'],
+  ['no answer', { failure: { refused: false, text: 'no' } }, 'bad', 'no; look at the platform’s status page'],
+] as const)('an app: %s', (_, app, state, says) => {
+  const findings = appFindings([{ appId: '5', ...app }]);
+  expect(findings.map((finding) => finding.state)).toEqual([state]);
+  expect(findings[0]?.text).toContain(says);
 });

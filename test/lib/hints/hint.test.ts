@@ -1,9 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { queueBody, queueMessageMaxBytes } from '../../../lib/aws/queue-body.ts';
-import { HintMessageSchema, hintsOf, replacedIdHints } from '../../../lib/hints/hint.ts';
+import { HintMessageSchema, hintsOf as hintsOfWebhook, replacedIdHints } from '../../../lib/hints/hint.ts';
+import type { PlatformUpdate } from '../../../lib/platform/webhook/envelope.ts';
 import type { PersonWord } from '../../../lib/platform/webhook/person-words.ts';
 
+const arrivedMs = 9_000;
+const hintsOf = (updates: readonly PlatformUpdate[]) => hintsOfWebhook(updates, arrivedMs);
 const update = (field: string, value: Readonly<Record<string, unknown>>, wabaId = '11') => ({ wabaId, field, value });
 const ofTemplate = (id: unknown, wabaId?: string) =>
   update('message_template_status_update', { event: 'APPROVED', message_template_id: id }, wabaId);
@@ -19,22 +22,30 @@ test.each([
   expect(hints.map((hint) => v.parse(v.strictObject(HintMessageSchema.entries), hint))).toEqual(hints);
 });
 
-test.each(['phone_number_quality_update', 'account_update'])('%s is a hint at the numbers', (field) => {
-  expect(hintsOf([update(field, {})])).toEqual([{ version: 1, wabaId: '11', templateIds: [], numbers: true }]);
-});
+test.each(['phone_number_quality_update', 'account_update', 'business_capability_update'])(
+  '%s is a hint at the numbers (D42)',
+  (field) => {
+    const value = { max_daily_conversations_per_business: 'TIER_2K', max_phone_numbers_per_waba: 25 };
+    expect(hintsOf([update(field, value)])).toEqual([{ version: 1, wabaId: '11', templateIds: [], numbers: true }]);
+  },
+);
 
-test.each(['messages', 'flows', 'business_capability_update', 'constructor'])('%s is no hint', (field) => {
+test.each(['messages', 'flows', 'account_alerts', 'account_review_update', 'constructor'])('%s is no hint', (field) => {
   expect(hintsOf([update(field, { message_template_id: 1 })])).toEqual([]);
 });
 
 test('what an account is told goes with the hint of its WABA (D46)', () => {
-  const banned = (waba_ban_state: string, atMs: number) => ({
+  const banned = (waba_ban_state: string, atMs?: number) => ({
     ...update('account_update', { event: 'DISABLED_UPDATE', ban_info: { waba_ban_state } }),
-    atMs,
+    ...(atMs === undefined ? {} : { atMs }),
   });
-  const hints = hintsOf([ofTemplate(1), banned('DISABLE', 2_000), banned('DISABLE', 1_000), ofTemplate(7, '12')]);
+  const hints = hintsOf([ofTemplate(1), banned('DISABLE', 2_000), banned('REINSTATE'), ofTemplate(7, '12')]);
+  const account = [
+    { kind: 'restricted', matter: 'sending', word: 'DISABLE', code: '131031', atMs: 2_000 },
+    { kind: 'restored', matter: 'sending', word: 'REINSTATE', code: '131031', atMs: arrivedMs, untimed: true },
+  ];
   expect(hints).toEqual([
-    { version: 1, wabaId: '11', templateIds: ['1'], numbers: true, account: [{ says: 'disabled', atMs: 2_000 }] },
+    { version: 1, wabaId: '11', templateIds: ['1'], numbers: true, account },
     { version: 1, wabaId: '12', templateIds: ['7'], numbers: false },
   ]);
   expect(hints.map((hint) => v.parse(v.strictObject(HintMessageSchema.entries), hint))).toEqual(hints);

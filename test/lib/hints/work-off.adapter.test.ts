@@ -7,6 +7,7 @@ import { replacedIdsStore } from '../../../lib/messages/accept/replaced-ids-stor
 import { takeAccountWords } from '../../../lib/messages/holds/account-word.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
+import type { AccountWord } from '../../../lib/platform/webhook/account-update.ts';
 import { platformTemplates } from '../../../lib/templates/model/platform-templates.ts';
 import type { TemplateRow } from '../../../lib/templates/model/row.ts';
 import { templateStore } from '../../../lib/templates/model/template-store.ts';
@@ -97,6 +98,11 @@ async function settle(): Promise<void> {
     platform.clock.nowMs = Math.max(nowMs(), next.atMs);
     expect(await tell(next.hint)).toEqual([]);
   }
+}
+
+function wordOf(kind: AccountWord['kind'], atMs: number, more: Partial<AccountWord> = {}): AccountWord {
+  const word = kind === 'restricted' ? 'DISABLE' : 'REINSTATE';
+  return { kind, matter: 'sending', word, code: '131031', atMs, ...more };
 }
 
 async function create(name: string, on = wabaId): Promise<string> {
@@ -241,17 +247,16 @@ test('what is said of an account holds its WABA and lets it go on, whatever clie
   };
   const over = { takeAccountWords: takeAccountWords({ changeHolds, nowMs }) };
   const orphan = '299999999999999';
-  const says = (word: 'disabled' | 'reinstated', of: string) =>
-    tell({ ...hintOf(), wabaId: of, account: [{ says: word, atMs: nowMs() }] }, over);
-  expect(await says('disabled', orphan)).toEqual(['m-1']);
-  expect(await says('disabled', orphan)).toEqual(['m-1']);
+  const disabled = (of: string) => tell({ ...hintOf(), wabaId: of, account: [wordOf('restricted', nowMs())] }, over);
+  expect(await disabled(orphan)).toEqual(['m-1']);
+  expect(await disabled(orphan)).toEqual(['m-1']);
   expect((await holds.find(orphan)).holds).toEqual({});
-  expect([await says('disabled', orphan), await says('disabled', wabaId)]).toEqual([[], []]);
+  expect([await disabled(orphan), await disabled(wabaId)]).toEqual([[], []]);
   const held = { waba: { sinceMs: nowMs(), code: '131031', nextAskMs: nowMs() + 10_000, asks: 0 } };
   expect([await holds.find(orphan), await holds.find(wabaId)]).toMatchObject([{ holds: held }, { holds: held }]);
   // The state of the hints is out of reach: what was said of the account counts all the same, and comes again.
   const away = { change: async () => Promise.reject(new Error('away')) };
-  const reinstated = { ...hintOf(), account: [{ says: 'reinstated' as const, atMs: nowMs() }] };
+  const reinstated = { ...hintOf(), account: [wordOf('restored', nowMs())] };
   expect(await tell(reinstated, { ...over, hints: away })).toEqual(['m-1']);
   expect((await holds.find(wabaId)).holds).toEqual({});
   expect(await tell(reinstated, over)).toEqual([]);
@@ -275,6 +280,67 @@ test('what is said of user ids is noted by its WABA, whatever client has it, and
   expect(await store.find(wabaId, ['US.OLD'])).toEqual(noted);
   expect(await tell(hintAt(wabaId), over)).toEqual([]);
   expect([calls, queue]).toEqual([[], []]);
+});
+
+/** What an account was told, as its clients hear it. */
+const toldOfAccounts = () =>
+  events.sent.flatMap(({ id, clientId, type, timestampMs, data }) =>
+    type.startsWith('account.') ? [{ id, clientId, type, timestampMs, data }] : [],
+  );
+
+test('what is said of an account is told to every client of the WABA, after the holds are written, and once under its id (D41)', async () => {
+  const table = await freshTable('messages');
+  const holds = holdStore({ client: documentClient, table, nowMs });
+  const order: string[] = [];
+  const changeHolds: typeof holds.change = async (of, rule) => {
+    const after = await holds.change(of, rule);
+    order.push('held');
+    return after;
+  };
+  const ports = { takeAccountWords: takeAccountWords({ changeHolds, nowMs }) };
+  const saidMs = nowMs();
+  const restricted = wordOf('restricted', saidMs, { untilMs: saidMs + 3_600_000, remediation: 'Appeal.' });
+  const inVain = { send: async () => Promise.reject(new Error('the queue is away')) };
+  const hint = { ...hintOf(), account: [restricted] };
+  // The run dies after its write: the message comes again, and all is told.
+  expect(await tell(hint, { ...ports, events: inVain })).toEqual(['m-1']);
+  expect((await holds.find(wabaId)).holds.waba).toMatchObject({ code: '131031' });
+  const counted = {
+    send: async (sent: readonly ServiceEvent[]) => {
+      order.push('told');
+      await events.send(sent);
+    },
+  };
+  expect(await tell(hint, { ...ports, events: counted })).toEqual([]);
+  expect(order).toEqual(['held', 'held', 'told']);
+  expect(toldOfAccounts()).toMatchObject(
+    [1001, 1002].map((clientId) => ({
+      ...{ clientId, type: 'account.restricted', timestampMs: saidMs },
+      data: {
+        ...{ waba_id: wabaId, scope: 'waba', code: '131031', platform_word: 'DISABLE', remediation: 'Appeal.' },
+        until: new Date(saidMs + 3_600_000).toISOString(),
+      },
+    })),
+  );
+  expect(distinct(events.sent).size).toBe(2);
+  // Twice the same, a second restriction at once, and its end: each client is told of each once.
+  await tell(hint, ports);
+  await tell(
+    { ...hintOf(), account: [restricted, wordOf('restricted', saidMs, { word: 'SCHEDULE_FOR_DISABLE' })] },
+    ports,
+  );
+  expect(distinct(toldOfAccounts() as never).size).toBe(4);
+  events = new MemoryEvents();
+  platform.clock.nowMs += 5_000;
+  await tell({ ...hintOf(), account: [wordOf('restored', nowMs())] }, ports);
+  await tell(hint, ports);
+  expect(toldOfAccounts()).toMatchObject(
+    [1001, 1002].map((clientId) => ({
+      ...{ clientId, type: 'account.restored', timestampMs: nowMs() },
+      data: { waba_id: wabaId, scope: 'waba', code: '131031', platform_word: 'REINSTATE' },
+    })),
+  );
+  expect((await holds.find(wabaId)).holds).toEqual({});
 });
 
 /** Events as receivers tell them apart. */

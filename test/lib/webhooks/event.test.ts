@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { accountEvents } from '../../../lib/hints/account-events.ts';
 import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
 import { parkedEvent, resumedEvent } from '../../../lib/messages/watch/parked-event.ts';
@@ -32,6 +33,7 @@ const parked = { code: '131042', scope: 'platform', sinceMs: nowMs } as const;
 const platformMessageId = 'w'.repeat(256);
 const told = { timestampMs: nowMs, code: 'c'.repeat(64), reason: '☃'.repeat(1_000), platformMessageId };
 const pricing = { billable: true, pricing_model: 'P'.repeat(64), type: 't'.repeat(64), category: 'c'.repeat(64) };
+const said = { matter: 'utility_templates', word: 'W'.repeat(64), code: '131064', atMs: nowMs } as const;
 const outcome = (state: 'failed' | 'expired' | 'unknown') =>
   outcomeEvent(recipient, { state, code: '131026', reason: '☃'.repeat(1_000) }, nowMs);
 
@@ -48,6 +50,10 @@ const largest: readonly (ServiceEvent | undefined)[] = [
   ),
   parkedEvent(recipient, { ...parked, untilMs: nowMs }),
   resumedEvent(recipient, parked, nowMs),
+  ...accountEvents({ wabaId: '200000000000001', clientIds: [1001] }, [
+    { ...said, kind: 'restricted', untilMs: nowMs, remediation: '☃'.repeat(1_000) },
+    { ...said, kind: 'restored' },
+  ]),
   completedEvent(recipient, { held: 10_000, sent: 10_000, delivered: 10_000, read: 10_000, failed: 10_000 }, nowMs),
 ];
 

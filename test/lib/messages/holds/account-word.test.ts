@@ -1,77 +1,140 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { afterWords, apartMs } from '../../../../lib/messages/holds/account-word.ts';
+import { afterWords, apartMs, newWords } from '../../../../lib/messages/holds/account-word.ts';
 import { type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
-import type { AccountWord } from '../../../../lib/platform/webhook/account-update.ts';
+import { type AccountWord, matterScopes } from '../../../../lib/platform/webhook/account-update.ts';
 
 const nowMs = 1_800_000_000_000;
 const day = 86_400_000;
-const opening = { no_templates: '368', disabled: '131031', utility_limited: '131064' } as const;
-const scopeOf = (says: AccountWord['says']) => (says.startsWith('utility') ? 'utility' : 'waba');
+
+type Said = Omit<AccountWord, 'atMs' | 'untilMs'>;
+const opening = {
+  noTemplates: { kind: 'restricted', matter: 'sending', word: 'RESTRICTED_BIZ_INITIATED_MESSAGING', code: '368' },
+  disabled: { kind: 'restricted', matter: 'sending', word: 'DISABLE', code: '131031' },
+  utilityLimited: {
+    ...{ kind: 'restricted', matter: 'utility', code: '131064' },
+    word: 'RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING',
+  },
+} as const satisfies Record<string, Said>;
+const ending = {
+  reinstated: { kind: 'restored', matter: 'sending', word: 'REINSTATE', code: '131031' },
+  utilityReleased: {
+    ...{ kind: 'restored', matter: 'utility', code: '131064' },
+    word: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY',
+  },
+} as const satisfies Record<string, Said>;
+/** What holds nothing, and what ends nothing that is held. */
+const holding = {
+  planned: { kind: 'restricted', matter: 'sending', word: 'SCHEDULE_FOR_DISABLE' },
+  noNewTemplates: { kind: 'restricted', matter: 'utility_templates', word: 'RESTRICTED_UTILITY_TEMPLATES' },
+  unbanned: { kind: 'restored', matter: 'utility_templates', word: 'UTILITY_TEMPLATE_ABUSE_UNBAN' },
+} as const satisfies Record<string, Said>;
+const ofHolds: readonly Said[] = [...Object.values(opening), ...Object.values(ending)];
+const everything: readonly Said[] = [...ofHolds, ...Object.values(holding)];
+
+const scopeOf = ({ matter }: Said) => matterScopes[matter];
 const other = { waba: 'utility', utility: 'waba' } as const;
 const both = opened('utility', { code: '131064', nowMs })(opened('waba', { code: '131042', nowMs })(noHolds));
 
 describe('a word that opens a hold (D46)', () => {
-  test.each(Object.entries(opening) as [keyof typeof opening, string][])('%s: %s', (says, code) => {
-    const scope = scopeOf(says);
-    const told = (word: Partial<AccountWord>) => afterWords([{ says, ...word }], nowMs)(noHolds).holds;
-    const hold = { sinceMs: nowMs, code, asks: 0, nextAskMs: nowMs + 10_000 };
-    expect(told({ atMs: nowMs })).toEqual({ [scope]: hold });
+  test.each(Object.entries(opening))('%s', (_, said) => {
+    const scope = scopeOf(said);
+    const told = (word: Partial<AccountWord>) => afterWords([{ ...said, atMs: nowMs, ...word }], nowMs)(noHolds).holds;
+    const hold = { sinceMs: nowMs, code: said.code, asks: 0, nextAskMs: nowMs + 10_000 };
     expect(told({})).toEqual({ [scope]: hold });
+    expect(told({ untimed: true })).toEqual({ [scope]: hold });
     const untilMs = nowMs + 3_600_000;
     const until = { [scope]: { ...hold, untilMs, nextAskMs: untilMs } };
     expect(told({ untilMs })).toEqual(until);
     expect(told({ atMs: nowMs - apartMs, untilMs })).toEqual(until);
     // One that comes late may have been taken back: a message asks.
     expect(told({ atMs: nowMs - apartMs - 1, untilMs })).toEqual({ [scope]: hold });
-    expect(told({ atMs: nowMs, untilMs: nowMs })).toEqual({});
-    expect(told({ atMs: nowMs, untilMs: nowMs - day })).toEqual({});
+    expect(told({ untilMs: nowMs })).toEqual({});
+    expect(told({ untilMs: nowMs - day })).toEqual({});
   });
 
   test('leaves the reason of a hold that is open, and tells its end', () => {
-    const after = afterWords([{ says: 'no_templates', atMs: nowMs, untilMs: nowMs + day }], nowMs + 1)(both);
+    const restricted = { ...opening.noTemplates, atMs: nowMs, untilMs: nowMs + day };
+    const after = afterWords([restricted], nowMs + 1)(both);
     expect(after.holds.waba).toMatchObject({ sinceMs: nowMs, code: '131042', untilMs: nowMs + day });
-    expect(afterWords([{ says: 'disabled', atMs: nowMs }], nowMs + 1)(both)).toBe(both);
+    expect(afterWords([{ ...opening.disabled, atMs: nowMs }], nowMs + 1)(both)).toBe(both);
+  });
+
+  test('opens nothing without a code', () => {
+    const words = Object.values(holding).map((said) => ({ ...said, atMs: nowMs, untimed: true as const }));
+    expect(afterWords(words, nowMs)(both)).toBe(both);
+    expect(afterWords(words, nowMs)(noHolds)).toBe(noHolds);
+    // Nor does it hide one that has a code.
+    const then = [{ ...opening.disabled, atMs: nowMs }, ...words.map((word) => ({ ...word, atMs: nowMs + 1_000 }))];
+    expect(afterWords(then, nowMs + 1_000)(noHolds).holds.waba?.code).toBe('131031');
   });
 });
 
 describe('a word that ends a hold (D46)', () => {
-  test.each(['reinstated', 'utility_released'] as const)('%s: what began before it, and no other scope', (says) => {
-    const scope = scopeOf(says);
-    const told = (atMs: number) => afterWords([{ says, atMs }], nowMs + day)(both);
+  test.each(Object.entries(ending))('%s: what began before it, and no other scope', (_, said) => {
+    const scope = scopeOf(said);
+    const told = (atMs: number) => afterWords([{ ...said, atMs }], nowMs + day)(both);
     expect(Object.keys(told(nowMs + 1).holds)).toEqual([other[scope]]);
     expect(Object.keys(told(nowMs - apartMs).holds)).toEqual([other[scope]]);
-    expect(told(nowMs - apartMs - 1)).toBe(both);
-    expect(afterWords([{ says }], nowMs)(both).holds[scope]).toBeUndefined();
-    expect(afterWords([{ says }], nowMs)(noHolds)).toBe(noHolds);
+    expect(told(nowMs - apartMs - 1).holds).toBe(both.holds);
+    expect(afterWords([{ ...said, atMs: nowMs, untimed: true }], nowMs)(both).holds[scope]).toBeUndefined();
+    expect(afterWords([{ ...said, atMs: nowMs, untimed: true }], nowMs)(noHolds)).toBe(noHolds);
   });
 
   test('of one second comes last, and no word is taken for a later one', () => {
     const words: AccountWord[] = [
-      { says: 'reinstated', atMs: nowMs },
-      { says: 'disabled', atMs: nowMs },
+      { ...ending.reinstated, atMs: nowMs },
+      { ...opening.disabled, atMs: nowMs },
     ];
-    expect(afterWords(words, nowMs)(noHolds)).toBe(noHolds);
-    expect(afterWords([...words, { says: 'disabled', atMs: nowMs + 1_000 }], nowMs)(noHolds).holds.waba).toBeDefined();
+    expect(afterWords(words, nowMs)(noHolds).holds).toEqual({});
+    const later = { ...opening.disabled, atMs: nowMs + 1_000 };
+    expect(afterWords([...words, later], nowMs)(noHolds).holds.waba).toBeDefined();
   });
 });
 
-const word = (atMs: fc.Arbitrary<number>) =>
-  fc.record(
-    {
-      says: fc.constantFrom(...(Object.keys(opening) as AccountWord['says'][]), 'reinstated', 'utility_released'),
-      atMs,
-      untilMs: fc.integer({ min: nowMs - day, max: nowMs + 3 * day }),
-    },
-    { requiredKeys: ['says', 'atMs'] },
-  ) as fc.Arbitrary<AccountWord>;
-const anyWord = word(fc.integer({ min: nowMs - 2 * day, max: nowMs + 2_000 }));
+describe('what was restored meanwhile (D41, D46)', () => {
+  const restored = afterWords([{ ...ending.reinstated, atMs: nowMs }], nowMs)(noHolds);
+  const says = (word: AccountWord, holds = restored) => [
+    newWords([word], holds).length,
+    afterWords([word], nowMs + 1_000)(holds).holds.waba?.code,
+  ];
+
+  test('a restriction that was said before, or in the same second, is neither held nor told; a later one is both', () => {
+    expect(says({ ...opening.disabled, atMs: nowMs - 1_000 })).toEqual([0, undefined]);
+    expect(says({ ...opening.disabled, atMs: nowMs })).toEqual([0, undefined]);
+    expect(says({ ...opening.disabled, atMs: nowMs + 1_000 })).toEqual([1, '131031']);
+    expect(says({ ...holding.planned, atMs: nowMs })).toEqual([0, undefined]);
+  });
+
+  test('it says nothing of another matter', () => {
+    expect(newWords([{ ...holding.noNewTemplates, atMs: nowMs - day }], restored)).toHaveLength(1);
+    const unbanned = afterWords([{ ...holding.unbanned, atMs: nowMs }], nowMs)(restored);
+    expect(newWords([{ ...holding.noNewTemplates, atMs: nowMs - day }], unbanned)).toHaveLength(0);
+    expect(says({ ...opening.disabled, atMs: nowMs - 1_000 }, unbanned)).toEqual([0, undefined]);
+    expect(newWords([{ ...opening.utilityLimited, atMs: nowMs - day }], unbanned)).toHaveLength(1);
+  });
+
+  test('the latest time counts, and none that the platform has not told, or that is still to come', () => {
+    const earlier = afterWords([{ ...ending.reinstated, atMs: nowMs - day }], nowMs)(restored);
+    expect(says({ ...opening.disabled, atMs: nowMs - 1_000 }, earlier)).toEqual([0, undefined]);
+    for (const word of [{ atMs: nowMs, untimed: true as const }, { atMs: nowMs + apartMs + 1_000 }]) {
+      const after = afterWords([{ ...ending.reinstated, ...word }], nowMs)(noHolds);
+      expect(says({ ...opening.disabled, atMs: nowMs - 1_000 }, after)).toEqual([1, '131031']);
+    }
+  });
+});
+
+const word = (said: readonly Said[], atMs: fc.Arbitrary<number>): fc.Arbitrary<AccountWord> =>
+  fc
+    .tuple(fc.constantFrom(...said), atMs, fc.option(fc.integer({ min: nowMs - day, max: nowMs + 3 * day })))
+    .map(([of, at, untilMs]) => ({ ...of, atMs: at, ...(untilMs === null ? {} : { untilMs }) }));
+const anyWord = word(everything, fc.integer({ min: nowMs - 2 * day, max: nowMs + 2_000 }));
 
 test('the same words again change nothing, nor does their order, and only these two scopes ever change (D46)', () => {
   const before = opened('number:1', { code: '133010', nowMs })({ ...both, silences: { 2: { runs: 1, atMs: nowMs } } });
   fc.assert(
     fc.property(
-      fc.uniqueArray(anyWord, { maxLength: 6, selector: ({ atMs, says }) => `${atMs} ${scopeOf(says)}` }),
+      fc.uniqueArray(anyWord, { maxLength: 6, selector: (said) => `${said.atMs} ${scopeOf(said)}` }),
       fc.constantFrom(noHolds, both, before),
       fc.integer({ min: 0, max: day }),
       (words, holds, laterMs) => {
@@ -93,51 +156,88 @@ interface Delivery {
 }
 
 /** Changes of an account, each minutes or days after the one before, and the times after which its word arrives, once or more. */
-const history = fc.array(
-  fc.record({
-    word: word(fc.constant(0)),
-    gapMs: fc.oneof(
-      fc.integer({ min: apartMs + 2_000, max: 10 * apartMs }),
-      fc.integer({ min: apartMs + 2_000, max: day }),
-    ),
-    delaysMs: fc.array(
-      fc.oneof(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 0, max: 20 * apartMs }), fc.integer({ max: day })),
-      { minLength: 1, maxLength: 3 },
-    ),
-  }),
-  { minLength: 1, maxLength: 6 },
-);
+const history = (said: readonly Said[]) =>
+  fc.array(
+    fc.record({
+      word: word(said, fc.constant(0)),
+      gapMs: fc.oneof(
+        fc.integer({ min: apartMs + 2_000, max: 10 * apartMs }),
+        fc.integer({ min: apartMs + 2_000, max: day }),
+      ),
+      delaysMs: fc.array(
+        fc.oneof(
+          fc.integer({ min: 0, max: 5_000 }),
+          fc.integer({ min: 0, max: 20 * apartMs }),
+          fc.integer({ min: 0, max: day }),
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
 
-function played(deliveries: readonly Delivery[]): Holds {
-  return deliveries
-    .toSorted((one, two) => one.atMs - two.atMs)
-    .reduce((holds, { atMs, word: told }) => afterWords([told], atMs)(holds), noHolds);
+function deliveriesOf(
+  said: readonly AccountWord[],
+  changes: readonly { readonly delaysMs: readonly number[] }[],
+): Delivery[] {
+  return said
+    .flatMap((told, at) => (changes[at]?.delaysMs ?? []).map((delayMs) => ({ atMs: told.atMs + delayMs, word: told })))
+    .toSorted((one, two) => one.atMs - two.atMs);
+}
+
+/** What is held after each delivery, and what each has told. */
+function played(deliveries: readonly Delivery[]): { readonly holds: Holds; readonly told: AccountWord[][] } {
+  let holds = noHolds;
+  const told = deliveries.map(({ atMs, word: said }) => {
+    const words = newWords([said], holds);
+    holds = afterWords([said], atMs)(holds);
+    return words;
+  });
+  return { holds, told };
 }
 
 /** What was said, in order: the time of each word in whole seconds, as the platform tells it. */
 function saidIn(changes: readonly { readonly word: AccountWord; readonly gapMs: number }[]): AccountWord[] {
   let atMs = nowMs;
-  return changes.map(({ word: { says, untilMs }, gapMs }) => {
+  return changes.map(({ word: { untilMs, ...said }, gapMs }) => {
     atMs += gapMs;
-    const told = { says, atMs: Math.floor(atMs / 1_000) * 1_000 };
-    return says in opening && untilMs !== undefined ? { ...told, untilMs: untilMs - nowMs + atMs } : told;
+    const told = { ...said, atMs: Math.floor(atMs / 1_000) * 1_000 };
+    return said.kind === 'restricted' && untilMs !== undefined ? { ...told, untilMs: untilMs - nowMs + atMs } : told;
   });
 }
 
 test('told twice, late and in any order, nothing that has ended is held for longer than a question takes (D46, R49)', () => {
   fc.assert(
-    fc.property(history, (changes) => {
+    fc.property(history(ofHolds), (changes) => {
       const said = saidIn(changes);
-      const deliveries = said.flatMap((told, at) =>
-        (changes[at]?.delaysMs ?? []).map((delayMs) => ({ atMs: (told.atMs ?? 0) + Math.abs(delayMs), word: told })),
-      );
-      const endMs = Math.max(...deliveries.map(({ atMs }) => atMs));
-      const { holds } = played(deliveries);
+      const deliveries = deliveriesOf(said, changes);
+      const endMs = deliveries.at(-1)?.atMs ?? 0;
+      const { holds } = played(deliveries).holds;
       for (const scope of ['waba', 'utility'] as const) {
-        const last = said.filter(({ says }) => scopeOf(says) === scope).at(-1);
+        const last = said.filter((told) => scopeOf(told) === scope).at(-1);
         if (last === undefined) expect(holds[scope]).toBeUndefined();
-        else if (!(last.says in opening)) expect(holds[scope]?.nextAskMs ?? 0).toBeLessThanOrEqual(endMs + 10_000);
+        else if (last.kind === 'restored') expect(holds[scope]?.nextAskMs ?? 0).toBeLessThanOrEqual(endMs + 10_000);
       }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('told twice, late and in any order, all is told but a restriction that is known to be over, and nothing else (D41, R49)', () => {
+  fc.assert(
+    fc.property(history(everything), (changes) => {
+      const said = saidIn(changes);
+      const deliveries = deliveriesOf(said, changes);
+      const { told } = played(deliveries);
+      deliveries.forEach(({ word: delivered }, at) => {
+        const isOver = deliveries
+          .slice(0, at)
+          .some(
+            ({ word: before }) =>
+              before.kind === 'restored' && before.matter === delivered.matter && before.atMs >= delivered.atMs,
+          );
+        expect(told[at]).toEqual(delivered.kind === 'restricted' && isOver ? [] : [delivered]);
+      });
     }),
     { numRuns: 1_000 },
   );
@@ -145,16 +245,16 @@ test('told twice, late and in any order, nothing that has ended is held for long
 
 test('told at once, a WABA is held as the platform has said last (D46)', () => {
   fc.assert(
-    fc.property(history, fc.integer({ min: 0, max: 5_000 }), (changes, delayMs) => {
+    fc.property(history(ofHolds), fc.integer({ min: 0, max: 5_000 }), (changes, delayMs) => {
       const said = saidIn(changes);
-      const { holds } = played(said.map((told) => ({ atMs: (told.atMs ?? 0) + delayMs, word: told })));
+      const { holds } = played(said.map((told) => ({ atMs: told.atMs + delayMs, word: told }))).holds;
       for (const scope of ['waba', 'utility'] as const) {
-        const ofScope = said.filter(({ says }) => scopeOf(says) === scope);
-        const since = ofScope.findLastIndex(({ says }) => !(says in opening)) + 1;
+        const ofScope = said.filter((told) => scopeOf(told) === scope);
+        const since = ofScope.findLastIndex(({ kind }) => kind === 'restored') + 1;
         const open = ofScope
           .slice(since)
-          .find(({ atMs = 0, untilMs }) => untilMs === undefined || untilMs > atMs + delayMs);
-        expect(holds[scope]?.code).toBe(open && opening[open.says as keyof typeof opening]);
+          .find(({ atMs, untilMs }) => untilMs === undefined || untilMs > atMs + delayMs);
+        expect(holds[scope]?.code).toBe(open?.code);
       }
     }),
     { numRuns: 500 },

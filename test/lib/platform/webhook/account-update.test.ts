@@ -8,64 +8,97 @@ import {
 } from '../../../../lib/platform/webhook/account-update.ts';
 
 const atMs = 1_800_000_000_000;
+const arrivedMs = atMs + 7_000;
 const update = (value: unknown, field = 'account_update') => ({ wabaId: '11', field, value: value as object, atMs });
-const wordsOf = (value: unknown, field?: string) => accountWordsOf([update(value, field) as never]);
+const wordsOf = (value: unknown, field?: string) => accountWordsOf([update(value, field) as never], arrivedMs);
 
 const restricted = (restriction_type: string, more: object = {}) => ({
   event: 'ACCOUNT_RESTRICTION',
   restriction_info: [{ restriction_type, ...more }],
 });
+const violation = (violation_type: string) => ({ violation_info: { violation_type } });
 const limited = 'RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING';
 const banned = (waba_ban_state: string) => ({
   event: 'DISABLED_UPDATE',
   ban_info: { waba_ban_state, waba_ban_date: 'April 17, 2027' },
 });
+const owner = { waba_id: '11', owner_business_id: '3' };
+
+type Said = Omit<AccountWord, 'kind' | 'atMs'>;
+const restricts = (said: Said): AccountWord[] => [{ kind: 'restricted', atMs, ...said }];
+const restores = (said: Said): AccountWord[] => [{ kind: 'restored', atMs, ...said }];
+const noTemplates = { matter: 'sending', word: 'RESTRICTED_BIZ_INITIATED_MESSAGING', code: '368' } as const;
+const utilityLimited = { matter: 'utility', word: limited, code: '131064' } as const;
 
 describe('what is said of an account (platform reference, 10.4)', () => {
   test.each<[unknown, AccountWord[]]>([
     [
-      restricted('RESTRICTED_BIZ_INITIATED_MESSAGING', { expiration: 1_800_003_600 }),
-      [{ says: 'no_templates', atMs, untilMs: atMs + 3_600_000 }],
+      restricted(noTemplates.word, { expiration: 1_800_003_600 }),
+      restricts({ ...noTemplates, untilMs: atMs + 3_600_000 }),
     ],
-    [restricted(limited, { expiration: '1800003600' }), [{ says: 'utility_limited', atMs, untilMs: atMs + 3_600_000 }]],
-    [restricted(limited, { expiration: 'next week', remediation: 'Review' }), [{ says: 'utility_limited', atMs }]],
-    [restricted(limited), [{ says: 'utility_limited', atMs }]],
+    [restricted(limited, { expiration: '1800003600' }), restricts({ ...utilityLimited, untilMs: atMs + 3_600_000 })],
     [
-      {
-        ...restricted('RESTRICTED_BIZ_INITIATED_MESSAGING'),
-        violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT' },
-      },
-      [{ says: 'no_templates', atMs }],
+      restricted(limited, { expiration: 'next week', remediation: 'Review' }),
+      restricts({ ...utilityLimited, remediation: 'Review' }),
+    ],
+    [restricted(limited, { remediation: 7 }), restricts(utilityLimited)],
+    [
+      restricted(limited, { remediation: 'x'.repeat(1_001) }),
+      restricts({ ...utilityLimited, remediation: 'x'.repeat(1_000) }),
+    ],
+    [{ ...restricted(noTemplates.word), ...violation('UTILITY_TEMPLATE_ABUSE_RATE_LIMIT') }, restricts(noTemplates)],
+    [
+      { event: 'ACCOUNT_RESTRICTION', ...violation('UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY') },
+      restores({ matter: 'utility', word: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY', code: '131064' }),
     ],
     [
-      {
-        event: 'ACCOUNT_RESTRICTION',
-        violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY' },
-      },
-      [{ says: 'utility_released', atMs }],
+      { ...restricted('RESTRICTED_UTILITY_TEMPLATES'), ...violation('UTILITY_TEMPLATE_ABUSE') },
+      restricts({ matter: 'utility_templates', word: 'RESTRICTED_UTILITY_TEMPLATES' }),
     ],
-    [banned('DISABLE'), [{ says: 'disabled', atMs }]],
-    [banned('REINSTATE'), [{ says: 'reinstated', atMs }]],
-    [{ ...banned('REINSTATE'), phone_number: null }, [{ says: 'reinstated', atMs }]],
+    [
+      restricted('RESTRICTED_DIRECT_SEND_UTILITY_TEMPLATES'),
+      restricts({ matter: 'utility_templates', word: 'RESTRICTED_DIRECT_SEND_UTILITY_TEMPLATES' }),
+    ],
+    [
+      { event: 'ACCOUNT_RESTRICTION', ...violation('UTILITY_TEMPLATE_ABUSE_UNBAN') },
+      restores({ matter: 'utility_templates', word: 'UTILITY_TEMPLATE_ABUSE_UNBAN' }),
+    ],
+    ...['RESTRICTED_CUSTOMER_INITIATED_MESSAGING', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', 'A_WORD_TO_COME'].map(
+      (word): [unknown, AccountWord[]] => [restricted(word), restricts({ matter: 'other', word })],
+    ),
+    [banned('DISABLE'), restricts({ matter: 'sending', word: 'DISABLE', code: '131031' })],
+    [banned('SCHEDULE_FOR_DISABLE'), restricts({ matter: 'sending', word: 'SCHEDULE_FOR_DISABLE' })],
+    [banned('REINSTATE'), restores({ matter: 'sending', word: 'REINSTATE', code: '131031' })],
+    [
+      { ...banned('REINSTATE'), phone_number: null },
+      restores({ matter: 'sending', word: 'REINSTATE', code: '131031' }),
+    ],
+    ...['ACCOUNT_DELETED', 'ACCOUNT_OFFBOARDED', 'PARTNER_REMOVED', 'PARTNER_APP_UNINSTALLED'].map(
+      (event): [unknown, AccountWord[]] => [{ event, waba_info: owner }, restricts({ matter: 'access', word: event })],
+    ),
+    [{ event: 'ACCOUNT_RECONNECTED' }, restores({ matter: 'access', word: 'ACCOUNT_RECONNECTED' })],
   ])('%j', (value, words) => {
     expect(wordsOf(value)).toEqual(words);
     expect(words.map((word) => v.parse(v.strictObject(AccountWordSchema.entries), word))).toEqual(words);
   });
 
   test.each<[string, unknown, string?]>([
-    ['a warning', { event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE' } }],
-    ['a restriction of what is no sending', restricted('RESTRICTED_ADD_PHONE_NUMBER_ACTION', { expiration: 1 })],
-    ['a restriction of what templates may be made', restricted('RESTRICTED_UTILITY_TEMPLATES')],
-    ['replies only', restricted('RESTRICTED_CUSTOMER_INITIATED_MESSAGING')],
+    ['a warning', { event: 'ACCOUNT_RESTRICTION', ...violation('UTILITY_TEMPLATE_ABUSE') }],
+    ['a restriction that nobody names', { event: 'ACCOUNT_RESTRICTION' }],
+    ['a violation', { event: 'ACCOUNT_VIOLATION', ...violation('ADULT') }],
     ['what every object has', restricted('constructor')],
-    ['a disabling that is planned', banned('SCHEDULE_FOR_DISABLE')],
+    ['a word as the platform spells none', restricted(`A${'B'.repeat(64)}`)],
+    ['a state that nobody knows', banned('constructor')],
+    ['an event that nobody knows', { event: 'constructor' }],
     ['a ban without its event', { ...banned('DISABLE'), event: 'ACCOUNT_VIOLATION' }],
     ['a restriction without its event', { ...restricted(limited), event: 'ACCOUNT_VIOLATION' }],
     ['one number', { ...restricted(limited), phone_number: '15550783881' }],
+    ['another WABA', { event: 'PARTNER_REMOVED', waba_info: { ...owner, waba_id: '12' } }],
+    ['a new partner', { event: 'PARTNER_ADDED', waba_info: owner }],
     ['a review', { decision: 'REJECTED' }, 'account_review_update'],
     ['the same in another field', banned('DISABLE'), 'account_alerts'],
     ['no object', 7],
-  ])('%s says nothing of sending', (_, value, field) => {
+  ])('%s says nothing of the account', (_, value, field) => {
     expect(wordsOf(value, field)).toEqual([]);
   });
 
@@ -74,19 +107,40 @@ describe('what is said of an account (platform reference, 10.4)', () => {
       ...{ event: 'ACCOUNT_RESTRICTION', violation_info: 'x', ban_info: [], restriction_info: [] },
       restriction_info: [null, 7, { restriction_type: 8 }, { restriction_type: limited }],
     };
-    expect(wordsOf(value)).toEqual([{ says: 'utility_limited', atMs }]);
-    expect(wordsOf({ ...banned('DISABLE'), restriction_info: 'x' })).toEqual([{ says: 'disabled', atMs }]);
+    expect(wordsOf(value)).toEqual(restricts(utilityLimited));
+    const disabled = restricts({ matter: 'sending', word: 'DISABLE', code: '131031' });
+    expect(wordsOf({ ...banned('DISABLE'), restriction_info: 'x' })).toEqual(disabled);
   });
 
-  test('of each kind the last counts, and one without a time is as young as its arrival', () => {
+  test('each word is told once, by its time, and one without a time is of its arrival', () => {
     const of = (says: string, ...time: number[]) => {
       const { atMs: _, ...rest } = update(banned(says));
       return (time[0] === undefined ? rest : { ...rest, atMs: time[0] }) as never;
     };
-    const words = [of('DISABLE', 3_000), of('REINSTATE', 2_000), of('DISABLE', 1_000), of('REINSTATE')];
-    const last = [{ says: 'disabled', atMs: 3_000 }, { says: 'reinstated' }];
-    expect(accountWordsOf(words)).toEqual(last);
-    expect(new Set(accountWordsOf(words.toReversed()))).toEqual(new Set(last));
+    const words = [
+      of('DISABLE', 3_000),
+      of('REINSTATE'),
+      of('REINSTATE', 3_000),
+      of('DISABLE', 1_000),
+      of('DISABLE', 3_000),
+    ];
+    const said = (told: AccountWord[]) => told.map(({ word, atMs: at, untimed = false }) => [word, at, untimed]);
+    expect(said(accountWordsOf(words, 9_000))).toEqual([
+      ['DISABLE', 1_000, false],
+      ['DISABLE', 3_000, false],
+      ['REINSTATE', 3_000, false],
+      ['REINSTATE', 9_000, true],
+    ]);
+    expect(accountWordsOf(words.toReversed(), 9_000)).toEqual(accountWordsOf(words, 9_000));
+  });
+
+  test('several restrictions at once are all told; what nobody says together is cut to the latest', () => {
+    const many = (count: number) => ({
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: Array.from({ length: count }, (_, at) => ({ restriction_type: `RESTRICTED_${at}` })),
+    });
+    expect(wordsOf(many(50)).map(({ word }) => word)).toContain('RESTRICTED_0');
+    expect(wordsOf(many(51))).toHaveLength(50);
   });
 
   test('whatever is said, it is read without an error', () => {
@@ -96,8 +150,12 @@ describe('what is said of an account (platform reference, 10.4)', () => {
     const value = fc.record({ ...keys, restriction_info: fc.array(entry) }, { requiredKeys: [] });
     fc.assert(
       fc.property(fc.array(fc.oneof(anything, value)), (values) => {
-        const words = accountWordsOf(values.map((each) => update(each) as never));
-        expect(new Set(words.map(({ says }) => says)).size).toBe(words.length);
+        const words = accountWordsOf(
+          values.map((each) => update(each) as never),
+          arrivedMs,
+        );
+        expect(new Set(words.map(({ word }) => word)).size).toBe(words.length);
+        expect(words.map((word) => v.parse(v.strictObject(AccountWordSchema.entries), word))).toEqual(words);
       }),
       { numRuns: 300 },
     );

@@ -1,0 +1,25 @@
+import type { Waba } from '../access/directory.ts';
+import { present } from '../keys/present.ts';
+import { type AccountWord, matterScopes } from '../platform/webhook/account-update.ts';
+import { eventId, type ServiceEvent } from '../webhooks/event.ts';
+
+/**
+ * What the platform has said of a WABA, for each of its clients (D41). The id of an event follows from the WABA, the word and the
+ * platform's time, so a webhook that comes again tells the same event.
+ */
+export function accountEvents(
+  { wabaId, clientIds }: Pick<Waba, 'wabaId' | 'clientIds'>,
+  words: readonly AccountWord[],
+): ServiceEvent[] {
+  return words.flatMap((word) => clientIds.map((clientId) => accountEvent(clientId, wabaId, word)));
+}
+
+function accountEvent(clientId: number, wabaId: string, told: AccountWord): ServiceEvent {
+  const { kind, matter, word, code, atMs, untilMs, remediation } = told;
+  const type = `account.${kind}` as const;
+  const event = { id: eventId(type, clientId, [wabaId, word, atMs]), clientId, timestampMs: atMs };
+  const data = { waba_id: wabaId, scope: matterScopes[matter], platform_word: word, ...present({ code }) };
+  if (type === 'account.restored') return { ...event, type, data };
+  const until = untilMs === undefined ? undefined : new Date(untilMs).toISOString();
+  return { ...event, type, data: { ...data, ...present({ until, remediation }) } };
+}

@@ -1,0 +1,75 @@
+import { isHint } from '../../hints/hint.ts';
+import { accountWordsOf } from '../../platform/webhook/account-update.ts';
+import { listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
+import type { messageFields } from '../../platform/webhook/fields.ts';
+
+/** How often something came, by its kind. */
+export type CountsByKind = Readonly<Record<string, number>>;
+
+/** What frames the lists of a value about messages. */
+const frame: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts']);
+
+/** The lists that are read, each entry by itself: their readers count what they pass over. */
+const listsRead: Readonly<Record<(typeof messageFields)[number], readonly string[]>> = {
+  messages: ['statuses', 'messages'],
+  standby: ['messages'],
+  user_preferences: ['user_preferences'],
+};
+
+/** Where the fields that come in kinds name them. */
+const kindIn: ReadonlyMap<string, (value: PlatformUpdate['value']) => unknown> = new Map([
+  ['account_update', (value) => value['event']],
+  ['account_alerts', (value) => objectOf(value['alert_info'])?.['alert_type']],
+  ['account_review_update', (value) => value['decision']],
+]);
+
+/** Names come from outside: those that the platform would not write are told as this one, and so are those that are too many. */
+const otherName = 'other';
+const nameForm = /^[A-Za-z0-9_]{1,64}$/;
+const mostKinds = 20;
+
+/**
+ * What of these updates the service makes nothing of, by field, or by field and kind (`account_update.ACCOUNT_VIOLATION`,
+ * `messages.errors`): 21 kinds at most. Never throws.
+ */
+export function passedOverIn(updates: readonly PlatformUpdate[]): CountsByKind {
+  const counts = new Map<string, number>();
+  for (const update of updates) {
+    for (const [kind, times] of kindsIn(update)) {
+      const known = counts.has(kind) || counts.size < mostKinds ? kind : otherName;
+      counts.set(known, (counts.get(known) ?? 0) + times);
+    }
+  }
+  return Object.fromEntries(counts);
+}
+
+function kindsIn(update: PlatformUpdate): (readonly [kind: string, times: number])[] {
+  const { field, value, atMs = 0 } = update;
+  if (isAboutMessages(field)) return kindsOfMessages(field, value);
+  const isRead = field === 'account_update' ? accountWordsOf([update], atMs).length > 0 : isHint(field);
+  if (isRead) return [];
+  const kind = kindIn.get(field)?.(value);
+  return [[kind === undefined ? nameOf(field) : `${nameOf(field)}.${nameOf(kind)}`, 1]];
+}
+
+function isAboutMessages(field: string): field is keyof typeof listsRead {
+  return Object.hasOwn(listsRead, field);
+}
+
+/** A key that is there without a list counts once: nothing is read of it either. */
+function kindsOfMessages(
+  field: keyof typeof listsRead,
+  value: PlatformUpdate['value'],
+): (readonly [kind: string, times: number])[] {
+  const told = Object.keys(value).filter((key) => !frame.has(key));
+  if (told.length === 0) return [[field, 1]];
+  return told.flatMap((key) => {
+    const list = listOf(value[key]);
+    if (list !== undefined && listsRead[field].includes(key)) return [];
+    return [[`${field}.${nameOf(key)}`, Math.max(1, list?.length ?? 1)] as const];
+  });
+}
+
+function nameOf(told: unknown): string {
+  return typeof told === 'string' && nameForm.test(told) ? told : otherName;
+}

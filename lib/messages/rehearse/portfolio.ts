@@ -1,0 +1,71 @@
+import type { Did, Directory } from '../../access/directory.ts';
+import type { ChannelStore } from '../../channels/channel-store.ts';
+import { peopleADay } from '../../channels/messaging-limit.ts';
+import type { Dispatches } from '../report/dispatches-store.ts';
+
+export interface PortfolioPorts {
+  readonly directory: Pick<Directory, 'listWabas'>;
+  readonly channels: Pick<ChannelStore, 'findNumber' | 'numbersOf' | 'find'>;
+  readonly dispatches: Pick<Dispatches, 'listAccepted'>;
+  readonly nowMs: () => number;
+}
+
+/** The people that a portfolio may write to in 24 hours, and how many of them a client may have written to already. */
+export interface Portfolio {
+  readonly peopleADay: number;
+  readonly soFar: number;
+}
+
+/** The platform counts a moving day. */
+const dayMs = 86_400_000;
+/** Of one read, far below the 1 MB that a query reads at most. */
+const dispatchesOfRead = 500;
+/** One after the other, a few milliseconds each. */
+const mostReads = 40;
+
+/**
+ * What is known of the limit of the number's portfolio (platform reference, 4.4); undefined while none is known that ends
+ * somewhere. So far are the recipients of what this client had accepted within 24 hours, on every number of the portfolio that
+ * its WABAs have: nobody is told apart, and what others have sent is theirs. Counting ends once the limit is reached, or after
+ * forty reads.
+ */
+export async function portfolioOf(
+  { clientId, did: { waba, channel } }: { readonly clientId: number; readonly did: Did },
+  ports: PortfolioPorts,
+): Promise<Portfolio | undefined> {
+  const number = await ports.channels.findNumber(waba.wabaId, channel.phoneNumberId);
+  const limit = peopleADay(number?.currentLimit);
+  if (number === undefined || limit === undefined) return undefined;
+  let [soFar, reads] = [0, 0];
+  for await (const people of peopleByRead({ clientId, wabaId: waba.wabaId, businessId: number.businessId }, ports)) {
+    soFar += people;
+    reads += 1;
+    if (soFar >= limit || reads >= mostReads) break;
+  }
+  return { peopleADay: limit, soFar };
+}
+
+/** How many recipients each read has found: of the numbers of a WABA none, of a page of dispatches those that it tells. */
+async function* peopleByRead(
+  { clientId, wabaId, businessId }: { readonly clientId: number; readonly wabaId: string; readonly businessId: string },
+  { directory, channels, dispatches, nowMs }: PortfolioPorts,
+): AsyncGenerator<number> {
+  const others = (await directory.listWabas(clientId)).map((waba) => waba.wabaId).filter((id) => id !== wabaId);
+  const fromMs = nowMs() - dayMs;
+  for (const id of [wabaId, ...others]) {
+    const numbers = await channels.find(await channels.numbersOf(id));
+    yield 0;
+    const ofPortfolio = numbers.filter((each) => each.wabaId === id && each.businessId === businessId);
+    for (const { waId: did } of ofPortfolio) {
+      let after: string | undefined;
+      do {
+        const page = await dispatches.listAccepted(
+          { clientId, did, fromMs, toMs: undefined },
+          { after, limit: dispatchesOfRead },
+        );
+        yield page.accepted.reduce((sum, { total }) => sum + total, 0);
+        after = page.next;
+      } while (after !== undefined);
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { ListedChannel } from '../../../../lib/channels/channel.ts';
+import { type PortfolioPorts, portfolioOf } from '../../../../lib/messages/rehearse/portfolio.ts';
+import { makeListedChannel, memoryChannels } from '../../../support/channels.ts';
+import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
+
+const nowMs = 1_800_000_000_000;
+const [waba, sister, other] = ['1', '2', '3'].map((id) => makeWaba({ wabaId: id, clientIds: [1001] }));
+if (waba === undefined || sister === undefined || other === undefined) throw new Error('no WABAs');
+const directory = memoryDirectory({ wabas: [sister, waba, other, makeWaba({ wabaId: '4', clientIds: [1002] })] });
+const did = { waba, channel: makeChannel({ wabaId: '1', phoneNumberId: '11', did: '54001' }) };
+
+const number = (wabaId: string, waId: string, more: Partial<ListedChannel> = {}) =>
+  makeListedChannel({ wabaId, waId, phoneNumberId: waId.slice(-2), currentLimit: 'TIER_2K', ...more });
+const numbers = [
+  number('1', '54011', { currentLimit: 'TIER_2K' }),
+  // A number of another client, which this one may use (D5), and one that was taken out of the file.
+  number('1', '54012', { clientId: 1002 }),
+  number('1', '54013', { deleted: true }),
+  number('2', '54021'),
+  number('3', '54031', { businessId: '400000000000009' }),
+  number('4', '54041', { clientId: 1002 }),
+];
+
+interface Listed {
+  readonly clientId: number;
+  readonly did: string;
+  readonly fromMs: number | undefined;
+}
+
+/** The recipients of each dispatch on a DID, newest first; what was asked. */
+function ports(totals: Readonly<Record<string, readonly number[]>>, listed = numbers) {
+  const asked: Listed[] = [];
+  const given: PortfolioPorts = {
+    directory,
+    channels: memoryChannels(listed),
+    dispatches: {
+      listAccepted: async ({ clientId, did: of, fromMs }, { after = '0', limit }) => {
+        asked.push({ clientId, did: of, fromMs });
+        const from = Number(after);
+        const all = totals[of] ?? [];
+        const accepted = all.slice(from, from + limit).map((total, at) => ({
+          ...{ sk: String(from + at), jobId: 'J', templateName: 't', templateLanguage: 'es', acceptedAtMs: nowMs },
+          total,
+        }));
+        return { accepted, ...(from + limit < all.length ? { next: String(from + limit) } : {}) };
+      },
+    },
+    nowMs: () => nowMs,
+  };
+  return { asked, given };
+}
+
+test('so far are the recipients of a day, on every number of the portfolio that the WABAs of the client have (D51)', async () => {
+  const { asked, given } = ports({ 54011: [1, 20], 54012: [300], 54013: [4], 54021: [1_000], 54031: [9], 54041: [9] });
+  expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 2_000, soFar: 1_325 });
+  const fromMs = nowMs - 86_400_000;
+  expect(asked).toEqual(['54011', '54012', '54013', '54021'].map((of) => ({ clientId: 1001, did: of, fromMs })));
+});
+
+test('counting ends once the limit is reached', async () => {
+  const { asked, given } = ports({ 54011: [1_999], 54012: [1], 54021: [5] });
+  expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 2_000, soFar: 2_000 });
+  expect(asked.map(({ did: of }) => of)).toEqual(['54011', '54012']);
+});
+
+test('and after forty reads, that of the numbers of a WABA among them', async () => {
+  const limited = numbers.map((each) => ({ ...each, currentLimit: 'TIER_100K' }));
+  const { asked, given } = ports({ 54011: Array.from({ length: 30_000 }, () => 1) }, limited);
+  expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 100_000, soFar: 39 * 500 });
+  expect(asked).toHaveLength(39);
+});
+
+test.each<[string, readonly ListedChannel[]]>([
+  ['no limit is known', [number('1', '54011', { currentLimit: undefined })]],
+  ['there is none', [number('1', '54011', { currentLimit: 'TIER_UNLIMITED' })]],
+  ['the platform was not asked about the number yet', [number('1', '54012')]],
+])('nothing is told and no dispatch is read where %s', async (_, listed) => {
+  const { asked, given } = ports({ 54011: [5] }, [...listed]);
+  expect(await portfolioOf({ clientId: 1001, did }, given)).toBeUndefined();
+  expect(asked).toEqual([]);
+});
