@@ -67,7 +67,7 @@ const losses: ReadonlyMap<string, Meaning> = new Map([
   ['ACCOUNT_RECONNECTED', { kind: 'restored', matter: 'access' }],
 ]);
 
-/** A word that nobody knows yet, as the platform spells its words. */
+/** A word that may be new, as the platform spells its words. */
 const WordSchema = v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{1,63}$/));
 const mostRemediation = 1_000;
 /** More than there are types of restrictions and events: nothing that the platform says together is cut off. */
