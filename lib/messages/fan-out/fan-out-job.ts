@@ -8,8 +8,18 @@ import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
 import { type EndPorts, endSlices } from './end-slices.ts';
-import type { JobRounds, Progress, RoundRun, StoredJob, Taken, Wave } from './job-rounds.ts';
-import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from './lease.ts';
+import {
+  holdEveryMs,
+  type JobRounds,
+  leaseMarginMs,
+  leaseMs,
+  type Progress,
+  type RoundRun,
+  roundAfterLast,
+  type StoredJob,
+  type Taken,
+  type Wave,
+} from './job-rounds.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { chunksOfWave } from './wave-chunks.ts';
