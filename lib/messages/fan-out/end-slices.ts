@@ -1,3 +1,4 @@
+import { sideBySide } from '../../aws/side-by-side.ts';
 import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
@@ -7,7 +8,6 @@ import { messageEvent } from '../dispatch/message-event.ts';
 import { aboutJob, type Recipient } from '../job.ts';
 import type { JobStop } from '../job-state.ts';
 import type { JobRounds, StoredJob } from './job-rounds.ts';
-import { sideBySide } from './side-by-side.ts';
 
 export interface EndPorts {
   readonly slices: Pick<Slices, 'endUncalled'>;
