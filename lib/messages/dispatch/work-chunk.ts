@@ -9,11 +9,10 @@ import { type Asking, askHolds } from './ask-holds.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
 import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
-import { claimLifeMs } from './claims/claim-life.ts';
 import { type ChunkEnd, type ChunkPorts, runChunk } from './claims/run-chunk.ts';
 import type { SliceLook } from './claims/run-slice.ts';
 import { lost, type Outcome, placeInSlice, type SliceClaim, sliceAt } from './claims/slice.ts';
-import { sendBudgetMs } from './deadlines.ts';
+import { claimLifeMs, sendBudgetMs } from './deadlines.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
 import { reportedSlices } from './reported-slices.ts';
 

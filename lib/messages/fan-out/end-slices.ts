@@ -3,7 +3,7 @@ import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import { type Outcome, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
-import type { Slices } from '../dispatch/claims/slices.ts';
+import type { Slices } from '../dispatch/claims/slice-store.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
 import { aboutJob, type Recipient } from '../job.ts';
 import type { JobStop } from '../job-state.ts';

@@ -10,7 +10,7 @@ import {
   type Slice,
   type SliceClaim,
 } from './slice.ts';
-import type { Slices } from './slices.ts';
+import type { Slices } from './slice-store.ts';
 
 /** A try of a slice that a run is to make: its claim, and by the place those whom it may call. */
 export interface SliceTry {

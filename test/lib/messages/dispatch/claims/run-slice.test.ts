@@ -11,7 +11,7 @@ import {
   type Slice,
   withdrawn,
 } from '../../../../../lib/messages/dispatch/claims/slice.ts';
-import type { Slices } from '../../../../../lib/messages/dispatch/claims/slices.ts';
+import type { Slices } from '../../../../../lib/messages/dispatch/claims/slice-store.ts';
 
 const key = { jobId: '01JD0000000000000000000000', slice: 3 };
 const nowMs = 1_800_000_000_000;
