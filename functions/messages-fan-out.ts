@@ -4,7 +4,7 @@ import { deployed } from '../lib/aws/deployed.ts';
 import { decodeJob } from '../lib/messages/accept/job-message.ts';
 import { deployedJobs } from '../lib/messages/deployed/fan-out.ts';
 import { type FanOutPorts, fanOutJob } from '../lib/messages/fan-out/fan-out-job.ts';
-import { holdSeconds } from '../lib/messages/fan-out/lease.ts';
+import { holdSeconds } from '../lib/messages/fan-out/job-rounds.ts';
 import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
 import { correlated } from '../lib/observe/correlation.ts';

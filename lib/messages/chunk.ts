@@ -1,5 +1,7 @@
 import * as v from 'valibot';
-import { aboutSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
+import { present } from '../keys/present.ts';
+import { isUserId } from '../platform/user-id.ts';
+import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
 
 /** The format in which chunks are queued now (D47). */
 export const chunkVersion = 1;
@@ -69,5 +71,49 @@ export const QueuedChunkSchema = v.object({
 });
 export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 
-/** A request of so many recipients is one slice, and needs no fan-out: it goes straight into the queue as one chunk. */
+/** A queue message of so much text is billed as several, and a run has its slices to wait for: a chunk is cut before. */
+export const mostChunkBytes = 200_000;
+
+/** A chunk of the job without its slices. `limitPerSecond`: messages a second that its number may send, by the platform's last word. */
+export function chunkOfJob(
+  head: JobHead,
+  { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
+): Omit<QueuedChunk, 'slices'> {
+  const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
+  const { expiresAtMs, correlationId, receiptsExpected } = head;
+  return {
+    version: chunkVersion,
+    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
+    ...present({ expiresAtMs, correlationId, receiptsExpected }),
+    about: aboutJob(head),
+  };
+}
+
+/*
+ * A request of up to ten recipients goes straight: acceptance puts its one chunk into a dispatch queue, and there is no job
+ * message, no fan-out and no stored parameter. Its job begins with `head` and `to`, written by the acceptance once the queue
+ * has confirmed the chunk, or by the worker that has claimed it. Slice 0 decides between that claim and a withdrawal.
+ */
+
+/** A request of so many recipients is one slice, and needs no fan-out. */
 export const straightRecipients = 10;
+
+/** The head of the job of a straight chunk, by acceptance or worker: the chunk has all of it. */
+export function headOfChunk(chunk: QueuedChunk): JobHead {
+  const { about, limitPerSecond, slices } = chunk;
+  const byUserId = addressesOfChunk(chunk).some(isUserId) ? (true as const) : undefined;
+  return v.parse(JobHeadSchema, {
+    ...chunk,
+    ...present({ campaignId: about.campaignId, attends: about.attends, byUserId }),
+    did: about.did,
+    throughputPerSecond: limitPerSecond,
+    templateName: about.template.name,
+    templateLanguage: about.template.language,
+    total: slices.reduce((sum, { size }) => sum + size, 0),
+  });
+}
+
+/** The address of each recipient of a straight chunk, in its order; of a later try, of those alone that it still carries. */
+export function addressesOfChunk({ slices }: QueuedChunk): string[] {
+  return slices.flatMap(({ recipients }) => recipients.map(({ to }) => to));
+}

@@ -5,7 +5,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
  *
  *   a job             JOB#<jobId> / JOB                        fan-out (head, rounds: fan-out/job-rounds.ts), or acceptance or a worker of a
- *                                                              straight request (head, to: straight-chunk.ts), or a withdrawal; stop and park; see below
+ *                                                              straight request (head, to: chunk.ts), or a withdrawal; stop and park; see below
  *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, before the queue has the job: what its report opens with
  *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed: their addresses
  *   their parameters  PARAMS#<jobId>#<group> / <first index>   the same, packed (accept/parameter-pages.ts)

@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { backoff, type Pause } from '../aws/pause.ts';
 import { queueBody } from '../aws/queue-body.ts';
+import { sideBySide } from '../aws/side-by-side.ts';
 import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
 import { correlationId } from '../observe/correlation.ts';
 import { type EventSink, eventMessageVersion, type ServiceEvent } from './event.ts';
@@ -25,13 +26,7 @@ export function eventQueue(client: SQSClient, queueUrl: string, pause: Pause = b
         group: String(event.clientId),
         delaySeconds: 0,
       }));
-      const batches = packEntries(entries).values();
-      // The workers share one iterator: each takes the next batch as soon as it is free.
-      await Promise.all(
-        Array.from({ length: batchesInFlight }, async () => {
-          for (const batch of batches) await sendWhole(batch, signal);
-        }),
-      );
+      await sideBySide(packEntries(entries), batchesInFlight, (batch) => sendWhole(batch, signal));
     },
   };
 

@@ -4,11 +4,28 @@ import { report } from './figure.ts';
 
 const dist = new URL('../../dist/', import.meta.url).pathname;
 
-/** Which npm packages are in a function's bundle, by esbuild's account of the build. */
-export function packagesOf(name: string): Set<string> {
-  const meta = JSON.parse(readFileSync(join(dist, 'meta', 'functions.json'), 'utf8')) as {
+/** Esbuild's account of the build. */
+function builtFrom() {
+  return JSON.parse(readFileSync(join(dist, 'meta', 'functions.json'), 'utf8')) as {
+    inputs: Record<string, { imports: { path: string }[] }>;
     outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
   };
+}
+
+/** The files of ours that a function reaches by its imports, those of types left out. */
+function reachOf(name: string): Set<string> {
+  const { inputs } = builtFrom();
+  const reached = new Set([`functions/${name}.ts`]);
+  for (const path of reached) {
+    for (const imported of inputs[path]?.imports ?? [])
+      if (imported.path.startsWith('lib/')) reached.add(imported.path);
+  }
+  return reached;
+}
+
+/** Which npm packages are in a function's bundle. */
+export function packagesOf(name: string): Set<string> {
+  const meta = builtFrom();
   const output = Object.entries(meta.outputs).find(([file]) => file.endsWith(`functions/${name}/index.mjs`));
   if (output === undefined) throw new Error(`the build has no function ${name}`);
   return new Set(
@@ -24,10 +41,11 @@ export function bundleOf(name: string): string {
   return file;
 }
 
-/** Every bundle is small, and those on the way of every request carry no database client. */
+/** How many files of ours each function reaches; every bundle is small, and those on the way of every request carry no database client. */
 export function benchBundles(names: readonly string[]): void {
   for (const name of names) {
     report({ figure: `bundle.${name}`, value: statSync(bundleOf(name)).size / 1024, limit: 450, unit: 'KB' });
+    report({ figure: `bundle.${name}.reach`, value: reachOf(name).size, unit: 'files' });
   }
   for (const name of ['health', 'authorizer']) {
     const clients = [...packagesOf(name)].filter((packageName) => packageName.includes('dynamodb'));

@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
-import { call, type DemoClient, logIn } from '../../infra/local/demo/client.ts';
+import { type Addressee, call, type DemoClient, logIn, type Report } from '../../infra/local/demo/client.ts';
+import { follow } from '../../infra/local/demo/following.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import { report } from './figure.ts';
@@ -11,63 +12,91 @@ import { report } from './figure.ts';
 const troubledNumber = '300000000000001';
 const otherDid = '5491100000002';
 
-const messagesPerPhase = 60;
-const campaignSize = 3_000;
+const codesPerPhase = 60;
+const campaignSize = 1_500;
+const codesOfOther = 5_000;
 const eventfulSize = 300;
 const slowAnswerMs = 12_000;
 
+/** A machine that is busy takes many times as long as one that is not. */
+const quietLimitMs = 300_000;
+const everyMs = 1_000;
+
 const AcceptedSchema = v.object({ total: v.number() });
 
+/** The demo template of one-time codes. */
+const loginCode = { name: 'login_code', language: 'en_US' };
+
 /**
- * How long single sends of one client take, from their answer to the platform, while a campaign of another client meets a number
- * that gives no answer, and while the events of that client wait for a receiver that takes twelve seconds: to an idle stack,
- * within one run (D44, D46).
+ * How long single codes of one client take, from their answer to the platform: while 5,000 codes of another client leave, while
+ * the events of that client wait for a receiver that takes twelve seconds, and while a campaign of it meets a number that gives no
+ * answer (D44, D46). Each against the same stack at rest, a moment before. The number of the other client sends 80 a second: at
+ * 1,000 the machine would be busy with it, and its processes would wait for each other.
  */
 export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSignal): Promise<void> {
   const { platformUrl } = stack.addresses;
   const troubled = await logIn(stack.addresses, 'supervisor1001', signal);
   const other = await logIn(stack.addresses, 'supervisor1002', signal);
-  for (const client of [troubled, other]) await client.synchronize();
-  const hold = (method: 'POST' | 'DELETE') => {
-    const route = `${method} /_control/numbers/${troubledNumber}/holds`;
-    const body = method === 'POST' ? { body: { code: 'no_answer' } } : {};
-    return call({ baseUrl: platformUrl, route, ...body, signal });
+  const ofNumber = (route: string, body?: unknown) => {
+    const [method, path] = route.split(' ');
+    return call({ baseUrl: platformUrl, route: `${method} /_control/numbers/${troubledNumber}${path}`, body, signal });
+  };
+  const setLevel = async (level: 'STANDARD' | 'HIGH') => {
+    await ofNumber('POST ', { throughput: { level } });
+    // It also reads what the platform says of the number.
+    for (const client of [troubled, other]) await client.synchronize();
+  };
+  const send = async (template: typeof loginCode, recipients: readonly Addressee[]) => {
+    const jobId = await troubled.send({ did: demoDid, template, recipients });
+    const isOver = ({ counts }: Report) => counts.pending === 0;
+    return () => follow({ client: troubled, did: demoDid, jobId, quietLimitMs, everyMs, signal, isOver });
   };
   const measure = () => waysMs(other, platformUrl, signal);
+  /** `begin` makes the trouble and returns what ends it. */
+  const measureBeside = async (figure: string, begin: () => Promise<() => Promise<unknown>>) => {
+    const idle = await measure();
+    const end = await begin();
+    tell(figure, await measure(), idle);
+    await end();
+  };
 
+  await setLevel('STANDARD');
   // The workers of small requests have started.
   await measure();
-  const idle = await measure();
-  await hold('POST');
-  await sendTo(troubled, campaignSize);
-  tell('beside_a_silent_number', await measure(), idle);
-  await hold('DELETE');
-
-  const events = Promise.withResolvers<string>();
-  const receiver = await startWebhookReceiver(stack.addresses.webhookReceiverPort, events.promise, async () => {
-    await sleep(slowAnswerMs, undefined, { signal });
-    return { status: 204 };
+  await measureBeside('beside_5000_codes', () => send(loginCode, codesFor(codesOfOther)));
+  await measureBeside('beside_a_receiver_of_12_s', async () => {
+    const secret = Promise.withResolvers<string>();
+    const receiver = await startWebhookReceiver(stack.addresses.webhookReceiverPort, secret.promise, async () => {
+      await sleep(slowAnswerMs, undefined, { signal });
+      return { status: 204 };
+    });
+    secret.resolve(await troubled.receiveEvents(receiverUrl, ['message.sent', 'message.delivered', 'message.read']));
+    await send(orderUpdate, audience(eventfulSize, randomInt(10 ** 8)));
+    return async () => {
+      await troubled.stopEvents(receiverUrl);
+      await receiver.close();
+    };
   });
-  try {
-    events.resolve(await troubled.receiveEvents(receiverUrl, ['message.sent', 'message.delivered', 'message.read']));
-    await sendTo(troubled, eventfulSize);
-    tell('beside_a_receiver_of_12_s', await measure(), idle);
-    await troubled.stopEvents(receiverUrl);
-  } finally {
-    await receiver.close();
-  }
+  await measureBeside('beside_a_silent_number', async () => {
+    await ofNumber('POST /holds', { code: 'no_answer' });
+    const ended = await send(orderUpdate, audience(campaignSize, randomInt(10 ** 8)));
+    return async () => {
+      await ofNumber('DELETE /holds');
+      await ended();
+    };
+  });
+  await setLevel('HIGH');
 }
 
-async function sendTo(client: DemoClient, count: number): Promise<void> {
-  const recipients = audience(count, randomInt(10 ** 8));
-  await client.send({ did: demoDid, template: orderUpdate, recipients });
+function codesFor(count: number): Addressee[] {
+  return audience(count, randomInt(10 ** 8)).map(({ to }) => ({ to, params: { body: ['482913'] } }));
 }
 
-/** The ways of some messages, one after the other: the shortest first. */
+/** The ways of some codes, one after the other: the shortest first. */
 async function waysMs(client: DemoClient, platformUrl: string, signal: AbortSignal): Promise<number[]> {
   const ways: number[] = [];
-  for (const recipient of audience(messagesPerPhase, randomInt(10 ** 8))) {
-    await client.send({ did: otherDid, template: orderUpdate, recipients: [recipient] });
+  for (const recipient of codesFor(codesPerPhase)) {
+    await client.send({ did: otherDid, template: loginCode, recipients: [recipient] });
     const sentMs = performance.now();
     while (!(await isAccepted(recipient.to, platformUrl, signal))) await sleep(5, undefined, { signal });
     ways.push(performance.now() - sentMs);
@@ -84,6 +113,7 @@ async function isAccepted(to: string, platformUrl: string, signal: AbortSignal):
 function tell(figure: string, ways: readonly number[], idle: readonly number[]): void {
   const middle = (of: readonly number[]) => of[Math.floor(of.length / 2)] ?? Number.POSITIVE_INFINITY;
   const value = middle(ways) / middle(idle);
+  report({ figure: `strangers_on_stack.idle_before_${figure}`, value: middle(idle), unit: 'ms, p50' });
   report({ figure: `strangers_on_stack.${figure}`, value, unit: 'times idle, p50', limit: 2 });
   report({
     figure: `strangers_on_stack.${figure}_longest`,

@@ -1,55 +1,68 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { runningTarget } from '../support/running-target.ts';
 
-/* A dispatch in the middle of which the platform pauses its template (D46), or its client cancels it (D53), over HTTP. */
+/*
+ * A dispatch in the middle of which the platform pauses its template, or of which it holds the account or the number (D46), and
+ * one that its client cancels (D53), over HTTP.
+ */
 
-const did = '5491100000001';
+interface Sender {
+  readonly did: string;
+  readonly phoneNumberId: string;
+  readonly username: Parameters<typeof tokenOf>[0];
+}
+
+const andes: Sender = { did: '5491100000001', phoneNumberId: '300000000000001', username: 'supervisor1001' };
+/** The only number of its WABA: what is held of it concerns no other test. */
+const boreal: Sender = { did: '5511900000003', phoneNumberId: '300000000000003', username: 'supervisor1002' };
 const target = runningTarget();
 const wabaId = '200000000000001';
-const phoneNumberId = '300000000000001';
+const wabaOfBoreal = '200000000000002';
 const total = 300;
 /** Where the number may send 1,000 a second: more than leave before a client can say stop. */
 const cancelled = 3_000;
 /** Two chunks: where the number may send 80 a second, no more are in the hands of workers when the template is paused. */
 const mostRefused = 60;
 
-const templates = ['held_by_platform', 'held_by_client'].map((name) => ({
+const templates = ['held_by_platform', 'held_by_client', 'held_with_account'].map((name) => ({
   ...{ name, language: 'en_US', category: 'UTILITY', status: 'APPROVED' },
   components: [{ type: 'BODY', text: 'Your order is ready.' }],
 }));
 let ids: string[] = [];
 
 beforeAll(async () => {
-  ids = (await platform('POST /_control/templates', { waba_id: wabaId, templates })).body.ids;
+  const ofWaba = async (waba_id: string, some: typeof templates): Promise<string[]> =>
+    (await platform('POST /_control/templates', { waba_id, templates: some })).body.ids;
+  ids = [...(await ofWaba(wabaId, templates.slice(0, 2))), ...(await ofWaba(wabaOfBoreal, templates.slice(2)))];
+  await mayLeaveAt('STANDARD', boreal);
 }, 120_000);
 
 afterAll(async () => {
-  await mayLeaveAt('HIGH');
+  for (const sender of [andes, boreal]) await mayLeaveAt('HIGH', sender);
   for (const id of ids) await platform(`DELETE /_control/templates/${id}`);
   for (const { name } of templates) await eraseTemplate(target, name);
 });
 
 /** What the number may send: 80 a second, or 1,000. */
-async function mayLeaveAt(level: 'STANDARD' | 'HIGH'): Promise<void> {
+async function mayLeaveAt(level: 'STANDARD' | 'HIGH', { phoneNumberId, username } = andes): Promise<void> {
   await platform(`POST /_control/numbers/${phoneNumberId}`, { throughput: { level } });
-  await synchronize('supervisor1001');
+  await synchronize(username);
 }
 
-async function send(name: string, prefix: string, count: number): Promise<string> {
+async function send(name: string, prefix: string, count: number, { did, username } = andes): Promise<string> {
   const recipients = Array.from({ length: count }, (_, at) => ({ to: `${prefix}${String(at).padStart(4, '0')}` }));
   const template = { name, language: 'en_US' };
   const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
-  const reply = await api(`POST /v1/template/messages/${did}`, { token: await tokenOf('supervisor1001'), body });
+  const reply = await api(`POST /v1/template/messages/${did}`, { token: await tokenOf(username), body });
   if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
   return reply.headers.get('dispatch-id') ?? '';
 }
 
-async function ask(method: 'GET' | 'DELETE', jobId: string, query = ''): Promise<ApiReply> {
-  return await api(`${method} /v1/template/messages/${did}/${jobId}${query}`, {
-    token: await tokenOf('supervisor1001'),
-  });
+async function ask(method: 'GET' | 'DELETE', jobId: string, query = '', { did, username } = andes): Promise<ApiReply> {
+  const token = await tokenOf(username);
+  return await api(`${method} /v1/template/messages/${did}/${jobId}${query}`, { token });
 }
 
 async function accepted(template: string): Promise<number> {
@@ -93,6 +106,36 @@ test('a template that is paused: few refused calls, the rest waits, and all is s
   expect(left + delivered + read).toBe(total);
   expect(await accepted('held_by_platform')).toBe(total);
 }, 400_000);
+
+test.each([
+  ['a WABA that cannot pay', `wabas/${wabaOfBoreal}`, 131_042, '54933000'],
+  ['a number that is not registered', `numbers/${boreal.phoneNumberId}`, 133_010, '54934000'],
+])(
+  '%s: a few refused calls, the rest waits, and all is sent once it is mended',
+  async (_, held, code, prefix) => {
+    const name = 'held_with_account';
+    const [before, refusedBefore] = [await accepted(name), await refusedCalls(name)];
+    const mend = () => platform(`DELETE /_control/${held}/holds`);
+    onTestFinished(async () => void (await mend()));
+    await platform(`POST /_control/${held}/holds`, { code });
+    const jobId = await send(name, prefix, total, boreal);
+    const waits = await eventually('its report says why all of it waits', async () => {
+      const { body } = await ask('GET', jobId, '?state=pending&limit=1000', boreal);
+      return body.data.every((row: { code?: string }) => row.code === String(code)) ? body : undefined;
+    });
+    expect(waits.counts.pending).toBe(total);
+    await mend();
+    // One message asks, and when it is taken all go on.
+    await eventually(
+      'all of it has left',
+      async () => ((await ask('GET', jobId, '', boreal)).body.complete ? true : undefined),
+      240_000,
+    );
+    expect((await accepted(name)) - before).toBe(total);
+    expect((await refusedCalls(name)) - refusedBefore).toBeLessThanOrEqual(mostRefused);
+  },
+  400_000,
+);
 
 test('a dispatch that is cancelled: what has left has left, the rest is never sent', async () => {
   await mayLeaveAt('HIGH');

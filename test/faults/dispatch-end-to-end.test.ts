@@ -5,7 +5,7 @@ import { queueBody } from '../../lib/aws/queue-body.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import { chunkQueue } from '../../lib/messages/dispatch/chunk-queue.ts';
-import { claimLifeMs } from '../../lib/messages/dispatch/claims/claim-life.ts';
+import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../lib/messages/pace/reserve.ts';

@@ -84,7 +84,7 @@ async function eventOf(...requests: string[][]): Promise<SQSEvent> {
       { ...scenarioHead, jobId: `J${at}`, total: recipients.length },
     );
     const straight = await straightRequest(job, async () => 1_000);
-    return { messageId: `message-${at}`, receiptHandle: `receipt-${at}`, body: straight?.body };
+    return { messageId: `message-${at}`, receiptHandle: `receipt-${at}`, body: JSON.stringify(straight) };
   });
   return { Records: await Promise.all(records) } as SQSEvent;
 }

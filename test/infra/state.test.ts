@@ -4,7 +4,7 @@ import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.t
 import { type QueueName, queues } from '../../infra/queues.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
-import { dispatchTimeoutMs } from '../../lib/messages/dispatch/claims/claim-life.ts';
+import { dispatchTimeoutMs } from '../../lib/messages/dispatch/deadlines.ts';
 import { jobMemorySeconds } from '../../lib/messages/items.ts';
 import { syncDeliveries } from '../../lib/templates/sync/sync-message.ts';
 import { stacksOf } from '../support/stack-templates.ts';

@@ -22,7 +22,7 @@ export async function acceptedBy({ queues, rules, stores }: WorldParts, job: Who
     return (error as { code?: string }).code === 'dispatch_unavailable' ? 'refused' : 'undecided';
   }
   const { list, beginStraight } = table.acceptance;
-  const shown: Promise<unknown> = straight === undefined ? list(job, signal) : beginStraight(straight.chunk, signal);
+  const shown: Promise<unknown> = straight === undefined ? list(job, signal) : beginStraight(straight, signal);
   await shown.catch(() => undefined);
   return 'accepted';
 }

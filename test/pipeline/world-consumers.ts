@@ -6,7 +6,7 @@ import { firstHoldOf, holdDeliveries } from '../../lib/messages/dispatch/held-de
 import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
 import { workChunks } from '../../lib/messages/dispatch/work-chunks.ts';
 import { type FanOutPorts, fanOutJob } from '../../lib/messages/fan-out/fan-out-job.ts';
-import { holdSeconds } from '../../lib/messages/fan-out/lease.ts';
+import { holdSeconds } from '../../lib/messages/fan-out/job-rounds.ts';
 import type { ChunkSink } from '../../lib/messages/fan-out/queue-chunks.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { type RunHoldsPorts, runHolds } from '../../lib/messages/holds/run-holds.ts';

@@ -1,11 +1,11 @@
 import type { AcceptedJobs } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { HandOverPorts } from '../../lib/messages/accept/hand-over.ts';
+import { headOfChunk } from '../../lib/messages/chunk.ts';
 import type { FanOutPorts } from '../../lib/messages/fan-out/fan-out-job.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
 import type { JobStates } from '../../lib/messages/job-state.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
-import { headOfChunk } from '../../lib/messages/straight-chunk.ts';
 import type { FlatPorts } from '../support/flat-ports.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
 import type { MemoryHolds } from '../support/memory-holds.ts';

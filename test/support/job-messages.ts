@@ -4,10 +4,9 @@ import * as v from 'valibot';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { decodeJob, type JobMessage } from '../../lib/messages/accept/job-message.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import { type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
+import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
-import { headOfChunk } from '../../lib/messages/straight-chunk.ts';
 
 /** What acceptance has queued: jobs for the fan-out, and chunks that go straight to their workers. */
 export interface Queued {

@@ -1,13 +1,13 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
+import { composedRecipient } from '../../lib/messages/accept/composed-recipient.ts';
 import { encodeJob } from '../../lib/messages/accept/job-message.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
-import { composedRecipient } from '../../lib/messages/fan-out/composed-recipient.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import { lateLane } from '../../lib/messages/pace/schedule.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
@@ -43,10 +43,7 @@ export async function queuedBodies(): Promise<QueuedBodies> {
   return {
     sendJobs: jobMessages(),
     chunks: [...chunks, ...(await copiesOf(chunks))].map(queueBody),
-    urgentChunks: [
-      ...straight.map(({ body }) => body),
-      ...(await copiesOf(straight.map(({ chunk }) => chunk))).map(queueBody),
-    ],
+    urgentChunks: [...straight, ...(await copiesOf(straight))].map(queueBody),
     watches: [watchOf(large.head), { ...watchOf(large.head), final: [0, 2] }, ...parkedWatches()].map(queueBody),
     events: [...events().map(encodeEvent), encodeWake(clientId)],
     syncs: syncs.map(encodeSync),

@@ -29,7 +29,7 @@ export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<v
   try {
     await inTimeLeft(ports.remainingMs, async (signal) => {
       if (straight === undefined) await ports.acceptance.list(job, signal);
-      else await ports.acceptance.beginStraight(straight.chunk, signal);
+      else await ports.acceptance.beginStraight(straight, signal);
     });
   } catch (error) {
     log('job.not_described', { jobId, error: nameOf(error) });

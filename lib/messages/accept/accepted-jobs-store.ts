@@ -4,11 +4,11 @@ import { type Item, transactWrite } from '../../aws/dynamodb-batch.ts';
 import { backoff, type Pause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import type { QueuedChunk } from '../chunk.ts';
+import { addressesOfChunk, headOfChunk } from '../chunk.ts';
 import { sliceSize, withdrawn } from '../dispatch/claims/slice.ts';
 import { sliceItemOf, sliceKeyOf } from '../dispatch/claims/slice-items.ts';
 import { acceptedKey, jobKey, jobMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
 import type { JobHead } from '../job.ts';
-import { addressesOfChunk, headOfChunk } from '../straight-chunk.ts';
 import {
   type AcceptedJobRecord,
   acceptedItem,

@@ -1,5 +1,7 @@
+import { queueBody } from '../../aws/queue-body.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
+import type { QueuedChunk } from '../chunk.ts';
 import type { Repeat } from '../job.ts';
 import type { AcceptedJobs } from './accepted-jobs-store.ts';
 import { answerBudgetMs } from './answer-time.ts';
@@ -7,7 +9,6 @@ import { encodeJob } from './job-message.ts';
 import type { JobQueue } from './job-queue.ts';
 import { maxRecipientBytes, RecipientTooLarge } from './parameter-pages.ts';
 import type { JobParameters } from './parameter-store.ts';
-import type { StraightRequest } from './straight-request.ts';
 import type { WholeJob } from './whole-job.ts';
 import { type WithdrawPorts, withdrawJob, withdrawLimitMs } from './withdraw-job.ts';
 
@@ -44,10 +45,10 @@ export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<
 }
 
 /** The same of a request that goes straight: there is nothing to store. */
-export async function handOverStraight({ chunk, body }: StraightRequest, ports: HandOverPorts): Promise<void> {
+export async function handOverStraight(chunk: QueuedChunk, ports: HandOverPorts): Promise<void> {
   const signal = givenUpAfter(ports);
   const { jobId, clientId } = chunk;
-  await queuedOrTakenBack(jobId, ports, () => ports.urgentQueue.send(body, String(clientId), signal));
+  await queuedOrTakenBack(jobId, ports, () => ports.urgentQueue.send(queueBody(chunk), String(clientId), signal));
 }
 
 function givenUpAfter({ remainingMs }: HandOverPorts): AbortSignal {

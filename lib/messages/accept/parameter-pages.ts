@@ -5,7 +5,7 @@ import { packedText, unpacked } from './packed-json.ts';
 
 /*
  * The recipients of a job with their parameters, as they are stored from acceptance until the job has been sent: cut into
- * pages by size, because recipients differ a hundredfold. Straight requests (straight-chunk.ts) store none.
+ * pages by size, because recipients differ a hundredfold. Straight requests (chunk.ts) store none.
  */
 
 /** Consecutive recipients, packed. */

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { sideBySide } from '../../aws/side-by-side.ts';
 import { parametersKey } from '../items.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
@@ -34,15 +35,10 @@ export function parameterStore(client: DynamoDBDocumentClient, table: string): J
     store: async ({ head, recipients }, abortSignal) => {
       const { jobId } = head;
       const expiresAtSeconds = parametersExpireAtSeconds(head);
-      // One that fails ends the loop of the others too: leaving a loop over a generator ends the generator.
-      const pages = pagesOf(recipients);
-      const put = async () => {
-        for (const { firstIndex, ...page } of pages) {
-          const Item = { ...parametersKey({ jobId, index: firstIndex }), ...page, expiresAtSeconds };
-          await client.send(new PutCommand({ TableName: table, Item }), { abortSignal });
-        }
-      };
-      await Promise.all(Array.from({ length: pagesAtOnce }, put));
+      await sideBySide(pagesOf(recipients), pagesAtOnce, ({ firstIndex, ...page }) => {
+        const Item = { ...parametersKey({ jobId, index: firstIndex }), ...page, expiresAtSeconds };
+        return client.send(new PutCommand({ TableName: table, Item }), { abortSignal });
+      });
     },
 
     read: async (jobId, index) => {

@@ -8,7 +8,7 @@ import { messageEvent, outcomeEvent } from './message-event.ts';
 /** What the client of a chunk is told of endings (D29, D34), and with the last of a job that is alone, of its end (D41). */
 export function eventsOfEndings(
   chunk: QueuedChunk,
-  endings: readonly Told<ChunkRecipient>[],
+  endings: readonly Told[],
   { slices, nowMs }: { readonly slices: readonly Slice[]; readonly nowMs: number },
 ): ServiceEvent[] {
   const told = endings.flatMap(({ recipient, outcome }) => eventOf(chunk, recipient, { outcome, nowMs }) ?? []);

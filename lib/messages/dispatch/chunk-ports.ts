@@ -9,7 +9,7 @@ import type { NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { UrgentTenths } from '../pace/urgent.ts';
 import type { SliceKey } from './claims/slice.ts';
-import type { Slices } from './claims/slices.ts';
+import type { Slices } from './claims/slice-store.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 
 /** What is to be read together. */

@@ -6,6 +6,12 @@ export const platformCallTimeoutMs = 10_000;
 /** A send starts only with this much time left: the call's time-out and 3 s to write down what came of it. */
 export const sendBudgetMs = platformCallTimeoutMs + 3_000;
 
+/** Longest run of a worker: its configured time-out, after which Lambda kills it. */
+export const dispatchTimeoutMs = 60_000;
+
+/** From this age on the owner of a claim is dead: the worker's time-out, and a margin for clocks and late writes. */
+export const claimLifeMs = dispatchTimeoutMs + 30_000;
+
 /** Counted from acceptance: later than this nothing is sent, because a claim might already be forgotten. */
 const lastSendAfterAcceptanceMs = 28 * 86_400_000;
 

@@ -4,7 +4,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { RunPorts } from './call-recipient.ts';
 import { type Outcomes, openPlaces, type Slice, sliceSize } from './claims/slice.ts';
-import type { Slices } from './claims/slices.ts';
+import type { Slices } from './claims/slice-store.ts';
 
 const metricOf = {
   sent: 'MessagesSent',

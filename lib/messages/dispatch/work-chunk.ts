@@ -9,11 +9,10 @@ import { type Asking, askHolds } from './ask-holds.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
 import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
-import { claimLifeMs } from './claims/claim-life.ts';
-import { type ChunkEnd, type ChunkPorts, type ChunkSlice as RunSlice, runChunk } from './claims/run-chunk.ts';
+import { type ChunkEnd, type ChunkPorts, runChunk } from './claims/run-chunk.ts';
 import type { SliceLook } from './claims/run-slice.ts';
 import { lost, type Outcome, placeInSlice, type SliceClaim, sliceAt } from './claims/slice.ts';
-import { sendBudgetMs } from './deadlines.ts';
+import { claimLifeMs, sendBudgetMs } from './deadlines.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
 import { reportedSlices } from './reported-slices.ts';
 
@@ -64,15 +63,10 @@ async function afterStoreFailure(chunk: QueuedChunk, ports: RunPorts): Promise<D
   return await queueLater({ chunk: { ...chunk, storeFailures: storeFailures + 1 }, delaySeconds }, ports);
 }
 
-async function afterRun(end: ChunkEnd<ChunkRecipient>, chunk: QueuedChunk, ports: RunPorts) {
+async function afterRun(end: ChunkEnd, chunk: QueuedChunk, ports: RunPorts) {
   if (end.kind === 'acknowledged') return acknowledged;
-  if (end.atMs === undefined) return await afterStoreFailure({ ...chunk, slices: end.slices.map(queued) }, ports);
+  if (end.atMs === undefined) return await afterStoreFailure({ ...chunk, slices: [...end.slices] }, ports);
   return { kind: 'again', afterSeconds: Math.max(1, Math.ceil((end.atMs - ports.nowMs()) / 1_000)) } as const;
-}
-
-/** A slice of a run as it is queued. */
-function queued({ recipients, ...slice }: RunSlice<ChunkRecipient>): ChunkSlice {
-  return { ...slice, recipients: [...recipients] };
 }
 
 /** What the slices of one run of a chunk share. */
@@ -99,7 +93,7 @@ class ChunkRun {
     );
   }
 
-  ports(): ChunkPorts<ChunkRecipient> {
+  ports(): ChunkPorts {
     const ports = this.#ports;
     const { doubts, nowMs } = ports;
     const slices = reportedSlices(ports);
@@ -120,7 +114,7 @@ class ChunkRun {
         if (events.length > 0) await ports.events.send(events);
         if (this.#jobOfTaken !== undefined) await ports.holds.taken(this.#chunk, this.#jobOfTaken);
       },
-      queueAgain: async ({ slices: again }, atMs) => await this.#queueAgain(again.map(queued), atMs),
+      queueAgain: async (again, atMs) => await this.#queueAgain(again, atMs),
       nowMs,
       mayRepeat: async (times) => {
         if (times === mostWrites || ports.remainingMs() < writeBudgetMs) return false;

@@ -1,13 +1,13 @@
+import { sideBySide } from '../../aws/side-by-side.ts';
 import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import { type Outcome, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
-import type { Slices } from '../dispatch/claims/slices.ts';
+import type { Slices } from '../dispatch/claims/slice-store.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
 import { aboutJob, type Recipient } from '../job.ts';
 import type { JobStop } from '../job-state.ts';
 import type { JobRounds, StoredJob } from './job-rounds.ts';
-import { sideBySide } from './side-by-side.ts';
 
 export interface EndPorts {
   readonly slices: Pick<Slices, 'endUncalled'>;

@@ -1,4 +1,5 @@
 import { nameOf } from '../../observe/name-of.ts';
+import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
 import type { Recipient } from '../job.ts';
@@ -6,10 +7,19 @@ import { byJobState, type JobState, type JobStates } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
-import { type ComposePorts, composedRecipient } from './composed-recipient.ts';
 import { type EndPorts, endSlices } from './end-slices.ts';
-import type { JobRounds, Progress, RoundRun, StoredJob, Taken, Wave } from './job-rounds.ts';
-import { holdEveryMs, leaseMarginMs, leaseMs, roundAfterLast } from './lease.ts';
+import {
+  holdEveryMs,
+  type JobRounds,
+  leaseMarginMs,
+  leaseMs,
+  type Progress,
+  type RoundRun,
+  roundAfterLast,
+  type StoredJob,
+  type Taken,
+  type Wave,
+} from './job-rounds.ts';
 import { type ChunkSink, queueChunks } from './queue-chunks.ts';
 import { type Release, type ReleasePorts, releaseOf } from './release.ts';
 import { chunksOfWave } from './wave-chunks.ts';

@@ -5,8 +5,7 @@ import { isOwnLease, LeaseSchema, leaseNames, mayTakeLease } from '../../aws/lea
 import { present } from '../../keys/present.ts';
 import { jobKey } from '../items.ts';
 import { JobStateSchema } from '../job-state.ts';
-import type { JobRounds, Progress, RoundRun } from './job-rounds.ts';
-import { leaseMs, roundStateOf } from './lease.ts';
+import { againstTaking, type JobRounds, leaseMs, type Progress, type RoundRun } from './job-rounds.ts';
 
 /** What the item of a job says of its rounds: all of it is absent until the first one is taken. */
 const RoundsSchema = v.object({
@@ -38,8 +37,7 @@ export function jobRoundsStore(
         values: { ':nowMs': nowMs, ':record': heldFrom(nowMs, run) },
       });
       if (written) return { kind: 'taken', progress: progressOf(item), state: v.parse(JobStateSchema, item) };
-      const state = stateOf(item, run, nowMs);
-      return state.kind === 'held' ? state : { kind: 'over' };
+      return against(item, run, nowMs) ?? { kind: 'over' };
     },
 
     announce: async (run, progress, nowMs) => {
@@ -58,7 +56,7 @@ export function jobRoundsStore(
         values: { ...valuesOf(progress), ':record': { round: nextRound } },
       });
       // The SDK repeats a write whose reply was lost, and then meets its own.
-      return written || stateOf(item, run, 0).kind === 'over';
+      return written || against(item, run, 0)?.kind === 'over';
     },
   };
 
@@ -108,7 +106,7 @@ function progressOf(item: unknown): Progress {
 }
 
 /** Of a job that is gone, as of one that no run has taken. */
-function stateOf(item: unknown, run: RoundRun, nowMs: number) {
+function against(item: unknown, run: RoundRun, nowMs: number) {
   const { round } = v.parse(RoundsSchema, item ?? {});
-  return roundStateOf(round, run, nowMs);
+  return againstTaking(round, run, nowMs);
 }

@@ -1,3 +1,4 @@
+import { inTheWay, type Lease } from '../../aws/lease.ts';
 import type { JobHead, Recipient, Repeat } from '../job.ts';
 import type { JobState } from '../job-state.ts';
 import type { CompositionPlan } from '../request/compose.ts';
@@ -17,6 +18,25 @@ import type { CompositionPlan } from '../request/compose.ts';
  * So as long as recipients are left there is a message of their round, or of the next one, and no two runs queue side by side.
  * A store that does not answer makes nothing grow: nothing is queued that could not be announced.
  */
+
+/** Which round a job is in, and the run that works on it: none between two rounds. */
+export interface RoundRecord {
+  readonly round: number;
+  readonly lease?: Lease | undefined;
+}
+
+/** No message has a later one. */
+export const roundAfterLast = Number.MAX_SAFE_INTEGER;
+
+/** Shorter than the time after which a killed run's message is delivered again, so that its next run need not wait. */
+export const leaseMs = 45_000;
+
+/** A run whose lease ends sooner than this queues no more: the longest request, and what clocks are apart. */
+export const leaseMarginMs = 18_000;
+
+/** How long a delivery is held, set again when that is more than `holdEveryMs` ago: a killed run costs a minute at most. */
+export const holdSeconds = 60;
+export const holdEveryMs = 20_000;
 
 /** A run of the fan-out that works on a message of a round. */
 export interface RoundRun {
@@ -40,11 +60,24 @@ export interface Progress {
   readonly wave?: Wave;
 }
 
-export type Taken =
-  | { readonly kind: 'taken'; readonly progress: Progress; readonly state: JobState }
+/** Why a run does not take a round. */
+export type NotTaken =
   | { readonly kind: 'over' }
   /** Another run's until then, if it says nothing more. */
   | { readonly kind: 'held'; readonly untilMs: number };
+
+export type Taken = { readonly kind: 'taken'; readonly progress: Progress; readonly state: JobState } | NotTaken;
+
+/** What the record of a job says against a run that would take its round; the first round is taken where there is none. */
+export function againstTaking(
+  record: RoundRecord | undefined,
+  { round, owner }: Pick<RoundRun, 'round' | 'owner'>,
+  nowMs: number,
+): NotTaken | undefined {
+  if (record !== undefined && record.round > round) return { kind: 'over' };
+  const other = inTheWay(record?.lease, owner, nowMs);
+  return other === undefined ? undefined : { kind: 'held', untilMs: other.untilMs };
+}
 
 /** A job as acceptance has stored it. */
 export interface StoredJob {

@@ -1,8 +1,8 @@
 import { queueBody } from '../../aws/queue-body.ts';
+import { sideBySide } from '../../aws/side-by-side.ts';
 import type { QueueEntry } from '../../aws/sqs-batch.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { deliveryLeadMs, queueDelaySeconds } from '../dispatch/chunk-time.ts';
-import { sideBySide } from './side-by-side.ts';
 
 /** A chunk with the time of its first slot. */
 export interface TimedChunk {

@@ -1,8 +1,7 @@
 import { queueBody } from '../../aws/queue-body.ts';
-import { present } from '../../keys/present.ts';
-import { type ChunkRecipient, type ChunkSlice, chunkVersion, type QueuedChunk } from '../chunk.ts';
+import { type ChunkRecipient, type ChunkSlice, chunkOfJob, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
 import { sliceSize } from '../dispatch/claims/slice.ts';
-import { aboutJob, type JobHead } from '../job.ts';
+import type { JobHead } from '../job.ts';
 import { turnAt } from '../pace/schedule.ts';
 
 /** Some consecutive recipients of a job, composed, beginning with a slice; and where the first of them stands in the lane. */
@@ -13,9 +12,6 @@ export interface ComposedWave {
   readonly recipients: readonly ChunkRecipient[];
   readonly firstPosition: number;
 }
-
-/** A queue message of so much text is billed as several, and a run has its slices to wait for: a chunk is cut before. */
-const mostChunkBytes = 200_000;
 
 /** From this time between two slots on, the slices of a chunk need no room between them. */
 const strideFromEveryMs = 4;
@@ -34,7 +30,8 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
     const apart = Math.min(stride, Math.ceil(group.length / perChunk));
     for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
   }
-  return chunks.map((some) => ({ ...chunkOf(wave), slices: some }));
+  // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
+  return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), slices: some }));
 }
 
 function slicesOf({ recipients, head, firstPosition }: ComposedWave): ChunkSlice[] {
@@ -59,16 +56,4 @@ function bySize(slices: readonly ChunkSlice[]): ChunkSlice[][] {
     bytes += own;
   }
   return [...chunks, open];
-}
-
-function chunkOf({ head, lane, limitPerSecond }: ComposedWave): Omit<QueuedChunk, 'slices'> {
-  const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
-  // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
-  const { expiresAtMs, correlationId, receiptsExpected } = head;
-  return {
-    version: chunkVersion,
-    ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
-    ...present({ expiresAtMs, correlationId, receiptsExpected }),
-    about: aboutJob(head),
-  };
 }

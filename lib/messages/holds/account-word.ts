@@ -1,7 +1,7 @@
 import { log } from '../../observe/log.ts';
-import { count } from '../../observe/metrics.ts';
 import { type AccountWord, bySaid, matterScopes } from '../../platform/webhook/account-update.ts';
 import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
+import { tellOpened } from './open-hold.ts';
 
 /*
  * What the platform says of an account opens and ends holds (D46), and is told to its clients (D41). Its words come twice, late
@@ -98,9 +98,7 @@ export function takeAccountWords({ changeHolds, nowMs }: AccountWordPorts) {
     for (const scope of scopes) {
       const [was, is] = [before.holds[scope], after.holds[scope]];
       if (was !== undefined && is === undefined) log('hold.ended', { wabaId, scope, code: was.code });
-      if (was !== undefined || is === undefined) continue;
-      log('hold.opened', { wabaId, scope, code: is.code });
-      count('HoldsOpened');
+      if (was === undefined && is !== undefined) tellOpened({ wabaId, scope, code: is.code }, log);
     }
     const told = newWords(words, before);
     for (const word of told) log(`account.${word.kind}`, { wabaId, scope: scopeOf(word), code: word.word });

@@ -17,17 +17,22 @@ export interface Opening {
   readonly rule: HoldRule;
 }
 
-/**
- * Opens a hold, and tells operators when it was this that opened it: of a paused template only the log, of anything else the
- * alarm too. True then. Throws when the store cannot be reached.
- */
+/** Opens a hold, and tells operators when it was this that opened it. True then. Throws when the store cannot be reached. */
 export async function openHold(
   { wabaId, scope, atMs, rule }: Opening,
   { change, log }: OpeningPorts,
 ): Promise<boolean> {
   const hold = (await change(wabaId, rule))?.holds[scope];
   if (hold?.sinceMs !== atMs) return false;
-  log('hold.opened', { wabaId, scope, code: hold.code });
-  if (parkScopeOf(scope) !== 'template') count('HoldsOpened');
+  tellOpened({ wabaId, scope, code: hold.code }, log);
   return true;
+}
+
+/** Tells operators of a hold that has begun: of a paused template only the log, of anything else the alarm too. */
+export function tellOpened(
+  hold: { readonly wabaId: string; readonly scope: HoldScope; readonly code: string },
+  log: OpeningPorts['log'],
+): void {
+  log('hold.opened', hold);
+  if (parkScopeOf(hold.scope) !== 'template') count('HoldsOpened');
 }

@@ -1,7 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
 import type { Slice, SliceKey } from '../dispatch/claims/slice.ts';
-import type { Slices } from '../dispatch/claims/slices.ts';
+import type { Slices } from '../dispatch/claims/slice-store.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';

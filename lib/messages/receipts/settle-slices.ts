@@ -1,3 +1,4 @@
+import { sideBySide } from '../../aws/side-by-side.ts';
 import { count } from '../../observe/metrics.ts';
 import { settleProven } from '../dispatch/claims/settle-proven.ts';
 import { placeInSlice, provenByReceipt, type Slice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
@@ -46,17 +47,13 @@ export async function settleSlices(
     const slices = await ports.slices.findAll([...open.values()].map(({ key }) => key));
     const found = new Map(slices.map((slice) => [nameOf(slice.key), slice]));
     const changed = new Map<string, ProvenSlice>();
-    for (const some of portionsOf([...open])) {
-      await Promise.all(
-        some.map(async ([name, proven]) => {
-          const slice = found.get(name);
-          if (slice === undefined) return;
-          const settled = await settle(slice, proven, ports);
-          if (settled === undefined) changed.set(name, proven);
-          else for (const [dispatchId, atMs] of resolvedOf(settled, proven)) resolved.set(dispatchId, atMs);
-        }),
-      );
-    }
+    await sideBySide(open, writesAtOnce, async ([name, proven]) => {
+      const slice = found.get(name);
+      if (slice === undefined) return;
+      const settled = await settle(slice, proven, ports);
+      if (settled === undefined) changed.set(name, proven);
+      else for (const [dispatchId, atMs] of resolvedOf(settled, proven)) resolved.set(dispatchId, atMs);
+    });
     open = changed;
   }
   return resolved;
@@ -71,12 +68,6 @@ function provenSlicesOf(receipts: readonly Receipt[]): ReadonlyMap<string, Prove
     slice.indexes.add(receipt.index);
   }
   return slices;
-}
-
-function portionsOf<Each>(all: readonly Each[]): Each[][] {
-  return Array.from({ length: Math.ceil(all.length / writesAtOnce) }, (_, portion) =>
-    all.slice(portion * writesAtOnce, (portion + 1) * writesAtOnce),
-  );
 }
 
 function nameOf({ jobId, slice }: SliceKey): string {

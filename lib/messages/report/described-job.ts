@@ -1,4 +1,4 @@
-import { claimLifeMs } from '../dispatch/claims/claim-life.ts';
+import { claimLifeMs } from '../dispatch/deadlines.ts';
 import { jobMemorySeconds } from '../items.ts';
 import type { JobHead, Repeat } from '../job.ts';
 import type { JobState } from '../job-state.ts';

@@ -1,5 +1,4 @@
 import { present } from '../../keys/present.ts';
-import { claimLifeMs } from '../dispatch/claims/claim-life.ts';
 import {
   isWithdrawn,
   lost,
@@ -9,6 +8,7 @@ import {
   type Slice,
   sliceOf,
 } from '../dispatch/claims/slice.ts';
+import { claimLifeMs } from '../dispatch/deadlines.ts';
 import { dispatchIdOf } from '../job.ts';
 import { endOfTry, type JobState, type UnderWay } from '../job-state.ts';
 import type { Proven } from '../receipts/fold.ts';

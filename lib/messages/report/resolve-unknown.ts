@@ -1,5 +1,5 @@
 import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/claims/slice.ts';
-import type { Slices } from '../dispatch/claims/slices.ts';
+import type { Slices } from '../dispatch/claims/slice-store.ts';
 import type { ReportedOutcome } from './outcome.ts';
 
 /** Names one message. */

@@ -1,8 +1,8 @@
 import { present } from '../../keys/present.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { EventSink } from '../../webhooks/event.ts';
-import { claimLifeMs } from '../dispatch/claims/claim-life.ts';
 import type { ToldJob } from '../dispatch/completed-event.ts';
+import { claimLifeMs } from '../dispatch/deadlines.ts';
 import { ended, type HeldBy, holdsOn, isUnasked } from '../holds/hold.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';

@@ -1,5 +1,5 @@
 import type { JobMessage } from '../../../lib/messages/accept/job-message.ts';
-import { dispatchTimeoutMs } from '../../../lib/messages/dispatch/claims/claim-life.ts';
+import { dispatchTimeoutMs } from '../../../lib/messages/dispatch/deadlines.ts';
 import { workChunks } from '../../../lib/messages/dispatch/work-chunks.ts';
 import { type FanOutPorts, fanOutJob } from '../../../lib/messages/fan-out/fan-out-job.ts';
 import type { StoredJob } from '../../../lib/messages/fan-out/job-rounds.ts';

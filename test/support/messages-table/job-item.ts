@@ -1,8 +1,14 @@
 import { present } from '../../../lib/keys/present.ts';
 import type { AcceptedJobs } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { type Slice, type SliceKey, sliceSize, withdrawn } from '../../../lib/messages/dispatch/claims/slice.ts';
-import type { JobRounds, Progress, RoundRun } from '../../../lib/messages/fan-out/job-rounds.ts';
-import { leaseMs, type RoundRecord, roundStateOf } from '../../../lib/messages/fan-out/lease.ts';
+import {
+  againstTaking,
+  type JobRounds,
+  leaseMs,
+  type Progress,
+  type RoundRecord,
+  type RoundRun,
+} from '../../../lib/messages/fan-out/job-rounds.ts';
 import type { JobState, JobStates } from '../../../lib/messages/job-state.ts';
 import type { Report } from '../../../lib/messages/report/report-store.ts';
 import type { WritesOf, Written } from './written.ts';
@@ -56,10 +62,9 @@ export const jobWrites: WritesOf<JobItem, JobPort> = {
   },
 
   take: (job, run, nowMs) => {
-    const found = roundStateOf(job?.round, run, nowMs);
-    if (found.kind === 'held') return { item: job, value: found };
+    const against = againstTaking(job?.round, run, nowMs);
     // Without its head the item is gone.
-    if (found.kind === 'over' || !job?.begun) return { item: job, value: { kind: 'over' } };
+    if (against !== undefined || !job?.begun) return { item: job, value: against ?? { kind: 'over' } };
     const progress = job.progress ?? { queued: 0 };
     const item = { ...job, round: heldFrom(nowMs, run) };
     return { item, value: { kind: 'taken', progress, state: toldToRounds(item) } };
@@ -73,7 +78,7 @@ export const jobWrites: WritesOf<JobItem, JobPort> = {
   },
 
   handOver: (job, run, progress, nextRound) => {
-    if (!isHeldBy(job, run)) return { item: job, value: roundStateOf(job?.round, run, 0).kind === 'over' };
+    if (!isHeldBy(job, run)) return { item: job, value: againstTaking(job?.round, run, 0)?.kind === 'over' };
     return { item: { ...job, progress, round: { round: nextRound } }, value: true };
   },
 

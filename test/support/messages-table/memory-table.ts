@@ -4,7 +4,7 @@ import { pairWaitsMs } from '../../../lib/messages/accept/pair-waits.ts';
 import type { WholeJob } from '../../../lib/messages/accept/whole-job.ts';
 import type { SliceDoubts } from '../../../lib/messages/dispatch/chunk-ports.ts';
 import type { Slice, SliceKey } from '../../../lib/messages/dispatch/claims/slice.ts';
-import type { Slices } from '../../../lib/messages/dispatch/claims/slices.ts';
+import type { Slices } from '../../../lib/messages/dispatch/claims/slice-store.ts';
 import type { JobRounds } from '../../../lib/messages/fan-out/job-rounds.ts';
 import { receiptGroupOf } from '../../../lib/messages/items.ts';
 import { dispatchIdOf, type JobHead } from '../../../lib/messages/job.ts';

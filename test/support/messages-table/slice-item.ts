@@ -7,7 +7,7 @@ import {
   type Slice,
   settled,
 } from '../../../lib/messages/dispatch/claims/slice.ts';
-import type { Slices } from '../../../lib/messages/dispatch/claims/slices.ts';
+import type { Slices } from '../../../lib/messages/dispatch/claims/slice-store.ts';
 import type { WritesOf } from './written.ts';
 
 /** Every write of a slice, as slice.ts says of it and slice-store.ts does it (slice-store.adapter.test.ts). */

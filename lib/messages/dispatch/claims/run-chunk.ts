@@ -1,59 +1,38 @@
+import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../chunk.ts';
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
 import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
 
-/** One recipient in a chunk. */
-export interface ChunkRecipient {
-  readonly index: number;
-  /** Not to be called before; of a later try, as the one before has ended. */
-  readonly notBeforeMs?: number;
-}
-
-/** A slice in a chunk: the try that is to be made of it, and all recipients that this try covers. */
-export interface ChunkSlice<Recipient extends ChunkRecipient> {
-  readonly try: number;
-  /** Recipients of the whole slice. */
-  readonly size: number;
-  readonly recipients: readonly Recipient[];
-}
-
-/** One message of the dispatch queue: consecutive slices of a job, or what is left of them after a try. */
-export interface Chunk<Recipient extends ChunkRecipient> {
-  readonly jobId: string;
-  readonly slices: readonly ChunkSlice<Recipient>[];
-}
+/** What is left of a queue message: consecutive slices of a job, each with the try that is to be made of it. */
+export type Chunk = Pick<QueuedChunk, 'jobId' | 'slices'>;
 
 /** What a recipient's client is told of. */
-export interface Told<Recipient extends ChunkRecipient> {
-  readonly recipient: Recipient;
+export interface Told {
+  readonly recipient: ChunkRecipient;
   readonly outcome: Exclude<Slice['outcomes'][number], undefined>;
 }
 
-export interface ChunkPorts<Recipient extends ChunkRecipient> extends SlicePorts<Recipient> {
+export interface ChunkPorts extends SlicePorts {
   /** Queues the events about these endings, each under one id, however often. `slices`: all of which a try has ended. */
-  readonly tell: (endings: readonly Told<Recipient>[], slices: readonly Slice[]) => Promise<void>;
+  readonly tell: (endings: readonly Told[], slices: readonly Slice[]) => Promise<void>;
   /** Queues what is to be tried again, to come at that time. */
-  readonly queueAgain: (chunk: Chunk<Recipient>, atMs: number) => Promise<void>;
+  readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
 }
 
 /** At most so many slices of a run are claimed and not ended: what a run that is killed leaves unknown. */
 const mostClaimed = 3;
 
 /** What becomes of the delivery of a chunk: of what is to come again, which slices, and not before when, where that is known. */
-export type ChunkEnd<Recipient extends ChunkRecipient> =
+export type ChunkEnd =
   | { readonly kind: 'acknowledged' }
-  | { readonly kind: 'again'; readonly slices: readonly ChunkSlice<Recipient>[]; readonly atMs?: number };
+  | { readonly kind: 'again'; readonly slices: readonly ChunkSlice[]; readonly atMs?: number };
 
 /**
  * Works off one delivery of a chunk, its slices in their order. What has ended is recorded, then told, then queued again where it
  * is to be tried again, then acknowledged: a run that dies between any two of these finds the rest to do when the chunk is
  * delivered again. `owner` is unlike that of any other run or delivery.
  */
-export async function runChunk<Recipient extends ChunkRecipient>(
-  chunk: Chunk<Recipient>,
-  owner: string,
-  ports: ChunkPorts<Recipient>,
-): Promise<ChunkEnd<Recipient>> {
-  const ends = new Map<ChunkSlice<Recipient>, SliceEnd>();
+export async function runChunk(chunk: Chunk, owner: string, ports: ChunkPorts): Promise<ChunkEnd> {
+  const ends = new Map<ChunkSlice, SliceEnd>();
   const waiting = chunk.slices.values();
   await Promise.all(
     Array.from({ length: mostClaimed }, async () => {
@@ -76,7 +55,10 @@ export async function runChunk<Recipient extends ChunkRecipient>(
     const again = over.flatMap(({ slice, recorded }) => tryAgain(slice, recorded));
     if (again.length > 0) {
       const dueMs = Math.min(...again.map(({ atMs }) => atMs));
-      await ports.queueAgain({ ...chunk, slices: again.map(({ slice }) => slice) }, dueMs);
+      await ports.queueAgain(
+        again.map(({ slice }) => slice),
+        dueMs,
+      );
     }
   } catch {
     return { kind: 'again', slices: chunk.slices };
@@ -88,16 +70,13 @@ export async function runChunk<Recipient extends ChunkRecipient>(
   return { kind: 'again', slices, ...(times.length < later.length ? {} : { atMs: Math.min(...times) }) };
 }
 
-interface OwnSlice<Recipient extends ChunkRecipient> {
-  readonly chunk: Chunk<Recipient>;
-  readonly slice: ChunkSlice<Recipient>;
+interface OwnSlice {
+  readonly chunk: Chunk;
+  readonly slice: ChunkSlice;
   readonly owner: string;
 }
 
-async function endOf<Recipient extends ChunkRecipient>(
-  { chunk: { jobId }, slice, owner }: OwnSlice<Recipient>,
-  ports: ChunkPorts<Recipient>,
-): Promise<SliceEnd> {
+async function endOf({ chunk: { jobId }, slice, owner }: OwnSlice, ports: ChunkPorts): Promise<SliceEnd> {
   const claim = { key: keyOf(jobId, slice), try: slice.try, owner, atMs: ports.nowMs(), size: slice.size };
   const recipients = new Map(slice.recipients.map((recipient) => [placeInSlice(recipient.index), recipient]));
   try {
@@ -107,15 +86,12 @@ async function endOf<Recipient extends ChunkRecipient>(
   }
 }
 
-function keyOf(jobId: string, { recipients: [first] }: ChunkSlice<ChunkRecipient>): SliceKey {
+function keyOf(jobId: string, { recipients: [first] }: ChunkSlice): SliceKey {
   return sliceOf({ jobId, index: first?.index ?? 0 });
 }
 
 /** Of those whom the try covered; what ended before was told by the run of that try. */
-function endingsOf<Recipient extends ChunkRecipient>(
-  { recipients }: ChunkSlice<Recipient>,
-  { outcomes }: Slice,
-): Told<Recipient>[] {
+function endingsOf({ recipients }: ChunkSlice, { outcomes }: Slice): Told[] {
   return recipients.flatMap((recipient) => {
     const outcome = outcomes[placeInSlice(recipient.index)];
     return outcome === undefined || outcome.state === 'again' ? [] : [{ recipient, outcome }];
@@ -123,13 +99,10 @@ function endingsOf<Recipient extends ChunkRecipient>(
 }
 
 /** The next try of a slice, if it needs one. */
-function tryAgain<Recipient extends ChunkRecipient>(
-  slice: ChunkSlice<Recipient>,
-  recorded: Slice,
-): { readonly slice: ChunkSlice<Recipient>; readonly atMs: number }[] {
+function tryAgain(slice: ChunkSlice, recorded: Slice): { readonly slice: ChunkSlice; readonly atMs: number }[] {
   const atMs = dueMsOf(recorded);
   if (atMs === undefined) return [];
-  const recipients = slice.recipients.flatMap((recipient): Recipient[] => {
+  const recipients = slice.recipients.flatMap((recipient): ChunkRecipient[] => {
     const outcome = recorded.outcomes[placeInSlice(recipient.index)];
     return outcome?.state === 'again' ? [{ ...recipient, notBeforeMs: outcome.dueMs }] : [];
   });

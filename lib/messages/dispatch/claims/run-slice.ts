@@ -1,3 +1,4 @@
+import type { ChunkRecipient } from '../../chunk.ts';
 import { settleProven } from './settle-proven.ts';
 import {
   dueMsOf,
@@ -9,12 +10,12 @@ import {
   type Slice,
   type SliceClaim,
 } from './slice.ts';
-import type { Slices } from './slices.ts';
+import type { Slices } from './slice-store.ts';
 
 /** A try of a slice that a run is to make: its claim, and by the place those whom it may call. */
-export interface SliceTry<Recipient> {
+export interface SliceTry {
   readonly claim: SliceClaim;
-  readonly recipients: ReadonlyMap<number, Recipient>;
+  readonly recipients: ReadonlyMap<number, ChunkRecipient>;
 }
 
 /** What is known of a slice after its claim and before any call, or when its claimant is found dead; read strongly. */
@@ -27,7 +28,7 @@ export interface SliceLook {
   readonly ofDead: Outcome;
 }
 
-export interface SlicePorts<Recipient> {
+export interface SlicePorts {
   readonly slices: Slices;
   /** What stands now that the slice is claimed, by this run or by one that is dead. */
   readonly look: (claim: SliceClaim) => Promise<SliceLook>;
@@ -36,7 +37,7 @@ export interface SlicePorts<Recipient> {
   /** Places of which there are receipts, read strongly. */
   readonly proven: (claim: Pick<SliceClaim, 'key'>) => Promise<ReadonlySet<number>>;
   /** Calls one recipient in its time, or not any more. Never throws. */
-  readonly call: (recipient: Recipient) => Promise<Outcome>;
+  readonly call: (recipient: ChunkRecipient) => Promise<Outcome>;
   readonly nowMs: () => number;
   /** Waits before a write is repeated that has failed so often; false when no time is left for another try. */
   readonly mayRepeat: (times: number) => Promise<boolean>;
@@ -59,10 +60,7 @@ export type SliceEnd =
  * Makes one try of a slice, or finds out what became of it. Whom the platform took, or may have taken, is never called again
  * (R13, D29), nor whom a receipt proves taken (D39). Throws when the store cannot be reached; the delivery is to come again then.
  */
-export async function runSlice<Recipient>(
-  { claim, recipients }: SliceTry<Recipient>,
-  ports: SlicePorts<Recipient>,
-): Promise<SliceEnd> {
+export async function runSlice({ claim, recipients }: SliceTry, ports: SlicePorts): Promise<SliceEnd> {
   const taken = await ports.slices.claim(claim).catch(() => undefined);
   if (taken === undefined) return await giveUp(claim, recipients.keys(), ports);
   if (taken.kind === 'met') return await yieldTo(taken.slice, claim, ports);
@@ -80,11 +78,11 @@ export async function runSlice<Recipient>(
   return await endedBy(taken.slice, outcomes, ports);
 }
 
-async function outcomeAt<Recipient>(
+async function outcomeAt(
   place: number,
-  recipient: Recipient | undefined,
+  recipient: ChunkRecipient | undefined,
   { heldBack, proven }: Pick<SliceLook, 'proven'> & { readonly heldBack: Outcome | undefined },
-  ports: SlicePorts<Recipient>,
+  ports: SlicePorts,
 ): Promise<Outcome> {
   if (proven.has(place)) return provenByReceipt;
   // Whom the delivery does not carry waits for one that does.
@@ -93,11 +91,7 @@ async function outcomeAt<Recipient>(
 }
 
 /** Records what the calls came to. */
-async function endedBy<Recipient>(
-  own: Slice,
-  outcomes: ReadonlyMap<number, Outcome>,
-  ports: SlicePorts<Recipient>,
-): Promise<SliceEnd> {
+async function endedBy(own: Slice, outcomes: ReadonlyMap<number, Outcome>, ports: SlicePorts): Promise<SliceEnd> {
   if ([...outcomes.values()].some(({ state }) => state === 'unknown')) {
     await persistently(() => ports.markDoubt(own.key.jobId), ports);
   }
@@ -106,11 +100,7 @@ async function endedBy<Recipient>(
 }
 
 /** No recipient was called: whether the claim was written does not matter. */
-async function giveUp<Recipient>(
-  claim: SliceClaim,
-  places: Iterable<number>,
-  ports: SlicePorts<Recipient>,
-): Promise<SliceEnd> {
+async function giveUp(claim: SliceClaim, places: Iterable<number>, ports: SlicePorts): Promise<SliceEnd> {
   const again: Outcome = { state: 'again', dueMs: ports.retryMs() };
   const outcomes: Outcomes = new Map([...places].map((place) => [place, again]));
   const slice = await persistently(() => ports.slices.endUncalled(claim, outcomes), ports);
@@ -118,7 +108,7 @@ async function giveUp<Recipient>(
 }
 
 /** What is known here alone is lost with the run that cannot write it. */
-async function persistently<T, Recipient>(write: () => Promise<T>, ports: SlicePorts<Recipient>): Promise<T> {
+async function persistently<T>(write: () => Promise<T>, ports: SlicePorts): Promise<T> {
   for (let times = 1; ; times += 1) {
     try {
       return await write();
@@ -129,7 +119,7 @@ async function persistently<T, Recipient>(write: () => Promise<T>, ports: SliceP
 }
 
 /** What a delivery does about a try that another has claimed. */
-async function yieldTo<Recipient>(met: Slice, claim: SliceClaim, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
+async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promise<SliceEnd> {
   if (met.try > claim.try || isWithdrawn(met)) return { kind: 'over' };
   // The try before has not ended, as far as this delivery was told: it has.
   if (met.try < claim.try) return { kind: 'later' };
@@ -144,7 +134,7 @@ async function yieldTo<Recipient>(met: Slice, claim: SliceClaim, ports: SlicePor
 }
 
 /** Its claimant may have died before it told, or queued the next try: that is due then, and not before. */
-async function foundEnded<Recipient>(met: Slice, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
+async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   const dueMs = dueMsOf(met) ?? 0;
   if (dueMs > ports.nowMs()) return { kind: 'later', atMs: dueMs };
   return await toTell(met, ports);
@@ -154,7 +144,7 @@ async function foundEnded<Recipient>(met: Slice, ports: SlicePorts<Recipient>): 
  * Looks for receipts before `unknown` is told, and after it was written and the doubt marked: a run of receipts that has seen
  * neither is seen here.
  */
-async function toTell<Recipient>(slice: Slice, ports: SlicePorts<Recipient>): Promise<SliceEnd> {
+async function toTell(slice: Slice, ports: SlicePorts): Promise<SliceEnd> {
   if (!slice.outcomes.some((outcome) => outcome?.state === 'unknown')) return { kind: 'ended', slice };
   const settled = await settleProven(slice, await ports.proven(slice), ports);
   return settled === undefined ? { kind: 'later' } : { kind: 'ended', slice: settled };

@@ -1,5 +1,5 @@
 import { provenByReceipt, type Settlements, type Slice } from './slice.ts';
-import type { Slices } from './slices.ts';
+import type { Slices } from './slice-store.ts';
 
 export interface ProvenPorts {
   readonly slices: Pick<Slices, 'settle'>;

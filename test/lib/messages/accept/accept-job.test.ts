@@ -5,9 +5,8 @@ import { type AcceptJobPorts, acceptJob } from '../../../../lib/messages/accept/
 import { decodeJob, encodeJob } from '../../../../lib/messages/accept/job-message.ts';
 import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
 import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
-import { QueuedChunkSchema } from '../../../../lib/messages/chunk.ts';
+import { addressesOfChunk, headOfChunk, QueuedChunkSchema } from '../../../../lib/messages/chunk.ts';
 import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
-import { addressesOfChunk, headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
 import { countedBy } from '../../../support/counted.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
@@ -125,13 +124,15 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
     },
   );
 
-  test('who cannot be composed is in it, and fails there', async () => {
+  test('who cannot be composed is in it without a request, fails there, and is logged', async () => {
+    const logged = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const recipients: Recipient[] = [...makeRecipients(1), { to: '5491100000001', params: { body: [] } }];
     const { slices } = await chunkOf({ ...jobOf(2), recipients });
     expect(slices[0]?.recipients).toEqual([
       expect.objectContaining({ request: expect.anything() }),
       { index: 1, to: '5491100000001' },
     ]);
+    expect(logged.mock.calls.join()).toMatch(/"job\.not_composable".*"J-1"/);
   });
 
   test('text is read as it was written, whatever SQS refuses of it (R22)', async () => {
@@ -143,7 +144,7 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
   test.each<[string, WholeJob]>([
     ['eleven recipients', large],
     ['dropped ones, which its report counts', { ...small, repeats: [[10, 0]] }],
-    ['more than a queue message holds', makeJob(makeRecipients(3, 350_000), { jobId: 'J' })],
+    ['more than a chunk holds', makeJob(makeRecipients(3, 70_000), { jobId: 'J' })],
   ])('not one with %s', async (_, job) => {
     const { calls, ports } = recording({});
     await acceptJob(job, ports);

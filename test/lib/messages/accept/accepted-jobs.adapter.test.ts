@@ -6,6 +6,7 @@ import { maxRecipientBytes } from '../../../../lib/messages/accept/parameter-pag
 import { ParametersGone, parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { straightRequest } from '../../../../lib/messages/accept/straight-request.ts';
 import { addressesOf, type WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
+import { headOfChunk } from '../../../../lib/messages/chunk.ts';
 import { isWithdrawn } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
 import {
@@ -21,7 +22,6 @@ import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { dispatchesStore } from '../../../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
-import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
@@ -67,7 +67,7 @@ function jobOf(count: number, head: Partial<JobHead> = {}, textBytes = 40): Whol
 async function chunkOf(job: WholeJob) {
   const straight = await straightRequest(job, async () => 40);
   if (straight === undefined) throw new Error('it goes as a job');
-  return straight.chunk;
+  return straight;
 }
 
 async function listed({ clientId, did }: JobHead) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
 import type { Outcome } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import type { Hold } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';

@@ -3,6 +3,7 @@ import {
   type ChunkRecipient,
   type ChunkSlice,
   chunkVersion,
+  headOfChunk,
   type QueuedChunk,
 } from '../../../../lib/messages/chunk.ts';
 import type { Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
@@ -15,7 +16,6 @@ import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import type { Wanted } from '../../../../lib/messages/pace/schedule.ts';
-import { headOfChunk } from '../../../../lib/messages/straight-chunk.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
 import type { CallFault } from '../../../pipeline/runs.ts';
 import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { claimLifeMs, dispatchTimeoutMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
 import {
+  claimLifeMs,
+  dispatchTimeoutMs,
   lateness,
   platformCallTimeoutMs,
   retryDeadlineMs,

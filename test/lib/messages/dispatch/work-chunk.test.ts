@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
 import { claimed, ended, type Outcome, withdrawn } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';

@@ -1,5 +1,5 @@
 import type { Taken } from '../../../../lib/messages/fan-out/job-rounds.ts';
-import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/lease.ts';
+import { leaseMs, roundAfterLast } from '../../../../lib/messages/fan-out/job-rounds.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import type { Step } from '../../../support/exploration.ts';
 import { type JobItem, jobWrites, withdrawnJob } from '../../../support/messages-table/job-item.ts';

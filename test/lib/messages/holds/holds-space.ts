@@ -1,4 +1,4 @@
-import { dispatchTimeoutMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
+import { dispatchTimeoutMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { ended, holdsOn, opened } from '../../../../lib/messages/holds/hold.ts';
 import type { HoldScope } from '../../../../lib/messages/holds/scope.ts';
 import { cancelled, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
 import {
   lost,
   type Outcome,
@@ -9,6 +8,7 @@ import {
   type Slice,
   withdrawn,
 } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { fold } from '../../../../lib/messages/receipts/fold.ts';
 import {

@@ -60,7 +60,7 @@ export function firstWorld(
 ): World {
   const slices = sizes.map((size, slice) => ({
     ...{ try: 0, size },
-    recipients: Array.from({ length: size }, (_, place) => ({ index: slice * 10 + place })),
+    recipients: Array.from({ length: size }, (_, place) => ({ index: slice * 10 + place, to: '' })),
   }));
   const total = (sizes.length - 1) * 10 + (sizes.at(-1) ?? 0);
   const told = { counts: {}, rows: {}, complete: false };
@@ -190,7 +190,8 @@ function effectsOf(world: World, { name, args }: Call): { does: string; after: W
     }));
   }
   if (name === 'queueAgain') {
-    return [{ does: name, after: { ...world, queue: [...world.queue, args[0] as Chunk] } }];
+    const slices = args[0] as Chunk['slices'];
+    return [{ does: name, after: { ...world, queue: [...world.queue, { jobId, slices }] } }];
   }
   if (ofReaders.has(name)) {
     const { store, job, value } = readerCall(world, { name, args });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { claimLifeMs } from '../../../../lib/messages/dispatch/claims/claim-life.ts';
+import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { type Hold, type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';

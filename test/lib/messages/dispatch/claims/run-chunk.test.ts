@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type Chunk,
-  type ChunkPorts,
-  type ChunkRecipient,
-  runChunk,
-} from '../../../../../lib/messages/dispatch/claims/run-chunk.ts';
+import { type Chunk, type ChunkPorts, runChunk } from '../../../../../lib/messages/dispatch/claims/run-chunk.ts';
 import {
   claimed,
   ended,
@@ -23,17 +18,17 @@ const again = (dueMs: number): Outcome => ({ state: 'again', dueMs });
 const sliceFrom = (first: number, size: number) => ({
   try: 0,
   size,
-  recipients: Array.from({ length: size }, (_, place) => ({ index: first + place })),
+  recipients: Array.from({ length: size }, (_, place) => ({ index: first + place, to: '' })),
 });
 const slices = [sliceFrom(20, 2), sliceFrom(30, 2)];
-const chunk: Chunk<ChunkRecipient> = { jobId, slices };
+const chunk: Chunk = { jobId, slices };
 
 /** A run in which the call of each index comes to its outcome, and of which what is told and queued is noted. */
-function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partial<ChunkPorts<ChunkRecipient>> = {}) {
+function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partial<ChunkPorts> = {}) {
   const done: unknown[][] = [];
   const claims: SliceClaim[] = [];
   const [claiming, most] = [new Set<number>(), { claimed: 0 }];
-  const ports: ChunkPorts<ChunkRecipient> = {
+  const ports: ChunkPorts = {
     slices: {
       claim: async (claim) => {
         claims.push(claim);
@@ -81,15 +76,15 @@ test('what is to be tried again is told of no more, and queued once, for the fir
       try: 1,
       size: 2,
       recipients: [
-        { index: 20, notBeforeMs: nowMs + 9 },
-        { index: 21, notBeforeMs: nowMs + 7 },
+        { index: 20, to: '', notBeforeMs: nowMs + 9 },
+        { index: 21, to: '', notBeforeMs: nowMs + 7 },
       ],
     },
-    { try: 1, size: 2, recipients: [{ index: 30, notBeforeMs: nowMs + 8 }] },
+    { try: 1, size: 2, recipients: [{ index: 30, to: '', notBeforeMs: nowMs + 8 }] },
   ];
   expect(done).toEqual([
     ['tell', [[31, sent]]],
-    ['queueAgain', { jobId, slices: [first, second] }, nowMs + 7],
+    ['queueAgain', [first, second], nowMs + 7],
   ]);
 });
 

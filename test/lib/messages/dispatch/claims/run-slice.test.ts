@@ -11,15 +11,14 @@ import {
   type Slice,
   withdrawn,
 } from '../../../../../lib/messages/dispatch/claims/slice.ts';
-import type { Slices } from '../../../../../lib/messages/dispatch/claims/slices.ts';
+import type { Slices } from '../../../../../lib/messages/dispatch/claims/slice-store.ts';
 
 const key = { jobId: '01JD0000000000000000000000', slice: 3 };
 const nowMs = 1_800_000_000_000;
 const claim = { key, try: 0, owner: 'run-1', atMs: nowMs, size: 2 };
-const recipients = new Map([
-  [0, 'Ana'],
-  [1, 'Ben'],
-]);
+const ana = { index: 30, to: 'Ana' };
+const ben = { index: 31, to: 'Ben' };
+const recipients = new Map([[0, ana], [1, ben]]); // biome-ignore format: one row
 const sent: Outcome = { state: 'sent', platformMessageId: 'wamid.1' };
 const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
 const again = (dueMs: number): Outcome => ({ state: 'again', dueMs });
@@ -28,7 +27,7 @@ const own = claimed(undefined, claim);
 const others = { ...own, owner: 'run-2' };
 const both = (first: Outcome, second: Outcome): Outcomes => new Map([[0, first], [1, second]]); // biome-ignore format: one row
 
-interface Changes extends Partial<Omit<SlicePorts<string>, 'slices'>> {
+interface Changes extends Partial<Omit<SlicePorts, 'slices'>> {
   readonly slices?: Partial<Slices>;
 }
 
@@ -42,7 +41,7 @@ function world(changes: Changes = {}) {
       return await then(...args);
     };
   const { slices = {}, ...others } = changes;
-  const all: SlicePorts<string> = {
+  const all: SlicePorts = {
     look: async () => ({ heldBack: async () => undefined, proven: new Set(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),
@@ -64,7 +63,7 @@ function world(changes: Changes = {}) {
       ...slices,
     },
   };
-  const ports: SlicePorts<string> = {
+  const ports: SlicePorts = {
     ...all,
     slices: {
       claim: noted('claim', all.slices.claim),
@@ -97,8 +96,8 @@ describe('its own claim', () => {
     expect(calls).toEqual([
       ['claim', claim],
       ['look', claim],
-      ['call', 'Ana'],
-      ['call', 'Ben'],
+      ['call', ana],
+      ['call', ben],
       ['end', own, both(sent, sent)],
     ]);
   });
@@ -126,15 +125,15 @@ describe('its own claim', () => {
     const later = { ...claimed(ended(own, both(sent, again(7))), { ...claim, try: 1 }) };
     const { run, calls } = world({ slices: { claim: async () => ({ kind: 'claimed', slice: later }) } });
     expect(await run()).toMatchObject({ slice: { outcomes: [sent, sent] } });
-    expect(calls.filter(([name]) => name === 'call')).toEqual([['call', 'Ben']]);
+    expect(calls.filter(([name]) => name === 'call')).toEqual([['call', ben]]);
     const uncarried = world();
     recipients.delete(1);
     expect(await uncarried.run()).toMatchObject({ slice: { outcomes: [sent, retryAgain] } });
-    recipients.set(1, 'Ben');
+    recipients.set(1, ben);
   });
 
   test('an unknown answer: the doubt, the end, and then the receipts', async () => {
-    const { run, names, calls } = world({ call: async (who) => (who === 'Ana' ? unknown : sent) });
+    const { run, names, calls } = world({ call: async (who) => (who === ana ? unknown : sent) });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { outcomes: [unknown, sent] } });
     expect(names().slice(4)).toEqual(['markDoubt', 'end', 'proven']);
     expect(calls[4]).toEqual(['markDoubt', key.jobId]);
@@ -142,7 +141,7 @@ describe('its own claim', () => {
 
   test('what a receipt proves is settled before it is told, and no other outcome', async () => {
     const refused: Outcome = { state: 'failed', code: '131026' };
-    const call = async (who: string) => (who === 'Ana' ? unknown : refused);
+    const call = async (who: unknown) => (who === ana ? unknown : refused);
     const { run, calls } = world({ call, proven: async () => new Set([0, 1]) });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { outcomes: [provenByReceipt, refused] } });
     expect(calls.at(-1)).toEqual([

@@ -1,4 +1,4 @@
-import type { ChunkSlice } from '../../../../../lib/messages/dispatch/claims/run-chunk.ts';
+import type { ChunkRecipient, ChunkSlice } from '../../../../../lib/messages/chunk.ts';
 import type { Slice } from '../../../../../lib/messages/dispatch/claims/slice.ts';
 import { explore, partNumbers, written } from '../../../../support/exploration.ts';
 import type { Call, Reply, Standing } from '../../../../support/replayed-run.ts';
@@ -11,7 +11,6 @@ import {
   jobId,
   type PlatformEffect,
   platformEffects,
-  type Recipient,
   type RunEnd,
   type Start,
   type Store,
@@ -126,8 +125,12 @@ export function initialState(scenario: Scenario): State {
   };
 }
 
-function firstTry(size: number, slice: number): ChunkSlice<Recipient> {
-  return { try: 0, size, recipients: Array.from({ length: size }, (_, place) => ({ index: slice * 10 + place })) };
+function firstTry(size: number, slice: number): ChunkSlice {
+  return {
+    try: 0,
+    size,
+    recipients: Array.from({ length: size }, (_, place) => ({ index: slice * 10 + place, to: '' })),
+  };
 }
 
 /** Visits every reachable state, and lets `check` throw in each; every kind of action that was taken on some path. */
@@ -306,7 +309,7 @@ function outcomeOf(
 ): { readonly after: State; readonly reply: Pick<Reply, 'value' | 'fails'> } {
   if (op.name === 'call') {
     const { accepts, outcome } = platformEffects[effect as PlatformEffect];
-    const [{ index }] = op.args as [Recipient];
+    const [{ index }] = op.args as [ChunkRecipient];
     const wrong = wrongOf(state, index, owner);
     const called = { index, effect: effect as PlatformEffect, ...(wrong === undefined ? {} : { wrong }) };
     const calls = [...state.store.calls, called];
@@ -334,8 +337,8 @@ function wrongOf({ store }: State, index: number, owner: string): string | undef
 
 function effectOf(state: State, op: Call): { readonly after: State; readonly value: unknown } {
   if (op.name === 'queueAgain') {
-    const [chunk] = op.args as [Extract<Body, { kind: 'chunk' }>['chunk']];
-    return { after: withQueued(state, { kind: 'chunk', chunk }), value: undefined };
+    const [slices] = op.args as [ChunkSlice[]];
+    return { after: withQueued(state, { kind: 'chunk', chunk: { jobId, slices } }), value: undefined };
   }
   const { store, value } = applied(state.store, op);
   if (op.name !== 'endForTheDead' || value === undefined) return { after: { ...state, store }, value };

@@ -3,7 +3,7 @@ import { eventsOfEndings } from '../../../../../lib/messages/dispatch/chunk-even
 import {
   type Chunk,
   type ChunkEnd,
-  type ChunkRecipient,
+  type ChunkPorts,
   runChunk,
   type Told,
 } from '../../../../../lib/messages/dispatch/claims/run-chunk.ts';
@@ -79,17 +79,15 @@ export const emptyStore: Store = {
   claims: {},
 };
 
-export type Recipient = ChunkRecipient;
-
 /** A message of the dispatch queue, or messages of the receipt queue that are delivered as one batch: one for each recipient. */
 export type Body =
-  | { readonly kind: 'chunk'; readonly chunk: Chunk<Recipient> }
+  | { readonly kind: 'chunk'; readonly chunk: Chunk }
   | { readonly kind: 'receipts'; readonly indexes: readonly number[] }
   /** An operator who settles a message by hand. */
   | { readonly kind: 'operator'; readonly index: number; readonly state: 'sent' | 'failed' };
 
 /** What becomes of a delivery; of a batch of receipts, those of its messages that come again. */
-export type RunEnd = ChunkEnd<Recipient> | { readonly kind: 'left'; readonly indexes: readonly number[] };
+export type RunEnd = ChunkEnd | { readonly kind: 'left'; readonly indexes: readonly number[] };
 
 export interface Start {
   readonly body: Body;
@@ -110,7 +108,7 @@ export function standingOf({ body, owner, nowMs }: Start, replies: readonly Repl
 /** What a look finds, as a world can keep it. */
 type Looked = Pick<SliceLook, 'ofDead'> & { readonly heldBack?: Outcome; readonly proven: readonly number[] };
 
-function chunkPorts({ call, nowMs }: Outside<string>): Parameters<typeof runChunk<Recipient>>[2] {
+function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
   const proven = call('proven') as (key: SliceKey) => Promise<readonly number[]>;
   const look = call('look') as (claim: SliceClaim) => Promise<Looked>;
   return {
@@ -237,7 +235,7 @@ export function applied(
       return { store, value: { slice, isProven: store.receipts.includes(index) } };
     }
     case 'tell': {
-      const [endings, slices] = args as [readonly Told<Recipient>[], readonly Slice[]];
+      const [endings, slices] = args as [readonly Told[], readonly Slice[]];
       return { store: withTold(store, eventsOf(endings, slices)), value: undefined };
     }
     case 'tellReceipts': {
@@ -265,9 +263,8 @@ function withClaim({ stopped, receipts, claims }: Store, { key, owner }: Slice):
 const toldJob = { ...scenarioHead, jobId, about: aboutJob(scenarioHead), alone: true } as unknown as QueuedChunk;
 
 /** `<index> <kind>` of what is told of messages, and `job completed`. */
-function eventsOf(endings: readonly Told<Recipient>[], slices: readonly Slice[]): string[] {
-  const told = endings as unknown as Parameters<typeof eventsOfEndings>[1];
-  return eventsOfEndings(toldJob, told, { slices, nowMs: startMs }).map(({ type, data }) => {
+function eventsOf(endings: readonly Told[], slices: readonly Slice[]): string[] {
+  return eventsOfEndings(toldJob, endings, { slices, nowMs: startMs }).map(({ type, data }) => {
     const [, kind] = type.split('.');
     return 'message_id' in data ? `${data.message_id.split('-')[1]} ${kind}` : `job ${kind}`;
   });

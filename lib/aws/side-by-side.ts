@@ -2,7 +2,11 @@
  * Does all of it, in order, so much at once. Where one fails, no other begins, and it throws when those under way have ended:
  * a run that gives up leaves nothing behind that goes on.
  */
-export async function sideBySide<T>(all: readonly T[], atOnce: number, act: (one: T) => Promise<void>): Promise<void> {
+export async function sideBySide<T>(
+  all: Iterable<T>,
+  atOnce: number,
+  act: (one: T) => Promise<unknown>,
+): Promise<void> {
   // Unlike the iterator of an array, a generator ends for all who share it when one of them leaves its loop.
   const shared = eachOf(all);
   const ends = await Promise.allSettled(
@@ -13,6 +17,6 @@ export async function sideBySide<T>(all: readonly T[], atOnce: number, act: (one
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-function* eachOf<T>(all: readonly T[]): Generator<T> {
+function* eachOf<T>(all: Iterable<T>): Generator<T> {
   yield* all;
 }
