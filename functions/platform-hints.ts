@@ -3,7 +3,7 @@ import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { deployedHints } from '../lib/hints/deployed.ts';
 import { type HintPorts, workOffHints } from '../lib/hints/work-off.ts';
 import { deployedAccountWords } from '../lib/messages/deployed/account-words.ts';
-import { deployedReplacedIds } from '../lib/messages/deployed/replaced-ids.ts';
+import { deployedReplacedIdWriter } from '../lib/messages/deployed/replaced-ids.ts';
 import { metered } from '../lib/observe/metrics.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 
@@ -21,11 +21,10 @@ export function platformHints(ports: Omit<HintPorts, 'remainingMs'>) {
 
 export const handler = deployed(() => {
   const platform = deployedPlatform({ timeoutMs: 10_000, maxReplyBytes: 4_000_000 });
-  const { note: noteReplacedIds } = deployedReplacedIds();
   return platformHints({
     ...deployedDirectory(),
     ...deployedHints(platform),
     ...deployedAccountWords(),
-    noteReplacedIds,
+    noteReplacedIds: deployedReplacedIdWriter(),
   });
 });

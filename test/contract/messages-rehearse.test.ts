@@ -37,9 +37,9 @@ async function send({ params, ...what }: typeof welcome | typeof order, headers:
 
 async function recorded(template: string): Promise<readonly string[]> {
   const { body } = await platform(`GET /_control/messages?template=${template}&limit=1000`);
-  const taken: readonly { readonly request: { readonly to: string } }[] = body.data;
+  const taken: readonly { readonly request: { readonly to?: string } }[] = body.data;
   const digits = everybody.map((to) => to.replace('+', ''));
-  return taken.map(({ request }) => request.to.replace('+', '')).filter((to) => digits.includes(to));
+  return taken.map(({ request: { to = '' } }) => to.replace('+', '')).filter((to) => digits.includes(to));
 }
 
 /** In ten-thousandths of a dollar, which all shipped rates are whole numbers of. */

@@ -39,7 +39,7 @@ beforeEach(async () => {
       reply.end('{"id":"300000000000001"}');
       return;
     }
-    const { recipient: to } = JSON.parse(text);
+    const { to } = JSON.parse(text);
     posts.push(to);
     if (to === 'reset') request.socket.resetAndDestroy();
     else if (to === 'silent') return;

@@ -82,7 +82,7 @@ export function sendPorts(
       stateOf: unused,
     },
     platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
-    replacedIds: { find: unused },
+    replacementsOf: unused,
     catalogIdOf: unused,
     isOnboarded: unused,
     questions: {

@@ -8,7 +8,7 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import { replacedIdsStore } from '../../lib/messages/accept/replaced-ids-store.ts';
+import { replacedIdReader } from '../../lib/messages/accept/replaced-ids-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
@@ -132,7 +132,7 @@ export async function sendingEndpoint(options: Options) {
     },
     isOnboarded: async () => platform.onboarded,
     questions: questionStore(documents, table),
-    replacedIds: replacedIdsStore({ documentClient: documents, tableName: table, pause: async () => undefined }),
+    replacementsOf: replacedIdReader({ documentClient: documents, tableName: table, pause: async () => undefined }),
     queue: jobQueue(queueClient, queueUrl),
     urgentQueue: jobQueue(queueClient, urgentQueueUrl),
     limitOf: async () => 80,

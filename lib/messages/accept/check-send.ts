@@ -27,7 +27,7 @@ export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;
   readonly isOnboarded: IsOnboarded;
   readonly directory: AssignableDirectory;
-  readonly replacedIds: { readonly find: FindReplacements };
+  readonly replacementsOf: FindReplacements;
 }
 
 /** A send request of a client that may use the DID. */
@@ -57,7 +57,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   const { template, contract } = resolved;
   checkInputs(contract, request);
 
-  const { recipients, redirected } = await withCurrentIds(request.recipients, did.waba.wabaId, ports.replacedIds.find);
+  const { recipients, redirected } = await withCurrentIds(request.recipients, did.waba.wabaId, ports.replacementsOf);
   const { kept, repeats } = withoutDuplicates(recipients);
   const catalogId = contract.header.kind === 'product' ? await linkedCatalogId(send, ports) : undefined;
   const plan = compositionPlan(template, contract, {

@@ -2,17 +2,11 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
+import { sideBySide } from '../../aws/side-by-side.ts';
 import { replacedIdKey, userIdOfReplaced } from '../items.ts';
 import type { FindReplacements, Replacement } from './replaced-ids.ts';
 
-/** Replaced user ids in the messages table, an item each, for each WABA by itself. */
-export interface ReplacedIds {
-  /** A request for a hundred ids. Not strongly consistent: a word that came a moment ago may be missed. */
-  readonly find: FindReplacements;
-  /** Writes them down, unless a later word on the same id is there. May be repeated. */
-  note(wabaId: string, replaced: readonly ReplacedId[]): Promise<void>;
-}
-
+/** A user id that the platform has replaced, of one WABA. */
 export interface ReplacedId extends Replacement {
   readonly userId: string;
 }
@@ -28,40 +22,44 @@ const writesAtOnce = 20;
 
 const ReplacedItemSchema = v.object({ pk: v.string(), by: v.string(), atMs: v.number() });
 
-export function replacedIdsStore(messages: TableAccess): ReplacedIds {
-  const { documentClient, tableName } = messages;
-  return {
-    find: async (wabaId, userIds) => {
-      const found = new Map<string, Replacement>();
-      for (let first = 0; first < userIds.length; first += readsAtOnce) {
-        const keys = userIds.slice(first, first + readsAtOnce).map((userId) => replacedIdKey(wabaId, userId));
-        for (const item of await batchGet(messages, keys, { consistent: false })) {
-          const { pk, by, atMs } = v.parse(ReplacedItemSchema, item);
-          found.set(userIdOfReplaced(pk), { by, atMs });
-        }
+/**
+ * Replaced user ids of the messages table, an item each, for each WABA by itself: a request for a hundred ids. Not strongly
+ * consistent: a word that came a moment ago may be missed.
+ */
+export function replacedIdReader(messages: TableAccess): FindReplacements {
+  return async (wabaId, userIds) => {
+    const found = new Map<string, Replacement>();
+    for (let first = 0; first < userIds.length; first += readsAtOnce) {
+      const keys = userIds.slice(first, first + readsAtOnce).map((userId) => replacedIdKey(wabaId, userId));
+      for (const item of await batchGet(messages, keys, { consistent: false })) {
+        const { pk, by, atMs } = v.parse(ReplacedItemSchema, item);
+        found.set(userIdOfReplaced(pk), { by, atMs });
       }
-      return found;
-    },
+    }
+    return found;
+  };
+}
 
-    note: async (wabaId, replaced) => {
-      const left = replaced.values();
-      await Promise.all(
-        Array.from({ length: writesAtOnce }, async () => {
-          for (const { userId, by, atMs } of left) {
-            const expiresAtSeconds = Math.ceil(atMs / 1_000) + replacedIdMemorySeconds;
-            await conditionalWrite(
-              documentClient.send(
-                new PutCommand({
-                  TableName: tableName,
-                  Item: { ...replacedIdKey(wabaId, userId), by, atMs, expiresAtSeconds },
-                  ConditionExpression: 'attribute_not_exists(pk) OR atMs < :atMs',
-                  ExpressionAttributeValues: { ':atMs': atMs },
-                }),
-              ),
-            );
-          }
-        }),
+/** Writes down replaced ids of a WABA, unless a later word on the same id is there. May be repeated. */
+export type NoteReplacements = (wabaId: string, replaced: readonly ReplacedId[]) => Promise<void>;
+
+export function replacedIdWriter({
+  documentClient,
+  tableName,
+}: Pick<TableAccess, 'documentClient' | 'tableName'>): NoteReplacements {
+  return async (wabaId, replaced) => {
+    await sideBySide(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
+      const expiresAtSeconds = Math.ceil(atMs / 1_000) + replacedIdMemorySeconds;
+      await conditionalWrite(
+        documentClient.send(
+          new PutCommand({
+            TableName: tableName,
+            Item: { ...replacedIdKey(wabaId, userId), by, atMs, expiresAtSeconds },
+            ConditionExpression: 'attribute_not_exists(pk) OR atMs < :atMs',
+            ExpressionAttributeValues: { ':atMs': atMs },
+          }),
+        ),
       );
-    },
+    });
   };
 }

@@ -17,7 +17,7 @@ import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { questionStore } from '../resolve/question-store.ts';
 import { messagesTable } from './messages-table.ts';
-import { deployedReplacedIds } from './replaced-ids.ts';
+import { deployedReplacedIdReader } from './replaced-ids.ts';
 import { deployedDispatches } from './reports.ts';
 import { deployedAcceptedJobs, deployedPaces } from './sending.ts';
 
@@ -34,7 +34,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
     parameters: parameterStore(client, table),
     acceptance: deployedAcceptedJobs(),
     records: idempotencyStore(client, table),
-    replacedIds: deployedReplacedIds(),
+    replacementsOf: deployedReplacedIdReader(),
     queue: jobQueue(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
     urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
     limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),

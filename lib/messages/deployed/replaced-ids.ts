@@ -1,9 +1,15 @@
 import { storePause } from '../../aws/pause.ts';
-import { replacedIdsStore } from '../accept/replaced-ids-store.ts';
+import { replacedIdReader, replacedIdWriter } from '../accept/replaced-ids-store.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** The user ids that the platform has replaced. */
-export function deployedReplacedIds() {
+/** Reads the user ids that the platform has replaced. */
+export function deployedReplacedIdReader() {
   const { client, table } = messagesTable();
-  return replacedIdsStore({ documentClient: client, tableName: table, pause: storePause });
+  return replacedIdReader({ documentClient: client, tableName: table, pause: storePause });
+}
+
+/** Writes them down. */
+export function deployedReplacedIdWriter() {
+  const { client, table } = messagesTable();
+  return replacedIdWriter({ documentClient: client, tableName: table });
 }

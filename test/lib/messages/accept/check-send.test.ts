@@ -77,11 +77,9 @@ function portsOf(
       ],
       users: [makeUser('supervisor', 10, 11), makeUser('onboarding', 10), makeUser('agent')],
     }),
-    replacedIds: {
-      find: async (wabaId, userIds) => {
-        asked.push(`replacements in ${wabaId}`);
-        return new Map([...replaced].filter(([userId]) => userIds.includes(userId)));
-      },
+    replacementsOf: async (wabaId, userIds) => {
+      asked.push(`replacements in ${wabaId}`);
+      return new Map([...replaced].filter(([userId]) => userIds.includes(userId)));
     },
     isOnboarded: async ({ wabaId }) => {
       asked.push(`onboarding of ${wabaId}`);

@@ -1,14 +1,18 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { replacedIdMemorySeconds, replacedIdsStore } from '../../../../lib/messages/accept/replaced-ids-store.ts';
+import {
+  replacedIdMemorySeconds,
+  replacedIdReader,
+  replacedIdWriter,
+} from '../../../../lib/messages/accept/replaced-ids-store.ts';
 import { replacedIdKey } from '../../../../lib/messages/items.ts';
 import { injectFaults } from '../../../support/queue-faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const table = await freshTable('messages');
-const storeOver = (documentClient = localDocumentClient()) =>
-  replacedIdsStore({ documentClient, tableName: table, pause: async () => undefined });
-const { find, note } = storeOver();
+const over = (documentClient = localDocumentClient()) => ({ documentClient, tableName: table });
+const find = replacedIdReader({ ...over(), pause: async () => undefined });
+const note = replacedIdWriter(over());
 
 test('of each id the latest word stays, however often and in whatever order they come', async () => {
   const [first, second, sameTime] = [
@@ -49,5 +53,5 @@ test('a write that fails is told, so that all of it comes again', async () => {
   const client = localDocumentClient();
   injectFaults(client, ({ number }) => (number >= 3 ? 'before' : undefined));
   const words = Array.from({ length: 5 }, (_, at) => ({ userId: `US.${at}`, by: 'US.9', atMs: 1 }));
-  await expect(storeOver(client).note('51', words)).rejects.toThrow();
+  await expect(replacedIdWriter(over(client))('51', words)).rejects.toThrow();
 });
