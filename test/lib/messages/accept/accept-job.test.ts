@@ -124,6 +124,13 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
     },
   );
 
+  test('the head of its job says that somebody is addressed by user id, as its recipients tell', async () => {
+    const [one, other] = makeRecipients(2);
+    const recipients = [one, { ...other, to: 'US.1' }] as Recipient[];
+    const job = { ...jobOf(2, { byUserId: true }), recipients };
+    expect(headOfChunk(await chunkOf(job))).toEqual({ ...job.head, throughputPerSecond: 40 });
+  });
+
   test('who cannot be composed is in it without a request, fails there, and is logged', async () => {
     const logged = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const recipients: Recipient[] = [...makeRecipients(1), { to: '5491100000001', params: { body: [] } }];
