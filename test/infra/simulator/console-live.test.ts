@@ -66,10 +66,13 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('a page that was refused to watch asks again', async () => {
     const { page, problems } = tab();
-    await see('hidden');
+    await untilSeen(page, 'Live', 'header');
     const leaving = new AbortController();
     const watch = async () => (await fetch(`${simulator().url}/_control/live`, { signal: leaving.signal })).status;
     while ((await watch()) === 200);
+    // All places are taken, the page's own among them: once it has let go of that one, it is taken too.
+    await see('hidden');
+    await expect.poll(watch, { timeout: 50_000 }).toBe(200);
     await see('visible');
     await untilSeen(page, 'Not connected', 'header');
     leaving.abort();
