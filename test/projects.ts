@@ -16,8 +16,8 @@ const inOneProcess = [
 export function projectsOf(suite: Suite | undefined) {
   // As many files at once as there are cores. Vitest would leave one core out, and so take one file at a time on two.
   const shared = {
-    expect: { requireAssertions: true },
     // Only to end what hangs: several files share the cores, and other programs may want them too.
+    expect: { requireAssertions: true, poll: { timeout: 50_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: '100%',

@@ -72,7 +72,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     while ((await watch()) === 200);
     // All places are taken, the page's own among them: once it has let go of that one, it is taken too.
     await see('hidden');
-    await expect.poll(watch, { timeout: 50_000 }).toBe(200);
+    await expect.poll(watch).toBe(200);
     await see('visible');
     await untilSeen(page, 'Not connected', 'header');
     leaving.abort();
