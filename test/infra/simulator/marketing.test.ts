@@ -4,6 +4,7 @@ import { MarketingCaps } from '../../../infra/simulator/sending/marketing-caps.t
 import areaCodes from '../../../infra/simulator/sending/us-area-codes.json' with { type: 'json' };
 import { countryOfNumber } from '../../../lib/pricing/country.ts';
 import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
+import { undeliveredMarket } from '../../../lib/pricing/undelivered.ts';
 import { firstNumber, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
 import ofNoPlace from './area-codes-of-no-place.json' with { type: 'json' };
 import { hearing } from './heard.ts';
@@ -53,7 +54,15 @@ describe('to numbers of the United States', () => {
       const others = all.filter(isOfNoPlace);
       expect(others.filter(isTheirsHere)).toEqual([]);
       expect(others.filter((code) => !isTheirsThere(code))).toEqual([]);
-      expect(others).toContain('555');
+    });
+
+    test.each([
+      ['212', true],
+      ['555', false],
+    ])('whether marketing to %s is delivered: %s is told by both', (code, isTheirs) => {
+      const digits = `1${code}5550123`;
+      const told = undeliveredMarket('MARKETING', { digits, country: countryOfNumber(digits) });
+      expect([told !== undefined, isTheirsHere(code)]).toEqual([isTheirs, isTheirs]);
     });
   });
 
