@@ -1,6 +1,5 @@
 import { present } from '../../lib/keys/present.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
-import newerCodes from './newer-codes.json' with { type: 'json' };
 
 /** A refusal in the platform's words. The reply adds `fbtrace_id`, which every refusal has of its own. */
 export class PlatformError extends Error {
@@ -23,8 +22,7 @@ interface CodeEntry {
   readonly subcode?: number;
 }
 
-/** The shared list has the last word about a code that both know. */
-const entries: readonly CodeEntry[] = [...newerCodes, ...errorCodes];
+const entries: readonly CodeEntry[] = errorCodes;
 const byCode = new Map(entries.filter((entry) => entry.kind !== 'template_mgmt').map((entry) => [entry.code, entry]));
 const bySubcode = new Map(
   entries.filter((entry) => entry.subcode !== undefined).map((entry) => [entry.subcode, entry]),

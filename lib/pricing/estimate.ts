@@ -1,7 +1,7 @@
 import { knownCountries } from './country.ts';
 import { categoryOf, priceOf } from './price.ts';
 import type { Rates } from './rates.ts';
-import { undelivered } from './undelivered.ts';
+import { type Destination, undelivered, undeliveredMarket } from './undelivered.ts';
 
 /** What messages cost at list prices (D32): in all, and by the country of the recipient. */
 export interface CostEstimate {
@@ -15,23 +15,20 @@ export interface CostEstimate {
 }
 
 /**
- * Prices one message to each country of the list, undefined for one that is not known, all of one category (in any case).
- * Amounts are exact for rates of up to eight decimals.
+ * Prices one message to each destination of the list, all of one category (in any case). Amounts are exact for rates of up to
+ * eight decimals.
  */
-export function costEstimate(
-  rates: Rates,
-  categoryWord: string,
-  countries: readonly (string | undefined)[],
-): CostEstimate {
+export function costEstimate(rates: Rates, categoryWord: string, destinations: readonly Destination[]): CostEstimate {
   const category = categoryOf(categoryWord);
-  const notDelivered = undelivered(categoryWord, countries, (country) => country).map(({ market, recipients }) => ({
+  const notDelivered = undelivered(categoryWord, destinations).map(({ market, recipients }) => ({
     market,
     recipients,
   }));
-  const free = new Set<string | undefined>(notDelivered.map(({ market }) => market));
   const counts = new Map<string, number>();
-  for (const country of countries) {
-    if (category === undefined || country === undefined || !knownCountries.has(country) || free.has(country)) continue;
+  for (const destination of destinations) {
+    const { country } = destination;
+    if (category === undefined || country === undefined || !knownCountries.has(country)) continue;
+    if (undeliveredMarket(categoryWord, destination) !== undefined) continue;
     counts.set(country, (counts.get(country) ?? 0) + 1);
   }
   const byMarket = [...counts]
@@ -42,7 +39,7 @@ export function costEstimate(
     });
   const amount = withoutNoise(byMarket.reduce((sum, market) => sum + market.amount, 0));
   const judged = [...byMarket, ...notDelivered].reduce((sum, { recipients }) => sum + recipients, 0);
-  return { cost: { amount, currency: rates.currency }, byMarket, notDelivered, unpriced: countries.length - judged };
+  return { cost: { amount, currency: rates.currency }, byMarket, notDelivered, unpriced: destinations.length - judged };
 }
 
 /** Binary fractions add up to 0.30000000000000004; what they are off by is far below the eighth decimal. */

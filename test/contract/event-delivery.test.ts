@@ -6,6 +6,7 @@ import {
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
 import { eventsCommand } from '../../infra/operate/events.ts';
+import { openHolds } from '../../infra/operate/open-holds.ts';
 import { webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { eventRecordStore } from '../../lib/webhooks/event-record-store.ts';
@@ -151,3 +152,64 @@ test('an account that the platform disables is told, and its messages wait; rein
     await tellAt(addressOf('platformUrl'), null);
   }
 });
+
+test('a business whose held messages are dropped waits as a whole, and goes on after its review: none lost, none twice (D46)', async () => {
+  const wabaId = '200000000000001';
+  const pacing = '/_control/businesses/400000000000001/pacing';
+  const holds = openHolds({ client: documentClient, table: tableName('messages'), nowMs: Date.now });
+  const endHolds = async () => {
+    for (const hold of await holds.list([wabaId])) await holds.end(hold);
+  };
+  const report = async (jobId: string | null) =>
+    (await api(`GET /v1/template/messages/5491100000001/${jobId}`, { token: await tokenOf('supervisor1001') })).body;
+  const [paced, waiting] = [
+    ['549210000021', '549210000022', '549210000023'],
+    ['549210000024', '549210000025'],
+  ] as const;
+  await configure(true);
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
+  try {
+    await platform(`POST ${pacing}`, { accepts: 1 });
+    const first = await send(...paced);
+    const held = await eventually('two are held', async () => {
+      const { data, counts } = await report(first);
+      return counts.held === 2 ? data.filter(({ state }: { state: string }) => state === 'held') : undefined;
+    });
+    for (const row of held) expect(row).toMatchObject({ code: 'held_for_quality_assessment' });
+
+    await platform(`POST ${pacing}/outcome`, { outcome: 'dropped' });
+    const dropped = await eventually('they have failed', async () => {
+      const { data, counts } = await report(first);
+      return counts.failed === 2 ? data.filter(({ state }: { state: string }) => state === 'failed') : undefined;
+    });
+    for (const row of dropped) expect(row).toMatchObject({ code: '135000', reason: expect.stringMatching(/\w/) });
+    await eventually('the WABA is held', async () =>
+      (await holds.list([wabaId])).find(({ scope, code }) => scope === 'waba' && code === '135000'),
+    );
+
+    const second = await send(...waiting);
+    const parked = await eventually('its client is told that it waits', async () =>
+      deliveries.find(({ body }) => {
+        const { type, data } = JSON.parse(body);
+        return type === 'dispatch.parked' && data.job_id === second;
+      }),
+    );
+    expect(JSON.parse(parked.body)).toMatchObject({ data: { scope: 'waba', code: '135000' } });
+    expect(eventFaults(parked.body)).toEqual([]);
+    expect((await report(second)).data).toMatchObject(waiting.map((to) => ({ to, state: 'pending', code: '135000' })));
+
+    // The review is over, and the operator says so: by itself the hold ends after two messages, a minute apart.
+    await platform(`DELETE ${pacing}`);
+    await endHolds();
+    await eventually('what waited has left', async () => ((await report(second)).complete ? true : undefined));
+    const { counts } = await report(second);
+    expect(counts.sent + counts.delivered + counts.read).toBe(waiting.length);
+    for (const to of [...paced, ...waiting]) {
+      expect([to, (await platform(`GET /_control/messages?to=${to}`)).body.total]).toEqual([to, 1]);
+    }
+  } finally {
+    await platform(`DELETE ${pacing}`);
+    await tellAt(addressOf('platformUrl'), null);
+    await endHolds();
+  }
+}, 120_000);

@@ -1,5 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
 
 /*
  * What a rehearsal says of the cost, beside the send that follows it, by the simulator's record (D51).
@@ -8,7 +10,11 @@ import { api, eventually, platform, synchronize, tokenOf } from '../support/api.
 const did = '5491100000001';
 const run = String(Date.now() % 1_000_000).padStart(6, '0');
 
-beforeAll(() => synchronize('supervisor1001'));
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
+});
+afterAll(() => tellAt(addressOf('platformUrl'), null));
 
 /** Numbers by their country; nobody knows that of the last ones. */
 const numbers: readonly (readonly [string | undefined, readonly string[]])[] = [
@@ -42,6 +48,31 @@ async function recorded(template: string): Promise<readonly string[]> {
   return taken.map(({ request: { to = '' } }) => to.replace('+', '')).filter((to) => digits.includes(to));
 }
 
+/** How often the platform was asked to send that template to each, whatever it answered. */
+async function asked(template: string): Promise<number[]> {
+  const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
+  const requests: readonly {
+    readonly body: { readonly to?: string; readonly template?: { readonly name?: string } };
+  }[] = body.data;
+  return everybody.map(
+    (to) =>
+      requests.filter(({ body: sent }) => sent.to === to.replace('+', '') && sent.template?.name === template).length,
+  );
+}
+
+/** What the report says of those who got nothing, once everything is told. */
+async function failedOf(dispatchId: string | null): Promise<readonly (readonly [to: string, code?: string])[]> {
+  const token = await tokenOf('supervisor1001');
+  const rows: readonly { readonly to: string; readonly state: string; readonly code?: string }[] = await eventually(
+    'every receipt is in the report',
+    async () => {
+      const { body } = await api(`GET /v1/template/messages/${did}/${dispatchId}`, { token });
+      return body.counts.read + body.counts.failed === body.total ? body.data : undefined;
+    },
+  );
+  return rows.flatMap(({ to, state, code }) => (state === 'failed' ? [[to, code ?? ''] as const] : []));
+}
+
 /** In ten-thousandths of a dollar, which all shipped rates are whole numbers of. */
 async function listPrice(market: string, category: string): Promise<number> {
   const { body } = await api(`GET /v1/pricing?market=${market}&category=${category}`, {
@@ -71,6 +102,13 @@ test.each([
   });
   // Of the rehearsal nothing came: each is there once.
   expect(taken.toSorted()).toEqual(everybody.map((to) => to.replace('+', '')).toSorted());
+
+  // What the warning said comes true by receipt; nothing of it is tried again.
+  const ofUnitedStates = numbers.flatMap(([market, list]) => (market === 'US' ? list : []));
+  expect(await failedOf(sent.headers.get('dispatch-id'))).toEqual(
+    isMarketing ? ofUnitedStates.map((to) => [to, '131049']) : [],
+  );
+  expect(await asked(what.template.name)).toEqual(everybody.map(() => 1));
 
   const byMarket = new Map<string, { recipients: number; cost: number }>();
   for (const to of taken) {

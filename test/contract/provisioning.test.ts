@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../infra/operate/provisioning-run.ts';
-import { api, eventually, platform } from '../support/api.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 const username = 'passing1003';
@@ -97,5 +97,67 @@ test('sends name the account that the file names for their number, from the next
     expect(await posted({}, 1)).toEqual([undefined]);
   } finally {
     await provision(demo, target, { removalsAllowed: 5 });
+  }
+});
+
+test('the platform takes the account of the number’s WABA on both edges; any other fails the message alone (100)', async () => {
+  const target = runningTarget();
+  const [channel] = demo.channels;
+  const from = channel?.did ?? '';
+  const wabaId = channel?.waba_id ?? '';
+  const token = await tokenOf('supervisor1001');
+  const first = 5_491_166_000_000 + Math.floor(Math.random() * 10_000) * 10;
+  const withAccount = (account: object) => ({
+    ...demo,
+    channels: demo.channels.map((each) => (each.did === from ? { ...each, ...account } : each)),
+  });
+  /** Sends to the recipient of that place, and returns its row once it is at rest. */
+  const rowOf = async (name: string, place: number): Promise<Readonly<Record<string, unknown>>> => {
+    const params = name === 'order_update' ? { body: ['Ana', 'A'], buttons: ['A'] } : undefined;
+    const recipients = [{ to: String(first + place), ...(params === undefined ? {} : { params }) }];
+    const body = {
+      did: from,
+      type: 'template',
+      channel: 'MESSAGING',
+      recipients,
+      template: { name, language: 'en_US' },
+    };
+    const sent = await api(`POST /v1/template/messages/${from}`, { token, body });
+    expect([sent.status, sent.body]).toMatchObject([200, { success: true }]);
+    return await eventually(`${name} is at rest`, async () => {
+      const path = `/v1/template/messages/${from}/${sent.headers.get('dispatch-id')}`;
+      const [row] = (await api(`GET ${path}`, { token })).body.data;
+      return row.state === 'pending' ? undefined : row;
+    });
+  };
+  const taken = async (place: number) => {
+    const { body } = await platform(`GET /_control/messages?to=${first + place}`);
+    return body.data.map(({ path, request }: { path: string; request: { messaging_account_id?: string } }) => [
+      path.split('/').at(-1),
+      request.messaging_account_id,
+    ]);
+  };
+  await synchronize('supervisor1001');
+  try {
+    await provision(withAccount({ messaging_account_id: wabaId }), target);
+    expect([await rowOf('order_update', 0), await rowOf('bid_offer', 1)]).toMatchObject([
+      { state: 'sent' },
+      { state: 'sent' },
+    ]);
+    expect([await taken(0), await taken(1)]).toEqual([[['messages', wabaId]], [['marketing_messages', wabaId]]]);
+
+    await provision(withAccount({ messaging_account_id: '200000000000002' }), target);
+    expect(await rowOf('order_update', 2)).toMatchObject({ state: 'failed', code: '100' });
+    expect(await rowOf('bid_offer', 3)).toMatchObject({ state: 'failed', code: '100' });
+    expect([await taken(2), await taken(3)]).toEqual([[], []]);
+
+    await provision(demo, target);
+    expect([await rowOf('order_update', 4), await rowOf('bid_offer', 5)]).toMatchObject([
+      { state: 'sent' },
+      { state: 'sent' },
+    ]);
+    expect(await taken(4)).toEqual([['messages', undefined]]);
+  } finally {
+    await provision(demo, target);
   }
 });

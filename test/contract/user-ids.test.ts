@@ -49,10 +49,23 @@ const senderElsewhere = {
   template: { name: 'appointment_reminder', language: 'pt_BR' },
   params: { header: ['Ana'], body: ['Ana', '12/11', '15'] } as object,
 } as const;
+/** The same DID, another category. */
+const offer = {
+  ...sender,
+  template: { name: 'welcome_offer', language: 'es' },
+  component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
+  params: { body: ['Ana'] } as object,
+} as const;
+const code = {
+  ...sender,
+  template: { name: 'login_code', language: 'en_US' },
+  params: { body: ['123456'] } as object,
+} as const;
+type Sender = typeof sender | typeof senderElsewhere | typeof offer | typeof code;
 
 async function send(
   recipients: readonly string[],
-  { dry = false, by = sender }: { readonly dry?: boolean; readonly by?: typeof sender | typeof senderElsewhere } = {},
+  { dry = false, by = sender }: { readonly dry?: boolean; readonly by?: Sender } = {},
 ) {
   const { from, template, params } = by;
   const reply = await api(`POST /v1/template/messages/${from}`, {
@@ -60,6 +73,7 @@ async function send(
     headers: dry ? { 'Dry-Run': 'true' } : {},
     body: {
       ...{ did: from, type: 'template', channel: 'MESSAGING', template },
+      ...('component' in by ? { component: by.component } : {}),
       recipients: recipients.map((to) => ({ to, params })),
     },
   });
@@ -180,4 +194,30 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
   // Another portfolio: its ids are of other people.
   const elsewhere = await send([known], { by: senderElsewhere, dry: true });
   expect(elsewhere.body).not.toHaveProperty('warning');
+}, 60_000);
+
+test('who stops marketing gets no more of it, told by receipt and never tried again; everything else and everybody else does', async () => {
+  const [stopped, other] = ['549250000011', '549250000012'] as const;
+  const preference = (value: 'stop' | 'resume') =>
+    platform(`POST /_control/recipients/${stopped}/preference`, { phone_number_id: metadata.phone_number_id, value });
+  const isTold = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
+  expect((await preference('stop')).status).toBe(200);
+  try {
+    const { jobId } = await send([stopped, other], { by: offer });
+    expect(await rowsOf(jobId, isTold)).toMatchObject([
+      { to: stopped, state: 'failed', code: '131050', reason: expect.stringMatching(/stop/) },
+      { to: other, state: 'read' },
+    ]);
+    // A one-time code needs a number and nothing else; no refusal of a person holds what others are sent.
+    const later = [await send([stopped]), await send([stopped], { by: code }), await send([other], { by: offer })];
+    for (const { jobId: id } of later) expect(await rowsOf(id, isTold)).toMatchObject([{ state: 'read' }]);
+    const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
+    const asked: readonly string[] = body.data.flatMap(
+      ({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
+        request.to === stopped ? (request.template?.name ?? '') : [],
+    );
+    expect(asked.toSorted()).toEqual(['login_code', 'order_update', 'welcome_offer']);
+  } finally {
+    await preference('resume');
+  }
 }, 60_000);

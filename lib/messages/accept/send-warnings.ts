@@ -1,6 +1,6 @@
 import { undelivered } from '../../pricing/undelivered.ts';
 import type { Recipient } from '../job.ts';
-import { countryOf } from '../request/addressee.ts';
+import { destinationOf } from '../request/addressee.ts';
 import { duplicatesWarning } from '../request/duplicates.ts';
 import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
 import { type Redirected, redirectedWarning } from './replaced-ids.ts';
@@ -48,7 +48,8 @@ export function warningOf({
 
 /** The platform takes such messages, and fails them later (131049): they are sent all the same, and cost nothing. */
 function undeliveredWarnings(category: string, recipients: Warned['recipients']): string[] {
-  return undelivered(category, recipients, ({ to }) => countryOf(to)).map(
+  const destinations = recipients.map(({ to }) => destinationOf(to));
+  return undelivered(category, destinations).map(
     ({ market, since, recipients: count }) =>
       `since ${since} the platform delivers no marketing to ${market}: ${count} of the recipients will not get it`,
   );

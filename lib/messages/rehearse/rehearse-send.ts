@@ -5,7 +5,7 @@ import type { Rates } from '../../pricing/rates.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
 import type { JobHead } from '../job.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
-import { countryOf } from '../request/addressee.ts';
+import { destinationOf } from '../request/addressee.ts';
 import { expectedEndMs } from './expected-end.ts';
 import { type Portfolio, type PortfolioPorts, portfolioOf } from './portfolio.ts';
 
@@ -68,7 +68,7 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
   const { cost, byMarket, notDelivered, unpriced } = costEstimate(
     rates,
     job.head.category,
-    recipients.map(({ to }) => countryOf(to)),
+    recipients.map(({ to }) => destinationOf(to)),
   );
   const warnings = [
     warning,

@@ -1,5 +1,6 @@
 import { countryOfUserId, isUserId } from '../../platform/user-id.ts';
 import { countryOfNumber } from '../../pricing/country.ts';
+import type { Destination } from '../../pricing/undelivered.ts';
 
 /*
  * Whom a message is for, as the request spells it: E.164 digits with a plus or without, or a business-scoped user id (D24). A
@@ -14,7 +15,9 @@ export function addresseeOf(to: string): string {
   return to.replace('+', '');
 }
 
-/** The country (ISO 3166-1 alpha-2) by the first digits of a number, or the first letters of a user id; undefined for none. */
-export function countryOf(to: string): string | undefined {
-  return isUserId(to) ? countryOfUserId(to) : countryOfNumber(addresseeOf(to));
+/** Where a message to it goes: of a user id only the country is known, by its first letters. */
+export function destinationOf(to: string): Destination {
+  if (isUserId(to)) return { digits: undefined, country: countryOfUserId(to) };
+  const digits = addresseeOf(to);
+  return { digits, country: countryOfNumber(digits) };
 }

@@ -35,7 +35,7 @@ describe('refused', () => {
   test('where it is not enabled, or was blocked, or the portfolio is too small', async () => {
     expectMessagingError(await direct(), 400, 100, notEnabled);
     await allow('BLOCKED');
-    expectMessagingError(await direct(), 400, 139200, undefined);
+    expectMessagingError(await direct(), 400, 139200, /^Direct Send is blocked for this account$/);
     await allow();
     await portfolioOf('TIER_10K');
     expectMessagingError(await direct(), 400, 100, notEnabled);

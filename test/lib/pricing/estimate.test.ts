@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import { costEstimate } from '../../../lib/pricing/estimate.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
 
-const times = (count: number, country: string | undefined) => Array.from({ length: count }, () => country);
+/** User ids, of which only the country is known. */
+const to = (...countries: readonly (string | undefined)[]) =>
+  countries.map((country) => ({ digits: undefined, country }));
+const times = (count: number, country: string | undefined) => to(...Array.from({ length: count }, () => country));
 
 test('the cost is the sum of the list prices, by country and in all, without the noise of binary fractions (D51)', () => {
   // 3 x 0.0618 is 0.18540000000000004 in floating point, 3 x 0.0125 + 0.1365 is 0.17400000000000002.
-  const countries = [...times(3, 'AR'), ...times(3, 'CO'), 'DE', 'CA'];
+  const countries = [...times(3, 'AR'), ...times(3, 'CO'), ...to('DE', 'CA')];
   expect(costEstimate(shippedRates, 'MARKETING', countries)).toEqual({
     cost: { amount: 0.3844, currency: 'USD' },
     byMarket: [
@@ -29,7 +32,7 @@ test.each([
 });
 
 test('a country without a market of its own has the price of its group, or of all others (D32)', () => {
-  const { byMarket } = costEstimate(shippedRates, 'MARKETING', ['AQ', 'CA']);
+  const { byMarket } = costEstimate(shippedRates, 'MARKETING', to('AQ', 'CA'));
   expect(byMarket).toEqual([
     { market: 'AQ', recipients: 1, amount: 0.0604 },
     { market: 'CA', recipients: 1, amount: 0.025 },
@@ -37,7 +40,7 @@ test('a country without a market of its own has the price of its group, or of al
 });
 
 test('whose country nobody knows is counted, and costs nothing that could be said', () => {
-  expect(costEstimate(shippedRates, 'UTILITY', ['BR', undefined, 'XK', 'ZZ'])).toEqual({
+  expect(costEstimate(shippedRates, 'UTILITY', to('BR', undefined, 'XK', 'ZZ'))).toEqual({
     cost: { amount: 0.0068, currency: 'USD' },
     byMarket: [{ market: 'BR', recipients: 1, amount: 0.0068 }],
     notDelivered: [],
@@ -51,13 +54,25 @@ test.each([
 ])(
   'what the platform does not deliver costs nothing and is priced apart: %s (D51)',
   (category, amount, notDelivered) => {
-    const estimate = costEstimate(shippedRates, category, ['US', 'AR', 'US', undefined]);
+    const estimate = costEstimate(shippedRates, category, to('US', 'AR', 'US', undefined));
     expect(estimate).toMatchObject({ cost: { amount }, notDelivered, unpriced: 1 });
     expect(estimate.byMarket.map(({ market }) => market)).toEqual(notDelivered.length === 0 ? ['AR', 'US'] : ['AR']);
   },
 );
 
+test('numbers of area code 555, which no person has, are priced as before and are not among what is not delivered (D26)', () => {
+  const of = (...numbers: readonly string[]) => numbers.map((digits) => ({ digits, country: 'US' }));
+  const [delivered] = costEstimate(shippedRates, 'MARKETING', of('15550131026')).byMarket;
+  expect(delivered).toMatchObject({ market: 'US', recipients: 1, amount: expect.any(Number) });
+  expect(costEstimate(shippedRates, 'MARKETING', [...of('15550131026', '12125550123'), ...to('US')])).toEqual({
+    cost: { amount: delivered?.amount, currency: 'USD' },
+    byMarket: [delivered],
+    notDelivered: [{ market: 'US', recipients: 2 }],
+    unpriced: 0,
+  });
+});
+
 test('a category that has no list price prices nobody', () => {
   const nothing = { cost: { amount: 0, currency: 'USD' }, byMarket: [], notDelivered: [], unpriced: 2 };
-  expect(costEstimate(shippedRates, 'PROMOTIONAL', ['BR', 'AR'])).toEqual(nothing);
+  expect(costEstimate(shippedRates, 'PROMOTIONAL', to('BR', 'AR'))).toEqual(nothing);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addresseeForm, addresseeOf, countryOf } from '../../../../lib/messages/request/addressee.ts';
+import { addresseeForm, addresseeOf, destinationOf } from '../../../../lib/messages/request/addressee.ts';
 
 test.each([
   ['5491155550001', true, 'AR'],
@@ -29,7 +29,7 @@ test.each([
   ['++5491155550001', false],
 ])('%j: somebody is meant: %s, in %s', (to, isOne, country?: string) => {
   expect(addresseeForm.test(to)).toBe(isOne);
-  if (isOne) expect(countryOf(to)).toBe(country);
+  if (isOne) expect(destinationOf(to)).toEqual({ digits: /^[+\d]+$/.test(to) ? addresseeOf(to) : undefined, country });
 });
 
 test('a number is one with a plus and without; an id stays as it is', () => {

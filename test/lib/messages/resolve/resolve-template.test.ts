@@ -405,6 +405,11 @@ describe('warning', () => {
       { ...plain, resolved: marketing },
       'since 2025-04-01 the platform delivers no marketing to US: 3 of the recipients will not get it',
     ],
+    [
+      'marketing to numbers that no person has: 555 is no area code',
+      { ...plain, resolved: marketing, recipients: [{ to: '15550131026' }, { to: '+15550231049' }] },
+      undefined,
+    ],
     ['marketing to others', { ...plain, resolved: marketing, recipients: plain.recipients.slice(3) }, undefined],
     [
       'a user id that is followed',
