@@ -11,6 +11,9 @@ function subjectOf({ type, data }: ServiceEvent): string {
       return `${data.name} ${data.previous_status} -> ${data.status}`;
     case 'sync.completed':
       return data.sync_id;
+    case 'account.restricted':
+    case 'account.restored':
+      return `${data.waba_id} ${data.platform_word}`;
     default:
       return data.job_id;
   }
