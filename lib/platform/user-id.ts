@@ -2,7 +2,8 @@
  * A business-scoped user id, or the parent one of a managed business: a country, and letters and digits whose case counts
  * (platform reference, 4.5). The same person has another id in each portfolio. Always sent whole.
  */
-const userIdForm = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
+export const userIdPattern = '[A-Z]{2}\\.(?:ENT\\.)?[0-9A-Za-z]{1,128}';
+const userIdForm = new RegExp(`^${userIdPattern}$`);
 
 export function isUserId(value: unknown): value is string {
   return typeof value === 'string' && userIdForm.test(value);
