@@ -2,8 +2,7 @@
  * A business-scoped user id, or the parent one of a managed business: a country, and letters and digits whose case counts
  * (platform reference, 4.5). The same person has another id in each portfolio. Always sent whole.
  */
-export const userIdPattern = '[A-Z]{2}\\.(?:ENT\\.)?[0-9A-Za-z]{1,128}';
-const userIdForm = new RegExp(`^${userIdPattern}$`);
+const userIdForm = /^[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 export function isUserId(value: unknown): value is string {
   return typeof value === 'string' && userIdForm.test(value);

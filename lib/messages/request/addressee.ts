@@ -1,4 +1,4 @@
-import { countryOfUserId, isUserId, userIdPattern } from '../../platform/user-id.ts';
+import { countryOfUserId, isUserId } from '../../platform/user-id.ts';
 import { countryOfNumber } from '../../pricing/country.ts';
 
 /*
@@ -7,7 +7,7 @@ import { countryOfNumber } from '../../pricing/country.ts';
  */
 
 /** Both forms (platform reference, 4.1). */
-export const addresseeForm = new RegExp(`^(?:\\+?[1-9]\\d{7,14}|${userIdPattern})$`);
+export const addresseeForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 
 /** The same for every spelling of one addressee: two user ids that differ in letter case are two. */
 export function addresseeOf(to: string): string {

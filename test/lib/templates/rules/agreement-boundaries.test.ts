@@ -12,6 +12,7 @@ import { composeMessage, compositionPlan } from '../../../../lib/messages/reques
 import { parameterContract } from '../../../../lib/messages/request/parameter-contract.ts';
 import { checkRecipients } from '../../../../lib/messages/request/recipient-rules.ts';
 import { parseSendRequest } from '../../../../lib/messages/request/send-request.ts';
+import { isUserId } from '../../../../lib/platform/user-id.ts';
 import { parseCreateRequest } from '../../../../lib/templates/create/create-request.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import type { Category } from '../../../../lib/templates/rules/draft.ts';
@@ -377,6 +378,8 @@ describe('a send', () => {
       simulator: userIdForm.test(id),
     }));
     expect(verdicts).toEqual([false, true, true, false, false, true, true, false].map(both));
+    // What webhooks name is judged by a form of its own.
+    expect(ids.map(isUserId)).toEqual(verdicts.map(({ service }) => service));
   });
 });
 
