@@ -20,7 +20,7 @@ const RecipientSchema = v.pipe(
   v.check(({ blocked, username }) => blocked !== undefined || username !== undefined, 'must say at least one thing'),
 );
 
-/** Whoever has blocked the business gets nothing more: later messages are sent and never delivered. */
+/** A person who has blocked the business gets nothing more: later messages are sent and never delivered. */
 export function changeRecipient(world: World, to: string, body: unknown): unknown {
   const { blocked, username } = v.parse(RecipientSchema, body);
   if (blocked === true) world.blocked.add(to);

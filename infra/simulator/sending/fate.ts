@@ -29,7 +29,7 @@ interface Obstacle {
   readonly atOnce?: boolean;
 }
 
-/** Whoever has blocked a number is not told to it: the messages stay underway. */
+/** The number is not told that a person has blocked it: the messages stay underway. */
 const courseOfBlocked = { delivered_after_ms: null, read_after_ms: null };
 
 /** How the statuses of a message come, as far as its person and its portfolio decide; refuses what is refused at once. */

@@ -133,7 +133,7 @@ describe('a code is found', () => {
     ['131042', 'every message of the WABA', true],
     ['131048', 'every MARKETING message of the number that sends', true],
     ['131049', 'this person alone, however often it comes', undefined],
-    ['130497', "everybody in the recipient's country, from this WABA; nobody else", undefined],
+    ['130497', "everybody in the recipient's country, from this WABA alone", undefined],
     [
       '135000',
       'what was refused alone; by receipt, of a message that the platform held: every message of the WABA',
