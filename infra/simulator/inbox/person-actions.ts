@@ -80,7 +80,7 @@ const IdentitySchema = v.pipe(
   ),
 );
 
-/** Gives a person another user id, and perhaps another number; told by a system message (platform reference, 10.3). */
+/** Gives a person another user id, and perhaps another number; told by a system message (platform reference, 10.5). */
 export function changeIdentity(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
   const { wabaId, metadata, beholder } = businessNumber(world, numberId);
