@@ -145,6 +145,19 @@ describe('a code is found', () => {
     expect(explained(code).map((each) => [each.concerns, each.waits])).toEqual([[concerns, waits]]);
   });
 
+  it.each([
+    ['100/2388019', /deleted templates/],
+    ['100/2388023', /30 days/],
+    ['100/2388318', /^By nothing/],
+    ['100/2388330', /^By nothing/],
+    ['131047', /the person/],
+    ['131063', /the operator/],
+    ['132068', /the flow/],
+    ['132069', /the flow/],
+  ])('%s with what lifts it, where that of its kind would be wrong', (code, lifted) => {
+    expect(explained(code).map((each) => each.lifted)).toEqual([expect.stringMatching(lifted)]);
+  });
+
   it('each code of the platform with what lifts it, and no other', () => {
     const told = explanations.filter(({ lifted }) => lifted !== undefined);
     expect(told).toHaveLength(errorCodes.length);
