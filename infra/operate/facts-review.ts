@@ -11,11 +11,15 @@ export interface FactsReview {
   readonly due: string;
 }
 
-const seenPattern = /^\*Seen (\d{4}-\d{2})\.\*$|\*\(doc (\d{4}-\d{2})\)\*/gm;
+/** The month of a section, or the mark of a fact of its own date; a mark may name several sources. */
+const seenPattern = /^\*Seen (\d{4}-\d{2})\.\*$|\*\(([^)]*\bdoc \d{4}-\d{2}[^)]*)\)\*/gm;
+const monthPattern = /\bdoc (\d{4}-\d{2})/g;
 
 /** Reads the dates in the text of FACTS.md; the marks that it explains are dates of facts as well. Throws when it has none. */
 export function reviewOf(text: string): FactsReview {
-  const months = [...text.matchAll(seenPattern)].map(([, section, fact]) => section ?? fact ?? '');
+  const months = [...text.matchAll(seenPattern)].flatMap(([, section, mark = '']) =>
+    section === undefined ? [...mark.matchAll(monthPattern)].map(([, month = '']) => month) : [section],
+  );
   const [oldest] = months.toSorted();
   if (oldest === undefined) throw new Error('FACTS.md has no dates');
   const [year = 0, month = 0] = oldest.split('-').map(Number);

@@ -97,7 +97,7 @@ export function changeWaba(world: World, id: string, body: unknown): unknown {
   waba.fields = Object.fromEntries(
     Object.entries({ ...waba.fields, ...changes }).filter(([, value]) => value !== null),
   );
-  // The platform shows nobody whether a WABA has Direct Send.
+  // The platform does not show whether a WABA has Direct Send.
   if (directSend === null) world.directSend.delete(id);
   else if (directSend !== undefined) world.directSend.set(id, directSend);
   return waba.fields;

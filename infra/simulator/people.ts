@@ -19,7 +19,7 @@ export interface Person {
   readonly hidesNumber?: true;
 }
 
-/** What becomes of a message to nobody: it fails later, or is refused at once. */
+/** What becomes of a message that reaches no one: it fails later, or is refused at once. */
 export type Unreachable = 'failed' | 'refused';
 
 /** Whom a user id means; or, in their place, what becomes of messages to it. */
@@ -37,7 +37,7 @@ export class People {
   readonly #digitsByParentId = new Map<string, string>();
   readonly #enrolled = new Set<string>();
   readonly #usernames = new Map<string, string>();
-  /** How often the ids of a number's owner were made anew. */
+  /** How often the owner of a number got other ids. */
   readonly #renewals = new Map<string, number>();
   readonly #oldUserIds = new Map<string, Unreachable>();
   readonly #leftNumbers = new Set<string>();
@@ -71,7 +71,7 @@ export class People {
 
   /**
    * Whom a user id or a parent id means. An id that was never told is a person whose number is not known; one that is not
-   * in force any more, or that another portfolio was told, reaches nobody.
+   * in force any more, or that another portfolio was told, reaches no one.
    */
   withUserId(beholder: Beholder, userId: string, nowMs: number): Found {
     const stranger = { key: userId, userId };
@@ -85,7 +85,7 @@ export class People {
     return { person: digits === undefined ? stranger : this.withNumber(beholder, digits, nowMs) };
   }
 
-  /** Nobody has the number any more: its owner has taken another. */
+  /** The number is out of use: its owner has taken another. */
   isLeft(digits: string): boolean {
     return this.#leftNumbers.has(digits);
   }
@@ -110,7 +110,7 @@ export class People {
     return this.#enrolled.has(portfolioId);
   }
 
-  /** Gives a person other user ids, and another number if one is given; the old ones reach nobody from now on. */
+  /** Gives a person other user ids, and another number if one is given; the old ones reach no one from now on. */
   renew(digits: string, change: { readonly number?: string | undefined; readonly oldIds: Unreachable }): void {
     for (const [userId, known] of this.#byUserId) {
       if (known.digits === digits) this.#oldUserIds.set(userId, change.oldIds);

@@ -2,7 +2,7 @@
 const idleMs = 24 * 3_600_000;
 
 /**
- * Threads that another responder on a number owns (platform reference, 10.3): what the person writes comes as `standby` to
+ * Threads that another responder on a number owns (platform reference, 10.5): what the person writes comes as `standby` to
  * this business, which may not answer freely.
  */
 export class Threads {

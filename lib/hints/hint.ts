@@ -8,8 +8,8 @@ import type { PersonWord } from '../platform/webhook/person-words.ts';
 export const hintMessageVersion = 1;
 
 /**
- * A message of the hint queue (D42, D47): what of a WABA has to be read again, because the platform said that it changed; and
- * what it said of the account, and of the ids of persons, which no reading tells.
+ * A message of the hint queue (D42, D47): what of a WABA has to be read again, because the platform said that it changed. It
+ * also carries what no reading tells: the platform's words on the account, and on ids of persons.
  */
 export const HintMessageSchema = v.object({
   version: v.literal(hintMessageVersion),
@@ -29,7 +29,7 @@ export const HintMessageSchema = v.object({
 export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
 export type ReplacedId = NonNullable<HintMessage['replacedIds']>[number];
 
-/** Where hints wait for whoever reads again. */
+/** Where hints wait for their worker. */
 export interface HintSink {
   /** Resolves when all of them are queued; throws when any may not be. */
   send(hints: readonly HintMessage[]): Promise<void>;

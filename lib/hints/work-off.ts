@@ -36,8 +36,9 @@ export interface HintRecord {
 }
 
 /**
- * Works off messages of the hint queue: what they say of an account counts at once (D46), and is told (D41); what they name is read again at
- * once, or gathered for the next turn of its WABA (turns.ts). WABAs side by side; returns the messages that must come again.
+ * Works off messages of the hint queue: what they say of an account counts at once (D46), and is told (D41). What they name
+ * is read again at once, or gathered for the next turn of its WABA (turns.ts). WABAs side by side; returns the messages that
+ * must come again.
  */
 export async function workOffHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
   const read = records.map(({ messageId, body }) => ({ messageId, hint: readHint(body) }));

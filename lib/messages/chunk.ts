@@ -74,7 +74,10 @@ export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 /** A queue message of so much text is billed as several, and a run has its slices to wait for: a chunk is cut before. */
 export const mostChunkBytes = 200_000;
 
-/** A chunk of the job without its slices. `limitPerSecond`: messages a second that its number may send, by the platform's last word. */
+/**
+ * A chunk of the job without its slices. `limitPerSecond`: messages a second that its number may send, by the platform's last
+ * word.
+ */
 export function chunkOfJob(
   head: JobHead,
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,

@@ -24,8 +24,9 @@ export const codePaces = ['pair', 'throughput', 'quota', 'restriction', 'mainten
 export type CodePace = (typeof codePaces)[number];
 
 /**
- * What a code concerns beyond the message that it refuses (platform reference, 6.4): every message of the WABA, the utility messages of it,
- * the number that sends, its marketing, or the template. While the matter lasts, the next message of these gets it as well.
+ * What a code concerns beyond the message that it refuses (platform reference, 6.4): every message of the WABA, the utility
+ * messages of it, the number that sends, its marketing, or the template. While the matter lasts, the next message of these
+ * gets it as well.
  */
 export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'template'] as const;
 export type HoldKind = (typeof holdKinds)[number];
@@ -104,8 +105,8 @@ export class PlatformFailure extends Error {
   }
 
   /**
-   * The platform has judged the person, or the person's country: another person's message is as good as before, and no status makes
-   * another try of this one right (131049 above all).
+   * The platform has judged the person, or the person's country: another person's message is as good as before, and no status
+   * makes another try of this one right (131049 above all).
    */
   get isOfPerson(): boolean {
     const known = entryOf(this.facts.code);

@@ -10,7 +10,7 @@ export interface CostEstimate {
   readonly byMarket: readonly { readonly market: string; readonly recipients: number; readonly amount: number }[];
   /** Recipients who are in neither, for the platform delivers nothing of the category to their country: it costs nothing. */
   readonly notDelivered: readonly { readonly market: string; readonly recipients: number }[];
-  /** Recipients who are in none of these, for nobody knows their country, or their category has no price. */
+  /** Recipients who are in none of these, for their country is unknown, or their category has no price. */
   readonly unpriced: number;
 }
 

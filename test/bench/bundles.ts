@@ -41,7 +41,10 @@ export function bundleOf(name: string): string {
   return file;
 }
 
-/** How many files of ours each function reaches; every bundle is small, and those on the way of every request carry no database client. */
+/**
+ * How many files of ours each function reaches. Every bundle is small, and those on the way of every request carry no database
+ * client.
+ */
 export function benchBundles(names: readonly string[]): void {
   for (const name of names) {
     report({ figure: `bundle.${name}`, value: statSync(bundleOf(name)).size / 1024, limit: 450, unit: 'KB' });

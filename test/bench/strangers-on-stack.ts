@@ -28,9 +28,9 @@ const AcceptedSchema = v.object({ total: v.number() });
 const loginCode = { name: 'login_code', language: 'en_US' };
 
 /**
- * How long single codes of one client take, from their answer to the platform: while 5,000 codes of another client leave, while
- * the events of that client wait for a receiver that takes twelve seconds, and while a campaign of it meets a number that gives no
- * answer (D44, D46). Each against the same stack at rest, a moment before. The number of the other client sends 80 a second: at
+ * How long single codes of one client take, from their answer to the platform (D44, D46): while 5,000 codes of another client
+ * leave, while the events of that client wait for a slow receiver of twelve seconds, and while a campaign of it meets a silent
+ * number. Each against the same stack at rest, a moment before. The number of the other client sends 80 a second: at
  * 1,000 the machine would be busy with it, and its processes would wait for each other.
  */
 export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSignal): Promise<void> {

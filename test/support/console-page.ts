@@ -99,8 +99,8 @@ export async function typeOver(page: Page, field: string, text: string): Promise
 }
 
 /**
- * Presses what has that accessible name, as soon as it can be pressed; by the keyboard: a click is aimed at a place on the page, and a
- * live page may move what stands there.
+ * Presses what has that accessible name, as soon as it can be pressed; by the keyboard: a click is aimed at a place on the
+ * page, and a live page may move what stands there.
  */
 export async function press(page: Page, name: string, role = 'button'): Promise<void> {
   const found = await page.waitForSelector(`aria/${name}[role="${role}"]`, { timeout: longestWaitMs });

@@ -52,7 +52,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/recipients/{id}',
-    what: 'block the business, or no longer, and take a username: {blocked?, username?}; later messages to whoever has blocked it are sent and never delivered; the number of one with a username is told only where the business knows it; null: no username',
+    what: 'block the business, or no longer, and take a username: {blocked?, username?}; later messages to a person who has blocked it are sent and never delivered; the number of one with a username is told only where the business knows it; null: no username',
     run: ({ world }, { body }, id) => changeRecipient(world, recipientKey(id), body),
   },
   {

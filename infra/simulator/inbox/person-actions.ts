@@ -20,7 +20,7 @@ const RecipientSchema = v.pipe(
   v.check(({ blocked, username }) => blocked !== undefined || username !== undefined, 'must say at least one thing'),
 );
 
-/** Whoever has blocked the business gets nothing more: later messages are sent and never delivered. */
+/** A person who has blocked the business gets nothing more: later messages are sent and never delivered. */
 export function changeRecipient(world: World, to: string, body: unknown): unknown {
   const { blocked, username } = v.parse(RecipientSchema, body);
   if (blocked === true) world.blocked.add(to);
@@ -80,7 +80,7 @@ const IdentitySchema = v.pipe(
   ),
 );
 
-/** Gives a person another user id, and perhaps another number; told by a system message (platform reference, 10.3). */
+/** Gives a person another user id, and perhaps another number; told by a system message (platform reference, 10.5). */
 export function changeIdentity(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
   const { wabaId, metadata, beholder } = businessNumber(world, numberId);

@@ -30,7 +30,7 @@ export const ReplySchema = v.pipe(
 
 export type PersonsReply = v.InferOutput<typeof ReplySchema>;
 
-/** What of an incoming message depends on how the person has answered (platform reference, 10.3). */
+/** What of an incoming message depends on how the person has answered (platform reference, 10.5). */
 export function contentOfReply(reply: PersonsReply): object {
   const { text, payload, button_id: buttonId, list_id: listId, description, flow } = reply;
   if (payload !== undefined) return { type: 'button', button: { text, payload } };

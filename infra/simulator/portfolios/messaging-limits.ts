@@ -2,7 +2,7 @@ import type { Unreachable } from '../people.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** How many people a portfolio may have messages delivered to in 24 hours, by the platform's words (platform reference, 8). */
+/** How many people a portfolio may have messages delivered to in 24 hours, by the platform's words (platform reference, 4.4). */
 export const tiers = {
   TIER_50: 50,
   TIER_250: 250,

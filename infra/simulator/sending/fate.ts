@@ -29,7 +29,7 @@ interface Obstacle {
   readonly atOnce?: boolean;
 }
 
-/** Whoever has blocked a number is not told to it: the messages stay underway. */
+/** The number is not told that a person has blocked it: the messages stay underway. */
 const courseOfBlocked = { delivered_after_ms: null, read_after_ms: null };
 
 /** How the statuses of a message come, as far as its person and its portfolio decide; refuses what is refused at once. */
@@ -93,7 +93,7 @@ export function noteCapped(world: World, send: CheckedSend, { fail }: Course): v
   world.marketingCaps.capped(number.wabaId, recipient.key, world.clock.nowMs());
 }
 
-/** Are attempts at the person counted? Not where the limit does not apply, nor inside an open window (6.2). */
+/** Are attempts at the person counted? Not where the limit does not apply, nor inside an open window (6.5). */
 function isCapped(world: World, { number, recipient }: CheckedSend): boolean {
   const nowMs = world.clock.nowMs();
   const countries = [number.digits, recipient.key].map((key) => (/^\d/.test(key) ? countryOf(key) : key.slice(0, 2)));

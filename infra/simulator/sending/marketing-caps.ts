@@ -3,9 +3,9 @@ const dayMs = 24 * 3_600_000;
 const mostRetries = 3;
 
 /**
- * People whose share of marketing messages is used up (131049), and how often a WABA tries them again within 24 hours: after
- * several such attempts the further ones are refused at once, for as long as the oldest of them is less than a day ago
- * (platform reference, 6.4).
+ * People whose share of marketing messages is used up (131049), and how often a WABA tries them again within 24 hours
+ * (platform reference, 6.5). After several such attempts the further ones are refused at once, until the oldest of them is
+ * a day ago.
  */
 export class MarketingCaps {
   readonly #cappedAtMs = new Map<string, number>();

@@ -9,7 +9,7 @@ interface Stop {
 }
 
 /**
- * Who has stopped marketing messages (platform reference, 4.1): for one number of a business and one user id of the person,
+ * Who has stopped marketing messages (platform reference, 6.5): for one number of a business and one user id of the person,
  * so that a stop ends with the id. Only a resume takes it back.
  */
 export class Preferences {

@@ -10,7 +10,7 @@ export interface Recipient extends Person {
   readonly input: string;
   /** The message was sent to the business-scoped user id. */
   readonly scopedUser: boolean;
-  /** It reaches nobody. */
+  /** It reaches no one. */
   readonly unreachable?: Unreachable;
 }
 

@@ -21,9 +21,9 @@ export interface SendPlace {
 }
 
 /**
- * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6): the form of the body, what
- * holds the WABA or the number, the number's throughput, the recipient, the text or the template with its parameters, the
- * pair limit, what person and portfolio bring, and last what a magic recipient brings.
+ * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6). Checked are the form of the
+ * body, what holds the WABA or the number, the number's throughput, the recipient, the text or the template with its
+ * parameters, and the pair limit. Then comes what person and portfolio bring, and last what a magic recipient brings.
  */
 export function sendMessage(world: World, place: SendPlace, request: PlatformRequest): Reply | Promise<Reply> {
   const { number, endpoint } = place;

@@ -10,7 +10,7 @@ const details = {
 
 export type PreferenceValue = keyof typeof details;
 
-/** What a person tells a number of the business of its marketing messages: the field `user_preferences` (10.3). */
+/** What a person tells a number of the business of its marketing messages: the field `user_preferences` (10.5). */
 export function preferenceUpdate(
   { wabaId, metadata }: Pick<AcceptedMessage, 'wabaId' | 'metadata'>,
   person: Person,

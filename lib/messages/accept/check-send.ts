@@ -47,7 +47,8 @@ export interface CheckedSend {
 
 /**
  * All that is asked of a send before it counts: resolves the template (404, 422, 502), checks every recipient against it
- * (400, D24), follows user ids that the platform has replaced, drops repeated recipients (D25). Stores nothing but what is remembered of the template (D23).
+ * (400, D24), follows user ids that the platform has replaced, drops repeated recipients (D25). Stores nothing but what is
+ * remembered of the template (D23).
  */
 export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
   const { request, clientId, did, jobId } = send;

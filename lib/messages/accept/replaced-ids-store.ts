@@ -3,13 +3,9 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
+import type { HintPorts } from '../../hints/work-off.ts';
 import { replacedIdKey, userIdOfReplaced } from '../items.ts';
 import type { FindReplacements, Replacement } from './replaced-ids.ts';
-
-/** A user id that the platform has replaced, of one WABA. */
-export interface ReplacedId extends Replacement {
-  readonly userId: string;
-}
 
 /** Longer than a year, for lists of recipients that are used once a year. */
 export const replacedIdMemorySeconds = 400 * 86_400;
@@ -41,12 +37,10 @@ export function replacedIdReader(messages: TableAccess): FindReplacements {
 }
 
 /** Writes down replaced ids of a WABA, unless a later word on the same id is there. May be repeated. */
-export type NoteReplacements = (wabaId: string, replaced: readonly ReplacedId[]) => Promise<void>;
-
 export function replacedIdWriter({
   documentClient,
   tableName,
-}: Pick<TableAccess, 'documentClient' | 'tableName'>): NoteReplacements {
+}: Pick<TableAccess, 'documentClient' | 'tableName'>): HintPorts['noteReplacedIds'] {
   return async (wabaId, replaced) => {
     await sideBySide(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
       const expiresAtSeconds = Math.ceil(atMs / 1_000) + replacedIdMemorySeconds;

@@ -41,7 +41,10 @@ const spreadMs = 4_000;
  */
 export type Answer = 'clear' | 'open' | 'silent' | 'none';
 
-/** An answer that can be read is one, whatever its HTTP status; one about a person says nothing of the number, however often it comes. */
+/**
+ * An answer that can be read is one, whatever its HTTP status. One about a person says nothing of the number, however often it
+ * comes.
+ */
 export function answerIn(error: unknown): Answer {
   if (!(error instanceof PlatformFailure)) return 'none';
   if (error.kind === 'refused' || error.provesNothingDone) return 'clear';

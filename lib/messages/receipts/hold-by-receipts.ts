@@ -23,9 +23,9 @@ interface Refused {
 }
 
 /**
- * Opens what receipts tell of: the platform may take a message and refuse it afterwards for what concerns its account, its number
- * or its template (131042 above all, D46), or drop what it held back for a look at its quality (135000). Never throws: the next
- * receipt, or the next refusal, does it.
+ * Opens the holds that receipts tell of (D46): the platform may take a message and refuse it afterwards for what concerns its
+ * account, its number or its template (131042 above all), or drop what it held back (135000). Never throws: the next receipt,
+ * or the next refusal, does it.
  */
 export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: HoldPorts): Promise<void> {
   const atMs = ports.nowMs();
@@ -62,8 +62,8 @@ function dropScopeOf({ head, receipt }: Refused): HoldScope | undefined {
 }
 
 /**
- * The messages among them that the platform had taken and held back, by dispatch id. Of any other message such a code says that the
- * message is at fault. Slices are read only where a code may say both.
+ * The messages among them that the platform had taken and held back, by dispatch id. Of any other message such a code says
+ * that the message is at fault. Slices are read only where a code may say both.
  */
 async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Promise<ReadonlySet<string>> {
   const drops = news.filter((each) => dropScopeOf(each) !== undefined);

@@ -25,7 +25,7 @@ type ContactOf = (named: Person) => Person | undefined;
 
 /**
  * The receipts among a webhook's updates (D38; platform reference, 10.2). Never throws: a status that cannot be read is
- * counted and the others count. Long texts are cut. A status nobody knows is kept as told; a time that cannot be read is that
+ * counted and the others count. Long texts are cut. An unknown status is kept as told; a time that cannot be read is that
  * of the arrival. Whom a message was for is told by its status, or by the contact beside it (platform reference, 10.2).
  */
 export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
@@ -82,7 +82,7 @@ function receiptOf(told: unknown, arrivedAtMs: number, contactOf: ContactOf): Re
   };
 }
 
-/** A message to a group was for nobody in particular. */
+/** A message to a group was for no single person. */
 function recipientOf(
   status: Readonly<Record<string, unknown>>,
   contactOf: ContactOf,

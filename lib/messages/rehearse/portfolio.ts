@@ -25,9 +25,9 @@ const mostReads = 40;
 
 /**
  * What is known of the limit of the number's portfolio (platform reference, 4.4); undefined while none is known that ends
- * somewhere. So far are the recipients of what this client had accepted within 24 hours, on every number of the portfolio that
- * its WABAs have: people are not told apart, and what others have sent is theirs. Counting ends once the limit is reached, or after
- * forty reads.
+ * somewhere. So far are the recipients of what this client had accepted within 24 hours, on every number of the portfolio
+ * that its WABAs have: people are not told apart, and what others have sent is theirs. Counting ends once the limit is
+ * reached, or after forty reads.
  */
 export async function portfolioOf(
   { clientId, did: { waba, channel } }: { readonly clientId: number; readonly did: Did },

@@ -94,7 +94,7 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
 
 /**
  * The same whatever its status is. Refuses with 422 what can never be sent from here: a direct-message template, and one that
- * has named parameters, or needs an input that the interface does not have or may need one that nobody knows.
+ * has named parameters, or needs an input that the interface does not have, or may need one that is unknown.
  */
 export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
   refuseDirectMessages(template);

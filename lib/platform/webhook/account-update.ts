@@ -107,7 +107,9 @@ export function accountWordsOf(updates: readonly PlatformUpdate[], arrivedAtMs: 
   return [...words.values()].toSorted(bySaid).slice(-mostWords);
 }
 
-/** By their time; of one second, a word that restores comes last: what is held in error waits, what leaves in error is refused. */
+/**
+ * By their time. Of one second, a word that restores comes last: what is held in error waits, what leaves in error is refused.
+ */
 export function bySaid(one: AccountWord, other: AccountWord): number {
   return one.atMs - other.atMs || Number(one.kind === 'restored') - Number(other.kind === 'restored');
 }

@@ -133,7 +133,7 @@ describe('a code is found', () => {
     ['131042', 'every message of the WABA', true],
     ['131048', 'every MARKETING message of the number that sends', true],
     ['131049', 'this person alone, however often it comes', undefined],
-    ['130497', "everybody in the recipient's country, from this WABA; nobody else", undefined],
+    ['130497', "everybody in the recipient's country, from this WABA alone", undefined],
     [
       '135000',
       'what was refused alone; by receipt, of a message that the platform held: every message of the WABA',
@@ -143,6 +143,19 @@ describe('a code is found', () => {
     ['worker_lost', undefined, undefined],
   ])('%s with whom it concerns, and whether that waits', (code, concerns, waits) => {
     expect(explained(code).map((each) => [each.concerns, each.waits])).toEqual([[concerns, waits]]);
+  });
+
+  it.each([
+    ['100/2388019', /deleted templates/],
+    ['100/2388023', /30 days/],
+    ['100/2388318', /^By nothing/],
+    ['100/2388330', /^By nothing/],
+    ['131047', /the person/],
+    ['131063', /the operator/],
+    ['132068', /the flow/],
+    ['132069', /the flow/],
+  ])('%s with what lifts it, where that of its kind would be wrong', (code, lifted) => {
+    expect(explained(code).map((each) => each.lifted)).toEqual([expect.stringMatching(lifted)]);
   });
 
   it('each code of the platform with what lifts it, and no other', () => {

@@ -138,3 +138,11 @@ test('the oldest fact decides: a year and a half after it was seen all are to be
   expect([stateAt('2028-01-31T23:59:59Z'), stateAt('2028-02-01T00:00:00Z')]).toEqual(['good', 'bad']);
   expect(() => reviewOf('nothing')).toThrow('no dates');
 });
+
+test.each([
+  '*(doc 2026-07, doc 2026-02)*',
+  '*(others; doc 2026-02)*',
+  'a mark *(ours: it says so)* and one *(doc 2026-02)*',
+])('a mark that names several sources is as old as the oldest: %s', (mark) => {
+  expect(reviewOf(`*Seen 2026-09.*\n\n- a fact ${mark}\n`).oldest).toBe('2026-02');
+});

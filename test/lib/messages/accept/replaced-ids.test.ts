@@ -24,7 +24,7 @@ async function follow(recipients: readonly string[], words: Words) {
       return new Map([...known].filter(([userId]) => userIds.includes(userId)));
     },
   );
-  // Whoever is redirected gets what was meant for them.
+  // A person who is redirected gets what was meant for them.
   expect(followed.recipients.map(({ params }) => params?.body)).toEqual(recipients.map((to) => [to]));
   return { ...followed, to: followed.recipients.map((recipient) => recipient.to), asked };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { userIdForm } from '../../../../infra/simulator/people.ts';
 import { checkComponents as platformChecksSend } from '../../../../infra/simulator/sending/component-checks.ts';
 import { parseMessageBody } from '../../../../infra/simulator/sending/message-body.ts';
 import { checkAddressee } from '../../../../infra/simulator/sending/send.ts';
@@ -11,6 +12,7 @@ import { composeMessage, compositionPlan } from '../../../../lib/messages/reques
 import { parameterContract } from '../../../../lib/messages/request/parameter-contract.ts';
 import { checkRecipients } from '../../../../lib/messages/request/recipient-rules.ts';
 import { parseSendRequest } from '../../../../lib/messages/request/send-request.ts';
+import { isUserId } from '../../../../lib/platform/user-id.ts';
 import { parseCreateRequest } from '../../../../lib/templates/create/create-request.ts';
 import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import type { Category } from '../../../../lib/templates/rules/draft.ts';
@@ -371,8 +373,13 @@ describe('a send', () => {
       ...{ template: { name: 'a', language: 'en' }, recipients: [{ to }] },
     });
     const ids = ['US.', 'US.ENT.'].flatMap((start) => [0, 1, 128, 129].map((length) => `${start}${texts(length)}`));
-    const taken = ids.map((id) => passes(() => parseSendRequest(send(id))));
-    expect(taken).toEqual([false, true, true, false, false, true, true, false]);
+    const verdicts = ids.map((id) => ({
+      service: passes(() => parseSendRequest(send(id))),
+      simulator: userIdForm.test(id),
+    }));
+    expect(verdicts).toEqual([false, true, true, false, false, true, true, false].map(both));
+    // What webhooks name is judged by a form of its own.
+    expect(ids.map(isUserId)).toEqual(verdicts.map(({ service }) => service));
   });
 });
 
