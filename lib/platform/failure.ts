@@ -68,9 +68,9 @@ export class PlatformFailure extends Error {
     this.facts = facts;
   }
 
-  /** Throttled: provably not accepted, worth trying again later (platform reference, 6.2; HTTP 429 whatever the code). */
+  /** Throttled: provably not accepted, worth trying again later (platform reference, 6.2; HTTP 429 whatever else the code says). */
   get throttled(): boolean {
-    if (this.kind !== 'refused') return false;
+    if (this.kind !== 'refused' || this.isOfPerson) return false;
     return this.facts.httpStatus === 429 || entryOf(this.facts.code)?.kind === 'throttle';
   }
 
@@ -113,9 +113,10 @@ export class PlatformFailure extends Error {
     return known?.advice === 'no' && (known.concerns === 'recipient' || known.concerns === 'country');
   }
 
-  /** Our own credential was refused: an operator's matter, never the client's. */
+  /** Our own credential was refused: an operator's matter, never the client's, and not said by a code about a person. */
   get credentialRefused(): boolean {
-    return this.kind === 'refused' && (this.advice === 'auth' || this.facts.httpStatus === 401);
+    if (this.kind !== 'refused' || this.isOfPerson) return false;
+    return this.advice === 'auth' || this.facts.httpStatus === 401;
   }
 }
 

@@ -46,7 +46,6 @@ export function verdictOn(error: unknown): Verdict {
 function retryPace(failure: PlatformFailure): Pace | undefined {
   if (failure.kind === 'not_sent') return 'unreachable';
   if (failure.pace !== undefined && failure.provesNothingDone) return failure.pace;
-  if (failure.isOfPerson) return undefined;
   if (failure.credentialRefused) return 'credential';
   return failure.throttled ? 'throughput' : undefined;
 }

@@ -23,10 +23,16 @@ const scopes = ['waba', 'utility'] as const;
  */
 export const apartMs = 60_000;
 
-/** The words that say something, by their time: all but those that restrict what has been restored since. */
+/**
+ * The words that say something, by their time: all but those that restrict what has been restored since, by a word that is not
+ * among them. Of words that came together a run may have written the holds, and died before it told them.
+ */
 export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Holds): AccountWord[] {
+  const isOver = ({ matter, atMs }: AccountWord) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
+  const comesWithItsEnd = ({ matter }: AccountWord) =>
+    words.some((word) => word.kind === 'restored' && word.matter === matter && word.atMs === restoredMs[matter]);
   return words
-    .filter(({ kind, matter, atMs }) => kind === 'restored' || atMs > (restoredMs[matter] ?? Number.NEGATIVE_INFINITY))
+    .filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word))
     .toSorted(bySaid);
 }
 

@@ -26,9 +26,9 @@ export const AccountWordSchema = v.object({
   word: v.string(),
   /** What it answers to the messages that are restricted. Missing where templates may be sent, or no source says it. */
   code: v.exactOptional(v.string()),
-  /** When the platform said it, by its clock, in whole seconds; where that cannot be read, when it arrived. */
+  /** When the platform said it, by its clock, in whole seconds; where that cannot be read or is still to come, when it arrived. */
   atMs: v.number(),
-  /** The platform named no time. */
+  /** The platform named no time, or one that is still to come. */
   untimed: v.exactOptional(v.literal(true)),
   /** The end that it has told. */
   untilMs: v.exactOptional(v.number()),
@@ -70,6 +70,8 @@ const losses: ReadonlyMap<string, Meaning> = new Map([
 /** A word that may be new, as the platform spells its words. */
 const WordSchema = v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{1,63}$/));
 const mostRemediation = 1_000;
+/** What the platform's clock and ours may be apart: a later time is none, else its word would be news, and the latest, for years. */
+const clocksApartMs = 60_000;
 /** More than there are types of restrictions and events: nothing that the platform says together is cut off. */
 const mostWords = 50;
 
@@ -100,7 +102,8 @@ export function accountWordsOf(updates: readonly PlatformUpdate[], arrivedAtMs: 
   for (const update of updates) {
     for (const word of wordsIn(update)) {
       const { atMs } = update;
-      const timed = atMs === undefined ? { atMs: arrivedAtMs, untimed: true as const } : { atMs };
+      const isKnown = atMs !== undefined && atMs <= arrivedAtMs + clocksApartMs;
+      const timed = isKnown ? { atMs } : { atMs: arrivedAtMs, untimed: true as const };
       words.set(`${word.word} ${timed.atMs}`, { ...word, ...timed });
     }
   }

@@ -13,7 +13,8 @@ test.each([
   ['none: no byte left', 'not_sent', {}, 'not_sent'],
   ['none: no usable answer', 'ambiguous', { httpStatus: 502 }, 'ambiguous'],
   ['none: a bare 429', 'refused', { httpStatus: 429 }, 'throttled'],
-  ['429 with a code of something else', 'refused', { httpStatus: 429, code: 131026 }, 'throttled'],
+  ['429 with a code of something else', 'refused', { httpStatus: 429, code: 132000 }, 'throttled'],
+  ['429 with a code about a person by the code', 'refused', { httpStatus: 429, code: 131026 }, '131026'],
   ['429 with a code that nobody knows', 'refused', { httpStatus: 429, code: 987654321 }, 'throttled'],
   ['a code of a throttle by itself', 'refused', { httpStatus: 429, code: 130429 }, '130429'],
 ] as const)('is counted under a bounded set of names: %s', (_, kind, facts, name) => {
@@ -30,7 +31,8 @@ test('the names of throttled calls are those of the throttles, and of a 429 that
 
 test.each([
   ['a code of a throttle', 'refused', { code: 130429, httpStatus: 400 }, true],
-  ['429 with a code of something else', 'refused', { code: 131026, httpStatus: 429 }, true],
+  ['429 with a code of something else', 'refused', { code: 132000, httpStatus: 429 }, true],
+  ['429 with a code about a person', 'refused', { code: 131049, httpStatus: 429 }, false],
   ['429 without a code', 'refused', { httpStatus: 429 }, true],
   ['a code of something else', 'refused', { code: 131026, httpStatus: 400 }, false],
   ['a code that nobody knows', 'refused', { code: 987654321, httpStatus: 400 }, false],
@@ -43,7 +45,9 @@ test.each([
 
 test.each([
   ['a code of our credential', 'refused', { code: 190, httpStatus: 400 }, true],
-  ['401 with a code of something else', 'refused', { code: 131026, httpStatus: 401 }, true],
+  ['401 with a code of something else', 'refused', { code: 132000, httpStatus: 401 }, true],
+  ['401 with a code about a person', 'refused', { code: 131049, httpStatus: 401 }, false],
+  ['401 with a code about the country of a person', 'refused', { code: 130497, httpStatus: 401 }, false],
   ['401 without a code', 'refused', { httpStatus: 401 }, true],
   ['a code of something else', 'refused', { code: 131026, httpStatus: 400 }, false],
   ['neither code nor status', 'refused', {}, false],

@@ -150,6 +150,17 @@ test('the same words again change nothing, nor does their order, and only these 
   );
 });
 
+test('what came together is told alike when it comes again, whether it was told or a crash came first (D41)', () => {
+  fc.assert(
+    fc.property(fc.array(anyWord, { maxLength: 6 }), fc.constantFrom(noHolds, both), (words, holds) => {
+      const after = afterWords(words, nowMs)(holds);
+      expect(newWords(words, after)).toEqual(newWords(words, holds));
+      expect(afterWords(words, nowMs + 1)(after)).toBe(after);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 interface Delivery {
   readonly atMs: number;
   readonly word: AccountWord;

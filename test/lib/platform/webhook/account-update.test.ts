@@ -134,6 +134,16 @@ describe('what is said of an account (platform reference, 10.4)', () => {
     expect(accountWordsOf(words.toReversed(), 9_000)).toEqual(accountWordsOf(words, 9_000));
   });
 
+  test('one of a time that is still to come is of its arrival: no clock is so far ahead', () => {
+    const said = (aheadMs: number) => {
+      const [word] = accountWordsOf([{ ...update(banned('REINSTATE')), atMs: atMs + aheadMs } as never], atMs);
+      return [word?.atMs, word?.untimed];
+    };
+    expect(said(60_000)).toEqual([atMs + 60_000, undefined]);
+    expect(said(61_000)).toEqual([atMs, true]);
+    expect(said(9_999_999_999_000 - atMs)).toEqual([atMs, true]);
+  });
+
   test('several restrictions at once are all told; what nobody says together is cut to the latest', () => {
     const many = (count: number) => ({
       event: 'ACCOUNT_RESTRICTION',
