@@ -4,11 +4,13 @@ import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
 import { tellOpened } from './open-hold.ts';
 
 /*
- * What the platform says of an account opens and ends holds (D46), and is told to its clients (D41). Its words come twice, late
- * and in any order, and nothing is kept of them but the holds, and when something was last restored. So none is believed for long:
+ * What the platform says of an account opens and ends holds (D46), and is told to its clients (D41). Its words come twice,
+ * late and in any order, and nothing is kept of them but the holds, and when something was last restored. So none is believed
+ * for long:
  *
  * - A word that ends a hold may come after another reason for it. The next message is refused, and opens it again.
- * - A word that restricts and is not younger than one that has restored the same says nothing: it opens nothing, nor is it told.
+ * - A word that restricts and is not younger than one that has restored the same opens nothing. Nor is it told, unless it
+ *   comes with that one.
  * - Else, unless it is fresh, the end that it tells is not believed: it may have been taken back by a word that is still under
  *   way. A message asks within ten seconds, and the hold is over when the platform takes it.
  *
@@ -23,10 +25,16 @@ const scopes = ['waba', 'utility'] as const;
  */
 export const apartMs = 60_000;
 
-/** The words that say something, by their time: all but those that restrict what has been restored since. */
+/**
+ * The words that say something, by their time: all but those that restrict what has been restored since. The word that
+ * restored hides none that it comes with: they may come again because they could not be told.
+ */
 export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Holds): AccountWord[] {
+  const known = ({ matter }: AccountWord) => restoredMs[matter] ?? Number.NEGATIVE_INFINITY;
+  const restoring = words.filter((word) => word.kind === 'restored' && word.atMs >= known(word));
+  const together = new Set(restoring.map(({ matter }) => matter));
   return words
-    .filter(({ kind, matter, atMs }) => kind === 'restored' || atMs > (restoredMs[matter] ?? Number.NEGATIVE_INFINITY))
+    .filter((word) => word.kind === 'restored' || word.atMs > known(word) || together.has(word.matter))
     .toSorted(bySaid);
 }
 
