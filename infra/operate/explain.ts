@@ -4,9 +4,9 @@ import { codesOfStatus, type Explanation, explained, explanations } from './expl
 
 const usage = `usage: npm run explain -- CODE
 
-Says what a code means, whose fault it is, whom it concerns, what lifts it and what to do: of an answer of the service (template_not_found), of what became
-of a message (worker_lost), of an item of a bulk status (channel_unassigned), or of the platform (131026, 100/2388023).
-Also why a listing is empty (unassigned).
+Says what a code means, whose fault it is, whom it concerns, what lifts it and what to do: of an answer of the service
+(template_not_found), of what became of a message (worker_lost), of an item of a bulk status (channel_unassigned), or of
+the platform (131026, 100/2388023). Also why a listing is empty (unassigned).
 
   --json   for programs`;
 

@@ -46,14 +46,21 @@ afterAll(async () => {
 });
 
 async function send(...recipients: readonly string[]): Promise<string | null> {
+  const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
+  return await sendTemplate(
+    'order_update',
+    recipients.map((to) => ({ to, params })),
+  );
+}
+
+const sendCode = (to: string) => sendTemplate('login_code', [{ to, params: { body: ['482913'] } }]);
+
+async function sendTemplate(name: string, recipients: readonly object[]): Promise<string | null> {
   const reply = await api('POST /v1/template/messages/5491100000001', {
     token: await tokenOf('supervisor1001'),
     body: {
-      did: '5491100000001',
-      type: 'template',
-      channel: 'MESSAGING',
-      template: { name: 'order_update', language: 'en_US' },
-      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
+      ...{ did: '5491100000001', type: 'template', channel: 'MESSAGING' },
+      ...{ template: { name, language: 'en_US' }, recipients },
     },
   });
   expect(reply).toMatchObject({ status: 200 });
@@ -112,40 +119,64 @@ test('the end of a dispatch is told with its counts, of one recipient and of sev
   expect(toldOf(ends[1] ?? '')).toMatchObject({ total: 2, counts: { sent: 1, unknown: 1, pending: 0 } });
 });
 
-test('an account that the platform disables is told, and its messages wait; reinstated, that is told and they leave (D41, D46)', async () => {
+interface Trouble {
+  readonly what: string;
+  readonly hold: Readonly<Record<string, unknown>>;
+  readonly scope: 'waba' | 'utility';
+  readonly code: string;
+  readonly words: readonly [restricted: string, restored: string];
+  readonly to: string;
+}
+
+test.each<Trouble>([
+  {
+    ...{ what: 'an account that the platform disables', hold: { code: 131_031 }, scope: 'waba', code: '131031' },
+    ...{ words: ['DISABLE', 'REINSTATE'], to: '549210000009' },
+  },
+  {
+    ...{ what: 'one of which it limits UTILITY', hold: { code: 131_064, expires_in_seconds: 3_600 } },
+    ...{ scope: 'utility', code: '131064', to: '549210000010' },
+    words: ['RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY'],
+  },
+])('$what is told, and its messages wait; once it is over, that is told and they leave (D41, D46)', async (of) => {
   const wabaId = '200000000000001';
   const holds = `/_control/wabas/${wabaId}/holds`;
-  const toldOfAccount = (type: string) =>
-    eventually(type, async () => deliveries.find(({ body }) => JSON.parse(body).type === type));
+  const [restrictedBy, restoredBy] = of.words;
+  const toldOfAccount = async (type: string, word: string) => {
+    const isIt = ({ body }: Delivery) => {
+      const event = JSON.parse(body);
+      return event.type === type && event.data.platform_word === word;
+    };
+    const delivery = await eventually(type, async () => deliveries.find(isIt));
+    return { delivery, data: JSON.parse(delivery.body).data };
+  };
+  const rowOf = async (jobId: string | null) => {
+    const token = await tokenOf('supervisor1001');
+    return (await api(`GET /v1/template/messages/5491100000001/${jobId}`, { token })).body.data[0];
+  };
+  const hasLeft = (jobId: string | null) =>
+    eventually('it has left', async () => ((await rowOf(jobId)).state === 'pending' ? undefined : true));
   await configure(true);
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
   try {
-    await platform(`POST ${holds}`, { code: 131_031 });
-    const restricted = await toldOfAccount('account.restricted');
-    expect(restricted).toMatchObject({ verified: true, webhookId: expect.stringMatching(/^evt_/) });
-    expect(JSON.parse(restricted.body)).toMatchObject({
-      data: { waba_id: wabaId, scope: 'waba', platform_word: 'DISABLE', code: '131031' },
-    });
+    await platform(`POST ${holds}`, of.hold);
+    const restricted = await toldOfAccount('account.restricted', restrictedBy);
+    expect(restricted.delivery).toMatchObject({ verified: true, webhookId: expect.stringMatching(/^evt_/) });
+    expect(restricted.data).toMatchObject({ waba_id: wabaId, scope: of.scope, code: of.code });
+    expect(restricted.data.until === undefined).toBe(of.scope === 'waba');
 
-    const jobId = await send('549210000009');
-    const row = async () => {
-      const { body } = await api(`GET /v1/template/messages/5491100000001/${jobId}`, {
-        token: await tokenOf('supervisor1001'),
-      });
-      return body.data[0];
-    };
-    await eventually('it waits', async () => ((await row()).code === '131031' ? true : undefined));
-    expect(await row()).toMatchObject({ state: 'pending', code: '131031' });
+    const jobId = await send(of.to);
+    await eventually('it waits', async () => ((await rowOf(jobId)).code === of.code ? true : undefined));
+    expect(await rowOf(jobId)).toMatchObject({ state: 'pending', code: of.code });
+    if (of.scope === 'utility') await hasLeft(await sendCode('549210000011'));
 
     await platform(`DELETE ${holds}`);
-    const restored = await toldOfAccount('account.restored');
-    expect(JSON.parse(restored.body)).toMatchObject({
-      data: { waba_id: wabaId, scope: 'waba', platform_word: 'REINSTATE', code: '131031' },
-    });
-    expect([restricted, restored].flatMap(({ body }) => eventFaults(body))).toEqual([]);
-    await eventually('it has left', async () => ((await row()).state === 'pending' ? undefined : true));
-    expect((await row()).state).toMatch(/^(?:sent|delivered|read)$/);
-    const { body } = await platform('GET /_control/messages?to=549210000009');
+    const restored = await toldOfAccount('account.restored', restoredBy);
+    expect(restored.data).toMatchObject({ waba_id: wabaId, scope: of.scope, code: of.code });
+    expect([restricted, restored].flatMap(({ delivery }) => eventFaults(delivery.body))).toEqual([]);
+    await hasLeft(jobId);
+    expect((await rowOf(jobId)).state).toMatch(/^(?:sent|delivered|read)$/);
+    const { body } = await platform(`GET /_control/messages?to=${of.to}`);
     expect(body.total).toBe(1);
   } finally {
     await platform(`DELETE ${holds}`);

@@ -4,11 +4,13 @@ import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
 import { tellOpened } from './open-hold.ts';
 
 /*
- * What the platform says of an account opens and ends holds (D46), and is told to its clients (D41). Its words come twice, late
- * and in any order, and nothing is kept of them but the holds, and when something was last restored. So none is believed for long:
+ * What the platform says of an account opens and ends holds (D46), and is told to its clients (D41). Its words come twice,
+ * late and in any order, and nothing is kept of them but the holds, and when something was last restored. So none is believed
+ * for long:
  *
  * - A word that ends a hold may come after another reason for it. The next message is refused, and opens it again.
- * - A word that restricts and is not younger than one that has restored the same says nothing: it opens nothing, nor is it told.
+ * - A word that restricts and is not younger than one that has restored the same opens nothing. Nor is it told, unless it
+ *   comes with that one.
  * - Else, unless it is fresh, the end that it tells is not believed: it may have been taken back by a word that is still under
  *   way. A message asks within ten seconds, and the hold is over when the platform takes it.
  *

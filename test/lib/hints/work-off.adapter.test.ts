@@ -342,6 +342,15 @@ test('what is said of an account is told to every client of the WABA, after the 
     })),
   );
   expect((await holds.find(wabaId)).holds).toEqual({});
+  // A restriction and its end in one message: the run dies after its write, and neither is lost.
+  events = new MemoryEvents();
+  platform.clock.nowMs += 5_000;
+  const bothWords = { ...hintOf(), account: [wordOf('restricted', nowMs() - 2_000), wordOf('restored', nowMs())] };
+  expect(await tell(bothWords, { ...ports, events: inVain })).toEqual(['m-1']);
+  expect(await tell(bothWords, ports)).toEqual([]);
+  expect(new Set(toldOfAccounts().map(({ type }) => type))).toEqual(
+    new Set(['account.restricted', 'account.restored']),
+  );
 });
 
 /** Events as receivers tell them apart. */

@@ -106,6 +106,18 @@ describe('what was restored meanwhile (D41, D46)', () => {
     expect(says({ ...holding.planned, atMs: nowMs })).toEqual([0, undefined]);
   });
 
+  test('one that comes with the word which restored is told again with it, unless a later word has restored since', () => {
+    const restricted = { ...opening.disabled, atMs: nowMs };
+    const words = [restricted, { ...ending.reinstated, atMs: nowMs + 5_000 }];
+    const after = afterWords(words, nowMs + 6_000)(noHolds);
+    expect(after.holds).toEqual({});
+    expect(newWords(words, after)).toEqual(words);
+    expect(newWords([restricted], after)).toEqual([]);
+    expect(afterWords(words, nowMs + 7_000)(after)).toEqual(after);
+    const later = afterWords([{ ...ending.reinstated, atMs: nowMs + 8_000 }], nowMs + 9_000)(after);
+    expect(newWords(words, later)).toEqual([words[1]]);
+  });
+
   test('it says nothing of another matter', () => {
     expect(newWords([{ ...holding.noNewTemplates, atMs: nowMs - day }], restored)).toHaveLength(1);
     const unbanned = afterWords([{ ...holding.unbanned, atMs: nowMs }], nowMs)(restored);
