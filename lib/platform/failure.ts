@@ -25,7 +25,7 @@ export type CodePace = (typeof codePaces)[number];
 
 /**
  * What a code concerns beyond the message that it refuses (platform reference, 6.4): every message of the WABA, the utility messages of it,
- * the number that sends, its marketing, the part of that which leaves on the messages edge, or the template. While the matter lasts, the next message of these gets it as well.
+ * the number that sends, its marketing, or the template. While the matter lasts, the next message of these gets it as well.
  */
 export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'edge', 'template'] as const;
 export type HoldKind = (typeof holdKinds)[number];
