@@ -25,6 +25,7 @@ export function holdInWords(hold: OpenHold): string {
   const waba = `waba ${hold.wabaId}`;
   if (kind === 'waba') return waba;
   if (kind === 'marketing') return `marketing of number ${name} of ${waba}`;
+  if (kind === 'edge') return `marketing on the messages edge of number ${name} of ${waba}`;
   return name === '' ? `${kind} of ${waba}` : `${kind} ${name} of ${waba}`;
 }
 
@@ -78,7 +79,7 @@ const beneath = (lines: readonly string[]) => lines.map((line) => `  ${line}`);
 function didsOf({ scope }: OpenHold, numbers: readonly ListedNumber[]): string[] {
   if (scope === 'platform') return [];
   const { kind, name } = kindAndName(scope);
-  if (kind !== 'number' && kind !== 'marketing') return [];
+  if (kind !== 'number' && kind !== 'marketing' && kind !== 'edge') return [];
   return numbers.flatMap(({ did, phoneNumberId }) => (phoneNumberId === name ? [did] : []));
 }
 

@@ -28,7 +28,7 @@ export type CodePace = (typeof codePaces)[number];
  * messages of it, the number that sends, its marketing, or the template. While the matter lasts, the next message of these
  * gets it as well.
  */
-export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'template'] as const;
+export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'edge', 'template'] as const;
 export type HoldKind = (typeof holdKinds)[number];
 
 /**

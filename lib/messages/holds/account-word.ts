@@ -33,9 +33,7 @@ export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Hol
   const isOver = ({ matter, atMs }: AccountWord) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
   const comesWithItsEnd = ({ matter }: AccountWord) =>
     words.some((word) => word.kind === 'restored' && word.matter === matter && word.atMs === restoredMs[matter]);
-  return words
-    .filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word))
-    .toSorted(bySaid);
+  return words.filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word)).toSorted(bySaid);
 }
 
 /** The holds after these words: of several with a code on one scope the last counts. */

@@ -19,8 +19,8 @@ export function reasonOf(scope: HoldScope, code: string): ParkReason {
 }
 
 /** What decides which holds concern the messages of a chunk. */
-export function holdableOf({ category, phoneNumberId, about: { template } }: QueuedChunk): HoldableMessage {
-  return { category, phoneNumberId, templateName: template.name, templateLanguage: template.language };
+export function holdableOf({ category, path, phoneNumberId, about: { template } }: QueuedChunk): HoldableMessage {
+  return { category, path, phoneNumberId, templateName: template.name, templateLanguage: template.language };
 }
 
 /** What a message is to do of which its job's state and the holds on it, the widest first, are known. */

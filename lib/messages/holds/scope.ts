@@ -1,17 +1,26 @@
 import { dropKindOf, type HoldKind, holdKindOf } from '../../platform/failure.ts';
+import type { SendPath } from '../job.ts';
 import type { ParkScope } from '../job-state.ts';
 
 /*
- * What a hold can concern (D46): a WABA, the utility messages of it, a number of it, the marketing of that number, or a template.
+ * What a hold can concern (D46): a WABA, the utility messages of it, a number of it, the marketing of that number,
+ * or of it what leaves on the messages edge (D30), or a template.
  * The platform as a whole has an item of its own (breaker.ts).
  */
 
 /** In the item of its WABA: a kind, and behind a colon which one. */
-export type HoldScope = 'waba' | 'utility' | `number:${string}` | `marketing:${string}` | `template:${string}`;
+export type HoldScope =
+  | 'waba'
+  | 'utility'
+  | `number:${string}`
+  | `marketing:${string}`
+  | `edge:${string}`
+  | `template:${string}`;
 
 /** What decides which holds concern a message, beside its WABA. */
 export interface HoldableMessage {
   readonly category: string;
+  readonly path: SendPath;
   readonly phoneNumberId: string;
   readonly templateName: string;
   readonly templateLanguage: string;
@@ -19,12 +28,13 @@ export interface HoldableMessage {
 
 /** The scopes that a message is in, the widest first. */
 export function scopesOf(message: HoldableMessage): HoldScope[] {
-  const { category } = message;
+  const { category, path } = message;
   return [
     'waba',
     ...(category === 'UTILITY' ? (['utility'] as const) : []),
     numberScope(message),
     ...(category === 'MARKETING' ? [marketingScope(message)] : []),
+    ...(category === 'MARKETING' && path === 'messages' ? [edgeScope(message)] : []),
     templateScope(message),
   ];
 }
@@ -35,6 +45,10 @@ export function numberScope({ phoneNumberId }: Pick<HoldableMessage, 'phoneNumbe
 
 function marketingScope({ phoneNumberId }: HoldableMessage): HoldScope {
   return `marketing:${phoneNumberId}`;
+}
+
+function edgeScope({ phoneNumberId }: HoldableMessage): HoldScope {
+  return `edge:${phoneNumberId}`;
 }
 
 function templateScope({ templateName, templateLanguage }: HoldableMessage): HoldScope {
@@ -63,6 +77,6 @@ export function scopeOfDrop(code: number, message: HoldableMessage): HoldScope |
 }
 
 function scopeOf(kind: HoldKind | undefined, message: HoldableMessage): HoldScope | undefined {
-  // A code that names a category is believed of messages of that category alone: only they are in such a scope.
+  // A code that names a category, or an edge, is believed of its messages alone: only they are in such a scope.
   return scopesOf(message).find((scope) => scope.split(':')[0] === kind);
 }

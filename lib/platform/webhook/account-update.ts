@@ -75,6 +75,9 @@ const clocksApartMs = 60_000;
 /** More than there are types of restrictions and events: nothing that the platform says together is cut off. */
 const mostWords = 50;
 
+/** A body of 3 MB has a million of them, and seconds of work. */
+const mostRestrictions = 1_000;
+
 /** Seconds as a number or as text; undefined for anything else. */
 const TimeSchema = v.pipe(v.unknown(), v.transform(timeOf));
 const RestrictionSchema = v.object({
@@ -88,7 +91,14 @@ const AccountUpdateSchema = v.object({
   event: v.fallback(v.optional(v.string()), undefined),
   violation_info: v.fallback(v.optional(v.object({ violation_type: v.string() })), undefined),
   ban_info: v.fallback(v.optional(v.object({ waba_ban_state: v.string() })), undefined),
-  restriction_info: v.fallback(v.array(v.fallback(v.nullable(RestrictionSchema), null)), []),
+  restriction_info: v.fallback(
+    v.pipe(
+      v.array(v.unknown()),
+      v.transform((all) => all.slice(0, mostRestrictions)),
+      v.array(v.fallback(v.nullable(RestrictionSchema), null)),
+    ),
+    [],
+  ),
   waba_info: v.fallback(v.optional(v.object({ waba_id: v.string() })), undefined),
   phone_number: v.optional(v.unknown()),
 });

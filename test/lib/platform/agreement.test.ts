@@ -17,7 +17,7 @@ const refusing = holdKinds.flatMap(({ code, of, category }) =>
 test.each(refusing)('%i holds a %s, of category %s (D46)', (code, of, category) => {
   for (const each of ['MARKETING', 'UTILITY', 'AUTHENTICATION']) {
     const scope = scopeOfRefusal(code, {
-      ...{ category: each, phoneNumberId: '1', templateName: 'a', templateLanguage: 'en' },
+      ...{ category: each, phoneNumberId: '1', path: 'messages', templateName: 'a', templateLanguage: 'en' },
     });
     const narrow = of === 'waba' ? each.toLowerCase() : `${each.toLowerCase()}:1`;
     const wide = of === 'waba' ? of : 'number:1';

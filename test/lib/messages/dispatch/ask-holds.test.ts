@@ -146,8 +146,8 @@ describe('no message is called', () => {
   test('while another worker asks', async () => {
     const world = dueWorld();
     const { wabas } = world.holdsPorts(async (_, effect) => await effect());
-    const { category, phoneNumberId } = chunkOf([]);
-    const asker = { category, phoneNumberId, templateName: 'another', templateLanguage: 'es' };
+    const { category, path, phoneNumberId } = chunkOf([]);
+    const asker = { category, path, phoneNumberId, templateName: 'another', templateLanguage: 'es' };
     expect(await wabas.ask(chunkOf([]).wabaId, asker)).toBeDefined();
     await world.work([chunkOf(slicesOf(10))]);
     expect([world.posted, world.table.slices.size, world.requeued.length]).toEqual([[], 0, 1]);
@@ -155,8 +155,9 @@ describe('no message is called', () => {
 
   test('when another worker asks between two looks of this one, and no slice of the chunk is lost (R14)', async () => {
     const world = dueWorld();
-    const { wabaId } = chunkOf([]);
-    const about = { templateName: 'another', templateLanguage: 'es', category: 'MARKETING', phoneNumberId: '1' };
+    const { wabaId, path } = chunkOf([]);
+    const template = { templateName: 'another', templateLanguage: 'es' };
+    const about = { ...template, path, category: 'MARKETING', phoneNumberId: '1' };
     // Further ahead than others can move it: the number is looked at twice.
     const first = await world.reserved(70);
     world.faultOf = (name) => {

@@ -7,7 +7,8 @@ import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const startMs = 1_800_000_000_000;
-const message = { category: 'UTILITY', phoneNumberId: '1', templateName: 'order', templateLanguage: 'es_AR' };
+const template = { templateName: 'order', templateLanguage: 'es_AR' };
+const message = { category: 'UTILITY', path: 'messages', phoneNumberId: '1', ...template } as const;
 let table: string;
 
 beforeEach(async () => {

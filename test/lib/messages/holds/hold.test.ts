@@ -15,12 +15,20 @@ import {
   type Question,
   questionOf,
 } from '../../../../lib/messages/holds/hold.ts';
-import { type HoldScope, scopeOfDrop, scopeOfRefusal, scopesOf } from '../../../../lib/messages/holds/scope.ts';
+import {
+  type HoldableMessage,
+  type HoldScope,
+  scopeOfDrop,
+  scopeOfRefusal,
+  scopesOf,
+} from '../../../../lib/messages/holds/scope.ts';
 
 const nowMs = 1_800_000_000_000;
 const day = 86_400_000;
-const utility = { category: 'UTILITY', phoneNumberId: '1', templateName: 'order', templateLanguage: 'es_AR' };
-const marketing = { ...utility, category: 'MARKETING' };
+const template = { templateName: 'order', templateLanguage: 'es_AR' };
+const utility: HoldableMessage = { category: 'UTILITY', path: 'messages', phoneNumberId: '1', ...template };
+const marketing: HoldableMessage = { ...utility, category: 'MARKETING' };
+const onMarketingEdge: HoldableMessage = { ...marketing, path: 'marketing_messages' };
 const code = { ...utility, category: 'AUTHENTICATION' };
 
 const waba = (changes: Partial<Hold> = {}): Holds => ({
@@ -46,8 +54,11 @@ describe('what a refusal holds (D46)', () => {
     [131045, utility, 'number:1'],
     [131048, marketing, 'marketing:1'],
     [131048, utility, undefined],
-    [131063, marketing, 'marketing:1'],
+    [131048, onMarketingEdge, 'marketing:1'],
+    [131063, marketing, 'edge:1'],
+    [131063, onMarketingEdge, undefined],
     [131063, utility, undefined],
+    [131063, code, undefined],
     [135000, utility, undefined],
     [132015, utility, 'template:order/es_AR'],
     [132016, utility, undefined],
@@ -69,7 +80,7 @@ describe('what a refusal holds (D46)', () => {
 
 test('the widest hold is what is told; another number, category or template is free', () => {
   const scopes = scopesOf(marketing);
-  expect(scopes).toEqual(['waba', 'number:1', 'marketing:1', 'template:order/es_AR']);
+  expect(scopes).toEqual(['waba', 'number:1', 'marketing:1', 'edge:1', 'template:order/es_AR']);
   const all = scopes.reduce((holds, scope, at) => opened(scope, { code: String(at), nowMs })(holds), noHolds);
   for (const scope of scopes)
     expect(holdsOn({ ...all, holds: { [scope]: all.holds[scope] } }, marketing)[0]?.scope).toBe(scope);
@@ -79,6 +90,8 @@ test('the widest hold is what is told; another number, category or template is f
   expect(holdsOn(narrow, { ...marketing, phoneNumberId: '2', templateName: 'other' })[0]).toBeUndefined();
   expect(holdsOn(opened('utility', { code: '131064', nowMs })(noHolds), code)[0]).toBeUndefined();
   expect(holdsOn(opened('marketing:1', { code: '131048', nowMs })(noHolds), utility)[0]).toBeUndefined();
+  // What the messages edge takes no more, the other edge takes: neither holds the other up, nor ends its hold.
+  expect(holdsOn(opened('edge:1', { code: '131063', nowMs })(noHolds), onMarketingEdge)).toEqual([]);
 });
 
 test('opened twice the first stays; an end that is told later is taken over, and asked then', () => {

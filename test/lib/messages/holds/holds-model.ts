@@ -26,8 +26,8 @@ import type { Written } from '../../../support/messages-table/written.ts';
 export type JobId = 'A' | 'B';
 
 export const kinds: Readonly<Record<JobId, HoldableMessage>> = {
-  A: { category: 'UTILITY', phoneNumberId: '1', templateName: 'a', templateLanguage: 'es' },
-  B: { category: 'MARKETING', phoneNumberId: '2', templateName: 'b', templateLanguage: 'es' },
+  A: { category: 'UTILITY', path: 'messages', phoneNumberId: '1', templateName: 'a', templateLanguage: 'es' },
+  B: { category: 'MARKETING', path: 'messages', phoneNumberId: '2', templateName: 'b', templateLanguage: 'es' },
 };
 
 export interface Message {

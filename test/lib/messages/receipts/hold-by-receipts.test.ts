@@ -42,7 +42,7 @@ describe('what concerns an account, a number or a template opens its hold', () =
     ['368', 'waba'],
     ['131037', `number:${head.phoneNumberId}`],
     ['131048', `marketing:${head.phoneNumberId}`],
-    ['131063', `marketing:${head.phoneNumberId}`],
+    ['131063', `edge:${head.phoneNumberId}`],
     ['132015', `template:${head.templateName}/${head.templateLanguage}`],
   ])('%s: %s', async (code, scope) => {
     const { holds, world } = await afterFailures([code, '131026']);

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CommandError } from '../../../../infra/operate/command.ts';
-import { heldBy } from '../../../../infra/operate/holds-shown.ts';
+import { heldBy, holdInWords } from '../../../../infra/operate/holds-shown.ts';
 import { openHolds } from '../../../../infra/operate/open-holds.ts';
 import { outcomesCommand } from '../../../../infra/operate/outcomes.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
@@ -186,7 +186,8 @@ describe('what is held, and who waits (D46)', () => {
   });
 
   test('each hold with its reason, its questions and the line that ends it; beneath it who waits', async () => {
-    const message = { category: 'UTILITY', phoneNumberId: '300000000000001', templateName: '', templateLanguage: '' };
+    const about = { templateName: '', templateLanguage: '' };
+    const message = { ...about, category: 'UTILITY', path: 'messages', phoneNumberId: '300000000000001' } as const;
     const template = 'template:order_update/en_US' as const;
     await wabas.change(wabaId, opened(template, { code: '132015', nowMs: sinceMs }));
     await wabas.change(wabaId, opened('waba', { code: '368', nowMs: sinceMs, untilMs: sinceMs + 3_600_000 }));
@@ -294,5 +295,11 @@ describe('what is held, and who waits (D46)', () => {
     expect(waitsFor({ category: 'AUTHENTICATION', phoneNumberId: '300000000000002' })).toBe('133010');
     expect(waitsFor({ category: 'AUTHENTICATION', templateLanguage: 'es_AR' })).toBe('none');
     expect([waitsFor({ wabaId: 'W8' }), waitsFor({ wabaId: 'W9' })]).toEqual(['none', '131042']);
+    holds.splice(0, holds.length, open('edge:300000000000001', '131063'));
+    expect(waitsFor({ category: 'MARKETING' })).toBe('131063');
+    expect(waitsFor({ category: 'MARKETING', path: 'marketing_messages' })).toBe('none');
+    expect(holds.map(holdInWords)).toEqual([
+      `marketing on the messages edge of number 300000000000001 of waba ${wabaId}`,
+    ]);
   });
 });

@@ -153,6 +153,15 @@ describe('what is said of an account (platform reference, 10.4)', () => {
     expect(wordsOf(many(51))).toHaveLength(50);
   });
 
+  test('of a list that nobody would write the rest is not looked at', () => {
+    const behind = (count: number) => ({
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: [...Array(count).fill({}), { restriction_type: limited }],
+    });
+    expect(wordsOf(behind(999))).toEqual(restricts(utilityLimited));
+    expect(wordsOf(behind(1_000))).toEqual([]);
+  });
+
   test('whatever is said, it is read without an error', () => {
     const anything = fc.oneof({ maxDepth: 3 }, fc.jsonValue(), fc.constantFrom('ACCOUNT_RESTRICTION', limited));
     const keys = { event: anything, violation_info: anything, ban_info: anything, phone_number: anything };
