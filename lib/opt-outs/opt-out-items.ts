@@ -7,7 +7,7 @@ import { type Scope, type ScopeText, type Sender, textOf } from './scope.ts';
  *
  *   a person    PERSON#<name> / OPTOUTS               every writer of a word (record-word.ts): entries of all scopes, other names (person.ts)
  *   a mark      OPTOUTS#<client or WABA> / ANY        the same, before the first entry; never removed
- *   a listed    OPTOUTS#<scope> / PERSON#<name>       the same, after the person: what the listing of one scope shows
+ *   a listed    OPTOUTS#<scope> / PERSON#<name>       the same, after the person: who is in the listing of a scope
  *
  * A name is a keyed digest. Only the listed item spells the recipient, as `recipient`, which erasing removes (D60): the person's item
  * refuses as before.

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../aws/dynamodb-batch.ts';
 import { changeVersioned, type VersionedItem } from '../aws/versioned-item.ts';
 import { present } from '../keys/present.ts';
-import { type Entry, joined, type Word } from './entry.ts';
+import type { Word } from './entry.ts';
 import { listedKey, markKey, markKeysOf, nameOfPerson, personKey } from './opt-out-items.ts';
 import { nothingSaid, type PersonOptOuts, stopFor } from './person.ts';
 import type { PersonName, Recipient } from './person-name.ts';
@@ -18,8 +18,11 @@ const EntrySchema = v.object({
   told: v.optional(wordOf(['api', 'import'])),
 });
 
-const PersonSchema = v.object({ entries: v.record(v.string(), EntrySchema), names: v.array(v.string()) });
-const ListedSchema = v.object({ entry: EntrySchema, recipient: v.optional(v.string()) });
+const PersonSchema = v.object({
+  entries: v.record(v.string(), EntrySchema),
+  names: v.array(v.string()),
+  became: v.record(v.string(), v.number()),
+});
 
 /** Writers of one person are a webhook or two, and a client: who loses so often gives the delivery back. */
 const mostTries = 8;
@@ -53,17 +56,8 @@ export function optOutWriter(messages: TableAccess, nameOf: OptOutPorts['nameOf'
       return changed;
     },
 
-    list: async (scope, { name, recipient, entry }) => {
-      const listed: VersionedItem<Listed> = {
-        ...{ client, table, key: listedKey(scope, name), stateOf: listedOf, itemOf: (row) => ({ ...row }) },
-      };
-      const rule = (before: Listed) => {
-        const next = joined(before.entry, entry);
-        const isNews = next !== before.entry || before.recipient !== recipient;
-        return { state: isNews ? { entry: next, recipient } : before, result: undefined };
-      };
-      if ((await changeVersioned(listed, rule, { mostTries, pause })) === undefined)
-        throw new Error('a listed person has too many writers');
+    list: async (scope, { name, recipient }) => {
+      await client.send(new PutCommand({ TableName: table, Item: { ...listedKey(scope, name), recipient } }));
     },
   };
 }
@@ -88,28 +82,17 @@ export function optOutLook(messages: TableAccess, nameOf: OptOutPorts['nameOf'])
   };
 }
 
-interface Listed {
-  readonly entry: Entry;
-  readonly recipient?: Recipient;
-}
-
 function personItem({ documentClient, tableName }: TableAccess, name: PersonName): VersionedItem<PersonOptOuts> {
   return {
     ...{ client: documentClient, table: tableName, key: personKey(name) },
     stateOf: personOf,
-    itemOf: ({ entries, names }) => ({ entries, names }),
+    itemOf: ({ entries, names, became }) => ({ entries, names, became }),
   };
 }
 
 function personOf(item: Item | undefined): PersonOptOuts {
   if (item === undefined) return nothingSaid;
-  const { entries, names } = v.parse(PersonSchema, item);
+  const { entries, names, became } = v.parse(PersonSchema, item);
   const known = Object.entries(entries).map(([text, entry]) => [text as ScopeText, present(entry)] as const);
-  return { entries: Object.fromEntries(known), names };
-}
-
-function listedOf(item: Item | undefined): Listed {
-  if (item === undefined) return { entry: {} };
-  const { entry, recipient } = v.parse(ListedSchema, item);
-  return { entry: present(entry), ...present({ recipient }) };
+  return { entries: Object.fromEntries(known), names, became };
 }

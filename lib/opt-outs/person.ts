@@ -6,9 +6,11 @@ import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './sco
 export interface PersonOptOuts {
   readonly entries: Readonly<Partial<Record<ScopeText, Entry>>>;
   readonly names: readonly PersonName[];
+  /** Names that took the place of these, and since when: what was said until then counts for them too (record-word.ts). */
+  readonly became: Readonly<Record<PersonName, number>>;
 }
 
-export const nothingSaid: PersonOptOuts = { entries: {}, names: [] };
+export const nothingSaid: PersonOptOuts = { entries: {}, names: [], became: {} };
 
 /**
  * More names than a person has who changes number each year. What the platform tells beyond them is not kept, so that neither an item
@@ -27,13 +29,30 @@ export function together(one: PersonOptOuts, other: PersonOptOuts): PersonOptOut
     entries[text] = next;
   }
   const names = [...new Set([...one.names, ...other.names])].slice(0, mostNames).sort();
-  if (!isNews && names.length === one.names.length) return one;
-  return { entries, names };
+  const became = { ...one.became };
+  for (const [name, atMs] of Object.entries(other.became)) {
+    const known = became[name];
+    if (known === undefined ? Object.keys(became).length < mostNames : atMs < known) {
+      became[name] = atMs;
+      isNews = true;
+    }
+  }
+  return isNews || names.length > one.names.length ? { entries, names, became } : one;
+}
+
+/** What was said until then, without names. */
+export function saidUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
+  const until = (word: Word | undefined) => word !== undefined && word.atMs <= atMs;
+  const kept = (Object.entries(entries) as [ScopeText, Entry][]).flatMap(([text, { said, told }]) => {
+    const entry: Entry = { ...(until(said) && { said }), ...(until(told) && { told }) } as Entry;
+    return entry.said === undefined && entry.told === undefined ? [] : [[text, entry] as const];
+  });
+  return { ...nothingSaid, entries: Object.fromEntries(kept) };
 }
 
 /** A word of one scope, as an account of its own. */
 export function accountOf(scope: Scope, word: Word, names: readonly PersonName[]): PersonOptOuts {
-  return { entries: { [textOf(scope)]: after(undefined, word) }, names: names.length > 1 ? [...names].sort() : [] };
+  return { ...nothingSaid, entries: { [textOf(scope)]: after(undefined, word) }, names: linked(names) };
 }
 
 /** Whether a word may not be taken: a start by the API of what the person or the platform has stopped. */
@@ -55,4 +74,9 @@ export function platformStops({ entries }: PersonOptOuts): ScopeText[] {
   return (Object.entries(entries) as [ScopeText, Entry][])
     .filter(([text, { said }]) => !text.startsWith('client:') && said?.says === 'stopped')
     .map(([text]) => text);
+}
+
+/** The names of one person as an item keeps them: one alone says nothing. */
+export function linked(names: readonly PersonName[]): PersonName[] {
+  return names.length > 1 ? [...names].sort() : [];
 }

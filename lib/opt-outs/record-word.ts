@@ -1,16 +1,26 @@
 import type { Changed } from '../aws/versioned-item.ts';
-import type { Entry, Word } from './entry.ts';
-import { accountOf, mostNames, nothingSaid, type PersonOptOuts, refuses, together } from './person.ts';
+import type { Word } from './entry.ts';
+import {
+  accountOf,
+  linked,
+  mostNames,
+  nothingSaid,
+  type PersonOptOuts,
+  refuses,
+  saidUntil,
+  together,
+} from './person.ts';
 import type { PersonName, Recipient } from './person-name.ts';
-import { type Scope, textOf } from './scope.ts';
+import type { Scope } from './scope.ts';
 
 /*
  * How a word becomes a stop that every worker sees (D55). The writer, in this order, each step awaited:
  *
  *   1. marks the scope: from now on workers that send within it look for people. A mark is never removed.
  *   2. joins the word into the item of each name of the person (compare-and-set), and with it all that is known under the others;
- *      a name that one of these items adds is written too, until all of them say the same.
- *   3. lists it for the client, under the names that the word itself spells.
+ *      a name that one of these items adds is written too, until all of them say the same; then under the names that have taken
+ *      the place of these, if it was said before they did.
+ *   3. lists who said it in the scope, under the names that the word itself spells.
  *
  * The stop is *stored* once this has returned; the webhook or request is acknowledged afterwards, and repeated in whole when a step
  * fails. Steps may be repeated, for what is written is a join (entry.ts).
@@ -33,7 +43,7 @@ export interface OptOutPorts {
     name: PersonName,
     rule: (person: PersonOptOuts) => Changed<PersonOptOuts, Result>,
   ) => Promise<Changed<PersonOptOuts, Result>>;
-  /** Joins an entry into the row of a scope's list. */
+  /** Puts a row into the list of a scope. What the person wants is not in it: the listing asks the person's item. */
   readonly list: (scope: Scope, row: ListedRow) => Promise<void>;
   readonly nameOf: (recipient: Recipient) => PersonName;
 }
@@ -41,7 +51,6 @@ export interface OptOutPorts {
 export interface ListedRow {
   readonly name: PersonName;
   readonly recipient: Recipient;
-  readonly entry: Entry;
 }
 
 export interface Recorded {
@@ -74,10 +83,45 @@ export async function recordWord(
   });
   if (!taken) return { taken, person: state };
   const person = await spread(state, [...spelled.keys()], ports);
-  const entry = person.entries[textOf(scope)];
-  if (entry === undefined) throw new Error('a word is lost');
-  for (const [name, recipient] of spelled) await ports.list(scope, { name, recipient, entry });
+  await carry([person, account], new Set(), ports);
+  for (const [name, recipient] of spelled) await ports.list(scope, { name, recipient });
   return { taken, person };
+}
+
+/**
+ * Records that the platform has given a person other ids: all that was said under the old ones until then counts under the new ones
+ * (platform reference, 4.5). Not the other way, and nothing later: a number that was given up becomes another person's.
+ */
+export async function recordChange(
+  {
+    old,
+    recipients,
+    atMs,
+  }: { readonly old: readonly Recipient[]; readonly recipients: readonly Recipient[]; readonly atMs: number },
+  ports: OptOutPorts,
+): Promise<void> {
+  const names = recipients.map(ports.nameOf);
+  const became = { ...nothingSaid, became: Object.fromEntries(names.map((name) => [name, atMs])) };
+  await spread({ ...nothingSaid, names: linked(names) }, names, ports);
+  for (const name of old.map(ports.nameOf).filter((each) => !names.includes(each))) {
+    const person = await spread(became, [name], ports);
+    await carry([person], new Set(), ports);
+  }
+}
+
+/**
+ * Writes what was said under names that others have taken the place of under those, each once. Each account by itself, for a late
+ * word may stand behind one that came after the change.
+ */
+async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, ports: OptOutPorts): Promise<void> {
+  const [person = nothingSaid] = accounts;
+  for (const name of person.names) seen.add(name);
+  for (const [name, atMs] of Object.entries(person.became)) {
+    const said = accounts.map((account) => saidUntil(account, atMs)).reduce(together);
+    if (seen.has(name) || seen.size > 2 * mostNames || Object.keys(said.entries).length === 0) continue;
+    seen.add(name);
+    await carry([await spread(said, [name], ports), said], seen, ports);
+  }
 }
 
 /** Writes what is known of a person under each of its names, until none of them adds anything. */
