@@ -89,11 +89,12 @@ const scenarios: readonly Scenario[] = [
   {
     name: 'the next person of a number that was given up starts, and lifts nothing of the first',
     told: [
-      said('reply', 'stopped', 0, ['N', 'U']),
-      ...(thorough ? [changed(['N', 'U'], ['M', 'V'], 5_000)] : [changed(['N'], ['V'], 5_000)]),
+      said('reply', 'stopped', 0, ['N']),
+      changed(['N'], ['V'], 5_000),
+      { ...said('reply', 'started', 9_000, ['N']), onlyAfter: 1 },
     ],
     to: ['V'],
-    left: { doubles: 1 },
+    left: { doubles: thorough ? 1 : 0, faults: thorough ? 1 : 0 },
     sees: ['called', 'stopped'],
   },
 ];

@@ -9,9 +9,13 @@ import { type Call, type Outside, type Reply, type Standing, standingAfter } fro
 
 /** Writers of words and of changed ids, the real ones call by call, and workers that claim, look and call. A name is the recipient itself. */
 
-export type Told =
+export type Told = (
   | { readonly scope: Scope; readonly recipients: readonly string[]; readonly word: Word }
-  | { readonly old: readonly string[]; readonly recipients: readonly string[]; readonly atMs: number };
+  | { readonly old: readonly string[]; readonly recipients: readonly string[]; readonly atMs: number }
+) & {
+  /** It cannot be said before that one is stored. */
+  readonly onlyAfter?: number;
+};
 
 type CallName = 'mark' | 'change' | 'list';
 
@@ -88,7 +92,8 @@ async function ofWriter(world: World, writer: Writer, at: number): Promise<Step<
     const left = { ...world.left, doubles: world.left.doubles - 1 };
     steps.push({ does: `${at} comes again`, state: { ...world, left, writers: [...world.writers, again] } });
   }
-  if (isOver) return steps;
+  const isToCome = told.onlyAfter !== undefined && !storedIn(world).includes(told.onlyAfter);
+  if (isOver || isToCome) return steps;
   const { open } = await standingOf(told, writer.replies);
   const [call] = open;
   if (call === undefined) throw new Error('a writer that waits for nothing');
