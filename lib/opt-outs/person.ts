@@ -1,3 +1,4 @@
+import { present } from '../keys/present.ts';
 import { after, type Entry, isOfClient, isStopped, joined, mayStart, standing, type Word } from './entry.ts';
 import type { PersonName } from './person-name.ts';
 import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './scope.ts';
@@ -42,10 +43,10 @@ export function together(one: PersonOptOuts, other: PersonOptOuts): PersonOptOut
 
 /** What was said until then, without names. */
 export function saidUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
-  const until = (word: Word | undefined) => word !== undefined && word.atMs <= atMs;
+  const until = <W extends Word>(word: W | undefined) => (word !== undefined && word.atMs <= atMs ? word : undefined);
   const kept = (Object.entries(entries) as [ScopeText, Entry][]).flatMap(([text, { said, told }]) => {
-    const entry: Entry = { ...(until(said) && { said }), ...(until(told) && { told }) } as Entry;
-    return entry.said === undefined && entry.told === undefined ? [] : [[text, entry] as const];
+    const entry: Entry = present({ said: until(said), told: until(told) });
+    return standing(entry) === undefined ? [] : [[text, entry] as const];
   });
   return { ...nothingSaid, entries: Object.fromEntries(kept) };
 }

@@ -29,7 +29,8 @@ import type { Scope } from './scope.ts';
  * reads the items of its recipients, strongly; calls those who are not stopped. So for a slice that is claimed after the stop was
  * stored: the mark was confirmed before the claim, thus the worker sees it and looks; the item of every name was confirmed before the
  * claim, thus it sees the stop under whichever name the recipient is spelled. A start that was said later ends this, by its own write
- * of the same items. A mark without a word (the writer died after 1) costs reads and stops no message.
+ * of the same items. The mark comes first, so that of a writer that dies there may be a mark too many, which costs reads, and never a
+ * stop for which no worker looks.
  *
  * Marks stand in items of their own and not in the WABA's HOLDS: a client's word counts in every WABA from which it sends, also in one
  * that it gets later, and HOLDS go after thirty days.
@@ -82,7 +83,7 @@ export async function recordWord(
     return { state: isTaken ? together(before, account) : before, result: isTaken };
   });
   if (!taken) return { taken, person: state };
-  const person = await spread(state, [...spelled.keys()], ports);
+  const person = await spread({ known: state, own: [...spelled.keys()], stored: new Map([[first, state]]) }, ports);
   await carry([person, account], new Set(), ports);
   for (const [name, recipient] of spelled) await ports.list(scope, { name, recipient });
   return { taken, person };
@@ -102,9 +103,9 @@ export async function recordChange(
 ): Promise<void> {
   const names = recipients.map(ports.nameOf);
   const became = { ...nothingSaid, became: Object.fromEntries(names.map((name) => [name, atMs])) };
-  await spread({ ...nothingSaid, names: linked(names) }, names, ports);
+  await spread({ known: { ...nothingSaid, names: linked(names) }, own: names }, ports);
   for (const name of old.map(ports.nameOf).filter((each) => !names.includes(each))) {
-    const person = await spread(became, [name], ports);
+    const person = await spread({ known: became, own: [name] }, ports);
     await carry([person], new Set(), ports);
   }
 }
@@ -120,18 +121,21 @@ async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, 
     const said = accounts.map((account) => saidUntil(account, atMs)).reduce(together);
     if (seen.has(name) || seen.size > 2 * mostNames || Object.keys(said.entries).length === 0) continue;
     seen.add(name);
-    await carry([await spread(said, [name], ports), said], seen, ports);
+    await carry([await spread({ known: said, own: [name] }, ports), said], seen, ports);
   }
 }
 
+/** What is known of a person, whom these names are, and what is stored under some of them already. */
+interface Spreading {
+  readonly known: PersonOptOuts;
+  readonly own: readonly PersonName[];
+  readonly stored?: ReadonlyMap<PersonName, PersonOptOuts>;
+}
+
 /** Writes what is known of a person under each of its names, until none of them adds anything. */
-async function spread(
-  known: PersonOptOuts,
-  own: readonly PersonName[],
-  { change }: OptOutPorts,
-): Promise<PersonOptOuts> {
+async function spread({ known, own, stored = new Map() }: Spreading, { change }: OptOutPorts): Promise<PersonOptOuts> {
   let person = known;
-  const kept = new Map<PersonName, PersonOptOuts>();
+  const kept = new Map(stored);
   for (let round = 0; round < mostRounds; round += 1) {
     const names = [...new Set([...own, ...person.names])].slice(0, own.length + mostNames);
     const open = names.filter((name) => together(kept.get(name) ?? nothingSaid, person) !== kept.get(name));

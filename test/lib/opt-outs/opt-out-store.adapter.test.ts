@@ -3,6 +3,7 @@ import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Word } from '../../../lib/opt-outs/entry.ts';
 import { optOutLook, optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
+import { mostNames } from '../../../lib/opt-outs/person.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
 import { recordChange, recordWord } from '../../../lib/opt-outs/record-word.ts';
 import type { Scope } from '../../../lib/opt-outs/scope.ts';
@@ -132,6 +133,14 @@ describe('a slice', () => {
     await localDocumentClient().send(new PutCommand({ TableName: table, Item }));
     await expect(look().stoppedAmong(sender, [waId])).rejects.toThrow();
   });
+});
+
+test('a number with more user ids than are kept is still written, and found', async () => {
+  const userIds = Array.from({ length: mostNames + 2 }, (_, at) => `US.${at}`);
+  for (const each of userIds) await recordWord({ scope: client, recipients: [each, waId], word: stopped }, writer());
+  for (const some of [userIds.slice(0, 7), userIds.slice(7)]) {
+    expect((await stopsOf(...some, waId)).map(([recipient]) => recipient)).toEqual([...some, waId]);
+  }
 });
 
 test('a mark is written once by a process', async () => {

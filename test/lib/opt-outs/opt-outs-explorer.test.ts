@@ -45,7 +45,7 @@ const scenarios: readonly Scenario[] = [
     told: [said('reply', 'stopped', 5_000, ['N']), said('reply', 'started', 0, ['N', 'U'])],
     to: thorough ? ['U', 'N'] : ['U'],
     left: { faults: 1 },
-    sees: ['called', 'stopped', 'nobody'],
+    sees: ['called', 'stopped', 'unmarked'],
   },
   {
     name: 'stop and start of one second, each by another name, and both come twice',
@@ -84,7 +84,7 @@ const scenarios: readonly Scenario[] = [
     told: [said('reply', 'stopped', 0, ['N']), changed(['N', 'U'], ['M', 'V'], 5_000)],
     to: ['V'],
     left: { doubles: thorough ? 1 : 0, faults: 1 },
-    sees: ['called', 'stopped', 'free', 'nobody'],
+    sees: ['called', 'stopped', 'free', 'unmarked'],
   },
   {
     name: 'the next person of a number that was given up starts, and lifts nothing of the first',

@@ -28,7 +28,7 @@ export interface Writer {
 export interface Worker {
   readonly sender: Sender;
   readonly recipient: string;
-  readonly progress: 'to claim' | 'claimed' | 'nobody' | 'looks' | 'free' | 'called' | 'stopped';
+  readonly progress: 'to claim' | 'claimed' | 'unmarked' | 'looks' | 'free' | 'called' | 'stopped';
   /** What was stored when it claimed. */
   readonly storedBefore: readonly number[];
 }
@@ -147,13 +147,13 @@ function ofWorker(world: World, worker: Worker, at: number): Step<World>[] {
       return to('claims', { progress: 'claimed', storedBefore: [...new Set(storedIn(world))].sort() });
     case 'claimed': {
       const isMarked = markKeysOf(sender).some(({ pk }) => world.marks.includes(pk));
-      return to('reads the marks', { progress: isMarked ? 'looks' : 'nobody' });
+      return to('reads the marks', { progress: isMarked ? 'looks' : 'unmarked' });
     }
     case 'looks': {
       const stop = stopFor(world.people[recipient] ?? nothingSaid, sender);
       return to('reads the person', { progress: stop === undefined ? 'free' : 'stopped' });
     }
-    case 'nobody':
+    case 'unmarked':
     case 'free':
       return to('calls', { progress: 'called' });
     default:
