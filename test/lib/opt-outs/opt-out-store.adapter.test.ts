@@ -8,6 +8,7 @@ import { personNames } from '../../../lib/opt-outs/person-name.ts';
 import { recordChange, recordWord } from '../../../lib/opt-outs/record-word.ts';
 import type { Scope } from '../../../lib/opt-outs/scope.ts';
 import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
+import { lagReads } from '../../support/lagging-reads.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const atMs = 1_800_000_000_000;
@@ -25,6 +26,7 @@ beforeEach(async () => {
 
 function access(faultOf: (operation: string, attempt: number) => DynamoFault | undefined = () => undefined) {
   const documentClient = localDocumentClient();
+  lagReads(documentClient);
   const attempts = injectFaults(documentClient, faultOf);
   return { attempts, documentClient, tableName: table, pause: async () => undefined };
 }
