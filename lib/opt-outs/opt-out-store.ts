@@ -1,0 +1,98 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { batchGet, type Item, type TableAccess } from '../aws/dynamodb-batch.ts';
+import { changeVersioned, type VersionedItem } from '../aws/versioned-item.ts';
+import { present } from '../keys/present.ts';
+import type { Word } from './entry.ts';
+import { listedKey, markKey, markKeysOf, nameOfPerson, personKey } from './opt-out-items.ts';
+import { nothingSaid, type PersonOptOuts, stopFor } from './person.ts';
+import type { PersonName, Recipient } from './person-name.ts';
+import type { OptOutPorts } from './record-word.ts';
+import type { ScopeText, Sender } from './scope.ts';
+
+const wordOf = <const From extends string>(sources: readonly From[]) =>
+  v.object({ says: v.picklist(['stopped', 'started']), atMs: v.number(), source: v.picklist(sources) });
+
+const EntrySchema = v.object({
+  said: v.optional(wordOf(['platform', 'refused', 'reply', 'quick_reply'])),
+  told: v.optional(wordOf(['api', 'import'])),
+});
+
+const PersonSchema = v.object({
+  entries: v.record(v.string(), EntrySchema),
+  names: v.array(v.string()),
+  became: v.record(v.string(), v.number()),
+});
+
+/** Writers of one person are a webhook or two, and a client: who loses so often gives the delivery back. */
+const mostTries = 8;
+
+/** What a worker asks before it calls the recipients of a slice. Strongly consistent; throws when the store cannot be reached. */
+export interface OptOutLook {
+  /** Whether somebody may be stopped who is sent to from there. Where it is read with other items: `markKeysOf`. */
+  anyFor(sender: Sender): Promise<boolean>;
+  /** The stops that concern these recipients, ten of a slice at most: one batch request, an item for each. */
+  stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Promise<ReadonlyMap<Recipient, Word>>;
+}
+
+/** Writes opt-outs (record-word.ts). A writer that others are always faster than throws, and its delivery is repeated. */
+export function optOutWriter(messages: TableAccess, nameOf: OptOutPorts['nameOf']): OptOutPorts {
+  const { documentClient: client, tableName: table, pause } = messages;
+  // What is confirmed stays there: an import of a million rows writes one mark.
+  const marked = new Set<string>();
+  return {
+    nameOf,
+
+    mark: async (scope) => {
+      const key = markKey(scope);
+      if (marked.has(key.pk)) return;
+      await client.send(new PutCommand({ TableName: table, Item: key }));
+      marked.add(key.pk);
+    },
+
+    change: async (name, rule) => {
+      const changed = await changeVersioned(personItem(messages, name), rule, { mostTries, pause });
+      if (changed === undefined) throw new Error('a person has too many writers');
+      return changed;
+    },
+
+    list: async (scope, { name, recipient }) => {
+      await client.send(new PutCommand({ TableName: table, Item: { ...listedKey(scope, name), recipient } }));
+    },
+  };
+}
+
+/** Reads opt-outs, with no right to write them. */
+export function optOutLook(messages: TableAccess, nameOf: OptOutPorts['nameOf']): OptOutLook {
+  return {
+    anyFor: async (sender) => (await batchGet(messages, markKeysOf(sender), { consistent: true })).length > 0,
+
+    stoppedAmong: async (sender, recipients) => {
+      const names = new Map(recipients.map((recipient) => [recipient, nameOf(recipient)]));
+      const keys = [...new Set(names.values())].map(personKey);
+      const items = await batchGet(messages, keys, { consistent: true });
+      const people = new Map(items.map((item) => [nameOfPerson(item['pk']), personOf(item)]));
+      const stops = new Map<Recipient, Word>();
+      for (const [recipient, name] of names) {
+        const stop = stopFor(people.get(name) ?? nothingSaid, sender);
+        if (stop !== undefined) stops.set(recipient, stop);
+      }
+      return stops;
+    },
+  };
+}
+
+function personItem({ documentClient, tableName }: TableAccess, name: PersonName): VersionedItem<PersonOptOuts> {
+  return {
+    ...{ client: documentClient, table: tableName, key: personKey(name) },
+    stateOf: personOf,
+    itemOf: ({ entries, names, became }) => ({ entries, names, became }),
+  };
+}
+
+function personOf(item: Item | undefined): PersonOptOuts {
+  if (item === undefined) return nothingSaid;
+  const { entries, names, became } = v.parse(PersonSchema, item);
+  const known = Object.entries(entries).map(([text, entry]) => [text as ScopeText, present(entry)] as const);
+  return { entries: Object.fromEntries(known), names, became };
+}

@@ -1,0 +1,25 @@
+/** For whom a word counts: a client, or all who send from a number, or from any of a WABA (D55). */
+export type Scope =
+  | { readonly kind: 'client'; readonly clientId: number }
+  | { readonly kind: 'number'; readonly phoneNumberId: string; readonly wabaId: string }
+  | { readonly kind: 'waba'; readonly wabaId: string };
+
+/** How a scope is spelled in what is stored. */
+export type ScopeText = `client:${number}` | `number:${string}` | `waba:${string}`;
+
+export function textOf(scope: Scope): ScopeText {
+  if (scope.kind === 'client') return `client:${scope.clientId}`;
+  return scope.kind === 'number' ? `number:${scope.phoneNumberId}` : `waba:${scope.wabaId}`;
+}
+
+/** From where, and for whom, a message leaves. */
+export interface Sender {
+  readonly clientId: number;
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+}
+
+/** Every scope whose stop concerns a message of the sender. */
+export function scopesOf({ clientId, wabaId, phoneNumberId }: Sender): ScopeText[] {
+  return [`client:${clientId}`, `number:${phoneNumberId}`, `waba:${wabaId}`];
+}

@@ -1,0 +1,183 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  after,
+  doubtMs,
+  type Entry,
+  isStopped,
+  joined,
+  mayStart,
+  standing,
+  timeOfWord,
+  type Word,
+} from '../../../lib/opt-outs/entry.ts';
+import {
+  accountOf,
+  mostNames,
+  nothingSaid,
+  platformStops,
+  refuses,
+  stopFor,
+  together,
+} from '../../../lib/opt-outs/person.ts';
+
+const atMs = 1_800_000_000_000;
+const word = (source: Word['source'], says: Word['says'], laterMs = 0): Word => ({
+  source,
+  says,
+  atMs: atMs + laterMs,
+});
+const entryOf = (...words: readonly Word[]) => words.reduce<Entry>(after, {});
+
+/** Few moments, so that many are at the same time. */
+const anyWord: fc.Arbitrary<Word> = fc.record({
+  source: fc.constantFrom<Word['source']>('platform', 'refused', 'reply', 'quick_reply', 'api', 'import'),
+  says: fc.constantFrom('stopped', 'started'),
+  atMs: fc.constantFrom(...[0, 1_000, doubtMs, doubtMs + 1, 60_000].map((laterMs) => atMs + laterMs)),
+});
+const anyWords = fc.array(anyWord, { minLength: 1, maxLength: 7 });
+
+test('whatever the order and the repetition of words, the entry is the same (D55)', () => {
+  const told = anyWords.chain((words) =>
+    fc.tuple(fc.constant(words), fc.shuffledSubarray([...words, ...words], { minLength: 2 * words.length })),
+  );
+  fc.assert(
+    fc.property(told, ([words, otherwise]) => {
+      expect(entryOf(...otherwise)).toEqual(entryOf(...words));
+    }),
+  );
+});
+
+test('two entries become what all of their words would have made', () => {
+  fc.assert(
+    fc.property(anyWords, anyWords, (some, others) => {
+      const both = joined(entryOf(...some), entryOf(...others));
+      expect(both).toEqual(entryOf(...some, ...others));
+      expect(joined(both, entryOf(...others))).toBe(both);
+    }),
+  );
+});
+
+test('the client lifts nothing that the person or the platform has said, whenever either comes', () => {
+  fc.assert(
+    fc.property(anyWords, anyWord, (words, client) => {
+      fc.pre(client.source === 'api' || client.source === 'import');
+      const entry = entryOf(...words);
+      if (!mayStart(entry)) expect(isStopped(after(entry, client))).toBe(true);
+      const person = words.filter(({ source }) => source !== 'api' && source !== 'import');
+      if (isStopped(entryOf(...person))) expect(isStopped(entry)).toBe(true);
+    }),
+  );
+});
+
+describe('the word that holds', () => {
+  test.each<readonly [string, readonly Word[], Word | undefined]>([
+    ['of none', [], undefined],
+    [
+      'a stop, then a resume',
+      [word('platform', 'stopped'), word('platform', 'started', 1)],
+      word('platform', 'started', 1),
+    ],
+    [
+      'a resume that overtook the stop',
+      [word('platform', 'started', 1), word('platform', 'stopped')],
+      word('platform', 'started', 1),
+    ],
+    ['both in one second', [word('reply', 'started'), word('reply', 'stopped')], word('reply', 'stopped')],
+    [
+      '131050 before the resume, told later',
+      [word('platform', 'started', 1), word('refused', 'stopped')],
+      word('platform', 'started', 1),
+    ],
+    [
+      "a person's stop, then the API's start",
+      [word('reply', 'stopped'), word('api', 'started', 9_000)],
+      word('reply', 'stopped'),
+    ],
+    ["the API's stop, then its start", [word('api', 'stopped'), word('api', 'started', 1)], word('api', 'started', 1)],
+    [
+      "an import, then the person's start",
+      [word('import', 'stopped'), word('reply', 'started', doubtMs + 1)],
+      word('reply', 'started', doubtMs + 1),
+    ],
+    [
+      "the API's stop, and a start in doubt",
+      [word('api', 'stopped'), word('reply', 'started', doubtMs)],
+      word('api', 'stopped'),
+    ],
+    [
+      "a person's start, then the API's stop",
+      [word('reply', 'started'), word('api', 'stopped', 1)],
+      word('api', 'stopped', 1),
+    ],
+    ['two starts', [word('reply', 'started', 2), word('api', 'started', 1)], word('reply', 'started', 2)],
+    [
+      'two stops: that which the API may not lift',
+      [word('reply', 'stopped'), word('api', 'stopped', 1)],
+      word('reply', 'stopped'),
+    ],
+  ])('%s', (_, words, holds) => {
+    expect(standing(entryOf(...words))).toEqual(holds);
+    expect(standing(entryOf(...words.toReversed()))).toEqual(holds);
+  });
+
+  test('a word that changes nothing leaves the same entry', () => {
+    const entry = entryOf(word('reply', 'stopped', 1), word('api', 'stopped'));
+    for (const again of [word('reply', 'stopped', 1), word('reply', 'started'), word('import', 'started')])
+      expect(after(entry, again)).toBe(entry);
+  });
+});
+
+test.each<readonly [Word['says'], number | undefined, number | undefined]>([
+  ['stopped', atMs - 86_400_000, atMs - 86_400_000],
+  ['started', atMs - 86_400_000, atMs - 86_400_000],
+  ['started', atMs + 60_000, atMs + 60_000],
+  ['stopped', undefined, atMs],
+  ['started', undefined, undefined],
+  ['stopped', atMs + 60_001, atMs],
+  ['started', atMs + 60_001, undefined],
+])('a %s of %j counts from %j', (says, told, counts) => {
+  expect(timeOfWord(says, told, atMs)).toBe(counts);
+});
+
+describe('a person', () => {
+  const client = { kind: 'client', clientId: 7 } as const;
+  const number = { kind: 'number', phoneNumberId: '31', wabaId: '11' } as const;
+  const sender = { clientId: 7, phoneNumberId: '31', wabaId: '11' };
+  const stoppedIn = (...scopes: readonly Parameters<typeof accountOf>[0][]) =>
+    scopes.map((scope) => accountOf(scope, word('platform', 'stopped'), ['a'])).reduce(together, nothingSaid);
+
+  test("is stopped for the client alone, for a number's senders, or for those of a WABA", () => {
+    expect(stopFor(nothingSaid, sender)).toBeUndefined();
+    expect(stopFor(stoppedIn(client), sender)).toEqual(word('platform', 'stopped'));
+    expect(stopFor(stoppedIn(client), { ...sender, clientId: 8 })).toBeUndefined();
+    expect(stopFor(stoppedIn(client), { ...sender, phoneNumberId: '32', wabaId: '12' })).toBeDefined();
+    expect(stopFor(stoppedIn(number), { ...sender, clientId: 8 })).toBeDefined();
+    expect(stopFor(stoppedIn(number), { ...sender, phoneNumberId: '32' })).toBeUndefined();
+    expect(
+      stopFor(stoppedIn({ kind: 'waba', wabaId: '11' }), { ...sender, clientId: 8, phoneNumberId: '32' }),
+    ).toBeDefined();
+  });
+
+  test("a start in the client's scope leaves the platform's stop, which is told", () => {
+    const started = together(stoppedIn(number), accountOf(client, word('api', 'started', 9_000), ['a']));
+    expect(refuses(stoppedIn(number), client, word('api', 'started', 9_000))).toBe(false);
+    expect(platformStops(started)).toEqual(['number:31']);
+    expect(stopFor(started, sender)).toEqual(word('platform', 'stopped'));
+    expect(platformStops(stoppedIn(client))).toEqual([]);
+  });
+
+  test('the API is refused where the person stopped, in that scope and for a start alone', () => {
+    expect(refuses(stoppedIn(client), client, word('api', 'started', 9_000))).toBe(true);
+    expect(refuses(stoppedIn(client), client, word('api', 'stopped'))).toBe(false);
+    expect(refuses(stoppedIn(client), client, word('reply', 'started', 9_000))).toBe(false);
+    expect(refuses(stoppedIn(client), { ...client, clientId: 8 }, word('api', 'started'))).toBe(false);
+  });
+
+  test('has so many names and no more', () => {
+    const names = Array.from({ length: 40 }, (_, at) => `name ${at}`);
+    const all = names.map((name) => accountOf(client, word('reply', 'stopped'), ['a', name])).reduce(together);
+    expect(all.names).toHaveLength(mostNames);
+    expect(together(all, all)).toBe(all);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import {
+  listedKey,
+  listedPartition,
+  markKey,
+  markKeysOf,
+  nameOfPerson,
+  personKey,
+} from '../../../lib/opt-outs/opt-out-items.ts';
+import { personNames, recipientsOf } from '../../../lib/opt-outs/person-name.ts';
+
+/* These spellings are stored for ever, and so is the digest: no number is left from which a name could be computed again (D60). */
+const name = personNames(new Uint8Array(32))('5491155550001');
+
+test.each<[string, object, object]>([
+  ['a person', personKey(name), { pk: 'PERSON#I2EVauvL7Vtcj29ir3-7INzKnMLpLz1EgPsPJ_AMGTQ', sk: 'OPTOUTS' }],
+  ['the mark of a client', markKey({ kind: 'client', clientId: 7 }), { pk: 'OPTOUTS#client:7', sk: 'ANY' }],
+  ['the mark of a WABA', markKey({ kind: 'waba', wabaId: '11' }), { pk: 'OPTOUTS#waba:11', sk: 'ANY' }],
+  [
+    "that of a number, its WABA's",
+    markKey({ kind: 'number', phoneNumberId: '31', wabaId: '11' }),
+    { pk: 'OPTOUTS#waba:11', sk: 'ANY' },
+  ],
+  [
+    'one who is listed',
+    listedKey({ kind: 'number', phoneNumberId: '31', wabaId: '11' }, 'abc'),
+    { pk: 'OPTOUTS#number:31', sk: 'PERSON#abc' },
+  ],
+])('%s is stored where every version looks for it', (_, key, spelled) => {
+  expect(key).toEqual(spelled);
+});
+
+test('a worker has two marks to look for, and reads a name out of its key', () => {
+  expect(markKeysOf({ clientId: 7, wabaId: '11', phoneNumberId: '31' }).map(({ pk }) => pk)).toEqual([
+    'OPTOUTS#client:7',
+    'OPTOUTS#waba:11',
+  ]);
+  expect(nameOfPerson(personKey(name).pk)).toBe(name);
+  expect(listedPartition({ kind: 'client', clientId: 7 })).toBe('OPTOUTS#client:7');
+});
+
+test('a person is known by number, user id and parent id, and by no user name', () => {
+  expect(recipientsOf({ waId: '1', userId: 'US.1', parentUserId: 'US.ENT.1', username: 'sheena' })).toEqual([
+    ...['1', 'US.1', 'US.ENT.1'],
+  ]);
+  expect(recipientsOf({ userId: 'US.1' })).toEqual(['US.1']);
+});
