@@ -24,9 +24,9 @@ export const codePaces = ['pair', 'throughput', 'quota', 'restriction', 'mainten
 export type CodePace = (typeof codePaces)[number];
 
 /**
- * What a code concerns beyond the message that it refuses (platform reference, 6.4): every message of the WABA, the utility
- * messages of it, the number that sends, its marketing, or the template. While the matter lasts, the next message of these
- * gets it as well.
+ * What a code concerns beyond the message that it refuses (platform reference, 6.4): a WABA, its utility messages, a number, the
+ * marketing of a number, what of that leaves on the messages edge, or a template. While the matter lasts, the next message of these
+ * is refused as well.
  */
 export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'edge', 'template'] as const;
 export type HoldKind = (typeof holdKinds)[number];
