@@ -466,7 +466,7 @@ describe('Idempotency-Key (D9)', () => {
   test('while the first is under way the second is 409', async () => {
     const template = { name: `slow_${++next}`, language: 'en_US' };
     const what = { template, recipients: [{ to: newRecipient() }], headers: { 'idempotency-key': `k-${next}` } };
-    const slow = { match: { path: 'message_templates' }, action: { delay_ms: 1_500 }, times: 1 };
+    const slow = { match: { path: 'message_templates' }, action: { delay_ms: 4_000 }, times: 1 };
     await platform('POST /_control/faults', slow);
     const first = send(what);
     await eventually('the platform is asked', async () => ((await asked(template.name)) > 0 ? true : undefined));
