@@ -7,7 +7,7 @@ import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchem
 export const chunkVersion = 1;
 
 /** The message of one recipient in a chunk. Its dispatch id is `<jobId>-<index>`, whatever chunk carries it. */
-export const ChunkRecipientSchema = v.object({
+const ChunkRecipientSchema = v.object({
   index: v.number(),
   to: v.string(),
   /** The request body for the platform, ready to post; absent where it cannot be composed: then the message fails (R14). */

@@ -41,7 +41,7 @@ export function afterWords(words: readonly AccountWord[], nowMs: number): HoldRu
   return (holds) => {
     const said = newWords(words, holds);
     const last = scopes.flatMap((scope) => said.findLast((word) => isOfHold(word) && scopeOf(word) === scope) ?? []);
-    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, said, nowMs));
+    return last.reduce((next, word) => afterWord(word, nowMs)(next), withRestored(holds, said));
   };
 }
 
@@ -67,15 +67,11 @@ function afterWord(word: AccountWord, nowMs: number): HoldRule {
   return opened(scope, { code, nowMs, ...(isFresh && untilMs !== undefined ? { untilMs } : {}) });
 }
 
-/**
- * Only the platform's own clock is remembered: the time of an arrival is later, and would hide what was said before it. So would
- * a time that is still to come.
- */
-function withRestored(holds: Holds, words: readonly AccountWord[], nowMs: number): Holds {
+/** Only the platform's own clock is remembered: the time of an arrival is later, and would hide what was said before it. */
+function withRestored(holds: Holds, words: readonly AccountWord[]): Holds {
   const { restoredMs = {} } = holds;
   const news = words.filter(
-    ({ kind, untimed, matter, atMs }) =>
-      kind === 'restored' && !untimed && atMs <= nowMs + apartMs && atMs > (restoredMs[matter] ?? 0),
+    ({ kind, untimed, matter, atMs }) => kind === 'restored' && !untimed && atMs > (restoredMs[matter] ?? 0),
   );
   if (news.length === 0) return holds;
   const newsMs = Object.fromEntries(news.map(({ matter, atMs }) => [matter, atMs]));

@@ -17,7 +17,7 @@ export interface RehearsePorts extends CheckPorts, Omit<PortfolioPorts, 'directo
   readonly currentLimitOf: (head: JobHead) => Promise<number>;
 }
 
-const recipients = v.pipe(v.number(), v.integer());
+const people = v.pipe(v.number(), v.integer());
 const amount = v.pipe(v.number(), v.description('At list prices.'));
 
 /** The answer to a rehearsal (D51). */
@@ -28,8 +28,8 @@ export const RehearsalAnswer = v.object({
   warning: v.exactOptional(v.string()),
   estimate: v.object({
     cost: v.object({ amount, currency: v.string() }),
-    by_market: v.array(v.object({ market: v.string(), recipients, amount })),
-    not_delivered: v.exactOptional(v.array(v.object({ market: v.string(), recipients }))),
+    by_market: v.array(v.object({ market: v.string(), recipients: people, amount })),
+    not_delivered: v.exactOptional(v.array(v.object({ market: v.string(), recipients: people }))),
     seconds: v.pipe(v.number(), v.integer(), v.description('Until the last one has left, at the pace of the number.')),
     portfolio: v.exactOptional(
       v.object({
