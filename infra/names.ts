@@ -35,6 +35,7 @@ export const queuePurposes = {
   events: 'events',
   receipts: 'receipts',
   hints: 'hints',
+  inbound: 'inbound',
 } as const;
 
 /** Secrets, by the environment variable under which a granted function finds the secret's name. */
@@ -44,4 +45,5 @@ export const secretPurposes = {
   PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
   PLATFORM_APPS_SECRET: 'platform-apps',
   WEBHOOK_SEALING_KEYS_SECRET: 'webhook-sealing-keys',
+  PERSON_KEY_SECRET: 'person-key',
 } as const;

@@ -87,4 +87,12 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt: 'Clients who see a template or a number as it was before the platform changed it.',
     whatToDo: 'Find the cause in the logs of the function, fix it, start a synchronization and purge this queue.',
   },
+  inbound: {
+    variable: 'INBOUND_QUEUE_URL',
+    retentionDays: 10,
+    maxReceiveCount: 5,
+    whoIsHurt:
+      'People who have said that they want no marketing, and get more; clients who are not told what people reply.',
+    whatToDo: `${redrive} at once: until then what these people have said is not heard. A word that comes twice changes nothing.`,
+  },
 };

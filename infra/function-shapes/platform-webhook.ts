@@ -28,4 +28,11 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
     sendsTo: ['hints', 'events'],
     consumes: { queue: 'hints', batchSize: 10, maximumConcurrency: 5 },
   },
+  'platform-inbound': {
+    timeoutSeconds: 60,
+    memoryMb: 256,
+    tables: { messages: ['GetItem', 'PutItem'] },
+    secrets: ['PERSON_KEY_SECRET'],
+    consumes: { queue: 'inbound', batchSize: 10, maximumConcurrency: 10 },
+  },
 };

@@ -51,7 +51,10 @@ export function clockFinding(oursMs: number, theirsMs: number): Finding {
   );
 }
 
-export function keyFindings({ signing, verification }: StoredKeySets, sealingKeys: number): Finding[] {
+export function keyFindings(
+  { signing, verification }: StoredKeySets,
+  { sealingKeys, hasPersonKey }: { readonly sealingKeys: number; readonly hasPersonKey: boolean },
+): Finding[] {
   const remedy = 'npm run provision -- FILE creates what is missing';
   const published = new Set(verification?.keys.map(({ kid }) => kid));
   const unpublished = signing?.keys.filter(({ kid }) => !published.has(kid)) ?? [];
@@ -65,7 +68,10 @@ export function keyFindings({ signing, verification }: StoredKeySets, sealingKey
     sealingKeys === 0
       ? bad(`sealing keys: there are none, no webhook can be registered; ${remedy}`)
       : good(`sealing keys: ${sealingKeys}`);
-  return [tokens, sealing];
+  const people = hasPersonKey
+    ? good('key of people: there')
+    : bad(`key of people: there is none, and what people want (opt-outs) is not heard; ${remedy}`);
+  return [tokens, sealing, people];
 }
 
 export interface AlarmState {

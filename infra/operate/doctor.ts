@@ -17,6 +17,7 @@ import {
 import { factsReview, reviewFinding } from './facts-review.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
+import { readPersonKey } from './person-key.ts';
 import { conditionOf, standingOf, standingsOf } from './stack-standing.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
@@ -130,7 +131,11 @@ async function apiFindings(apiUrl: string | undefined): Promise<Finding[]> {
 
 async function keysOf(target: Target): Promise<Finding[]> {
   const sealing = await target.secrets.read(target.secretName('WEBHOOK_SEALING_KEYS_SECRET'));
-  return keyFindings(await readKeySets(target), sealing === undefined ? 0 : sealingKeySet(sealing).keys.length);
+  const sealingKeys = sealing === undefined ? 0 : sealingKeySet(sealing).keys.length;
+  return keyFindings(await readKeySets(target), {
+    sealingKeys,
+    hasPersonKey: (await readPersonKey(target)) !== undefined,
+  });
 }
 
 async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {

@@ -25,6 +25,7 @@ import {
 import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import { CommandError } from './command.ts';
 import { UnreadableSecret } from './parsed-secret.ts';
+import { plannedPersonKey } from './person-key.ts';
 import { plannedSealingKeys } from './sealing-keys.ts';
 import { readApps } from './stored-apps.ts';
 import { assertRoom, readCredentials, writeCredentials } from './stored-credentials.ts';
@@ -50,6 +51,7 @@ export interface ProvisioningReport {
   readonly passwordsHashed: number;
   readonly tokenKeysCreated: boolean;
   readonly sealingKeysCreated: boolean;
+  readonly personKeyCreated: boolean;
   readonly clientsToSynchronize: readonly number[];
   /** Of each WABA of the file, whether the platform tells an app of it. */
   readonly subscriptions: readonly Subscription[];
@@ -119,6 +121,7 @@ interface Prepared {
   readonly plan: ProvisioningPlan;
   readonly tokenKeys: PlannedKeys;
   readonly sealingKeys: PlannedKeys;
+  readonly personKey: PlannedKeys;
   readonly report: ProvisioningReport;
   /** As they are after the run. */
   readonly credentials: PlatformCredentials;
@@ -141,6 +144,7 @@ async function prepare(
   const nowSeconds = Math.floor(nowMs / 1000);
   const tokenKeys = await plannedTokenKeys(target, nowSeconds);
   const sealingKeys = await plannedSealingKeys(target, nowSeconds);
+  const personKey = await plannedPersonKey(target);
   const { clients, wabas, channels, campaigns, users } = file;
   const counts = {
     clients: clients.length,
@@ -150,14 +154,18 @@ async function prepare(
     users: users.length,
   };
   const { lines, clientsToSynchronize } = plan;
-  const keysCreated = { tokenKeysCreated: tokenKeys.missing, sealingKeysCreated: sealingKeys.missing };
+  const keysCreated = {
+    tokenKeysCreated: tokenKeys.missing,
+    sealingKeysCreated: sealingKeys.missing,
+    personKeyCreated: personKey.missing,
+  };
   const report = { lines, counts, passwordsHashed, ...keysCreated, clientsToSynchronize, subscriptions: [] };
-  return { plan, tokenKeys, sealingKeys, report, credentials: wanted.platformCredentials, grouped };
+  return { plan, tokenKeys, sealingKeys, personKey, report, credentials: wanted.platformCredentials, grouped };
 }
 
 /** The secrets know no conditions: the lock is renewed right before each of them is written. */
 async function carryOut(
-  { plan, tokenKeys, sealingKeys, grouped }: Prepared,
+  { plan, tokenKeys, sealingKeys, personKey, grouped }: Prepared,
   run: ProvisioningRun,
   target: Target,
 ): Promise<void> {
@@ -169,7 +177,7 @@ async function carryOut(
     await run.renew();
     await target.secrets.write(target.secretName('PLATFORM_APPS_SECRET'), JSON.stringify(plan.platformApps));
   }
-  for (const keys of [tokenKeys, sealingKeys]) {
+  for (const keys of [tokenKeys, sealingKeys, personKey]) {
     if (!keys.missing) continue;
     await run.renew();
     await keys.write();

@@ -60,6 +60,8 @@ const WabaSchema = v.object({
   credential: v.string(),
   clientIds: v.array(v.number()),
   dids: v.picklist(['waba', 'own']),
+  platformStops: v.exactOptional(v.literal('waba')),
+  utilityStops: v.exactOptional(v.array(v.number())),
 });
 
 /** A client's membership of a WABA, with the WABA's facts. */

@@ -27,6 +27,10 @@ export interface Waba {
   readonly clientIds: readonly number[];
   /** Which of its channels such a client may use: those of any client of the WABA, or only its own (D5). */
   readonly dids: DidScope;
+  /** For whom the platform's word that a person wants no marketing counts (D55): the number that it names, unless the operator widens it. */
+  readonly platformStops?: 'waba';
+  /** Its clients whose UTILITY messages heed opt-outs as well (D55). */
+  readonly utilityStops?: readonly number[];
   /** The platform app that tells what becomes of messages (D38): known of a DID's WABA, where there is one. */
   readonly appId?: string;
 }

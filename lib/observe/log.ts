@@ -31,6 +31,8 @@ export const logEvents = [
   'hint.not_read',
   'hint.read',
   'hint.unreadable',
+  'inbound.not_taken',
+  'inbound.unreadable',
   'hold.ended',
   'hold.not_changed',
   'hold.opened',

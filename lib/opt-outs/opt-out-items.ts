@@ -7,7 +7,7 @@ import { type Scope, type ScopeText, type Sender, textOf } from './scope.ts';
  *
  *   a person    PERSON#<name> / OPTOUTS               every writer of a word (record-word.ts): entries of all scopes, other names (person.ts)
  *   a mark      OPTOUTS#<client or WABA> / ANY        the same, before the first entry; never removed
- *   a listed    OPTOUTS#<scope> / PERSON#<name>       the same, after the person: who is in the listing of a scope
+ *   a listed    OPTOUTS#client:<id> / PERSON#<name>   the same, after the person: who is in the listing of a client
  *
  * A name is a keyed digest. Only the listed item spells the recipient, as `recipient`, which erasing removes (D60): the person's item
  * refuses as before.
@@ -35,10 +35,10 @@ export function markKeysOf({ clientId, wabaId }: Sender): ItemKey[] {
 
 export const listedPrefix = 'PERSON#';
 
-export function listedPartition(scope: Scope): string {
-  return `OPTOUTS#${textOf(scope)}`;
+export function listedPartition(clientId: number): string {
+  return `OPTOUTS#${textOf({ kind: 'client', clientId })}`;
 }
 
-export function listedKey(scope: Scope, name: PersonName): ItemKey {
-  return { pk: listedPartition(scope), sk: `${listedPrefix}${name}` };
+export function listedKey(clientId: number, name: PersonName): ItemKey {
+  return { pk: listedPartition(clientId), sk: `${listedPrefix}${name}` };
 }

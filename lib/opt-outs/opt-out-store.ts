@@ -6,7 +6,7 @@ import { present } from '../keys/present.ts';
 import type { Word } from './entry.ts';
 import { listedKey, markKey, markKeysOf, nameOfPerson, personKey } from './opt-out-items.ts';
 import { nothingSaid, type PersonOptOuts, stopFor } from './person.ts';
-import type { PersonName, Recipient } from './person-name.ts';
+import type { NameOf, PersonName, Recipient } from './person-name.ts';
 import type { OptOutPorts } from './record-word.ts';
 import type { ScopeText, Sender } from './scope.ts';
 
@@ -31,12 +31,12 @@ const mostTries = 8;
 export interface OptOutLook {
   /** Whether somebody may be stopped who is sent to from there. Where it is read with other items: `markKeysOf`. */
   anyFor(sender: Sender): Promise<boolean>;
-  /** The stops that concern these recipients, ten of a slice at most: one batch request, an item for each. */
+  /** The stops that concern these recipients: an item for each, and a batch request for a hundred. */
   stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Promise<ReadonlyMap<Recipient, Word>>;
 }
 
 /** Writes opt-outs (record-word.ts). A writer that others are always faster than throws, and its delivery is repeated. */
-export function optOutWriter(messages: TableAccess, nameOf: OptOutPorts['nameOf']): OptOutPorts {
+export function optOutWriter(messages: TableAccess, nameOf: NameOf): OptOutPorts {
   const { documentClient: client, tableName: table, pause } = messages;
   // What is confirmed stays there: an import of a million rows writes one mark.
   const marked = new Set<string>();
@@ -56,24 +56,25 @@ export function optOutWriter(messages: TableAccess, nameOf: OptOutPorts['nameOf'
       return changed;
     },
 
-    list: async (scope, { name, recipient }) => {
-      await client.send(new PutCommand({ TableName: table, Item: { ...listedKey(scope, name), recipient } }));
+    list: async (clientId, { name, recipient }) => {
+      await client.send(new PutCommand({ TableName: table, Item: { ...listedKey(clientId, name), recipient } }));
     },
   };
 }
 
-/** Reads opt-outs, with no right to write them. */
-export function optOutLook(messages: TableAccess, nameOf: OptOutPorts['nameOf']): OptOutLook {
+/** Reads opt-outs, with no right to write them. `names` is asked with the first person that is looked for. */
+export function optOutLook(messages: TableAccess, names: () => Promise<NameOf>): OptOutLook {
   return {
     anyFor: async (sender) => (await batchGet(messages, markKeysOf(sender), { consistent: true })).length > 0,
 
     stoppedAmong: async (sender, recipients) => {
-      const names = new Map(recipients.map((recipient) => [recipient, nameOf(recipient)]));
-      const keys = [...new Set(names.values())].map(personKey);
+      const nameOf = await names();
+      const named = new Map(recipients.map((recipient) => [recipient, nameOf(recipient)]));
+      const keys = [...new Set(named.values())].map(personKey);
       const items = await batchGet(messages, keys, { consistent: true });
       const people = new Map(items.map((item) => [nameOfPerson(item['pk']), personOf(item)]));
       const stops = new Map<Recipient, Word>();
-      for (const [recipient, name] of names) {
+      for (const [recipient, name] of named) {
         const stop = stopFor(people.get(name) ?? nothingSaid, sender);
         if (stop !== undefined) stops.set(recipient, stop);
       }

@@ -10,7 +10,7 @@ import {
   saidUntil,
   together,
 } from './person.ts';
-import type { PersonName, Recipient } from './person-name.ts';
+import type { NameOf, PersonName, Recipient } from './person-name.ts';
 import type { Scope } from './scope.ts';
 
 /*
@@ -20,7 +20,8 @@ import type { Scope } from './scope.ts';
  *   2. joins the word into the item of each name of the person (compare-and-set), and with it all that is known under the others;
  *      a name that one of these items adds is written too, until all of them say the same; then under the names that have taken
  *      the place of these, if it was said before they did.
- *   3. lists who said it in the scope, under the names that the word itself spells.
+ *   3. lists who said it for each client that the word concerns, under the names that the word itself spells. Of a number that
+ *      several clients share these are not all whom the stop holds back: a client is never told whom others write to.
  *
  * The stop is *stored* once this has returned; the webhook or request is acknowledged afterwards, and repeated in whole when a step
  * fails. Steps may be repeated, for what is written is a join (entry.ts).
@@ -44,9 +45,9 @@ export interface OptOutPorts {
     name: PersonName,
     rule: (person: PersonOptOuts) => Changed<PersonOptOuts, Result>,
   ) => Promise<Changed<PersonOptOuts, Result>>;
-  /** Puts a row into the list of a scope. What the person wants is not in it: the listing asks the person's item. */
-  readonly list: (scope: Scope, row: ListedRow) => Promise<void>;
-  readonly nameOf: (recipient: Recipient) => PersonName;
+  /** Puts a row into the list of a client. What the person wants is not in it: the listing asks the person's item. */
+  readonly list: (clientId: number, row: ListedRow) => Promise<void>;
+  readonly nameOf: NameOf;
 }
 
 export interface ListedRow {
@@ -64,13 +65,18 @@ export interface Recorded {
 /** Rounds in which other writers may add names; a delivery that meets more is repeated. */
 const mostRounds = 8;
 
-/** Records a word of a person whom these recipients name, one at least. */
+export interface ToRecord {
+  readonly scope: Scope;
+  /** All name one person; at least one. */
+  readonly recipients: readonly Recipient[];
+  readonly word: Word;
+  /** In whose lists the person is to stand. */
+  readonly clientIds: readonly number[];
+}
+
+/** Records a word of a person. */
 export async function recordWord(
-  {
-    scope,
-    recipients,
-    word,
-  }: { readonly scope: Scope; readonly recipients: readonly Recipient[]; readonly word: Word },
+  { scope, recipients, word, clientIds }: ToRecord,
   ports: OptOutPorts,
 ): Promise<Recorded> {
   const spelled = new Map(recipients.map((recipient) => [ports.nameOf(recipient), recipient]));
@@ -85,7 +91,9 @@ export async function recordWord(
   if (!taken) return { taken, person: state };
   const person = await spread({ known: state, own: [...spelled.keys()], stored: new Map([[first, state]]) }, ports);
   await carry([person, account], new Set(), ports);
-  for (const [name, recipient] of spelled) await ports.list(scope, { name, recipient });
+  for (const clientId of clientIds) {
+    for (const [name, recipient] of spelled) await ports.list(clientId, { name, recipient });
+  }
   return { taken, person };
 }
 

@@ -37,7 +37,7 @@ const doctor = (...more: readonly string[]) =>
 
 test('a stack that is well: nothing but ✓ and what this machine does not have, status 0', async () => {
   const { code, stdout, stderr } = await doctor();
-  expect(stdout.match(/^✓/gm)).toHaveLength(8);
+  expect(stdout.match(/^✓/gm)).toHaveLength(9);
   expect(stdout.match(/^– (?:stacks|alarms):/gm)).toHaveLength(2);
   expect(stdout).toMatch(/^8 good, 0 bad, 2 skipped$/m);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

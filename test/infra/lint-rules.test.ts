@@ -38,6 +38,7 @@ const layers = {
       'resolve',
       'pace',
       'holds',
+      'inbound',
       'dispatch',
       'accept',
       'watch',

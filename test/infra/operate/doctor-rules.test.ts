@@ -49,14 +49,15 @@ const key = (kid: string) => ({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid }) 
 const signing: SigningKeySet = { keys: [{ ...key('a'), d: 'd' }] };
 const verification: VerificationKeySet = { keys: [{ ...key('a'), published_at: 1 }] };
 
-test.each<[StoredKeySets, number, string[]]>([
-  [{ signing, verification }, 1, ['good', 'good']],
-  [{ signing: undefined, verification }, 1, ['bad', 'good']],
-  [{ signing, verification: undefined }, 1, ['bad', 'good']],
-  [{ signing: { keys: [...signing.keys, { ...key('b'), d: 'd' }] }, verification }, 1, ['bad', 'good']],
-  [{ signing, verification }, 0, ['good', 'bad']],
-])('keys %#', (stored, sealing, states) => {
-  const findings = keyFindings(stored, sealing);
+test.each<[StoredKeySets, number, boolean, string[]]>([
+  [{ signing, verification }, 1, true, ['good', 'good', 'good']],
+  [{ signing: undefined, verification }, 1, true, ['bad', 'good', 'good']],
+  [{ signing, verification: undefined }, 1, true, ['bad', 'good', 'good']],
+  [{ signing: { keys: [...signing.keys, { ...key('b'), d: 'd' }] }, verification }, 1, true, ['bad', 'good', 'good']],
+  [{ signing, verification }, 0, true, ['good', 'bad', 'good']],
+  [{ signing, verification }, 1, false, ['good', 'good', 'bad']],
+])('keys %#', (stored, sealingKeys, hasPersonKey, states) => {
+  const findings = keyFindings(stored, { sealingKeys, hasPersonKey });
   expect(findings.map(({ state }) => state)).toEqual(states);
   for (const { state, text } of findings) if (state === 'bad') expect(text).toContain('npm run provision');
 });

@@ -67,6 +67,7 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
     tokenKeysCreated: true,
     clientsToSynchronize: [1001, 1002],
     sealingKeysCreated: true,
+    personKeyCreated: true,
   });
   expect(await contents('directory')).toHaveLength(22);
   expect(await contents('channels')).toHaveLength(6);
@@ -95,6 +96,7 @@ test('a file is loaded: items, hashed passwords, platform credentials and token 
     'TOKEN_VERIFICATION_KEYS_SECRET',
     'TOKEN_SIGNING_KEYS_SECRET',
     'WEBHOOK_SEALING_KEYS_SECRET',
+    'PERSON_KEY_SECRET',
   ]);
   expect(sealingKeySet(secrets.texts.get('WEBHOOK_SEALING_KEYS_SECRET') ?? '').keys).toHaveLength(1);
 });
@@ -109,6 +111,7 @@ test('a second run changes nothing at all (D36)', async () => {
     tokenKeysCreated: false,
     clientsToSynchronize: [],
     sealingKeysCreated: false,
+    personKeyCreated: false,
   });
   expect(await everything()).toEqual(before);
   expect(secrets.written).toEqual([]);
@@ -339,7 +342,7 @@ test('a file with fewer entries is refused with what would be removed, and how t
   const report = await provisionText(text, { removalsAllowed: 1 });
   expect(describeReport(report)).toBe(
     '- user agent1001\n3 clients, 2 WABAs, 3 channels, 3 campaigns, 3 users are provisioned\n' +
-      'passwords that are new or changed: 0\ntoken keys: already there; sealing keys: already there',
+      'passwords that are new or changed: 0\ntoken keys: already there; sealing keys: already there; key of people: already there',
   );
 });
 
@@ -357,7 +360,7 @@ test('a dry run says what would be, for whom to synchronize, and that nothing wa
   expect(shown.slice(-6)).toEqual([
     '3 clients, 2 WABAs, 3 channels, 3 campaigns, 4 users would be provisioned',
     'passwords that are new or changed: 4',
-    'token keys: would be created; sealing keys: would be created',
+    'token keys: would be created; sealing keys: would be created; key of people: would be created',
     'run a synchronization for client 1001: it got a WABA',
     'run a synchronization for client 1002: it got a WABA',
     'dry run: nothing was written',

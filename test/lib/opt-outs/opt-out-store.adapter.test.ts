@@ -5,7 +5,12 @@ import type { Word } from '../../../lib/opt-outs/entry.ts';
 import { optOutLook, optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
 import { mostNames } from '../../../lib/opt-outs/person.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
-import { recordChange, recordWord } from '../../../lib/opt-outs/record-word.ts';
+import {
+  type OptOutPorts,
+  recordChange,
+  recordWord as recorded,
+  type ToRecord,
+} from '../../../lib/opt-outs/record-word.ts';
 import type { Scope } from '../../../lib/opt-outs/scope.ts';
 import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
 import { lagReads } from '../../support/lagging-reads.ts';
@@ -20,6 +25,9 @@ const nameOf = personNames(randomBytes(32));
 const stopped: Word = { says: 'stopped', atMs, source: 'reply' };
 let table: string;
 
+const recordWord = (word: Omit<ToRecord, 'clientIds'>, ports: OptOutPorts) =>
+  recorded({ ...word, clientIds: [7] }, ports);
+
 beforeEach(async () => {
   table = await freshTable('messages');
 });
@@ -32,7 +40,7 @@ function access(faultOf: (operation: string, attempt: number) => DynamoFault | u
 }
 
 const writer = (...faults: Parameters<typeof access>) => optOutWriter(access(...faults), nameOf);
-const look = (...faults: Parameters<typeof access>) => optOutLook(access(...faults), nameOf);
+const look = (...faults: Parameters<typeof access>) => optOutLook(access(...faults), async () => nameOf);
 const stopsOf = async (...recipients: string[]) => [...(await look().stoppedAmong(sender, recipients)).entries()];
 
 test('a stop is found under both names, by its scope, and there is a mark (D55)', async () => {
@@ -119,10 +127,10 @@ describe('a slice', () => {
     const last = ten.at(-1) as string;
     await recordWord({ scope: client, recipients: [last], word: stopped }, writer());
     const whole = access();
-    expect([...(await optOutLook(whole, nameOf).stoppedAmong(sender, ten)).keys()]).toEqual([last]);
+    expect([...(await optOutLook(whole, async () => nameOf).stoppedAmong(sender, ten)).keys()]).toEqual([last]);
     expect([...whole.attempts]).toEqual([['BatchGetItemCommand', 1]]);
     const parts = access((_, attempt) => (attempt === 1 ? { kind: 'unprocessed', keep: 0 } : undefined));
-    expect([...(await optOutLook(parts, nameOf).stoppedAmong(sender, ten)).keys()]).toEqual([last]);
+    expect([...(await optOutLook(parts, async () => nameOf).stoppedAmong(sender, ten)).keys()]).toEqual([last]);
   });
 
   test('with one recipient twice is read as well', async () => {

@@ -66,7 +66,8 @@ async function started(told: Told, { call }: Outside<CallName>): Promise<End> {
       await recordChange(told, ports);
       return 'stored';
     }
-    return (await recordWord(told, ports)).taken ? 'stored' : 'refused';
+    const clientIds = told.scope.kind === 'client' ? [told.scope.clientId] : [];
+    return (await recordWord({ ...told, clientIds }, ports)).taken ? 'stored' : 'refused';
   } catch (error) {
     // What the code itself throws is a broken promise; a store that does not answer is not.
     if (error instanceof Error && error.message === 'unavailable') return 'failed';
@@ -121,8 +122,8 @@ function carriedOut(world: World, { name, args }: Call<CallName>): { store: Worl
     return { store: { ...world, marks: [...new Set([...world.marks, pk])].sort() }, value: undefined };
   }
   if (name === 'list') {
-    const [scope, { recipient }] = args as [Scope, ListedRow];
-    const rows = [...new Set([...world.rows, `${textOf(scope)} ${recipient}`])].sort();
+    const [clientId, { recipient }] = args as [number, ListedRow];
+    const rows = [...new Set([...world.rows, `client:${clientId} ${recipient}`])].sort();
     return { store: { ...world, rows }, value: undefined };
   }
   const [person, rule] = args as [string, (before: PersonOptOuts) => Changed<PersonOptOuts, unknown>];

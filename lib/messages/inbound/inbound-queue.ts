@@ -1,0 +1,28 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { queueBody } from '../../aws/queue-body.ts';
+import { sendAtOnce } from '../../aws/sqs-batch.ts';
+import { type InboundSink, inboundMessageVersion } from './inbound-message.ts';
+
+/** Of the longest replies a fraction of what a queue message holds, and short enough for one run. */
+const mostWords = 50;
+
+/** The inbound queue; the WABA is the message group. */
+export function inboundQueue(client: SQSClient, url: string): InboundSink {
+  return {
+    send: (messages) =>
+      sendAtOnce(
+        { client, url },
+        messages.flatMap(({ words, ...number }) =>
+          Array.from({ length: Math.ceil(words.length / mostWords) }, (_, portion) => ({
+            body: queueBody({
+              version: inboundMessageVersion,
+              ...number,
+              words: words.slice(portion * mostWords, (portion + 1) * mostWords),
+            }),
+            group: number.wabaId,
+            delaySeconds: 0,
+          })),
+        ),
+      ),
+  };
+}
