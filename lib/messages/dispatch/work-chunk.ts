@@ -6,6 +6,7 @@ import { holdsOn, mayCall } from '../holds/hold.ts';
 import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-state.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import { type Asking, askHolds } from './ask-holds.ts';
+import { barredIn } from './barred.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
 import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
@@ -136,23 +137,28 @@ class ChunkRun {
     if (this.#chunk.straight && !job.begun) await this.#ports.jobs.beginStraight(this.#chunk);
     const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
     const ofDead = stop === undefined ? lost : settlementOf(stop);
-    return { heldBack: () => this.#heldBack(claim, proven), proven, ofDead };
+    const barred = barredIn(this.#recipientsOf(claim.key.slice));
+    const uncalled = new Set([...proven, ...barred.keys()]);
+    return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
 
   /** How all of a claimed slice end that are not called; of what is held one may be, to ask whether it is still (D46). */
-  async #heldBack({ key: { slice } }: SliceClaim, proven: ReadonlySet<number>): Promise<Outcome | undefined> {
+  async #heldBack({ key: { slice } }: SliceClaim, uncalled: ReadonlySet<number>): Promise<Outcome | undefined> {
     const chunk = this.#chunk;
     const standing = this.#standingOf(slice);
     const heldBack = heldBackBy(standing, { chunk }, this.#ports.nowMs());
     const on = holdsOn(standing.holds, holdableOf(chunk));
     if (heldBack?.state !== 'again' || on.length === 0) return heldBack;
-    const recipients = this.#placed.leaves
-      .flatMap((leaving) => leaving.slice.recipients)
-      .filter(({ index }) => sliceAt(index) === slice && !proven.has(placeInSlice(index)));
+    const recipients = this.#recipientsOf(slice).filter(({ index }) => !uncalled.has(placeInSlice(index)));
     const asking = await askHolds({ chunk, recipients, on, job: standing.job }, this.#ports);
     if (asking === undefined) return heldBack;
     this.#asking.set(slice, asking);
     return undefined;
+  }
+
+  #recipientsOf(slice: number): ChunkRecipient[] {
+    const recipients = this.#placed.leaves.flatMap((leaving) => leaving.slice.recipients);
+    return recipients.filter(({ index }) => sliceAt(index) === slice);
   }
 
   /** Job and holds always; the number only where a slot of the slice could have been moved since its place was told. */

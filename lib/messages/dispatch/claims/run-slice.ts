@@ -24,6 +24,8 @@ export interface SliceLook {
   readonly heldBack: () => Promise<Outcome | undefined>;
   /** Of a later try: places of which a receipt says that the platform took the message (D39). */
   readonly proven: ReadonlySet<number>;
+  /** Places whose person is not to be called whatever becomes of the job, and how they end. */
+  readonly barred: ReadonlyMap<number, Outcome>;
   /** How all end whose claimant died before it wrote an end: `unknown`, or as the job was stopped where that is certain. */
   readonly ofDead: Outcome;
 }
@@ -68,7 +70,7 @@ export async function runSlice({ claim, recipients }: SliceTry, ports: SlicePort
   const covered = openPlaces(taken.slice);
   const look = await ports.look(claim).catch(() => undefined);
   if (look === undefined) return await giveUp(claim, covered, ports);
-  const known = { proven: look.proven, heldBack: await look.heldBack() };
+  const known = { ...look, heldBack: await look.heldBack() };
   const outcomes = new Map<number, Outcome>();
   await Promise.all(
     covered.map(async (place) => {
@@ -81,13 +83,13 @@ export async function runSlice({ claim, recipients }: SliceTry, ports: SlicePort
 async function outcomeAt(
   place: number,
   recipient: ChunkRecipient | undefined,
-  { heldBack, proven }: Pick<SliceLook, 'proven'> & { readonly heldBack: Outcome | undefined },
+  { heldBack, proven, barred }: Pick<SliceLook, 'proven' | 'barred'> & { readonly heldBack: Outcome | undefined },
   ports: SlicePorts,
 ): Promise<Outcome> {
   if (proven.has(place)) return provenByReceipt;
   // Whom the delivery does not carry waits for one that does.
   if (recipient === undefined) return { state: 'again', dueMs: ports.retryMs() };
-  return heldBack ?? (await ports.call(recipient));
+  return heldBack ?? barred.get(place) ?? (await ports.call(recipient));
 }
 
 /** Records what the calls came to. */

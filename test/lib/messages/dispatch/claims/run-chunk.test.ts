@@ -44,7 +44,7 @@ function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partia
       endForTheDead: async () => undefined,
       settle: async () => undefined,
     },
-    look: async () => ({ heldBack: async () => undefined, proven: new Set(), ofDead: lost }),
+    look: async () => ({ heldBack: async () => undefined, proven: new Set(), barred: new Map(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),
     call: async ({ index }) => outcomes[index] ?? sent,

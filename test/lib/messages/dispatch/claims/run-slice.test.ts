@@ -42,7 +42,7 @@ function world(changes: Changes = {}) {
     };
   const { slices = {}, ...others } = changes;
   const all: SlicePorts = {
-    look: async () => ({ heldBack: async () => undefined, proven: new Set(), ofDead: lost }),
+    look: async () => ({ heldBack: async () => undefined, proven: new Set(), barred: new Map(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),
     call: async () => sent,
@@ -115,7 +115,7 @@ describe('its own claim', () => {
   test('what holds the job back ends all that no receipt proves taken; none is called', async () => {
     const heldBack: Outcome = { state: 'failed', code: 'cancelled' };
     const { run, names } = world({
-      look: async () => ({ heldBack: async () => heldBack, proven: new Set([1]), ofDead: lost }),
+      look: async () => ({ heldBack: async () => heldBack, proven: new Set([1]), barred: new Map(), ofDead: lost }),
     });
     expect(await run()).toMatchObject({ slice: { outcomes: [heldBack, provenByReceipt] } });
     expect(names()).not.toContain('call');
@@ -205,7 +205,12 @@ describe('the claim of another', () => {
   test('that is dead, and was certainly taken after a stop: all end as the stop says, and nothing is doubtful (D53)', async () => {
     const stopped: Outcome = { state: 'failed', code: 'cancelled' };
     const dead = { ...others, atMs: nowMs - 90_000 };
-    const look = async () => ({ heldBack: async () => stopped, proven: new Set<number>(), ofDead: stopped });
+    const look = async () => ({
+      heldBack: async () => stopped,
+      proven: new Set<number>(),
+      barred: new Map(),
+      ofDead: stopped,
+    });
     const { run, names } = world({ ...meets(dead), look });
     expect(await run()).toMatchObject({ kind: 'ended', slice: { owner: 'run-1', outcomes: [stopped, stopped] } });
     expect(names()).toEqual(['claim', 'look', 'endForTheDead']);

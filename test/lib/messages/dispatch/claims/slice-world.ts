@@ -121,7 +121,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
     },
     look: async (claim) => {
       const { heldBack, proven: places, ofDead } = await look(claim);
-      return { heldBack: async () => heldBack, proven: new Set(places), ofDead };
+      return { heldBack: async () => heldBack, proven: new Set(places), barred: new Map(), ofDead };
     },
     markDoubt: call('markDoubt'),
     proven: async ({ key }) => new Set(await proven(key)),

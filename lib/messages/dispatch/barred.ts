@@ -1,0 +1,13 @@
+import type { ChunkRecipient } from '../chunk.ts';
+import type { Outcome } from './claims/slice.ts';
+
+/** Of the recipients of a claimed slice those who must not be called, by their place, and how they end. */
+export function barredIn(_recipients: readonly ChunkRecipient[]): ReadonlyMap<number, Outcome> {
+  return new Map();
+}
+
+/** Who wants no marketing from the sender (D55). */
+export const optedOut = { state: 'failed', code: 'opted_out' } as const satisfies Outcome;
+
+/** Whom the operator has erased (D60). */
+export const erased = { state: 'failed', code: 'erased' } as const satisfies Outcome;
