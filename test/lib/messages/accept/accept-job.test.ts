@@ -37,6 +37,7 @@ function recording(options: {
   });
   const ports: AcceptJobPorts = {
     parameters: { store: (_, signal) => call('store', signal) },
+    noteCorrespondents: (_, signal) => call('note', signal),
     acceptance: {
       describe: (_, signal) => call('describe', signal),
       list: (_, signal) => call('list', signal),
