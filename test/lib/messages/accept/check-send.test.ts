@@ -118,6 +118,8 @@ describe('the job that a send becomes', () => {
         },
         plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
         recipients: [{ to }],
+        // Client 1002 may send from its number as well.
+        shared: true,
       },
     });
     expect(asked).toEqual([]);
