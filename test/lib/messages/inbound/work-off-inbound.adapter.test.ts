@@ -179,6 +179,13 @@ describe("the platform's own stop (D55)", () => {
     expect(await stopOf(1001, waId, of)).toBe('platform');
     expect([events.sent, replies, await listOf(1001)]).toEqual([[], [], []]);
   });
+
+  test('of a number that has gone to another WABA since is told to nobody of that one', async () => {
+    const moved = makeChannel({ wabaId: '299', clientId: 1003 });
+    const directory = memoryDirectory({ wabas: [makeWaba({ wabaId: '299' })], channels: [moved] });
+    expect(await hear([preference('stop'), wrote('BAJA')], { directory })).toEqual([]);
+    expect([events.sent, replies, await listOf(1003)]).toEqual([[], [], []]);
+  });
 });
 
 describe('a reply (D55)', () => {
