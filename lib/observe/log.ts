@@ -30,7 +30,6 @@ export const logEvents = [
   'hint.not_read',
   'hint.read',
   'hint.unreadable',
-  'inbound.ids_replaced',
   'inbound.late',
   'inbound.no_number',
   'inbound.not_taken',

@@ -20,7 +20,7 @@ export type FindCorrespondents = (asked: {
   readonly sinceMs: number;
 }) => Promise<number[]>;
 
-const writesAtOnce = 32;
+const writesAtOnce = 16;
 
 /** After every job. */
 const latestMs = 999_999_999_999_999;

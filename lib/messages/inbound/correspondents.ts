@@ -4,16 +4,17 @@ import type { PersonName } from '../../opt-outs/person-name.ts';
  * Who has written to whom from a number that several clients share (D55): what a person says without naming a message concerns the
  * clients that wrote to it in 30 days. Acceptance notes each job before it is queued; on the number of one client nothing is noted.
  *
- * An item is of one job and one group of people, and packs the first eight bytes of their names. A job of more than 64 recipients
- * parts them by the first six bits of their names; in a smaller one each person is a group, so that small requests add nothing to
- * what is read for somebody else. A reader asks for two groups: the person's own and the one that has its six bits.
+ * An item is of one job and one group of people, and packs the first eight bytes of their names. A job of more than 16 recipients
+ * parts them by the first four bits of their names; in a smaller one each person is a group, so that small requests add nothing to
+ * what is read for somebody else. A reader asks for two groups: the person's own and the one that has its four bits. More groups
+ * would be read faster and written for more: a job of a hundred would pay for 64 items.
  */
 
 /** Among a billion people two have the same bytes with a chance of three in a hundred. */
 export const shortNameBytes = 8;
 
 /** As many items as a job has at most. */
-export const mostGroups = 64;
+export const mostGroups = 16;
 
 /** For so long after a client has written a word without context concerns it. */
 export const concernedMs = 30 * 86_400_000;
