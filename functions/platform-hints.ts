@@ -3,13 +3,12 @@ import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { deployedHints } from '../lib/hints/deployed.ts';
 import { type HintPorts, workOffHints } from '../lib/hints/work-off.ts';
 import { deployedAccountWords } from '../lib/messages/deployed/account-words.ts';
-import { deployedReplacedIdWriter } from '../lib/messages/deployed/replaced-ids.ts';
 import { metered } from '../lib/observe/metrics.ts';
 import { deployedPlatform } from '../lib/platform/deployed.ts';
 
 /**
  * Consumer of the hint queue: reads again what the platform says has changed (D42), holds a WABA or lets it go on as the
- * platform says (D46), notes user ids that it has replaced, and reports what must come again.
+ * platform says (D46), and reports what must come again.
  */
 export function platformHints(ports: Omit<HintPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
@@ -25,6 +24,5 @@ export const handler = deployed(() => {
     ...deployedDirectory(),
     ...deployedHints(platform),
     ...deployedAccountWords(),
-    noteReplacedIds: deployedReplacedIdWriter(),
   });
 });

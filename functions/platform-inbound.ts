@@ -1,15 +1,16 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { deployed } from '../lib/aws/deployed.ts';
+import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { deployed, deployedDirectory } from '../lib/access/deployed.ts';
 import { deployedHearing } from '../lib/messages/deployed/inbound.ts';
 import { type InboundPorts, workOffInbound } from '../lib/messages/inbound/work-off-inbound.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
-/** Consumer of the inbound queue: records what people want and have said (D55), and reports what must come again. */
-export function platformInbound(ports: InboundPorts) {
-  return async (event: SQSEvent): Promise<SQSBatchResponse> => {
-    const failedIds = await metered(() => workOffInbound(event.Records, ports));
+/** Consumer of the inbound queue: records what people want and have said (D55), tells clients, and reports what must come again. */
+export function platformInbound(ports: Omit<InboundPorts, 'remainingMs'>) {
+  return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
+    const remainingMs = () => context.getRemainingTimeInMillis();
+    const failedIds = await metered(() => workOffInbound(event.Records, { ...ports, remainingMs }));
     return { batchItemFailures: failedIds.map((itemIdentifier) => ({ itemIdentifier })) };
   };
 }
 
-export const handler = deployed(() => platformInbound(deployedHearing()));
+export const handler = deployed(() => platformInbound({ ...deployedDirectory(), ...deployedHearing() }));

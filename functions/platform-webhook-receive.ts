@@ -3,6 +3,7 @@ import { deployed, environmentVariable, queues } from '../lib/aws/deployed.ts';
 import { hintQueue } from '../lib/hints/hint-queue.ts';
 import { answer, bodyMaxBytes, type Endpoint, rawBody, shaped } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
+import { deployedInbound } from '../lib/messages/deployed/inbound.ts';
 import { receiptQueue } from '../lib/messages/receipts/receipt-queue.ts';
 import { takeWebhook, type WebhookPorts } from '../lib/messages/receipts/take-webhook.ts';
 import { deployedPlatformApps } from '../lib/platform/webhook/deployed.ts';
@@ -10,7 +11,7 @@ import type { RawBody } from '../lib/platform/webhook/signature.ts';
 
 export const PlatformWebhookAnswer = v.object({ received: v.literal(true) });
 
-/** POST /platform/webhook: what the platform says became of messages, templates and numbers (D38). Public, and signed. */
+/** POST /platform/webhook: what the platform says became of messages, templates and numbers, and what people say (D38, D55). Public, and signed. */
 export function platformWebhookReceive(ports: WebhookPorts): Endpoint {
   return publicEndpoint(rawBody({ maxBytes: bodyMaxBytes.platform }), async (event) => {
     const signature = event.headers['x-hub-signature-256'];
@@ -24,6 +25,7 @@ export const handler = deployed(() =>
     apps: deployedPlatformApps(),
     receipts: receiptQueue(queues(), environmentVariable('RECEIPT_QUEUE_URL')),
     hints: hintQueue(queues(), environmentVariable('HINT_QUEUE_URL')),
+    inbound: deployedInbound(),
     nowMs: Date.now,
   }),
 );

@@ -29,7 +29,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       // A rehearsal asks for the numbers of a portfolio, and for what has left from them.
       channels: ['BatchGetItem', 'Query'],
     },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
     settings: platformSettings,
     sendsTo: ['sendJobs', 'urgent', 'events'],
   }),

@@ -9,7 +9,7 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
     // For its share of processor: the platform wants its answer within a quarter of a second.
     memoryMb: 1024,
     secrets: ['PLATFORM_APPS_SECRET'],
-    sendsTo: ['receipts', 'hints'],
+    sendsTo: ['receipts', 'hints', 'inbound'],
   },
   'platform-hints': {
     // It begins no call with less than 25 s left; a turn's lease is longer (lib/hints/turns.ts).
@@ -31,8 +31,14 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
   'platform-inbound': {
     timeoutSeconds: 60,
     memoryMb: 256,
-    tables: { messages: ['GetItem', 'PutItem'] },
+    tables: {
+      directory: ['GetItem'],
+      channels: ['BatchGetItem'],
+      messages: ['GetItem', 'Query', 'PutItem'],
+      webhooks: ['GetItem'],
+    },
     secrets: ['PERSON_KEY_SECRET'],
+    sendsTo: ['events'],
     consumes: { queue: 'inbound', batchSize: 10, maximumConcurrency: 10 },
   },
 };

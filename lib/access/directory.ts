@@ -37,6 +37,11 @@ export interface Waba {
 
 export type DidScope = 'waba' | 'own';
 
+/** Whether several clients may send from one number of the WABA (D5). */
+export function isShared({ dids, clientIds }: Pick<Waba, 'dids' | 'clientIds'>): boolean {
+  return dids === 'waba' && clientIds.length > 1;
+}
+
 export interface Campaign {
   readonly campaignId: number;
   readonly clientId: number;

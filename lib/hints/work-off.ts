@@ -9,9 +9,9 @@ import { nameOf } from '../observe/name-of.ts';
 import type { AccountWord } from '../platform/webhook/account-update.ts';
 import { accountEvents } from './account-events.ts';
 import { CallAllowance } from './call-allowance.ts';
-import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion, type ReplacedId } from './hint.ts';
+import { type DelayedHints, type HintMessage, HintMessageSchema, hintMessageVersion } from './hint.ts';
 import { type ReadingPorts, readAgain } from './read-again.ts';
-import { isNothing, nothing, type Task, together } from './task.ts';
+import { nothing, type Task, together } from './task.ts';
 import type { HintStore } from './turn-store.ts';
 import { arrived, type Ending, ended, type Step, type Turn, waking } from './turns.ts';
 
@@ -25,8 +25,6 @@ export interface HintPorts extends ReadingPorts {
    * Throws when it must come again.
    */
   readonly takeAccountWords: (wabaId: string, words: readonly AccountWord[]) => Promise<readonly AccountWord[]>;
-  /** Takes the user ids that the platform has replaced, which may come twice and late. Throws when they must come again. */
-  readonly noteReplacedIds: (wabaId: string, replaced: readonly ReplacedId[]) => Promise<void>;
 }
 
 /** A message as the queue delivers it. */
@@ -76,12 +74,6 @@ async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly 
   const account = messages.flatMap((message) => message.account ?? []);
   // First: to whom the WABA belongs does not matter for it, and neither does a reading that fails.
   const told = account.length === 0 ? [] : await ports.takeAccountWords(wabaId, account);
-  const replaced = messages.flatMap(({ replacedIds }) => replacedIds ?? []);
-  if (replaced.length > 0) {
-    await ports.noteReplacedIds(wabaId, replaced);
-    log('hint.ids_replaced', { wabaId, count: replaced.length });
-  }
-  if (messages.every(tellsOnlyIds)) return;
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
   // After the holds are written. Whatever fails from here on brings the words again, and their events under the same ids.
@@ -93,11 +85,6 @@ async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly 
     const ending = await takeTurn(ports, waba, step.turn);
     await wakeLater(ports, wabaId, await hints.change(wabaId, (state) => ended(state, ending, nowMs())));
   } else await wakeLater(ports, wabaId, step);
-}
-
-/** Nothing of such a message is to be read again. */
-function tellsOnlyIds({ replacedIds, ...hint }: HintMessage): boolean {
-  return replacedIds !== undefined && hint.wakeAtMs === undefined && isNothing(taskOf(hint));
 }
 
 function taskOf({ templateIds, numbers, everything = false }: HintMessage): Task {

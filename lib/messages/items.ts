@@ -20,9 +20,10 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   its last tenth    PACE#<phoneNumberId> / URGENT            workers, for one-time codes (pace/urgent.ts)
  *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (holds/breaker.ts)
  *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
- *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     hints: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
+ *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     inbound: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
+ *   whom a job wrote  WROTE#<phoneNumberId>#<group> / <ms>#<jobId>   acceptance on a shared number, before it queues (inbound/correspondents.ts)
  *
- * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which nothing writes yet.
+ * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts): of inbound words.
  *
  * These spellings are stored for 30 days: a test holds them letter for letter.
  */
@@ -219,4 +220,9 @@ export function replacedIdKey(wabaId: string, userId: string): ItemKey {
 /** The inverse of `replacedIdKey`; a user id has no `#`. */
 export function userIdOfReplaced(pk: string): string {
   return pk.slice(pk.lastIndexOf('#') + 1);
+}
+
+/** The people of a group to whom jobs wrote from a number, by keyed digests, in the order of acceptance (`jobSortKey`). */
+export function wrotePartition(phoneNumberId: string, group: string): string {
+  return `WROTE#${phoneNumberId}#${group}`;
 }

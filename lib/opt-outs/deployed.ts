@@ -4,6 +4,7 @@ import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
 import { personKey } from './person-key.ts';
 import { type NameOf, personNames } from './person-name.ts';
 import type { OptOutPorts } from './record-word.ts';
+import { stopWords, type WordList } from './stop-words.ts';
 
 /** It never changes, and a container outlives no day. */
 const keyKeptSeconds = 86_400;
@@ -26,4 +27,9 @@ export function deployedOptOutWriter(): () => Promise<OptOutPorts> {
 /** What is asked before a call; it reads the key with the first person that is looked for. */
 export function deployedOptOutLook(): OptOutLook {
   return optOutLook(messages(), deployedPersonNames());
+}
+
+/** The words that end marketing and begin it again, as they are now. */
+export function deployedWordList(): () => Promise<WordList> {
+  return async () => stopWords;
 }

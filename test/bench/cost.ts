@@ -1,6 +1,11 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { demoDid } from '../../infra/local/demo/audience.ts';
 import { logIn } from '../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
+import { resourceName } from '../../infra/names.ts';
 import list from '../../infra/operate/list-prices.json' with { type: 'json' };
+import type { DidScope } from '../../lib/access/directory.ts';
+import { didKey } from '../../lib/access/directory-items.ts';
 import * as assumed from './cost/assumed.ts';
 import { times, together } from './cost/price.ts';
 import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts';
@@ -8,6 +13,7 @@ import { tableOf } from './cost/table.ts';
 import { costOfEvent, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
 import { onOwnStack } from './own-stack.ts';
+import { clientOf } from './template-tables.ts';
 
 // `npm run cost`: what a million messages cost in AWS's list prices, by what is measured here. With `--figures` it prints JSON
 // lines for `npm run bench`; exit status 1 when one is above its limit.
@@ -51,6 +57,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   await client.synchronize();
   // What is accepted here is nobody's: it ends with the stack.
   await stack.poller.pause();
+  await letSend(stack, 'own');
   say(preface());
   // Code runs slower at first.
   await costOfSending(stack, { name: 'warm-up', recipients: 300, requests: 1, bursts: 1, everyMs: 1_000 });
@@ -70,11 +77,32 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   const withoutKey = await costOfAcceptance(stack, 1);
   const keyed = together(await costOfAcceptance(stack, 1, true), times(withoutKey, -1));
   say(`${tableOf('An Idempotency-Key, for each request that has one', { acceptance: keyed })}\n`);
+  const recipientsShared = 1_000;
+  const alone = { 1: withoutKey, [recipientsShared]: await costOfAcceptance(stack, recipientsShared) };
+  await letSend(stack, 'waba');
+  for (const [recipients, ofOwner] of Object.entries(alone)) {
+    const noting = together(await costOfAcceptance(stack, Number(recipients)), times(ofOwner, -1));
+    const title = `A number that several clients share, for each request of ${recipients}`;
+    say(`${tableOf(title, { acceptance: noting })}\n`);
+  }
   for (const posted of [1, 10, 100]) {
     const receipts = times(await costOfReceipt(stack, posted), 3);
     say(`${tableOf(`Three receipts of a message, ${posted} a post`, { receipts })}\n`);
   }
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
+}
+
+/** Who may send from the number: where it is several clients, each request notes whom it writes to (D55). */
+async function letSend(stack: RunningStack, dids: DidScope): Promise<void> {
+  await clientOf(stack).send(
+    new UpdateCommand({
+      TableName: resourceName(stack.addresses.stage, 'directory'),
+      Key: didKey(demoDid),
+      UpdateExpression: 'SET #waba.#dids = :dids',
+      ExpressionAttributeNames: { '#waba': 'waba', '#dids': 'dids' },
+      ExpressionAttributeValues: { ':dids': dids },
+    }),
+  );
 }
 
 function say(text: string): void {

@@ -1,5 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { hintQueue } from '../../lib/hints/hint-queue.ts';
+import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
 import { receiptQueue } from '../../lib/messages/receipts/receipt-queue.ts';
 import { takeWebhook } from '../../lib/messages/receipts/take-webhook.ts';
 import { platformApps } from '../../lib/platform/webhook/apps.ts';
@@ -21,6 +22,7 @@ export async function benchPlatformWebhook(): Promise<void> {
     apps: async () => apps,
     receipts: receiptQueue(queues.client, 'receipts'),
     hints: hintQueue(queues.client, 'hints'),
+    inbound: inboundQueue(queues.client, 'inbound'),
     nowMs: Date.now,
   };
   const take = () => takeWebhook({ body, signature: headers['x-hub-signature-256'] }, ports);

@@ -31,7 +31,8 @@ let [known, failing] = ['', ''];
 type Row = Readonly<Record<string, unknown>>;
 
 async function configure(active: boolean) {
-  const body = { url: receiverUrl, active, events: ['message.delivered', 'message.failed'] };
+  const optOuts = ['recipient.opted_out', 'recipient.opted_in'];
+  const body = { url: receiverUrl, active, events: ['message.delivered', 'message.failed', ...optOuts] };
   const headers = { 'webhook-secret-rotate': String(active) };
   return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
 }
@@ -220,4 +221,35 @@ test('who stops marketing gets no more of it, told by receipt and never tried ag
   } finally {
     await preference('resume');
   }
+}, 60_000);
+
+test('who wants no marketing, by word or by setting, is told of to the client that wrote, and so is the end of it (D55)', async () => {
+  const person = '549250000021';
+  const { phone_number_id } = metadata;
+  const says = (text: string) => platform(`POST /_control/recipients/${person}/message`, { phone_number_id, text });
+  const prefers = (value: string) =>
+    platform(`POST /_control/recipients/${person}/preference`, { phone_number_id, value });
+  const toldOf = async (type: string) =>
+    await eventually(`${type} is told twice`, async () => {
+      const events = deliveries.map(({ body }) => JSON.parse(body)).filter((event) => event.type === type);
+      const ofPerson = events.flatMap(({ data }) => (data.recipient === person ? [JSON.stringify(data)] : []));
+      const distinct = [...new Set(ofPerson)].map((data) => JSON.parse(data));
+      return distinct.length < 2 ? undefined : distinct.sort((a, b) => (a.scope < b.scope ? -1 : 1));
+    });
+  await rowsOf((await send([person])).jobId, allAre('read'));
+  const who = { recipient: person, user_id: expect.stringMatching(/^AR\./), did };
+  const expected = [
+    { ...who, scope: 'client', source: 'reply' },
+    { ...who, scope: 'number', source: 'platform' },
+  ];
+
+  for (const text of ['please do not stop', ' ¡BAJA!']) await says(text);
+  await prefers('stop');
+  expect(await toldOf('recipient.opted_out')).toMatchObject(expected);
+  // The platform tells whole seconds, and within one a stop wins.
+  await platform('POST /_control/clock', { advance_seconds: 2 });
+  await says('Alta');
+  await prefers('resume');
+  expect(await toldOf('recipient.opted_in')).toMatchObject(expected);
+  expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
 }, 60_000);

@@ -35,6 +35,7 @@ async function accept(job: WholeJob, faults: Faults, remainingMs = 29_000) {
       acceptance: acceptedJobsStore(faultyDocuments, table, Date.now),
       queue: jobQueue(client, queueUrl),
       urgentQueue: jobQueue(client, urgentQueueUrl),
+      noteCorrespondents: async () => undefined,
       limitOf: async () => 80,
       remainingMs: () => remainingMs,
     });

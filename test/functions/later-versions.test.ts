@@ -5,6 +5,7 @@ import { messagesFanOut } from '../../functions/messages-fan-out.ts';
 import { messagesReceipts } from '../../functions/messages-receipts.ts';
 import { messagesWatch } from '../../functions/messages-watch.ts';
 import { platformHints } from '../../functions/platform-hints.ts';
+import { platformInbound } from '../../functions/platform-inbound.ts';
 import { templatesSyncWorker } from '../../functions/templates-sync-worker.ts';
 import { messagesDispatch } from '../../lib/messages/dispatch/chunk-handler.ts';
 import { log } from '../../lib/observe/log.ts';
@@ -37,6 +38,7 @@ const consumers: [string, Handler, string][] = [
   ['events', eventsDeliver(reading), 'webhook.not_recorded'],
   ['receipts', messagesReceipts(reading), 'receipts.unreadable'],
   ['hints', platformHints(reading), 'hint.unreadable'],
+  ['inbound words', platformInbound(reading), 'inbound.unreadable'],
 ];
 
 describe('a message of a later version', () => {

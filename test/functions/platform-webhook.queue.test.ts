@@ -4,6 +4,8 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { platformWebhookReceive } from '../../functions/platform-webhook-receive.ts';
 import { HintMessageSchema } from '../../lib/hints/hint.ts';
 import { hintQueue } from '../../lib/hints/hint-queue.ts';
+import { InboundMessageSchema } from '../../lib/messages/inbound/inbound-message.ts';
+import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
 import { ReceiptMessageSchema } from '../../lib/messages/receipts/receipt.ts';
 import { receiptQueue } from '../../lib/messages/receipts/receipt-queue.ts';
 import type { WebhookPorts } from '../../lib/messages/receipts/take-webhook.ts';
@@ -38,9 +40,9 @@ const apps = platformApps(
   }),
 );
 
-let urls: { readonly receipts: string; readonly hints: string };
+let urls: { readonly receipts: string; readonly hints: string; readonly inbound: string };
 beforeEach(async () => {
-  urls = { receipts: await freshQueue(), hints: await freshQueue() };
+  urls = { receipts: await freshQueue(), hints: await freshQueue(), inbound: await freshQueue() };
 });
 
 function page(more: Partial<WebhookPorts> = {}, client = localQueueClient()) {
@@ -48,6 +50,7 @@ function page(more: Partial<WebhookPorts> = {}, client = localQueueClient()) {
     apps: async () => apps,
     receipts: receiptQueue(client, urls.receipts),
     hints: hintQueue(client, urls.hints),
+    inbound: inboundQueue(client, urls.inbound),
     nowMs: () => 1_800_000_000_000,
     ...more,
   });
@@ -70,6 +73,7 @@ const receiptsQueued = async () =>
     numbers.flatMap(({ receipts, ...of }) => receipts.map(({ index }) => ({ ...of, index }))),
   );
 const hintsQueued = () => queued(urls.hints, HintMessageSchema);
+const wordsQueued = () => queued(urls.inbound, InboundMessageSchema);
 
 const delivered = webhookOf(waba, statusChange(number, statusOf(`${jobId}-7`)));
 const here = { wabaId: waba, phoneNumberId: number };
@@ -128,7 +132,7 @@ describe('a signed webhook', () => {
     ['brackets without end', '['.repeat(200_000)],
   ])('that says %s is answered 200, and queues nothing', async (_, body) => {
     expect((await post({ body, headers: { 'x-hub-signature-256': signatureOf(body) } })).status).toBe(200);
-    expect([await receiptsQueued(), await hintsQueued()]).toEqual([[], []]);
+    expect([await receiptsQueued(), await hintsQueued(), await wordsQueued()]).toEqual([[], [], []]);
   });
 
   test('that says what nothing is made of is one line and one count, by kind, whatever it is called (D38)', async () => {
@@ -170,7 +174,7 @@ describe('a signed webhook', () => {
     expect(new Set((await receiptsQueued()).map(({ index }) => index)).size).toBe(1_000);
   });
 
-  test('of what people do is answered and counted by kind; a log says nothing of the people, and a new id is a hint', async () => {
+  test('of what people do is queued word by word, and counted by kind; a log says nothing of the people (D55)', async () => {
     const person = { from: '16505551234', from_user_id: 'US.13491208655302741918', timestamp: '1750030073' };
     const said = (id: string, message: object) => ({ ...person, id: `wamid.${id}`, ...message });
     const inbound = (field: string, value: object) => ({
@@ -204,13 +208,70 @@ describe('a signed webhook', () => {
       { PlatformPersonWordsRead: 4, PlatformUpdatesDropped: 1 },
     ]);
     expect(lines.join()).not.toMatch(/6505551234|13491208655302741918|Sheena|STOP|No more|p-7|US\.(OLD|NEW)|wamid/);
-    expect(await receiptsQueued()).toEqual([]);
-    expect(await hintsQueued()).toEqual([
+    expect([await receiptsQueued(), await hintsQueued()]).toEqual([[], []]);
+    const ofPerson = { waId: '16505551234', userId: 'US.13491208655302741918' };
+    const saidAt = { atMs: 1_750_030_073_000, receivedAtMs: 1_800_000_000_000 };
+    expect(await wordsQueued()).toEqual([
       {
-        ...{ version: 1, wabaId: waba, templateIds: [], numbers: false },
-        replacedIds: [{ userId: 'US.OLD', by: 'US.NEW', atMs: 1_750_030_073_000 }],
+        ...{ version: 1, ...here },
+        words: [
+          { kind: 'reply', person: ofPerson, ...saidAt, messageId: 'wamid.1', reply: { by: 'text', text: 'STOP it' } },
+          {
+            ...{ kind: 'reply', person: ofPerson, ...saidAt, messageId: 'wamid.3', standby: true },
+            reply: { by: 'quick_reply', text: 'No more', payload: 'p-7' },
+          },
+          {
+            ...{ kind: 'preference', person: { waId: '16505551234' }, says: 'stop' },
+            ...{ atMs: 1_731_705_721_000, receivedAtMs: saidAt.receivedAtMs },
+          },
+          {
+            ...{
+              kind: 'id_changed',
+              person: { waId: '12195555358', userId: 'US.NEW' },
+              ...saidAt,
+              messageId: 'wamid.4',
+            },
+            old: { waId: '16505551234', userId: 'US.OLD' },
+          },
+        ],
       },
     ]);
+  });
+
+  test('of words of hundreds of people leaves in a few messages, each of one number', async () => {
+    const said = (at: number) => ({
+      from: '16505551234',
+      id: `wamid.${at}`,
+      type: 'text',
+      text: { body: 'é'.repeat(4_000) },
+    });
+    const inbound = (of: string, first: number) => ({
+      field: 'messages',
+      value: { metadata: { phone_number_id: of }, messages: Array.from({ length: 60 }, (_, at) => said(first + at)) },
+    });
+    expect(
+      (await post(signedWebhook(webhookOf(waba, inbound(number, 0), inbound('300000000000002', 60))))).status,
+    ).toBe(200);
+    const messages = await wordsQueued();
+    expect(messages.map(({ phoneNumberId, words }) => [phoneNumberId, words.length]).sort()).toEqual([
+      [number, 10],
+      [number, 50],
+      ['300000000000002', 10],
+      ['300000000000002', 50],
+    ]);
+  });
+
+  test('of which words cannot be queued is 503, though its receipts could be', async () => {
+    const client = localQueueClient();
+    injectFaults(client, () => 'before');
+    const stop = { wa_id: '16505551234', category: 'marketing_messages', value: 'stop', timestamp: 1_731_705_721 };
+    const told = {
+      field: 'user_preferences',
+      value: { metadata: { phone_number_id: number }, user_preferences: [stop] },
+    };
+    const away = page({ inbound: inboundQueue(client, urls.inbound) });
+    const answer = await post(signedWebhook(webhookOf(waba, told)), away);
+    expect(answer).toMatchObject({ status: 503, body: { code: 'webhook_not_taken' } });
   });
 
   test('that cannot be queued is 503, for the platform to repeat; so is one while the secrets cannot be read', async () => {

@@ -11,6 +11,7 @@ export async function acceptedBy({ queues, rules, stores }: WorldParts, job: Who
   const table = stores.ofAcceptance(run);
   const ports: HandOverPorts = {
     ...table,
+    noteCorrespondents: async () => undefined,
     queue: { send: (body) => run.call('enqueueJob', () => queues.jobs.send(body)) },
     urgentQueue: { send: (body) => run.call('enqueueStraight', () => queues.small.send(body)) },
     remainingMs: () => 29_000,

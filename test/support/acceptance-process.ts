@@ -25,6 +25,7 @@ const queue = jobQueue(queueClient(config), `${endpoint}/queue`);
 const ports = {
   records: idempotencyStore(documents, 'messages'),
   parameters: parameterStore(documents, 'messages'),
+  noteCorrespondents: async () => undefined,
   acceptance: acceptedJobsStore(documents, 'messages', Date.now),
   queue,
   urgentQueue: queue,

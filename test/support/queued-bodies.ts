@@ -1,3 +1,4 @@
+import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
@@ -9,13 +10,18 @@ import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
 import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
+import type { InboundWord } from '../../lib/messages/inbound/inbound-message.ts';
+import { inboundOf } from '../../lib/messages/inbound/inbound-of.ts';
+import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
 import { lateLane } from '../../lib/messages/pace/schedule.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
 import { parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
+import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
+import type { PersonWord } from '../../lib/platform/webhook/person-words.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
 import { type EventType, eventId, type ServiceEvent } from '../../lib/webhooks/event.ts';
@@ -25,7 +31,7 @@ import { makeJob, makeRecipients } from './send-jobs.ts';
 
 /** Bodies of every queue, by the code of today. */
 export type QueuedBodies = Readonly<Record<'sendJobs' | 'chunks' | 'urgentChunks' | Others, readonly string[]>>;
-type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints';
+type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints' | 'inbound';
 
 const wabaId = '200000000000001';
 const phoneNumberId = '300000000000001';
@@ -49,6 +55,7 @@ export async function queuedBodies(): Promise<QueuedBodies> {
     syncs: syncs.map(encodeSync),
     receipts: receiptEntries(receipts).map(({ body }) => body),
     hints: hints().map(queueBody),
+    inbound: await inboundBodies(),
   };
 }
 
@@ -159,6 +166,12 @@ function events(): ServiceEvent[] {
       { ...{ kind: 'restricted', matter: 'sending', word: 'DISABLE', code: '131031' }, atMs, untilMs: atMs },
       { kind: 'restored', matter: 'access', word: 'ACCOUNT_RECONNECTED', atMs },
     ]),
+    ...(['stopped', 'started'] as const).map((says) =>
+      optOutEvent({
+        ...{ clientId, recipients: ['5491155550001', 'AR.1'], did: about.did, scope: { kind: 'client', clientId } },
+        ...{ word: { says, atMs, source: 'reply' }, answered: { jobId: job.jobId, messageId: `${job.jobId}-0` } },
+      }),
+    ),
   ];
 }
 
@@ -184,6 +197,36 @@ const receipts = [
     ],
   },
 ];
+
+/** What people say by the webhook, and what sending finds out of them. */
+async function inboundBodies(): Promise<string[]> {
+  const person = {
+    waId: '5491155550001',
+    userId: 'AR.13491208655302741918',
+    parentUserId: 'AR.ENT.1',
+    username: 'ana',
+  };
+  const said = { wabaId, phoneNumberId, person, atMs, messageId: 'wamid.2' } as const;
+  const reply = { by: 'quick_reply', text: 'Stop promotions', payload: 'p', toMessageId: 'wamid.1' } as const;
+  const words: PersonWord[] = [
+    { ...said, kind: 'preference', says: 'stop' },
+    { ...said, kind: 'reply', standby: true, reply },
+    { ...said, kind: 'user_id_changed', old: { waId: '5491155550002', userId: 'AR.2' } },
+    { ...said, kind: 'number_changed', old: { waId: '5491155550002' } },
+  ];
+  const found: InboundWord[] = [
+    { kind: 'refused', clientId, recipients: ['5491155550001'], atMs },
+    { kind: 'respelled', recipients: ['5491155550001', '541155550001'], atMs },
+  ];
+  const bodies: string[] = [];
+  const send = async ({ input }: SendMessageBatchCommand) => {
+    bodies.push(...(input.Entries ?? []).map(({ MessageBody = '' }) => MessageBody));
+    return {};
+  };
+  const queue = inboundQueue({ send } as unknown as SQSClient, 'inbound');
+  await queue.send([...inboundOf(words, atMs + 900), { wabaId, phoneNumberId, words: found }]);
+  return bodies;
+}
 
 function hints(): HintMessage[] {
   const update = (field: string, value: Record<string, unknown>) => ({ wabaId, field, value });

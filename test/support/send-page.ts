@@ -83,6 +83,7 @@ export function sendPorts(
     },
     platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
     replacementsOf: unused,
+    noteCorrespondents: async () => undefined,
     catalogIdOf: unused,
     isOnboarded: unused,
     questions: {

@@ -8,10 +8,13 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
-import { replacedIdReader } from '../../lib/messages/accept/replaced-ids-store.ts';
+import { correspondentWriter } from '../../lib/messages/inbound/correspondents-store.ts';
+import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
+import { personKeyBytes } from '../../lib/opt-outs/person-key.ts';
+import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
@@ -49,6 +52,7 @@ const dids = new Map<string, Did>([
   ['5511900000003', { waba: own, channel: { ...channel, did: '5511900000003', phoneNumberId: '300000000000003' } }],
 ]);
 
+const nameOf = personNames(Buffer.alloc(personKeyBytes, 7));
 const unused = () => Promise.reject(new Error('not part of a send'));
 const directory: Directory = {
   hasClient: async (clientId) => [...dids.values()].some(({ waba }) => waba.clientIds.includes(clientId)),
@@ -142,6 +146,11 @@ export async function sendingEndpoint(options: Options) {
     dispatches: dispatchesStore(documents, table, () => clock.nowMs),
     rates: async () => shippedRates,
     parameters: parameterStore(documents, table),
+    noteCorrespondents: correspondentWriter(
+      // Without the faults: what is noted on shared numbers is asked for in a test of its own.
+      { documentClient: localDocumentClient(), tableName: table },
+      async () => nameOf,
+    ),
     acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
     records: idempotencyStore(documents, table),
     nowMs: () => clock.nowMs,

@@ -4,7 +4,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { JobHead } from '../job.ts';
 import type { AcceptedJobs } from './accepted-jobs-store.ts';
 import { inTimeLeft } from './answer-time.ts';
-import { type HandOverPorts, handOverJob, handOverStraight } from './hand-over.ts';
+import { type HandOverPorts, handOverJob, handOverStraight, noteCorrespondents } from './hand-over.ts';
 import { straightRequest } from './straight-request.ts';
 import type { WholeJob } from './whole-job.ts';
 
@@ -22,6 +22,7 @@ export interface AcceptJobPorts extends HandOverPorts {
 export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<void> {
   const { jobId, clientId, total } = job.head;
   const straight = await straightRequest(job, ports.limitOf);
+  if (job.shared) await noteCorrespondents(job, ports);
   if (straight === undefined) await handOverJob(job, ports);
   else await handOverStraight(straight, ports);
   count('RecipientsAccepted', total);

@@ -1,5 +1,5 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
-import type { Did } from '../../access/directory.ts';
+import { type Did, isShared } from '../../access/directory.ts';
 import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
 import { Refusal } from '../../http/refusal.ts';
@@ -9,6 +9,7 @@ import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
+import type { FindReplacements } from '../inbound/replaced-ids.ts';
 import type { JobHead, SendPath } from '../job.ts';
 import { compositionPlan } from '../request/compose.ts';
 import { withoutDuplicates } from '../request/duplicates.ts';
@@ -19,7 +20,7 @@ import { notSendable } from '../request/sendable-kinds.ts';
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
-import { type FindReplacements, withCurrentIds } from './replaced-ids.ts';
+import { withCurrentIds } from './replaced-ids.ts';
 import { warningOf } from './send-warnings.ts';
 import type { WholeJob } from './whole-job.ts';
 
@@ -72,7 +73,8 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     total: kept.length,
     ...present({ byUserId }),
   });
-  const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }) };
+  const shared = isShared(did.waba) ? (true as const) : undefined;
+  const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...present({ shared }) };
 
   const warning = warningOf({
     resolved,

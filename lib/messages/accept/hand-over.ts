@@ -2,6 +2,7 @@ import { queueBody } from '../../aws/queue-body.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import type { QueuedChunk } from '../chunk.ts';
+import type { NoteCorrespondents } from '../inbound/correspondents-store.ts';
 import type { Repeat } from '../job.ts';
 import type { AcceptedJobs } from './accepted-jobs-store.ts';
 import { answerBudgetMs } from './answer-time.ts';
@@ -18,11 +19,15 @@ const handOverLimitMs = 6_000;
 /** Of it, what storing may take: the queue's one small request always has two seconds, enough for a second attempt. */
 const storeLimitMs = 4_000;
 
+/** What noting correspondents may take: 16 writes at most, side by side. */
+const noteLimitMs = 4_000;
+
 const handOverBudgetMs = handOverLimitMs + withdrawLimitMs + answerBudgetMs;
 
 export interface HandOverPorts extends WithdrawPorts {
   readonly parameters: Pick<JobParameters, 'store'>;
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw'>;
+  readonly noteCorrespondents: NoteCorrespondents;
   /** Job messages, for the fan-out. */
   readonly queue: JobQueue;
   /** The dispatch queue of small requests, one-time codes above all (D44). */
@@ -42,6 +47,18 @@ export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<
   const { jobId, clientId, acceptedAtMs, correlationId } = job.head;
   const message = encodeJob({ jobId, clientId, acceptedAtMs, ...present({ correlationId }) });
   await queuedOrTakenBack(jobId, ports, () => ports.queue.send(message, String(clientId), signal));
+}
+
+/**
+ * Notes whom a job from a shared number writes to, so that what they say is heard for its client (D55). Before anything is queued:
+ * refuses with 502 `dispatch_unavailable` when it cannot be written.
+ */
+export async function noteCorrespondents(job: WholeJob, ports: HandOverPorts): Promise<void> {
+  try {
+    await ports.noteCorrespondents(job, AbortSignal.timeout(noteLimitMs));
+  } catch (cause) {
+    throw unavailable(cause);
+  }
 }
 
 /** The same of a request that goes straight: there is nothing to store. */

@@ -1,4 +1,5 @@
 import { isUserId } from '../../platform/user-id.ts';
+import type { FindReplacements, Replacement } from '../inbound/replaced-ids.ts';
 import type { Recipient } from '../job.ts';
 
 /*
@@ -6,18 +7,6 @@ import type { Recipient } from '../job.ts';
  * the old one from then on goes to the new one. Followed at acceptance alone, before repeated recipients are dropped: a message
  * that were redirected later could meet another one to the same person, and what is told of it would name somebody else.
  */
-
-/** The platform's word on an id that is no more: which one has taken its place, and since when. */
-export interface Replacement {
-  readonly by: string;
-  readonly atMs: number;
-}
-
-/** The replacements that are known of these ids, each given once, in one WABA: portfolios have ids of their own. */
-export type FindReplacements = (
-  wabaId: string,
-  userIds: readonly string[],
-) => Promise<ReadonlyMap<string, Replacement>>;
 
 /** A recipient by the position in the request, and to whom it goes. */
 export type Redirected = readonly [position: number, to: string];

@@ -14,6 +14,8 @@ export interface WholeJob {
   readonly recipients: readonly Recipient[];
   /** Where some were dropped: the report counts by the places in the request (D40). */
   readonly repeats?: readonly Repeat[];
+  /** Its number is one from which several clients may send: whom it writes to is noted (D55). */
+  readonly shared?: true;
 }
 
 /** All of a job but who its recipients are. */

@@ -16,6 +16,7 @@ import { parameterStore } from '../accept/parameter-store.ts';
 import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { questionStore } from '../resolve/question-store.ts';
+import { deployedCorrespondentWriter } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdReader } from './replaced-ids.ts';
 import { deployedDispatches } from './reports.ts';
@@ -35,6 +36,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
     acceptance: deployedAcceptedJobs(),
     records: idempotencyStore(client, table),
     replacementsOf: deployedReplacedIdReader(),
+    noteCorrespondents: deployedCorrespondentWriter(),
     queue: jobQueue(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
     urgentQueue: jobQueue(queues(), environmentVariable('URGENT_QUEUE_URL')),
     limitOf: rememberedLimitOfJob({ channels: deployedChannels(), log, nowMs: Date.now }),

@@ -1,13 +1,34 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
-import { deployedOptOutWriter } from '../../opt-outs/deployed.ts';
+import { deployedChannels } from '../../channels/deployed.ts';
+import { deployedOptOutWriter, deployedPersonNames, deployedWordList } from '../../opt-outs/deployed.ts';
+import { deployedEvents } from '../../webhooks/deployed.ts';
+import { correspondentReader, correspondentWriter } from '../inbound/correspondents-store.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
+import { messagesTable } from './messages-table.ts';
+import { deployedReplacedIdWriter } from './replaced-ids.ts';
 
 /** Where what becomes known of people waits. */
 export function deployedInbound() {
   return inboundQueue(queues(), environmentVariable('INBOUND_QUEUE_URL'));
 }
 
+/** Notes whom a job writes to from a shared number; reads the key of people with the first. */
+export function deployedCorrespondentWriter() {
+  const { client, table } = messagesTable();
+  return correspondentWriter({ documentClient: client, tableName: table }, deployedPersonNames());
+}
+
 /** What hearing people takes. */
 export function deployedHearing() {
-  return { optOuts: deployedOptOutWriter() };
+  const { client, table } = messagesTable();
+  return {
+    optOuts: deployedOptOutWriter(),
+    words: deployedWordList(),
+    channels: deployedChannels(),
+    wroteTo: correspondentReader({ documentClient: client, tableName: table }),
+    noteReplacedIds: deployedReplacedIdWriter(),
+    answered: async () => undefined,
+    tellReply: async () => [],
+    events: deployedEvents(),
+  };
 }

@@ -1,5 +1,5 @@
 import { storePause } from '../../aws/pause.ts';
-import { replacedIdReader, replacedIdWriter } from '../accept/replaced-ids-store.ts';
+import { replacedIdReader, replacedIdWriter } from '../inbound/replaced-ids-store.ts';
 import { messagesTable } from './messages-table.ts';
 
 /** Reads the user ids that the platform has replaced. */

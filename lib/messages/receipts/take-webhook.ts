@@ -1,4 +1,4 @@
-import { type HintSink, hintsOf, replacedIdHints } from '../../hints/hint.ts';
+import { type HintSink, hintsOf } from '../../hints/hint.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
@@ -6,6 +6,8 @@ import type { PlatformApp } from '../../platform/webhook/apps.ts';
 import { updatesIn } from '../../platform/webhook/envelope.ts';
 import { type PersonWord, type PersonWords, personWordsOf } from '../../platform/webhook/person-words.ts';
 import { type RawBody, signingApp } from '../../platform/webhook/signature.ts';
+import type { InboundSink } from '../inbound/inbound-message.ts';
+import { inboundOf } from '../inbound/inbound-of.ts';
 import { type CountsByKind, passedOverIn } from './passed-over.ts';
 import type { NumberReceipts } from './receipt.ts';
 import { receiptsOf } from './receipts-of.ts';
@@ -21,6 +23,7 @@ export interface WebhookPorts {
   readonly apps: () => Promise<readonly PlatformApp[]>;
   readonly receipts: ReceiptSink;
   readonly hints: HintSink;
+  readonly inbound: InboundSink;
   readonly nowMs: () => number;
 }
 
@@ -31,8 +34,8 @@ export interface PlatformWebhook {
 }
 
 /**
- * Takes what the platform tells (D38): resolves once everything in it that is ours is queued, receipts and hints in one
- * round trip. Refuses with 401 what no app has signed, before anything of it is parsed, and with 503 what may not be
+ * Takes what the platform tells (D38): resolves once everything in it that is ours is queued, receipts, hints and the words of
+ * people in one round trip. Refuses with 401 what no app has signed, before anything of it is parsed, and with 503 what may not be
  * queued. What a signed body says is no reason to refuse it; what nothing is made of is counted.
  */
 export async function takeWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {
@@ -54,8 +57,12 @@ export async function takeWebhook({ body, signature }: PlatformWebhook, ports: W
   tallied(people);
   passedOver(passedOverIn(told.updates));
 
-  const hints = [...hintsOf(told.updates, arrivedAtMs), ...replacedIdHints(people.words, arrivedAtMs)];
-  await orRepeat(Promise.all([ports.receipts.send(statuses.numbers), ports.hints.send(hints)]));
+  const queued = [
+    ports.receipts.send(statuses.numbers),
+    ports.hints.send(hintsOf(told.updates, arrivedAtMs)),
+    ports.inbound.send(inboundOf(people.words, arrivedAtMs)),
+  ];
+  await orRepeat(Promise.all(queued));
   count('ReceiptsQueued', statuses.total);
 }
 

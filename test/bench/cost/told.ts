@@ -79,6 +79,7 @@ async function costOfPost(statuses: number): Promise<Counts> {
     apps: async () => apps,
     receipts: receiptQueue({ send } as unknown as SQSClient, 'receipts'),
     hints: { send: async () => undefined },
+    inbound: { send: async () => undefined },
     nowMs: Date.now,
   };
   const take = () => metered(() => takeWebhook({ body, signature: headers['x-hub-signature-256'] }, ports));

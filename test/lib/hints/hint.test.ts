@@ -1,9 +1,7 @@
 import * as v from 'valibot';
-import { describe, expect, test } from 'vitest';
-import { queueBody, queueMessageMaxBytes } from '../../../lib/aws/queue-body.ts';
-import { HintMessageSchema, hintsOf as hintsOfWebhook, replacedIdHints } from '../../../lib/hints/hint.ts';
+import { expect, test } from 'vitest';
+import { HintMessageSchema, hintsOf as hintsOfWebhook } from '../../../lib/hints/hint.ts';
 import type { PlatformUpdate } from '../../../lib/platform/webhook/envelope.ts';
-import type { PersonWord } from '../../../lib/platform/webhook/person-words.ts';
 
 const arrivedMs = 9_000;
 const hintsOf = (updates: readonly PlatformUpdate[]) => hintsOfWebhook(updates, arrivedMs);
@@ -78,52 +76,4 @@ test('hundreds of templates are everything', () => {
   const templates = (count: number) => Array.from({ length: count }, (_, index) => ofTemplate(index + 1));
   expect(hintsOf(templates(100))[0]?.templateIds).toHaveLength(100);
   expect(hintsOf(templates(101))).toMatchObject([{ templateIds: [], everything: true }]);
-});
-
-describe('user ids that the platform has replaced', () => {
-  const arrivedAtMs = 9_000;
-  const change = (old: string | undefined, by: string | undefined, more: object = {}): PersonWord => ({
-    ...{ kind: 'user_id_changed', wabaId: '11', phoneNumberId: '31', atMs: 5_000 },
-    person: by === undefined ? { waId: '1650' } : { userId: by },
-    old: old === undefined ? {} : { userId: old },
-    ...more,
-  });
-  const ofWaba = (wabaId: string, ...replacedIds: readonly object[]) => ({
-    ...{ version: 1, wabaId, templateIds: [], numbers: false, replacedIds },
-  });
-
-  test('are hints of their WABA, of each the last', () => {
-    const words = [
-      change('US.1', 'US.2', { atMs: 6_000 }),
-      change('US.1', 'US.3'),
-      change('US.2', 'US.4'),
-      change('US.1', 'US.2', { wabaId: '12' }),
-    ];
-    const hints = replacedIdHints(words, arrivedAtMs);
-    expect(hints).toEqual([
-      ofWaba('11', { userId: 'US.1', by: 'US.2', atMs: 6_000 }, { userId: 'US.2', by: 'US.4', atMs: 5_000 }),
-      ofWaba('12', { userId: 'US.1', by: 'US.2', atMs: 5_000 }),
-    ]);
-    expect(hints.map((hint) => v.parse(v.strictObject(HintMessageSchema.entries), hint))).toEqual(hints);
-  });
-
-  test('are of the time of their arrival, when none is told or one that has yet to come', () => {
-    for (const atMs of [undefined, 10_000]) {
-      const [hint] = replacedIdHints([change('US.1', 'US.2', { atMs })], arrivedAtMs);
-      expect(hint?.replacedIds).toEqual([{ userId: 'US.1', by: 'US.2', atMs: arrivedAtMs }]);
-    }
-  });
-
-  test('are none where an id is not told, and other words are none', () => {
-    const reply = { ...change('US.1', 'US.2'), kind: 'number_changed' } as PersonWord;
-    expect(replacedIdHints([change(undefined, 'US.2'), change('US.1', undefined), reply], arrivedAtMs)).toEqual([]);
-  });
-
-  test('fit the queue, however many and however long', () => {
-    const long = (at: number, letter: string) => `US.ENT.${String(at).padStart(128, letter)}`;
-    const words = Array.from({ length: 2_500 }, (_, at) => change(long(at, 'a'), long(at, 'b')));
-    const hints = replacedIdHints(words, arrivedAtMs);
-    expect(hints.map(({ replacedIds }) => replacedIds?.length)).toEqual([1_000, 1_000, 500]);
-    for (const hint of hints) expect(queueBody(hint).length).toBeLessThan(queueMessageMaxBytes / 2);
-  });
 });

@@ -3,7 +3,6 @@ import type { HintMessage } from '../../../lib/hints/hint.ts';
 import { hintStore } from '../../../lib/hints/turn-store.ts';
 import { callsAnHour, gatherMs } from '../../../lib/hints/turns.ts';
 import { type HintPorts, workOffHints } from '../../../lib/hints/work-off.ts';
-import { replacedIdReader, replacedIdWriter } from '../../../lib/messages/accept/replaced-ids-store.ts';
 import { takeAccountWords } from '../../../lib/messages/holds/account-word.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
 import { platformTransport } from '../../../lib/platform/transport.ts';
@@ -82,12 +81,10 @@ function ports(over: Partial<HintPorts> = {}): HintPorts {
     pause: async () => undefined,
     remainingMs: () => 60_000,
     takeAccountWords: async () => Promise.reject(new Error('nothing is said of accounts')),
-    noteReplacedIds: async () => Promise.reject(new Error('nothing is said of ids')),
     ...over,
   };
 }
 
-const messagesAccess = (tableName: string) => ({ documentClient, tableName, pause: async () => undefined });
 const hintOf = (...templateIds: string[]): HintMessage => ({ version: 1, wabaId, templateIds, numbers: false });
 const tell = (hint: HintMessage, over?: Partial<HintPorts>) =>
   workOffHints([{ messageId: 'm-1', body: JSON.stringify(hint) }], ports(over));
@@ -261,26 +258,6 @@ test('what is said of an account holds its WABA and lets it go on, whatever clie
   expect((await holds.find(wabaId)).holds).toEqual({});
   expect(await tell(reinstated, over)).toEqual([]);
   expect((await holds.find(orphan)).holds).toEqual(held);
-});
-
-test('what is said of user ids is noted by its WABA, whatever client has it, and nothing is read for it', async () => {
-  const access = messagesAccess(await freshTable('messages'));
-  const [find, note] = [replacedIdReader(access), replacedIdWriter(access)];
-  const orphan = '299999999999999';
-  const replacedIds = [{ userId: 'US.OLD', by: 'US.NEW', atMs: nowMs() }];
-  const hintAt = (of: string) => ({ ...hintOf(), wabaId: of, replacedIds });
-  const away = { change: async () => Promise.reject(new Error('away')) };
-  const over = { noteReplacedIds: note, hints: away };
-  const noted = new Map([['US.OLD', { by: 'US.NEW', atMs: nowMs() }]]);
-  expect(await tell(hintAt(orphan))).toEqual(['m-1']);
-  expect(await tell(hintAt(orphan), over)).toEqual([]);
-  expect(await find(orphan, ['US.OLD', 'US.NEW'])).toEqual(noted);
-  expect(await find(wabaId, ['US.OLD'])).toEqual(new Map());
-  // Beside what is to be read it counts by itself, and takes nothing from that.
-  expect(await tell({ ...hintAt(wabaId), numbers: true }, over)).toEqual(['m-1']);
-  expect(await find(wabaId, ['US.OLD'])).toEqual(noted);
-  expect(await tell(hintAt(wabaId), over)).toEqual([]);
-  expect([calls, queue]).toEqual([[], []]);
 });
 
 /** What an account was told, as its clients hear it. */

@@ -24,6 +24,7 @@ import {
   turnsKey,
   urgentKey,
   userIdOfReplaced,
+  wrotePartition,
 } from '../../../lib/messages/items.ts';
 
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
@@ -59,6 +60,10 @@ test.each<[string, object, object]>([
   ['the holds of a WABA', holdsKey('200000000000001'), { pk: 'WABA#200000000000001', sk: 'HOLDS' }],
 ])('%s is stored where every version looks for it', (_, key, spelled) => {
   expect(key).toEqual(spelled);
+});
+
+test('whom a job wrote to stands by number and group of people', () => {
+  expect(wrotePartition('300000000000001', '07')).toBe('WROTE#300000000000001#07');
 });
 
 test('a replaced user id is read out of its key', () => {

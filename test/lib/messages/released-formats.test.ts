@@ -6,6 +6,7 @@ import { queuedMessage } from '../../../lib/aws/queued-message.ts';
 import { HintMessageSchema, hintMessageVersion } from '../../../lib/hints/hint.ts';
 import { decodeJob } from '../../../lib/messages/accept/job-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../../lib/messages/chunk.ts';
+import { InboundMessageSchema, inboundMessageVersion } from '../../../lib/messages/inbound/inbound-message.ts';
 import { ReceiptMessageSchema, receiptMessageVersion } from '../../../lib/messages/receipts/receipt.ts';
 import { QueuedWatchSchema, watchVersion } from '../../../lib/messages/watch/watch-message.ts';
 import { decodeSync } from '../../../lib/templates/sync/sync-message.ts';
@@ -30,6 +31,7 @@ const readers: Readonly<Record<keyof QueuedBodies, (body: string) => unknown>> =
   syncs: decodeSync,
   receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),
   hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),
+  inbound: (body) => v.parse(InboundMessageSchema, queuedMessage(body, inboundMessageVersion)),
 };
 const queues = Object.keys(readers) as (keyof typeof readers)[];
 

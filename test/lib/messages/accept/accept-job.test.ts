@@ -37,6 +37,7 @@ function recording(options: {
   });
   const ports: AcceptJobPorts = {
     parameters: { store: (_, signal) => call('store', signal) },
+    noteCorrespondents: (_, signal) => call('note', signal),
     acceptance: {
       describe: (_, signal) => call('describe', signal),
       list: (_, signal) => call('list', signal),
@@ -82,6 +83,19 @@ test('a job is stored, then queued by its id alone, then listed (D25, D40)', asy
   const later = { ...message, round: 3, parkedSeconds: 15 };
   expect(decodeJob(encodeJob(later))).toEqual(later);
 });
+
+test.each([small, large])(
+  'whom a job from a shared number writes to is noted first, and else nothing of it counts (D55, %#)',
+  async (job) => {
+    const { calls, ports } = recording({});
+    await acceptJob({ ...job, shared: true }, ports);
+    expect(calls[0]).toBe('note');
+    const broken = recording({ failing: 'note' });
+    const refused = acceptJob({ ...job, shared: true }, broken.ports);
+    await expect(refused).rejects.toMatchObject({ code: 'dispatch_unavailable' });
+    expect(broken.calls).toEqual(['note']);
+  },
+);
 
 test('its recipients are counted', async () => {
   expect(await countedBy(() => acceptJob(large, recording({}).ports))).toMatchObject([{ RecipientsAccepted: 11 }]);

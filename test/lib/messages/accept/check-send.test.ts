@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Did } from '../../../../lib/access/directory.ts';
 import { type CheckPorts, checkSend, type Send } from '../../../../lib/messages/accept/check-send.ts';
-import type { Replacement } from '../../../../lib/messages/accept/replaced-ids.ts';
+import type { Replacement } from '../../../../lib/messages/inbound/replaced-ids.ts';
 import type { Recipient } from '../../../../lib/messages/job.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
@@ -118,6 +118,8 @@ describe('the job that a send becomes', () => {
         },
         plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
         recipients: [{ to }],
+        // Client 1002 may send from its number as well.
+        shared: true,
       },
     });
     expect(asked).toEqual([]);

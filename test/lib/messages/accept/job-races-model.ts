@@ -103,6 +103,7 @@ async function accepting(
   const ports: AcceptJobPorts & IdempotencyPorts = {
     records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
     parameters: { store: call('store') },
+    noteCorrespondents: async () => undefined,
     acceptance: {
       describe: call('describe'),
       list: call('list'),

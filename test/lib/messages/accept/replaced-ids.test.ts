@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Replacement, redirectedWarning, withCurrentIds } from '../../../../lib/messages/accept/replaced-ids.ts';
+import { redirectedWarning, withCurrentIds } from '../../../../lib/messages/accept/replaced-ids.ts';
+import type { Replacement } from '../../../../lib/messages/inbound/replaced-ids.ts';
 
 type Words = readonly (readonly [userId: string, by: string, atMs: number])[];
 

@@ -3,9 +3,8 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
-import type { HintPorts } from '../../hints/work-off.ts';
 import { replacedIdKey, userIdOfReplaced } from '../items.ts';
-import type { FindReplacements, Replacement } from './replaced-ids.ts';
+import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-ids.ts';
 
 /** Longer than a year, for lists of recipients that are used once a year. */
 export const replacedIdMemorySeconds = 400 * 86_400;
@@ -40,7 +39,7 @@ export function replacedIdReader(messages: TableAccess): FindReplacements {
 export function replacedIdWriter({
   documentClient,
   tableName,
-}: Pick<TableAccess, 'documentClient' | 'tableName'>): HintPorts['noteReplacedIds'] {
+}: Pick<TableAccess, 'documentClient' | 'tableName'>): NoteReplacedIds {
   return async (wabaId, replaced) => {
     await sideBySide(replaced, writesAtOnce, async ({ userId, by, atMs }) => {
       const expiresAtSeconds = Math.ceil(atMs / 1_000) + replacedIdMemorySeconds;

@@ -4,7 +4,7 @@ import {
   replacedIdMemorySeconds,
   replacedIdReader,
   replacedIdWriter,
-} from '../../../../lib/messages/accept/replaced-ids-store.ts';
+} from '../../../../lib/messages/inbound/replaced-ids-store.ts';
 import { replacedIdKey } from '../../../../lib/messages/items.ts';
 import { injectFaults } from '../../../support/queue-faults.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';

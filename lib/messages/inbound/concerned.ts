@@ -1,0 +1,43 @@
+import { type Did, isShared } from '../../access/directory.ts';
+import type { PersonName, Recipient } from '../../opt-outs/person-name.ts';
+import type { OptOutPorts } from '../../opt-outs/record-word.ts';
+import { concernedMs } from './correspondents.ts';
+import type { FindCorrespondents } from './correspondents-store.ts';
+
+export interface ConcernedPorts {
+  readonly optOuts: OptOutPorts;
+  readonly wroteTo: FindCorrespondents;
+}
+
+/** Whom a word concerns that names no message: at least one client, and of them the one that may read what was written. */
+export interface Concerned {
+  readonly clientIds: readonly number[];
+  readonly readerId: number;
+}
+
+/**
+ * The clients that wrote to the person from the number in the 30 days before that moment, or since; else the number's own (D55). A
+ * text is read by the one client that wrote, else by the number's own: never by several, for it was meant for one of them.
+ */
+export async function concernedBy(
+  { channel, waba }: Did,
+  said: { readonly recipients: readonly Recipient[]; readonly atMs: number },
+  { optOuts, wroteTo }: ConcernedPorts,
+): Promise<Concerned> {
+  const own: Concerned = { clientIds: [channel.clientId], readerId: channel.clientId };
+  if (!isShared(waba)) return own;
+  const names = await namesOf(said.recipients, optOuts);
+  const wrote = await wroteTo({ phoneNumberId: channel.phoneNumberId, names, sinceMs: said.atMs - concernedMs });
+  const [first, ...others] = wrote;
+  if (first === undefined) return own;
+  return { clientIds: wrote, readerId: others.length === 0 ? first : channel.clientId };
+}
+
+/** The names that the word spells, and those that are known to be the same person's. */
+async function namesOf(recipients: readonly Recipient[], { nameOf, change }: OptOutPorts): Promise<PersonName[]> {
+  const spelled = recipients.map(nameOf);
+  const known = await Promise.all(
+    spelled.map(async (name) => (await change(name, (person) => ({ state: person, result: undefined }))).state.names),
+  );
+  return [...new Set([...spelled, ...known.flat()])];
+}

@@ -1,0 +1,66 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { type QueriedTable, queryPages } from '../../aws/dynamodb-batch.ts';
+import { sideBySide } from '../../aws/side-by-side.ts';
+import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
+import { jobSortKey, wrotePartition } from '../items.ts';
+import type { JobHead, Recipient } from '../job.ts';
+import { correspondentsMemorySeconds, groupsOf, groupsOfJob, isAmong, shortName } from './correspondents.ts';
+
+/** Notes whom a job writes to. Rejects when one write fails, or `signal` ends the wait; may be repeated. */
+export type NoteCorrespondents = (
+  job: { readonly head: JobHead; readonly recipients: readonly Recipient[] },
+  signal: AbortSignal,
+) => Promise<void>;
+
+/** Which clients have written to a person, known by any of these names, from a number since then: ascending. Strongly consistent. */
+export type FindCorrespondents = (asked: {
+  readonly phoneNumberId: string;
+  readonly names: readonly PersonName[];
+  readonly sinceMs: number;
+}) => Promise<number[]>;
+
+const writesAtOnce = 16;
+
+/** After every job. */
+const latestMs = 999_999_999_999_999;
+
+const WroteSchema = v.object({ clientId: v.number(), names: v.instance(Uint8Array) });
+
+/** The key of people is asked for with the first job: what is sent from the number of one client never needs it. */
+export function correspondentWriter(
+  { documentClient, tableName }: QueriedTable,
+  names: () => Promise<NameOf>,
+): NoteCorrespondents {
+  return async ({ head, recipients }, abortSignal) => {
+    const { jobId, clientId, phoneNumberId, acceptedAtMs } = head;
+    const groups = groupsOfJob(recipients.map(({ to }) => to).map(await names()));
+    const sk = jobSortKey(acceptedAtMs, jobId);
+    const expiresAtSeconds = Math.ceil(acceptedAtMs / 1_000) + correspondentsMemorySeconds;
+    await sideBySide(groups, writesAtOnce, ([group, packed]) => {
+      const Item = { pk: wrotePartition(phoneNumberId, group), sk, clientId, names: packed, expiresAtSeconds };
+      return documentClient.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });
+    });
+  };
+}
+
+export function correspondentReader(messages: QueriedTable): FindCorrespondents {
+  return async ({ phoneNumberId, names, sinceMs }) => {
+    const sort = { from: jobSortKey(sinceMs), to: jobSortKey(latestMs) };
+    const found = new Set<number>();
+    const search = async (partition: string, name: Uint8Array) => {
+      for await (const page of queryPages(messages, partition, { sort, consistent: true })) {
+        for (const item of page) {
+          const { clientId, names: packed } = v.parse(WroteSchema, item);
+          if (!found.has(clientId) && isAmong(packed, name)) found.add(clientId);
+        }
+      }
+    };
+    await Promise.all(
+      names
+        .map(shortName)
+        .flatMap((name) => groupsOf(name).map((group) => search(wrotePartition(phoneNumberId, group), name))),
+    );
+    return [...found].sort((a, b) => a - b);
+  };
+}
