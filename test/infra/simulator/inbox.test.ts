@@ -4,7 +4,8 @@ import { statusAt } from '../../../infra/simulator/console/message-status.ts';
 import { searched } from '../../../infra/simulator/console/search.ts';
 import { curlOf } from '../../../infra/simulator/console/texts.ts';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 let receiver: CallbackReceiver;
@@ -125,6 +126,66 @@ describe('what recipients do is told by webhook', () => {
     ]);
     expect(messages.map((message: object) => 'context' in message)).toEqual([true, true, true, false]);
     expect(await reply({ text: 'Yes', button_id: 'y', payload: 'y' })).toMatchObject({ status: 400 });
+  });
+
+  test('a tap brings back what the send has put behind the button, else its label; in cards too', async () => {
+    await listening();
+    const payload = (value: string) => ({ type: 'payload', payload: value });
+    const longest = '7'.repeat(128);
+    const offer = [...validSends.welcome_offer.components, button('quick_reply', 1, payload(longest))];
+    const [tourBody, carousel] = validSends.city_tour.components;
+    // The platform goes by card_index, whatever the order.
+    const cards = carousel.cards.toReversed().map(({ card_index, components }) => ({
+      card_index,
+      components: components.map((part) =>
+        'sub_type' in part && part.sub_type === 'quick_reply'
+          ? button('quick_reply', 0, payload(`c${card_index}`))
+          : part,
+      ),
+    }));
+    const sentAs = async (name: string, code: string, components: readonly unknown[]) => {
+      const { body } = await simulator.send(recipient, { template: { name, language: { code }, components } });
+      return body.messages[0].id as string;
+    };
+    const first = await sentAs('welcome_offer', 'es', offer);
+    const second = await sentAs('city_tour', 'en_US', [tourBody, { type: 'carousel', cards }]);
+    const tap = (id: string, body: object) => simulator.control('POST', at(id, '/tap'), body);
+    await tap(first, { button: 0 });
+    await tap(first, { button: 1, has_context: false });
+    await simulator.control('POST', `recipients/${recipient}/thread`, { phone_number_id: firstNumber, owner: 'other' });
+    await tap(second, { card: 1, button: 0 });
+    const changes = deliveries().flatMap(({ entry }) => entry.flatMap((one: { changes: object[] }) => one.changes));
+    const taps = changes.flatMap(({ field, value }) =>
+      (value.messages ?? []).map((message: { type: string; button: object; context?: { id: string } }) => [
+        ...[field, message.type, message.button, message.context?.id],
+      ]),
+    );
+    expect(taps).toEqual([
+      ['messages', 'button', { text: 'Lo quiero', payload: 'Lo quiero' }, first],
+      ['messages', 'button', { text: 'Ahora no', payload: longest }, undefined],
+      ['standby', 'button', { text: 'More like this', payload: 'c1' }, second],
+    ]);
+    expect((await simulator.control('GET', at(first))).body.replies).toMatchObject([
+      { text: 'Lo quiero' },
+      { text: 'Ahora no' },
+    ]);
+    const elsewhere = [{ button: 2 }, { card: 0, button: 0 }, { button: -1 }, {}];
+    for (const place of elsewhere) expect((await tap(first, place)).body.field, JSON.stringify(place)).toBe('button');
+    expect((await tap(second, { card: 0, button: 1 })).body).toMatchObject({ field: 'button' });
+    expect((await tap(await sent(), { button: 0 })).status).toBe(400);
+  });
+
+  test('what a message shows of its recipient: stopped, by its number alone, until a resume', async () => {
+    const stopped = async () => (await simulator.control('GET', at(id))).body.stopped;
+    const id = await sent();
+    const person = (value: string, number: string) =>
+      simulator.control('POST', `recipients/${recipient}/preference`, { phone_number_id: number, value });
+    await person('stop', '300000000000002');
+    expect(await stopped()).toBe(false);
+    await person('stop', firstNumber);
+    expect(await stopped()).toBe(true);
+    await person('resume', firstNumber);
+    expect(await stopped()).toBe(false);
   });
 
   test('read at once, failed later: on the clock of the simulator', async () => {
