@@ -3,8 +3,16 @@ import { plainOf, spansOf } from '../../../infra/simulator/console/formatting.ts
 import { statusAt } from '../../../infra/simulator/console/message-status.ts';
 import { searched } from '../../../infra/simulator/console/search.ts';
 import { curlOf } from '../../../infra/simulator/console/texts.ts';
+import { startSimulator } from '../../../infra/simulator/server.ts';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import {
+  button,
+  firstNumber,
+  firstWaba,
+  recipient,
+  simulatorOfFile,
+  templateMessage,
+} from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
@@ -281,6 +289,29 @@ describe('an open page hears of what is new', () => {
     await simulator.send(recipient);
     expect((await next()).messages).toBe(before.messages + 1);
     leaving.abort();
+  });
+
+  test('of a person who stops by themselves, when their time has come', async () => {
+    let nowMs = Date.parse('2026-11-20T12:00:00Z');
+    const timed = await startSimulator({ nowMs: () => nowMs });
+    const { components } = validSends.welcome_offer;
+    const reply = await fetch(`${timed.url}/v25.0/${firstNumber}/messages`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-platform-token', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...templateMessage('welcome_offer', components, 'es'), to: '15550231050' }),
+    });
+    expect(reply.status).toBe(200);
+    const leaving = new AbortController();
+    const live = await fetch(`${timed.url}/_control/live`, { signal: leaving.signal });
+    const reader = live.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const settings = async () => JSON.parse(String((await reader?.read())?.value).replace(/^data: /, '')).settings;
+    const before = await settings();
+    nowMs += 1_000;
+    let after = before;
+    while (after === before) after = await settings();
+    leaving.abort();
+    await timed.stop();
+    expect(after).not.toBe(before);
   });
 
   test('twenty watch, one more is refused; who leaves makes room', async () => {
