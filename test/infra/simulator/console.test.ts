@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { photograph } from '../../support/browser.ts';
 import { browserOfFile, consoleOfFile, press, typeOver, untilSeen } from '../../support/console-page.ts';
-import { firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
+import { button, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
 /*
@@ -167,7 +167,11 @@ describe.skipIf(browser === undefined)('the console', () => {
 
   test('a reply names the message that it answers, or none; a tap brings back what was put behind the button', async () => {
     const { page } = tab();
-    const [body, { cards, type }] = validSends.city_tour.components;
+    const [body, { cards: same, type }] = validSends.city_tour.components;
+    const cards = same.map(({ card_index, components: [header, text, , link] }) => {
+      const payload = { type: 'payload', payload: `more of ${card_index}` };
+      return { card_index, components: [header, text, button('quick_reply', 0, payload), link] };
+    });
     await simulator().send(recipient, {
       template: { name: 'city_tour', language: { code: 'en_US' }, components: [body, { type, cards }] },
     });
@@ -195,11 +199,11 @@ describe.skipIf(browser === undefined)('the console', () => {
     const said = () =>
       told
         .flatMap(({ value }) => value.messages ?? [])
-        .map(({ context, text, button }) => [...[text ?? button, context !== undefined]]);
+        .map(({ context, text, button: tapped }) => [text ?? tapped, context !== undefined]);
     await expect.poll(said).toEqual([
       [{ body: 'Thanks' }, true],
       [{ body: 'STOP' }, false],
-      [{ text: 'More like this', payload: 'more' }, true],
+      [{ text: 'More like this', payload: 'more of 1' }, true],
     ]);
     await simulator().control('POST', 'apps/500000000000001', { callback_url: null });
     await closeAtOnce(receiver);
