@@ -71,6 +71,7 @@ export class LiveChanges {
 /** One of these differs whenever there is anything new to see. */
 function countersOf({ world, worldId, attempts, controlled }: Simulation) {
   const { planned, due } = world.outbox.waiting;
+  const stopped = world.preferences.all(world.clock.nowMs()).length;
   return {
     world: worldId,
     messages: world.messages.total,
@@ -78,8 +79,8 @@ function countersOf({ world, worldId, attempts, controlled }: Simulation) {
     requests: world.exchanges.total,
     answered: world.exchanges.answered,
     templates: world.templates.changes,
-    // Faults, rules, holds and pacing come to their end by themselves.
-    settings: `${controlled.times}/${world.faults.size}/${world.receiptRules.size}/${world.holds.size}/${world.pacing.changes}`,
+    // Faults, rules, holds and pacing come to their end by themselves; a magic recipient stops by itself.
+    settings: `${controlled.times}/${world.faults.size}/${world.receiptRules.size}/${world.holds.size}/${world.pacing.changes}/${stopped}`,
     webhooks: world.deliveries.total,
     events: attempts.total,
     planned,

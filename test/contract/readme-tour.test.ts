@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressLine } from '../../infra/local/console.ts';
 import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
 import { addressOf } from '../support/addresses.ts';
+import { platform } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
 import { runningStack } from '../support/running-target.ts';
 
 /*
@@ -14,11 +16,22 @@ import { runningStack } from '../support/running-target.ts';
  */
 
 const root = join(import.meta.dirname, '../..');
+const longestMs = 150_000;
+/** Who stops; nobody else of the contract tests is written to at that number. */
+const stopping = '5491155550009';
 let forget: () => void;
-beforeAll(() => {
+beforeAll(async () => {
   forget = noteLocalStack(runningStack());
+  // As on the stack of `npm start`: a stop is told by webhook.
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
 });
-afterAll(() => forget());
+afterAll(async () => {
+  await tellAt(addressOf('platformUrl'), null);
+  await platform(`POST /_control/recipients/${stopping}/preference`, {
+    ...{ phone_number_id: '300000000000001', value: 'resume' },
+  });
+  forget();
+});
 
 /** The first block of the chapter, cut at its numbered comments. */
 function stepsOf(readme: string): string[] {
@@ -27,18 +40,32 @@ function stepsOf(readme: string): string[] {
   return block.split(/^(?=# \d\. )/m);
 }
 
-test('the tour runs as it is written: each command answers, and the first list is not empty', async () => {
-  const steps = stepsOf(readFileSync(join(root, 'README.md'), 'utf8'));
-  expect(steps.length).toBeGreaterThan(5);
-  const printed = addressLine({ apiUrl: addressOf('apiUrl'), platformUrl: addressOf('platformUrl') });
-  const script = [printed, ...steps.flatMap((step) => ['echo "=== step"', step])].join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: root, maxBuffer: 16_777_216 });
-  const [, , token, synchronized, listed, sent, became, seen] = stdout.split('=== step\n');
-  expect(token?.trim()).toBe('');
-  expect(synchronized).toContain('"status":"started"');
-  expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
-  expect(sent).toMatch(/^\s*dispatch [0-9A-Z]{26}\n/);
-  expect(JSON.parse(became ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
-  expect(seen).toMatch(/total 3: 0 pending/);
-  expect(seen).toContain('"to":"5491155550002"');
-});
+test(
+  'the tour runs as it is written: each command answers, and the first list is not empty',
+  async () => {
+    const steps = stepsOf(readFileSync(join(root, 'README.md'), 'utf8'));
+    expect(steps.length).toBeGreaterThan(5);
+    const printed = addressLine({ apiUrl: addressOf('apiUrl'), platformUrl: addressOf('platformUrl') });
+    const script = [printed, ...steps.flatMap((step) => ['echo "=== step"', step])].join('\n');
+    const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
+      ...{ cwd: root, maxBuffer: 16_777_216 },
+      // What never comes is waited for by the shell, which ends before the test does.
+      timeout: longestMs - 10_000,
+    });
+    const [, , token, synchronized, listed, sent, became, seen, campaign = ''] = stdout.split('=== step\n');
+    expect(token?.trim()).toBe('');
+    expect(synchronized).toContain('"status":"started"');
+    expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
+    expect(sent).toMatch(/^\s*dispatch [0-9A-Z]{26}\n/);
+    expect(JSON.parse(became ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
+    expect(seen).toMatch(/total 3: 0 pending/);
+    expect(seen).toContain('"to":"5491155550002"');
+    const [before, after] = campaign.split('\n').filter((line) => line.includes('"complete":true'));
+    expect(JSON.parse(before ?? '').counts).toMatchObject({ pending: 0, failed: 0 });
+    expect(JSON.parse(after ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
+    expect(after).toMatch(new RegExp(`"to":"${stopping}"[^}]*"state":"failed","code":"opted_out"`));
+    // Nothing was asked of the platform: it has the one of before the stop.
+    expect((await platform(`GET /_control/messages?to=${stopping}`)).body.total).toBe(1);
+  },
+  longestMs,
+);

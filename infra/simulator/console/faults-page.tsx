@@ -8,6 +8,7 @@ import { FaultsPanel, ReceiptsPanel } from './fault-panels.tsx';
 import { counters } from './live.ts';
 import type { Overview } from './model.ts';
 import { CopyButton, Empty, Problem, useAnswer } from './parts.tsx';
+import { StoppedPanel } from './stopped-panel.tsx';
 import { useStore } from './store.ts';
 import { TellingPanel } from './telling-panel.tsx';
 
@@ -27,6 +28,7 @@ export function FaultsPage() {
     <div class="page panels">
       <div class="stack">
         <ClockPanel overview={value} />
+        <StoppedPanel overview={value} onChange={again} />
         <BlockedPanel blocked={value.blocked} />
         <TellingPanel overview={value} onChange={again} />
       </div>

@@ -11,6 +11,8 @@ export interface FieldOf {
   /** What holds while it is empty. */
   readonly usual?: string;
   readonly choices?: readonly string[];
+  /** What a choice is called; absent: as it is. */
+  readonly called?: (choice: string) => string;
   /** What the empty choice says. */
   readonly none?: string;
   readonly kind?: 'text' | 'number' | 'truth';
@@ -72,7 +74,16 @@ export function Form({ label, submit, children }: FormProps) {
 }
 
 export function Field({ field, bind }: { readonly field: FieldOf; readonly bind: Bind }) {
-  const { path, label, example = '', usual = '', choices, none = 'any', kind } = field;
+  const {
+    path,
+    label,
+    example = '',
+    usual = '',
+    choices,
+    none = 'any',
+    kind,
+    called = (choice: string) => choice,
+  } = field;
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: one of the two controls below is always inside
     <label class="field">
@@ -89,7 +100,7 @@ export function Field({ field, bind }: { readonly field: FieldOf; readonly bind:
           <option value="">{kind === 'truth' ? 'no' : none}</option>
           {choices.map((choice) => (
             <option key={choice} value={choice}>
-              {kind === 'truth' ? 'yes' : choice}
+              {kind === 'truth' ? 'yes' : called(choice)}
             </option>
           ))}
         </select>

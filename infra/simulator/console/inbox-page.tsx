@@ -7,7 +7,7 @@ import { MessagePane } from './message-pane.tsx';
 import { statusAt } from './message-status.ts';
 import type { Overview } from './model.ts';
 import { Empty, useAnswer } from './parts.tsx';
-import { choose, place } from './router.ts';
+import { addressOfPage, choose, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
 import { counted, numberOf, timeOf, wordOf } from './texts.ts';
@@ -19,6 +19,15 @@ const statuses = ['accepted', 'sent', 'delivered', 'read', 'failed'];
 
 /** Every message that the platform took, and the phone that shows the one that is chosen. */
 export function InboxPage() {
+  const told = useStore(counters);
+  const { value: overview, problem } = useAnswer(
+    () => control<Overview>('overview'),
+    `${told?.world} ${told?.settings}`,
+  );
+  const stopped = useMemo(
+    () => new Set(overview?.stopped.map((each) => personKey(each.phone_number_id, each.to))),
+    [overview],
+  );
   const { rows, total, state } = useStore(inbox);
   const { id } = useStore(place);
   const cleared = useStore(clearedTo);
@@ -28,7 +37,7 @@ export function InboxPage() {
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Messages">
         <Filters label="Search recipient, job, template or text" hint="Recipient, job or text">
-          <NumberChoice rows={rows} />
+          <NumberChoice rows={rows} numbers={overview?.numbers} />
           <Choice
             name="status"
             label="Status"
@@ -50,6 +59,10 @@ export function InboxPage() {
               Show {found.cleared.toLocaleString('en')} cleared
             </button>
           ) : null}
+          {problem === '' ? null : <span>Who has stopped could not be read</span>}
+          {stopped.size > 0 ? (
+            <a href={addressOfPage('faults')}>{stopped.size.toLocaleString('en')} stopped marketing</a>
+          ) : null}
           {kept > 0 ? (
             <button type="button" onClick={() => clearedTo.set(rows[0]?.place ?? 0)}>
               Clear the list
@@ -65,7 +78,7 @@ export function InboxPage() {
             chosen={id}
             onChoose={(row) => choose('inbox', row.id)}
             onLeave={() => choose('inbox')}
-            row={(row) => <Row row={row} />}
+            row={(row) => <Row row={row} isStopped={stopped.has(personKey(row.number, row.to))} />}
           />
         ) : (
           <NothingListed state={state} isFiltered={kept > 0} />
@@ -103,18 +116,27 @@ function useFound(cleared: number) {
   }, [rows, cleared, q, number, status, asOfMs]);
 }
 
+/** A person, for a number of the business. */
+function personKey(numberId: string, to: string): string {
+  return `${numberId} ${to}`;
+}
+
+interface NumberChoiceProps {
+  readonly rows: readonly Listed[];
+  /** Undefined while they are not known. */
+  readonly numbers: Overview['numbers'] | undefined;
+}
+
 /** The numbers that have sent, as a person knows them. */
-function NumberChoice({ rows }: { readonly rows: readonly Listed[] }) {
-  const told = useStore(counters);
-  const { value } = useAnswer(() => control<Overview>('overview'), `${told?.world}`);
+function NumberChoice({ rows, numbers }: NumberChoiceProps) {
   const options = useMemo(() => {
-    const known = new Map(value?.numbers.map(({ id, fields }) => [id, fields]));
+    const known = new Map(numbers?.map(({ id, fields }) => [id, fields]));
     const wordsFor = (id: string) => {
       const fields = known.get(id);
       return fields === undefined ? id : `${fields['display_phone_number']} · ${fields['verified_name']}`;
     };
     return [...new Set(rows.map((row) => row.number))].sort().map((id) => [id, wordsFor(id)] as const);
-  }, [rows, value]);
+  }, [rows, numbers]);
   return <Choice name="number" label="Sending number" all="All numbers" options={options} />;
 }
 
@@ -133,13 +155,20 @@ function NothingListed({ state, isFiltered }: { readonly state: string; readonly
   );
 }
 
-function Row({ row }: { readonly row: Listed }) {
+interface RowProps {
+  readonly row: Listed;
+  /** The recipient wants no marketing from the number. */
+  readonly isStopped: boolean;
+}
+
+function Row({ row, isStopped }: RowProps) {
   const nowMs = useStore(now);
   const { status, code } = statusAt(row, nowMs);
   return (
     <>
       <span class="row-line">
         <strong>{numberOf(row.to)}</strong>
+        {isStopped ? <span class="row-stopped">stopped</span> : null}
         <time dateTime={new Date(row.received_ms).toISOString()}>{timeOf(row.received_ms)}</time>
       </span>
       <span class="row-preview" dir="auto">

@@ -18,11 +18,12 @@ const failures: readonly (readonly [number, string])[] = [
 /** What the recipient can do with a message, and the platform later. */
 export function MessageActions({ detail, onProblem }: ActionsProps) {
   const [text, setText] = useState('');
+  const [answers, setAnswers] = useState(true);
   const [code, setCode] = useState('131026');
   const [seconds, setSeconds] = useState('5');
   const at = `messages/${encodeURIComponent(detail.row.id)}`;
   const reply = async () => {
-    await control(`${at}/reply`, { text });
+    await control(`${at}/reply`, { text, has_context: answers });
     setText('');
   };
   const replyByEnter = (event: KeyboardEvent) => {
@@ -30,7 +31,9 @@ export function MessageActions({ detail, onProblem }: ActionsProps) {
     onProblem('');
     reply().catch((error: unknown) => onProblem(sentenceOf(error)));
   };
-  const block = () => control(`recipients/${encodeURIComponent(detail.row.to)}`, { blocked: !detail.blocked });
+  const person = `recipients/${encodeURIComponent(detail.row.to)}`;
+  const block = () => control(person, { blocked: !detail.blocked });
+  const wants = { phone_number_id: detail.row.number, value: detail.stopped ? 'resume' : 'stop' };
   const fail = () => control(`${at}/status`, { status: 'failed', code: Number(code), in_seconds: Number(seconds) });
   return (
     <div class="actions">
@@ -48,7 +51,21 @@ export function MessageActions({ detail, onProblem }: ActionsProps) {
         <Action tone="main" run={reply} disabled={text.trim() === ''} onProblem={onProblem}>
           Reply
         </Action>
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={answers}
+            onChange={({ currentTarget }) => setAnswers(currentTarget.checked)}
+          />
+          <span>as an answer to this message</span>
+        </label>
       </div>
+      <fieldset class="action-line">
+        <legend>Offers and announcements</legend>
+        <Action run={() => control(`${person}/preference`, wants)} onProblem={onProblem}>
+          {detail.stopped ? 'Resume marketing' : 'Stop marketing'}
+        </Action>
+      </fieldset>
       <div class="action-line">
         <label class="grow">
           <span>Fail with</span>

@@ -4,9 +4,9 @@ import { control } from './api.ts';
 import { counters, now } from './live.ts';
 import { MessageActions } from './message-actions.tsx';
 import type { MessageDetail } from './model.ts';
-import { BackButton, CopyButton, Empty, Facts, Json, Problem, useAnswer } from './parts.tsx';
-import { Bubble } from './phone.tsx';
-import { type ButtonView, phoneView } from './phone-view.ts';
+import { BackButton, Badge, CopyButton, Empty, Facts, Json, Problem, useAnswer } from './parts.tsx';
+import { Bubble, type ButtonPlace } from './phone.tsx';
+import { phoneView } from './phone-view.ts';
 import { addressOf } from './router.ts';
 import { useStore } from './store.ts';
 import { momentOf, numberOf, timeOf, wordOf } from './texts.ts';
@@ -31,10 +31,9 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   const { row, components, parts } = detail;
   const [problem, setProblem] = useState('');
   const view = useMemo(() => phoneView(components, parts), [components, parts]);
-  const reply = (button: ButtonView) => {
+  const tap = (place: ButtonPlace) => {
     setProblem('');
-    const said = { text: button.text, payload: button.value };
-    control(`messages/${encodeURIComponent(row.id)}/reply`, said).catch((error: Error) => setProblem(error.message));
+    control(`messages/${encodeURIComponent(row.id)}/tap`, place).catch((error: Error) => setProblem(error.message));
   };
   return (
     <div class="message-pane">
@@ -50,7 +49,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
           </p>
         </div>
         <div class="chat">
-          <Bubble view={view} time={timeOf(row.received_ms)} onReply={reply} />
+          <Bubble view={view} time={timeOf(row.received_ms)} onTap={tap} />
           {detail.replies.map((each) => (
             <div key={each.id} class="bubble mine">
               <p class="bubble-text" dir="auto">
@@ -59,11 +58,14 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
               <p class="bubble-time">{timeOf(each.at_ms)}</p>
             </div>
           ))}
+          {detail.stopped ? <p class="chat-note">This recipient has stopped marketing</p> : null}
           {detail.blocked ? <p class="chat-note">This recipient has blocked the business</p> : null}
         </div>
       </section>
       <div class="facts">
-        <h2>{numberOf(row.to)}</h2>
+        <h2>
+          {numberOf(row.to)} {detail.stopped ? <Badge value="Stopped marketing" tone="warn" /> : null}
+        </h2>
         <Timeline detail={detail} />
         <Problem text={problem} />
         <MessageActions detail={detail} onProblem={setProblem} />

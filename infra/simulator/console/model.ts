@@ -38,6 +38,8 @@ export interface MessageDetail {
   readonly callback_data: string | null;
   readonly replies: readonly { readonly id: string; readonly text: string; readonly at_ms: number }[];
   readonly blocked: boolean;
+  /** The recipient wants no marketing from the number that sent it. */
+  readonly stopped: boolean;
 }
 
 export interface TemplateRow {
@@ -118,6 +120,14 @@ interface InForce {
   readonly left: number | null;
 }
 
+/** A person who wants no marketing from a number. */
+export interface StopTold {
+  readonly phone_number_id: string;
+  readonly to: string;
+  /** What becomes of marketing that is sent anyway. */
+  readonly answer: 'failed' | 'refused';
+}
+
 /** Why messages of a WABA or a number are refused. */
 export interface HoldTold {
   readonly code: number | string;
@@ -130,6 +140,7 @@ export interface Overview {
   readonly faults: readonly (InForce & { readonly action: Fields })[];
   readonly receipts: readonly (InForce & { readonly course: Fields })[];
   readonly blocked: readonly string[];
+  readonly stopped: readonly StopTold[];
   readonly wabas: readonly { readonly id: string; readonly fields: Fields; readonly holds: readonly HoldTold[] }[];
   readonly numbers: readonly {
     readonly id: string;

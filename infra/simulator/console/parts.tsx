@@ -78,8 +78,13 @@ const tones: Readonly<Record<string, string>> = {
   IN_APPEAL: 'warn',
 };
 
-export function Badge({ value }: { readonly value: string }) {
-  return <span class={`badge ${tones[value] ?? 'plain'}`}>{wordOf(value)}</span>;
+interface BadgeProps {
+  readonly value: string;
+  readonly tone?: string;
+}
+
+export function Badge({ value, tone = tones[value] ?? 'plain' }: BadgeProps) {
+  return <span class={`badge ${tone}`}>{wordOf(value)}</span>;
 }
 
 /** Copies a text; `said` tells for a while whether it has. */

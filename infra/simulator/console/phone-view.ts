@@ -61,23 +61,27 @@ export function phoneView(components: readonly Component[], parts: readonly Part
   const of = (type: string) => components.find((each) => each.type.toUpperCase() === type);
   const part = (type: string) => given.find((each) => textOf(each['type']).toLowerCase() === type);
   const offer = of('LIMITED_TIME_OFFER');
-  const cards = listOf(part('carousel')?.['cards']);
+  const sent = listOf(part('carousel')?.['cards']).toSorted((a, b) => placeOf(a) - placeOf(b));
+  const cards = of('CAROUSEL')?.cards ?? [];
+  // As many products may be sent as the message wants: all cards are built like the template's first.
+  const shown = sent.length === 0 ? cards : sent.map((_, at) => cards[at] ?? cards[0]);
   return {
     header: headerView(of('HEADER'), parametersOf(part('header'))),
     body: filledIn(of('BODY')?.text ?? '', parametersOf(part('body'))),
     footer: of('FOOTER')?.text ?? '',
     buttons: (of('BUTTONS')?.buttons ?? []).map((button, at) => buttonView(button, buttonPart(given, at))),
-    cards: (of('CAROUSEL')?.cards ?? []).map((card, at) =>
-      phoneView(
-        card.components,
-        parts === undefined ? undefined : (listOf(cards[at]?.['components']) as readonly Part[]),
-      ),
+    cards: shown.map((card, at) =>
+      phoneView(card?.components ?? [], parts === undefined ? undefined : listOf(sent[at]?.['components'])),
     ),
     offer: offer && {
       text: textOf(offer.limited_time_offer?.text),
       endsMs: endOf(parametersOf(part('limited_time_offer'))[0]),
     },
   };
+}
+
+function placeOf(card: Part): number {
+  return Number(card['card_index']);
 }
 
 /** One line of it, for a list. */

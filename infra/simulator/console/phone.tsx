@@ -19,26 +19,32 @@ function drawn(span: Span): ComponentChildren {
   return <code>{inside}</code>;
 }
 
+/** Where a button is: in the message, or in one of its cards; from 0. */
+export interface ButtonPlace {
+  readonly button: number;
+  readonly card?: number;
+}
+
 interface BubbleProps {
   readonly view: PhoneView;
   readonly time?: string;
-  /** Absent: buttons are shown and do nothing. */
-  readonly onReply?: ((button: ButtonView) => void) | undefined;
+  /** Absent: quick replies are shown and do nothing. */
+  readonly onTap?: ((place: ButtonPlace) => void) | undefined;
 }
 
 /** One message as the phone shows it. */
-export function Bubble({ view, time = '', onReply }: BubbleProps) {
+export function Bubble({ view, time = '', onTap }: BubbleProps) {
   return (
     <div class="message">
       <div class="bubble">
-        <BubbleInside view={view} time={time} onReply={onReply} />
+        <BubbleInside view={view} time={time} onTap={onTap} />
       </div>
       {view.cards.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         <ul class="carousel" aria-label={`Carousel of ${view.cards.length} cards`} tabIndex={0}>
           {view.cards.map((card, at) => (
             <li key={String(at)} class="bubble card">
-              <BubbleInside view={card} onReply={onReply} />
+              <BubbleInside view={card} onTap={onTap && ((place) => onTap({ ...place, card: at }))} />
             </li>
           ))}
         </ul>
@@ -47,7 +53,7 @@ export function Bubble({ view, time = '', onReply }: BubbleProps) {
   );
 }
 
-function BubbleInside({ view, time = '', onReply }: BubbleProps) {
+function BubbleInside({ view, time = '', onTap }: BubbleProps) {
   const code = view.buttons.find(({ kind, value }) => kind === 'url' && value.includes('/otp/code/'));
   return (
     <>
@@ -66,7 +72,10 @@ function BubbleInside({ view, time = '', onReply }: BubbleProps) {
         <ul class="bubble-buttons" aria-label="Buttons">
           {view.buttons.map((button, at) => (
             <li key={String(at)}>
-              <PhoneButton button={button === code ? codeButton(button) : button} onReply={onReply} />
+              <PhoneButton
+                button={button === code ? codeButton(button) : button}
+                onTap={onTap && (() => onTap({ button: at }))}
+              />
             </li>
           ))}
         </ul>
@@ -156,7 +165,12 @@ const signs: Readonly<Record<string, string>> = {
   otp: 'copy',
 };
 
-function PhoneButton({ button, onReply }: { readonly button: ButtonView } & Pick<BubbleProps, 'onReply'>) {
+interface PhoneButtonProps {
+  readonly button: ButtonView;
+  readonly onTap?: (() => void) | undefined;
+}
+
+function PhoneButton({ button, onTap }: PhoneButtonProps) {
   const inside = (
     <>
       <Icon name={signs[button.kind] ?? 'list'} />
@@ -171,9 +185,9 @@ function PhoneButton({ button, onReply }: { readonly button: ButtonView } & Pick
       </a>
     );
   }
-  if (button.kind === 'quick_reply' && onReply !== undefined) {
+  if (button.kind === 'quick_reply' && onTap !== undefined) {
     return (
-      <button type="button" class="phone-button" onClick={() => onReply(button)}>
+      <button type="button" class="phone-button" onClick={onTap}>
         {inside}
       </button>
     );

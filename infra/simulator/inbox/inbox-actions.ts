@@ -4,7 +4,7 @@ import { isKnownCode } from '../errors.ts';
 import type { Entry } from '../logs.ts';
 import type { World } from '../state.ts';
 import { laterStatus } from '../webhooks/receipts.ts';
-import { rowOf } from './inbox-list.ts';
+import { rowOf, viewOf } from './inbox-list.ts';
 import { businessNumber, personOf, tellIncoming } from './incoming.ts';
 import { contentOfReply, ReplySchema } from './reply.ts';
 
@@ -23,6 +23,12 @@ const StatusSchema = v.pipe(
     ['code'],
   ),
 );
+const PlaceSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
+const TapSchema = v.strictObject({
+  button: PlaceSchema,
+  card: v.optional(PlaceSchema),
+  has_context: v.optional(v.boolean(), true),
+});
 const WrittenSchema = v.strictObject({
   phone_number_id: v.string(),
   text: v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(4_096)),
@@ -55,6 +61,15 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   tellIncoming(world, to, personOf(world, to.beholder, recipient.key), said);
   world.messages.tell(entry, { reply: { id, text: reply.text, at_ms: atMs } });
   return rowOf(messageOf(world, entry.message.id));
+}
+
+/** Has the recipient tap a quick reply of the message: what the send has put behind it comes back, else its label. */
+export function tapButton(world: World, entry: Entry, body: unknown): unknown {
+  const { button: place, card, has_context } = v.parse(TapSchema, body);
+  const view = viewOf(entry);
+  const button = (card === undefined ? view : view.cards[card])?.buttons[place];
+  if (button?.kind !== 'quick_reply') throw new ControlError(400, 'button', 'there is no quick reply at that place');
+  return replyTo(world, entry, { text: button.text, payload: button.value, has_context });
 }
 
 /** Has a person write to a number by themselves. */

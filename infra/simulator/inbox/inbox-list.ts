@@ -1,10 +1,11 @@
-import { type Component, phoneView, previewOf } from '../console/phone-view.ts';
+import { type Component, type PhoneView, phoneView, previewOf } from '../console/phone-view.ts';
 import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
 
 /** A message in the console's list: what is needed to find it, and little more. */
-export function rowOf({ place, message, content, accepted, told, replies }: Entry) {
-  const { name, language, category, components } = shownOf(content);
+export function rowOf(entry: Entry) {
+  const { place, message, content, accepted, told, replies } = entry;
+  const { name, language, category } = shownOf(content);
   return {
     place,
     id: message.id,
@@ -13,12 +14,17 @@ export function rowOf({ place, message, content, accepted, told, replies }: Entr
     template: name,
     language,
     category,
-    preview: previewOf(phoneView(components, partsOf(message.request))),
+    preview: previewOf(viewOf(entry)),
     job: jobOf(accepted.callbackData),
     received_ms: accepted.acceptedMs,
     told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
     replies: replies.length,
   };
+}
+
+/** The message as the phone shows it. */
+export function viewOf({ message, content }: Entry): PhoneView {
+  return phoneView(shownOf(content).components, partsOf(message.request));
 }
 
 /** A whole message: what was sent, the template as it was then, and what its recipient did. */
@@ -37,6 +43,9 @@ export function detailOf(world: World, entry: Entry) {
     callback_data: accepted.callbackData ?? null,
     replies,
     blocked: world.blocked.has(message.to),
+    stopped: world.preferences
+      .all(world.clock.nowMs())
+      .some(({ phone_number_id: number, to }) => number === message.phone_number_id && to === message.to),
   };
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type ControlRoute, given } from '../control-route.ts';
 import { recipientKey } from '../faults.ts';
 import type { World } from '../state.ts';
-import { messageOf, replyTo, tellStatus, writeTo } from './inbox-actions.ts';
+import { messageOf, replyTo, tapButton, tellStatus, writeTo } from './inbox-actions.ts';
 import { detailOf, rowOf } from './inbox-list.ts';
 import { changeIdentity, changePreference, changeRecipient, changeThread } from './person-actions.ts';
 
@@ -51,6 +51,16 @@ export const inboxRoutes: readonly ControlRoute[] = [
   },
   {
     method: 'POST',
+    path: '/_control/messages/{id}/tap',
+    what: 'have the recipient tap a quick reply of a message, told by webhook: {button, card?, has_context?}, places from 0; what the send has put behind the button comes back, else its label',
+    run: async ({ world, emit }, { body }, id) => {
+      const row = tapButton(world, messageOf(world, id), body);
+      await emit();
+      return row;
+    },
+  },
+  {
+    method: 'POST',
     path: '/_control/recipients/{id}',
     what: 'block the business, or no longer, and take a username: {blocked?, username?}; later messages to a person who has blocked it are sent and never delivered; the number of one with a username is told only where the business knows it; null: no username',
     run: ({ world }, { body }, id) => changeRecipient(world, recipientKey(id), body),
@@ -68,7 +78,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/recipients/{id}/preference',
-    what: 'have a person stop marketing messages of a number or resume them, told by user_preferences: {phone_number_id, value: stop|resume, answer?: failed|refused}; those sent meanwhile fail later, or are refused at once, 131050',
+    what: 'have a person stop marketing messages of a number, resume them or sign up again, told by user_preferences: {phone_number_id, value: stop|resume|signup, answer?: failed|refused, told_in_seconds?, copies?}; those sent meanwhile fail later, or are refused at once, 131050; it counts at once, however late it is told; null: never told',
     run: told(changePreference),
   },
   {

@@ -29,11 +29,16 @@ export function changeRecipient(world: World, to: string, body: unknown): unknow
   return { to, blocked: world.blocked.has(to), username: world.people.usernameOf(to) ?? null };
 }
 
+/** For as long as the platform tries to tell anything. */
+const latestSeconds = 7 * 24 * 3_600;
+
 const PreferenceSchema = v.pipe(
   v.strictObject({
     phone_number_id: v.string(),
-    value: v.picklist(['stop', 'resume']),
+    value: v.picklist(['stop', 'resume', 'signup']),
     answer: v.optional(v.picklist(['failed', 'refused'])),
+    told_in_seconds: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(latestSeconds))), 0),
+    copies: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10)), 1),
   }),
   v.forward(
     v.check(({ value, answer }) => value === 'stop' || answer === undefined, 'goes with stop alone'),
@@ -41,15 +46,17 @@ const PreferenceSchema = v.pipe(
   ),
 );
 
-/** Has a person stop marketing messages of a number, or resume them. */
+/** Has a person stop marketing messages of a number, or take that back: in force at once, whenever it is told. */
 export function changePreference(world: World, id: string, body: unknown): unknown {
-  const { phone_number_id: numberId, value, answer = 'failed' } = v.parse(PreferenceSchema, body);
+  const given = v.parse(PreferenceSchema, body);
+  const { phone_number_id: numberId, value, answer = 'failed', told_in_seconds: toldIn, copies } = given;
   const number = businessNumber(world, numberId);
   const person = personOf(world, number.beholder, id);
   const nowMs = world.clock.nowMs();
   if (value === 'stop') world.preferences.stop(person.userId, { numberId, to: person.key, sinceMs: nowMs, answer });
   else world.preferences.resume(person.userId, numberId);
-  world.outbox.add(preferenceUpdate(number, person, { value, atMs: nowMs }), nowMs);
+  const update = preferenceUpdate(number, person, { value, atMs: nowMs });
+  if (toldIn !== null) for (let copy = 0; copy < copies; copy += 1) world.outbox.add(update, nowMs + toldIn * 1_000);
   return { to: person.key, user_id: person.userId, phone_number_id: numberId, value };
 }
 
@@ -87,6 +94,7 @@ export function changeIdentity(world: World, id: string, body: unknown): unknown
   const before = personOf(world, beholder, id);
   if (!/^\d/.test(before.key)) throw new ControlError(400, 'id', `${id} is a person whose number is not known`);
   world.people.renew(before.key, { number, oldIds });
+  world.preferences.forget(before.key);
   const atMs = world.clock.nowMs();
   const after = world.people.withNumber(beholder, number ?? before.key, atMs);
   const { wa_id, user_id, parent_user_id } = contactOf(after);

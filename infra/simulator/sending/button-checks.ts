@@ -20,6 +20,8 @@ const longestUrl = 2_000;
 const longestCode = 15;
 const longestCoupon = 20;
 const longestOfferCode = 15;
+/** What a provider names; the platform publishes none, nor a code for it (platform reference, 4.2). */
+const longestPayload = 128;
 
 /** How the details of 131008 spell the kinds of button that cannot be sent without a parameter. */
 const needy: Readonly<Record<string, string>> = { URL: 'Url', COPY_CODE: 'CopyCode', MPM: 'Mpm' };
@@ -88,9 +90,7 @@ function checkParameter(place: OneButton, button: TemplateButton, parameter: Sen
   const expected = parameterTypes[button.type] ?? 'none';
   if (parameter.type !== expected) throw formatMismatch(place.where, expected, parameter.type);
   if (parameter.type === 'text') checkUrlSuffix(place, button, textValueOf(place.where, parameter));
-  if (parameter.type === 'payload' && parameter.payload === '') {
-    throw messagingError(131008, `${place.where}: payload is empty`);
-  }
+  if (parameter.type === 'payload') checkPayload(place, parameter.payload);
   if (parameter.type === 'coupon_code') checkCoupon(place, parameter.coupon_code);
   if (parameter.type === 'action') {
     if (button.type === 'MPM') checkProductList(place.where, parameter.action);
@@ -110,6 +110,13 @@ function checkUrlSuffix(place: OneButton, button: TemplateButton, suffix: string
     (button.url ?? '').replace(/\{\{[^{}]*\}\}/, () => suffix),
     longestUrl,
   );
+}
+
+function checkPayload({ where }: OneButton, payload: string): void {
+  if (payload === '') throw messagingError(131008, `${where}: payload is empty`);
+  if ([...payload].length > longestPayload) {
+    throw messagingError(131009, `${where}: payload exceeds ${longestPayload} characters`);
+  }
 }
 
 function checkCoupon({ where, offer }: OneButton, code: string): void {

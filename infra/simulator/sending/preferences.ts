@@ -10,7 +10,7 @@ interface Stop {
 
 /**
  * Who has stopped marketing messages (platform reference, 6.5): for one number of a business and one user id of the person,
- * so that a stop ends with the id. Only a resume takes it back.
+ * so that a stop ends with the id. Only the person takes it back, by a resume or a signup.
  */
 export class Preferences {
   readonly #stops = new Map<string, Stop>();
@@ -21,6 +21,11 @@ export class Preferences {
 
   resume(userId: string, numberId: string): void {
     this.#stops.delete(`${numberId} ${userId}`);
+  }
+
+  /** The person has another user id for every business: what the old ones have stopped is in force no more. */
+  forget(to: string): void {
+    for (const [place, stop] of this.#stops) if (stop.to === to) this.#stops.delete(place);
   }
 
   /** What becomes of marketing messages to the person; undefined: nothing. */

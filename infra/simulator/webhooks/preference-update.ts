@@ -6,7 +6,11 @@ import type { NodeUpdate } from './update.ts';
 const details = {
   stop: 'User requested to stop marketing messages',
   resume: 'User requested to resume marketing messages',
+  signup: 'User signed up via signup link',
 } as const;
+
+/** The one link by which people sign up here. */
+const signupId = '800000000000001';
 
 export type PreferenceValue = keyof typeof details;
 
@@ -22,6 +26,7 @@ export function preferenceUpdate(
     detail: details[value],
     category: 'marketing_messages',
     value,
+    ...(value === 'signup' ? { signup_id: signupId } : {}),
     timestamp: Math.floor(atMs / 1_000),
   };
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { photograph } from '../../support/browser.ts';
 import { browserOfFile, consoleOfFile, paint, untilSeen, violationsOf } from '../../support/console-page.ts';
-import { body, firstWaba, recipient } from '../../support/simulator.ts';
+import { body, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 
 /*
  * The console in a real browser: whom it keeps out, and that nobody else is.
@@ -83,6 +83,10 @@ describe.skipIf(browser === undefined)('the console', () => {
     await sendAll();
     await simulator().control('POST', 'faults', { action: { code: 130429 }, times: 3 });
     await simulator().control('POST', 'recipients/15550131026', { blocked: true });
+    for (const to of [recipient, '15550131026']) {
+      const stop = { phone_number_id: firstNumber, value: 'stop', answer: 'refused' };
+      await simulator().control('POST', `recipients/${to}/preference`, stop);
+    }
     const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventId: 'evt_1', eventType: 'template.created' };
     await simulator().control('POST', 'events', { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500' });
     const { body: listed } = await simulator().control('GET', 'inbox');

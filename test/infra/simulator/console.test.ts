@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import type { Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
+import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { photograph } from '../../support/browser.ts';
 import { browserOfFile, consoleOfFile, press, typeOver, untilSeen } from '../../support/console-page.ts';
-import { firstWaba, recipient } from '../../support/simulator.ts';
+import { button, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
 /*
@@ -93,6 +96,117 @@ describe.skipIf(browser === undefined)('the console', () => {
     await press(page, `Unblock ${recipient}`);
     await page.waitForFunction(`document.getElementById('blocked') === null`);
     expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([]);
+  });
+
+  test('the recipient stops marketing and resumes it, in the chat and in the list of all who have stopped', async () => {
+    const { page } = tab();
+    const other = '5491150000002';
+    const stopped = async () =>
+      (await simulator().control('GET', 'overview')).body.stopped.map((stop: { to: string; answer: string }) => [
+        ...[stop.to, stop.answer],
+      ]);
+    await simulator().send(recipient);
+    await simulator().send(other);
+    await untilSeen(page, '2 messages');
+    await page.click('[role=option]:last-child');
+    await page.waitForFunction(`document.querySelector('.facts h2')?.textContent.includes('${recipient}')`);
+    const marks = '.row-stopped, .count a, .facts h2 .badge, .chat-note';
+    expect(await page.$$eval(marks, (found) => found.length)).toBe(0);
+    await press(page, 'Stop marketing');
+    await untilSeen(page, 'This recipient has stopped marketing', '.chat');
+    await untilSeen(page, 'Stopped marketing', '.facts h2');
+    await untilSeen(page, '1 stopped marketing', '.count');
+    const badged = await page.$$eval('[role=option]', (rows) =>
+      rows.map((row) => /stopped/.test(row.textContent ?? '')),
+    );
+    expect(badged).toEqual([false, true]);
+    expect(await stopped()).toEqual([[recipient, 'failed']]);
+    await photograph(page, 'inbox-stopped');
+    await press(page, 'Resume marketing');
+    await page.waitForFunction(`document.querySelector('${marks}') === null`);
+    expect(await stopped()).toEqual([]);
+
+    await press(page, 'Faults and clock', 'link');
+    await untilSeen(page, 'Nobody has stopped marketing.');
+    await page.select('section[aria-labelledby=stopped] select', '300000000000002');
+    await press(page, 'Stop marketing');
+    await untilSeen(page, 'Recipient: say who stops');
+    await typeOver(page, 'section[aria-labelledby=stopped] input', other);
+    await press(page, 'Stop marketing');
+    await untilSeen(page, `+${other}`, 'section[aria-labelledby=stopped]');
+    expect(await textOf('section[aria-labelledby=stopped] h3')).toBe('+54 9 11 0000-0002 · Boreal Clinics');
+    expect(await textOf('section[aria-labelledby=stopped] ul')).not.toContain('refused');
+    // Of one number alone: messages of the other show nothing of it.
+    await press(page, 'Inbox', 'link');
+    await untilSeen(page, '1 stopped marketing');
+    expect(await page.$$eval('.row-stopped', (found) => found.length)).toBe(0);
+    await press(page, '1 stopped marketing', 'link');
+    await press(page, `Resume ${other}`);
+    await untilSeen(page, 'Nobody has stopped marketing.');
+    expect(await stopped()).toEqual([]);
+  });
+
+  test('where it cannot be read who has stopped that is said, and not that nobody has', async () => {
+    const { page, problems } = tab();
+    await simulator().control('POST', `recipients/${recipient}/preference`, {
+      phone_number_id: firstNumber,
+      value: 'stop',
+    });
+    await untilSeen(page, '1 stopped marketing');
+    await page.setRequestInterception(true);
+    page.on('request', (request) =>
+      request.url().endsWith('/_control/overview') ? request.abort() : request.continue(),
+    );
+    await page.reload();
+    await untilSeen(page, 'Who has stopped could not be read');
+    await press(page, 'Faults and clock', 'link');
+    await untilSeen(page, 'The simulator does not answer.');
+    expect(await textOf('main')).not.toContain('Nobody has stopped');
+    expect(problems.splice(0).filter((problem) => !problem.includes('net::ERR_FAILED'))).toEqual([]);
+  });
+
+  test('a reply names the message that it answers, or none; a tap brings back what was put behind the button', async () => {
+    const { page } = tab();
+    const [body, { cards: same, type }] = validSends.city_tour.components;
+    const cards = same.map(({ card_index, components: [header, text, , link] }) => {
+      const payload = { type: 'payload', payload: `more of ${card_index}` };
+      return { card_index, components: [header, text, button('quick_reply', 0, payload), link] };
+    });
+    await simulator().send(recipient, {
+      template: { name: 'city_tour', language: { code: 'en_US' }, components: [body, { type, cards }] },
+    });
+    const told: { field: string; value: { messages?: { context?: unknown; button?: object; text?: object }[] } }[] = [];
+    const receiver = createServer(async (incoming, outgoing) => {
+      const { entry } = JSON.parse((await buffer(incoming)).toString());
+      told.push(...entry.flatMap(({ changes }: { changes: typeof told }) => changes));
+      outgoing.writeHead(200).end();
+    });
+    const callback_url = `http://127.0.0.1:${await openOnLoopback(receiver, 0)}/hook`;
+    await simulator().control('POST', 'apps/500000000000001', { callback_url });
+    await page.waitForSelector('[role=option]');
+    await page.click('[role=option]');
+    await typeOver(page, 'aria/Reply[role="textbox"]', 'Thanks');
+    await press(page, 'Reply');
+    await untilSeen(page, 'Thanks', '.chat');
+    await press(page, 'as an answer to this message', 'checkbox');
+    await page.keyboard.press('Space');
+    await typeOver(page, 'aria/Reply[role="textbox"]', 'STOP');
+    await press(page, 'Reply');
+    await untilSeen(page, 'STOP', '.chat');
+    await page.focus('.card:last-child button');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.querySelectorAll('.bubble.mine').length === 3`);
+    const said = () =>
+      told
+        .flatMap(({ value }) => value.messages ?? [])
+        .map(({ context, text, button: tapped }) => [text ?? tapped, context !== undefined]);
+    await expect.poll(said).toEqual([
+      [{ body: 'Thanks' }, true],
+      [{ body: 'STOP' }, false],
+      [{ text: 'More like this', payload: 'more of 1' }, true],
+    ]);
+    await simulator().control('POST', 'apps/500000000000001', { callback_url: null });
+    await closeAtOnce(receiver);
   });
 
   test('a template is looked at, rejected, approved and paused; its quality falls', async () => {

@@ -3,8 +3,17 @@ import { plainOf, spansOf } from '../../../infra/simulator/console/formatting.ts
 import { statusAt } from '../../../infra/simulator/console/message-status.ts';
 import { searched } from '../../../infra/simulator/console/search.ts';
 import { curlOf } from '../../../infra/simulator/console/texts.ts';
+import { startSimulator } from '../../../infra/simulator/server.ts';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
-import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import {
+  button,
+  firstNumber,
+  firstWaba,
+  recipient,
+  simulatorOfFile,
+  templateMessage,
+} from '../../support/simulator.ts';
+import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 let receiver: CallbackReceiver;
@@ -127,6 +136,66 @@ describe('what recipients do is told by webhook', () => {
     expect(await reply({ text: 'Yes', button_id: 'y', payload: 'y' })).toMatchObject({ status: 400 });
   });
 
+  test('a tap brings back what the send has put behind the button, else its label; in cards too', async () => {
+    await listening();
+    const payload = (value: string) => ({ type: 'payload', payload: value });
+    const longest = '7'.repeat(128);
+    const offer = [...validSends.welcome_offer.components, button('quick_reply', 1, payload(longest))];
+    const [tourBody, carousel] = validSends.city_tour.components;
+    // The platform goes by card_index, whatever the order.
+    const cards = carousel.cards.toReversed().map(({ card_index, components }) => ({
+      card_index,
+      components: components.map((part) =>
+        'sub_type' in part && part.sub_type === 'quick_reply'
+          ? button('quick_reply', 0, payload(`c${card_index}`))
+          : part,
+      ),
+    }));
+    const sentAs = async (name: string, code: string, components: readonly unknown[]) => {
+      const { body } = await simulator.send(recipient, { template: { name, language: { code }, components } });
+      return body.messages[0].id as string;
+    };
+    const first = await sentAs('welcome_offer', 'es', offer);
+    const second = await sentAs('city_tour', 'en_US', [tourBody, { type: 'carousel', cards }]);
+    const tap = (id: string, body: object) => simulator.control('POST', at(id, '/tap'), body);
+    await tap(first, { button: 0 });
+    await tap(first, { button: 1, has_context: false });
+    await simulator.control('POST', `recipients/${recipient}/thread`, { phone_number_id: firstNumber, owner: 'other' });
+    await tap(second, { card: 1, button: 0 });
+    const changes = deliveries().flatMap(({ entry }) => entry.flatMap((one: { changes: object[] }) => one.changes));
+    const taps = changes.flatMap(({ field, value }) =>
+      (value.messages ?? []).map((message: { type: string; button: object; context?: { id: string } }) => [
+        ...[field, message.type, message.button, message.context?.id],
+      ]),
+    );
+    expect(taps).toEqual([
+      ['messages', 'button', { text: 'Lo quiero', payload: 'Lo quiero' }, first],
+      ['messages', 'button', { text: 'Ahora no', payload: longest }, undefined],
+      ['standby', 'button', { text: 'More like this', payload: 'c1' }, second],
+    ]);
+    expect((await simulator.control('GET', at(first))).body.replies).toMatchObject([
+      { text: 'Lo quiero' },
+      { text: 'Ahora no' },
+    ]);
+    const elsewhere = [{ button: 2 }, { card: 0, button: 0 }, { button: -1 }, {}];
+    for (const place of elsewhere) expect((await tap(first, place)).body.field, JSON.stringify(place)).toBe('button');
+    expect((await tap(second, { card: 0, button: 1 })).body).toMatchObject({ field: 'button' });
+    expect((await tap(await sent(), { button: 0 })).status).toBe(400);
+  });
+
+  test('what a message shows of its recipient: stopped, by its number alone, until a resume', async () => {
+    const stopped = async () => (await simulator.control('GET', at(id))).body.stopped;
+    const id = await sent();
+    const person = (value: string, number: string) =>
+      simulator.control('POST', `recipients/${recipient}/preference`, { phone_number_id: number, value });
+    await person('stop', '300000000000002');
+    expect(await stopped()).toBe(false);
+    await person('stop', firstNumber);
+    expect(await stopped()).toBe(true);
+    await person('resume', firstNumber);
+    expect(await stopped()).toBe(false);
+  });
+
   test('read at once, failed later: on the clock of the simulator', async () => {
     await listening();
     const id = await sent('job-1');
@@ -220,6 +289,29 @@ describe('an open page hears of what is new', () => {
     await simulator.send(recipient);
     expect((await next()).messages).toBe(before.messages + 1);
     leaving.abort();
+  });
+
+  test('of a person who stops by themselves, when their time has come', async () => {
+    let nowMs = Date.parse('2026-11-20T12:00:00Z');
+    const timed = await startSimulator({ nowMs: () => nowMs });
+    const { components } = validSends.welcome_offer;
+    const reply = await fetch(`${timed.url}/v25.0/${firstNumber}/messages`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer demo-platform-token', 'content-type': 'application/json' },
+      body: JSON.stringify({ ...templateMessage('welcome_offer', components, 'es'), to: '15550231050' }),
+    });
+    expect(reply.status).toBe(200);
+    const leaving = new AbortController();
+    const live = await fetch(`${timed.url}/_control/live`, { signal: leaving.signal });
+    const reader = live.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const settings = async () => JSON.parse(String((await reader?.read())?.value).replace(/^data: /, '')).settings;
+    const before = await settings();
+    nowMs += 1_000;
+    let after = before;
+    while (after === before) after = await settings();
+    leaving.abort();
+    await timed.stop();
+    expect(after).not.toBe(before);
   });
 
   test('twenty watch, one more is refused; who leaves makes room', async () => {

@@ -115,6 +115,40 @@ describe('a stop of marketing messages', () => {
     expect((await sent('order_update', { to: recipient })).status).toBe(200);
   });
 
+  test('taken back by a signup as well, which names its link', async () => {
+    await stop();
+    await person('/preference', { value: 'signup' });
+    const preferences = (await heard.values('user_preferences')).map((value) => value.user_preferences[0]);
+    expect(preferences[1]).toEqual({
+      ...{ wa_id: recipient, user_id: userId, category: 'marketing_messages', timestamp: 1_795_176_000 },
+      ...{ detail: 'User signed up via signup link', value: 'signup', signup_id: '800000000000001' },
+    });
+    expect((await overview()).stopped).toEqual([]);
+  });
+
+  test('counts at once, however late, often or never it is told; its time is that of the act', async () => {
+    const other = '5491150000002';
+    await stop({ told_in_seconds: 60, copies: 2 });
+    await heard.wait(10);
+    await resume();
+    await person('/preference', { value: 'stop', told_in_seconds: null }, other);
+    const answers = [await sent('welcome_offer', { to: recipient }), await sent('welcome_offer', { to: other })];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await heard.wait(50);
+    expect(await heard.failures()).toEqual([131050]);
+    const told = (await heard.values('user_preferences')).map(({ user_preferences: [one] }) => [
+      one.value,
+      one.timestamp,
+    ]);
+    expect(told).toEqual([
+      ['resume', 1_795_176_010],
+      ['stop', 1_795_176_000],
+      ['stop', 1_795_176_000],
+    ]);
+    await heard.wait(8 * day);
+    expect(await heard.changes('user_preferences')).toHaveLength(3);
+  });
+
   test('a magic recipient stops by itself once the first marketing message has arrived', async () => {
     const to = '15550231050';
     await sent('order_update', { to });
@@ -302,6 +336,16 @@ describe('user ids', () => {
     expect([await heard.failures(), (await heard.statuses()).length]).toEqual([[], 3]);
   });
 
+  test('with the same number: a stop ends with the id, and is not in the list any more', async () => {
+    await person('/preference', { value: 'stop' });
+    await identity();
+    expect((await overview()).stopped).toEqual([]);
+    heard.forget();
+    await sent('welcome_offer', { to: recipient });
+    await heard.wait(4);
+    expect(await heard.failures()).toEqual([]);
+  });
+
   test('of an adopter: the new number is not told; the old shape, where a number changes', async () => {
     await simulator.control('POST', `recipients/${recipient}`, { username: 'ana.ruiz' });
     await identity({ number: '5491150000077' });
@@ -385,6 +429,8 @@ describe('a thread that another responder owns', () => {
 test.each<[string, object, string]>([
   ['/preference', { value: 'pause' }, 'value'],
   ['/preference', { value: 'resume', answer: 'refused' }, 'answer'],
+  ['/preference', { value: 'stop', told_in_seconds: -1 }, 'told_in_seconds'],
+  ['/preference', { value: 'stop', copies: 0 }, 'copies'],
   ['/preference', { value: 'stop', phone_number_id: '1' }, 'phone_number_id'],
   ['/thread', { owner: 'us' }, 'owner'],
   ['/identity', { told_as: 'user_changed_number' }, 'told_as'],

@@ -34,6 +34,11 @@ describe('parameters against the template', () => {
   const visit = (place: unknown) => [header({ type: 'location', location: place }), body('Ana')];
   const welcome = (...parameters: unknown[]) => [header(...parameters), body('Ana')];
   const carousel = (...cards: unknown[]) => [tourBody, { type: 'carousel', cards }];
+  const payload = (value: string) => ({ type: 'payload', payload: value });
+  const replying = (...parameters: unknown[]) => [
+    ...validSends.welcome_offer.components,
+    button('quick_reply', 1, ...parameters),
+  ];
   const urlButton = button('url', 0, text('A-1042'));
 
   test.each<[SendableTemplate, string, unknown[], number, (string | RegExp)?]>([
@@ -177,6 +182,36 @@ describe('parameters against the template', () => {
       [...validSends.welcome_offer.components, button('quick_reply', 1, text('a'))],
       132012,
       'expected PAYLOAD, received TEXT',
+    ],
+    ['welcome_offer', 'a payload of 129 characters', replying(payload('x'.repeat(129))), 131009, '128 characters'],
+    ['welcome_offer', 'two payloads', replying(payload('a'), payload('b')), 132000, params(2, 1)],
+    [
+      'welcome_offer',
+      'a payload for a button it has not',
+      [...validSends.welcome_offer.components, button('quick_reply', 2, payload('a'))],
+      132012,
+      'no button at index 2',
+    ],
+    [
+      'order_update',
+      'a payload for a link',
+      [body('a', 'b'), button('url', 0, payload('a'))],
+      132012,
+      'expected TEXT, received PAYLOAD',
+    ],
+    [
+      'city_tour',
+      'an empty payload in a card',
+      carousel(firstCard, {
+        card_index: 1,
+        components: [
+          ...secondCard.components.slice(0, 2),
+          button('quick_reply', 0, payload('')),
+          secondCard.components[3],
+        ],
+      }),
+      131008,
+      'carousel card 1 buttons: payload is empty',
     ],
 
     ['login_code', 'no button value', [body('482913')], 131008, 'Button at index 0 of type Url requires a parameter'],
@@ -343,6 +378,36 @@ describe('parameters against the template', () => {
     const answer = await simulator.post(`${firstNumber}/messages`, message);
     const escaped = details instanceof RegExp ? details : details?.replaceAll(/[()[\]]/g, '\\$&');
     expectMessagingError(answer, 400, code, escaped);
+  });
+
+  test.each<[string, object, string]>([
+    ['without an index', { sub_type: 'quick_reply' }, 'The parameter index of a button is required.'],
+    ['without a kind', { index: 0 }, 'The parameter sub_type of a button is required.'],
+    ['with an index that is none', { sub_type: 'quick_reply', index: 'first' }, "['index'] must be valid"],
+    [
+      'without a payload',
+      { sub_type: 'quick_reply', index: 0, parameters: [{ type: 'payload' }] },
+      "['payload'] is required",
+    ],
+    [
+      'with a number for a payload',
+      { sub_type: 'quick_reply', index: 0, parameters: [{ type: 'payload', payload: 7 }] },
+      "['payload'] must be a string",
+    ],
+  ])('a quick reply %s: 100', async (_, part, message) => {
+    const components = [...validSends.welcome_offer.components, { type: 'button', ...part }];
+    const { status, body: reply } = await simulator.post(
+      `${firstNumber}/messages`,
+      templateMessage('welcome_offer', components, 'es'),
+    );
+    expect([status, reply.error.code, reply.error.message]).toEqual([400, 100, expect.stringContaining(message)]);
+  });
+
+  test('two parts for one quick reply: 100', async () => {
+    const part = button('quick_reply', 0);
+    const message = templateMessage('welcome_offer', [...validSends.welcome_offer.components, part, part], 'es');
+    const { status, body: reply } = await simulator.post(`${firstNumber}/messages`, message);
+    expect([status, reply.error.code]).toEqual([400, 100]);
   });
 
   test('a key spelled in the way of the interface above', async () => {

@@ -1,10 +1,16 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { holdKinds } from '../../../infra/simulator/holds.ts';
 import { tierNames, tiers } from '../../../infra/simulator/portfolios/messaging-limits.ts';
 import { peopleADay } from '../../../lib/channels/messaging-limit.ts';
 import { scopeOfRefusal } from '../../../lib/messages/holds/scope.ts';
+import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
+import { updatesIn } from '../../../lib/platform/webhook/envelope.ts';
+import { personWordsOf } from '../../../lib/platform/webhook/person-words.ts';
+import { validSends } from '../../infra/simulator/valid-sends.ts';
+import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
+import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
 
-/* What the platform does to accounts stands twice as well, in the service and in the simulator. */
+/* What the platform does to accounts, and tells of people, stands twice as well, in the service and in the simulator. */
 
 test.each(tierNames)('a portfolio of %s writes to as many people a day', (tier) => {
   expect(peopleADay(tier) ?? Number.POSITIVE_INFINITY).toBe(tiers[tier]);
@@ -24,4 +30,74 @@ test.each(refusing)('%i holds a %s, of category %s (D46)', (code, of, category) 
     const held = category === undefined ? wide : narrow;
     expect([each, scope]).toEqual([each, category === undefined || category === each ? held : undefined]);
   }
+});
+
+describe('what people do is read as it was done (D55)', () => {
+  const simulator = simulatorOfFile({ afresh: true });
+  let receiver: CallbackReceiver;
+  beforeAll(async () => {
+    receiver = await callbackReceiver();
+  });
+  afterAll(() => receiver.stop());
+  const userId = 'AR.13607919076743524463';
+  const person = (call: string, body: object) =>
+    simulator.control('POST', `recipients/${recipient}/${call}`, { phone_number_id: firstNumber, ...body });
+  const read = () =>
+    personWordsOf(receiver.calls.flatMap(({ bytes }) => updatesIn(bytes, new Set([firstWaba])).updates));
+  const listening = async () => {
+    receiver.forget();
+    await simulator.control('POST', 'apps/500000000000001', {
+      ...{ callback_url: receiver.url, subscribed_waba_ids: [firstWaba] },
+    });
+  };
+  const said = {
+    ...{ wabaId: firstWaba, phoneNumberId: firstNumber, person: { waId: recipient, userId } },
+    atMs: Date.parse('2026-11-20T12:00:00Z'),
+  };
+
+  test('a stop, a resume and a signup, by the time at which they were said', async () => {
+    await listening();
+    await person('preference', { value: 'stop', told_in_seconds: 5 });
+    await person('preference', { value: 'resume' });
+    await person('preference', { value: 'signup' });
+    await simulator.control('POST', 'clock', { advance_seconds: 5 });
+    expect(read()).toEqual({
+      words: ['resume', 'signup', 'stop'].map((says) => ({ ...said, kind: 'preference', says })),
+      others: new Map(),
+      unreadable: 0,
+    });
+  });
+
+  test('texts and taps, with the message that they answer or without, in the own thread or in that of another', async () => {
+    await listening();
+    const payload = { type: 'payload', payload: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7' };
+    const components = [...validSends.welcome_offer.components, button('quick_reply', 1, payload)];
+    const template = { name: 'welcome_offer', language: { code: 'es' }, components };
+    const { body } = await simulator.send(recipient, { template });
+    const { id } = body.messages[0];
+    const does = (call: string, what: object) =>
+      simulator.control('POST', `messages/${encodeURIComponent(id)}/${call}`, what);
+    await does('reply', { text: 'Stop.' });
+    await does('tap', { button: 0 });
+    await does('tap', { button: 1 });
+    await person('message', { text: 'please stop the clock' });
+    await person('thread', { owner: 'other' });
+    await person('message', { text: 'BAJA' });
+    const { words, unreadable } = read();
+    const judge = wordJudge(stopWords);
+    expect(unreadable).toBe(0);
+    expect(
+      words.map((word) => ['reply' in word && word.reply, ...['reply' in word && judge(word.reply), word.standby]]),
+    ).toEqual([
+      [{ by: 'text', text: 'Stop.', toMessageId: id }, 'stop', undefined],
+      [{ by: 'quick_reply', text: 'Lo quiero', payload: 'Lo quiero', toMessageId: id }, undefined, undefined],
+      [{ by: 'quick_reply', text: 'Ahora no', payload: payload.payload, toMessageId: id }, undefined, undefined],
+      [{ by: 'text', text: 'please stop the clock' }, undefined, undefined],
+      [{ by: 'text', text: 'BAJA' }, 'stop', true],
+    ]);
+    expect(words.map(({ person: { waId, userId: ofPerson }, atMs }) => [waId, ofPerson, atMs])).toEqual(
+      words.map(() => [recipient, userId, said.atMs]),
+    );
+    expect(new Set(words.map(({ messageId }) => messageId)).size).toBe(5);
+  });
 });

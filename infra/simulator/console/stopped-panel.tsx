@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import { control } from './api.ts';
+import { Field, type FieldOf, Form } from './form.tsx';
+import type { Overview, StopTold } from './model.ts';
+import { Action, Problem } from './parts.tsx';
+import { counted, numberOf } from './texts.ts';
+
+/** So many are shown of a number at once: of a campaign thousands may have stopped. */
+const mostShown = 100;
+
+interface StoppedProps {
+  readonly overview: Overview;
+  readonly onChange: () => void;
+}
+
+/** Who wants no marketing any more, number by number; and one more who stops. */
+export function StoppedPanel({ overview, onChange }: StoppedProps) {
+  const [problem, setProblem] = useState('');
+  const ofNumbers = overview.numbers
+    .map((number) => ({ number, stops: overview.stopped.filter(({ phone_number_id: id }) => id === number.id) }))
+    .filter(({ stops }) => stops.length > 0);
+  const stop = async (body: object) => {
+    const { to, ...rest } = body as { readonly to?: string };
+    if (to === undefined) throw new Error('Recipient: say who stops');
+    await control(`recipients/${encodeURIComponent(to)}/preference`, { ...rest, value: 'stop' });
+    onChange();
+  };
+  return (
+    <section class="panel" aria-labelledby="stopped">
+      <h2 id="stopped">Stopped marketing</h2>
+      <p class="note">By the chat setting Offers and announcements, for one number. Other messages still arrive.</p>
+      <Problem text={problem} />
+      {ofNumbers.length === 0 ? <p class="quiet">Nobody has stopped marketing.</p> : null}
+      {ofNumbers.map(({ number: { id, fields }, stops }) => (
+        <StoppedOf key={id} name={nameOf(fields)} stops={stops} onProblem={setProblem} />
+      ))}
+      <Form label="Stop marketing" submit={stop}>
+        {(bind) => fieldsOf(overview).map((field) => <Field key={field.path} field={field} bind={bind} />)}
+      </Form>
+    </section>
+  );
+}
+
+function fieldsOf({ numbers }: Overview): readonly FieldOf[] {
+  const names = new Map(numbers.map(({ id, fields }) => [id, nameOf(fields)]));
+  return [
+    { path: 'to', label: 'Recipient', example: '5491150000001' },
+    {
+      path: 'phone_number_id',
+      label: 'Number',
+      choices: [...names.keys()],
+      none: 'choose one',
+      called: (id) => names.get(id) ?? id,
+    },
+    { path: 'answer', label: 'Marketing sent anyway', choices: ['refused'], none: 'fails later' },
+  ];
+}
+
+function nameOf(fields: Overview['numbers'][number]['fields']): string {
+  return `${fields['display_phone_number']} · ${fields['verified_name']}`;
+}
+
+interface StoppedOfProps {
+  readonly name: string;
+  readonly stops: readonly StopTold[];
+  readonly onProblem: (text: string) => void;
+}
+
+function StoppedOf({ name, stops, onProblem }: StoppedOfProps) {
+  return (
+    <>
+      <h3>{name}</h3>
+      <p class="note">
+        {counted(stops.length, 'person', 'people')}
+        {stops.length > mostShown ? `, the first ${mostShown} shown` : ''}
+      </p>
+      <ul class="rules">
+        {stops.slice(0, mostShown).map(({ to, phone_number_id, answer }) => (
+          <li key={to} class="rule-line">
+            <code>{numberOf(to)}</code>
+            {answer === 'refused' ? <span class="note">refused at once</span> : null}
+            <Action
+              run={() =>
+                control(`recipients/${encodeURIComponent(to)}/preference`, { phone_number_id, value: 'resume' })
+              }
+              onProblem={onProblem}
+            >
+              Resume<span class="hidden"> {to}</span>
+            </Action>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
