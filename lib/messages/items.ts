@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ItemKey } from '../aws/item-key.ts';
+import { hashKey } from '../keys/hash-key.ts';
 
 /*
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
@@ -21,6 +22,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (holds/breaker.ts)
  *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
  *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     hints: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
+ *   a platform's id   SENT#<hash> / SENT                       workers, for clients that want to be told of answers (inbound/sent-ids.ts)
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which nothing writes yet.
  *
@@ -219,4 +221,16 @@ export function replacedIdKey(wabaId: string, userId: string): ItemKey {
 /** The inverse of `replacedIdKey`; a user id has no `#`. */
 export function userIdOfReplaced(pk: string): string {
   return pk.slice(pk.lastIndexOf('#') + 1);
+}
+
+/**
+ * The platform's id of a message, with the number that sent it: what is told of another number finds nothing. Hashed, for such an
+ * id holds the recipient's number in a readable code (D60).
+ */
+export function sentIdKey(message: {
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  readonly platformMessageId: string;
+}): ItemKey {
+  return { pk: `SENT#${hashKey([message.wabaId, message.phoneNumberId, message.platformMessageId], 26)}`, sk: 'SENT' };
 }

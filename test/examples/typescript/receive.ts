@@ -14,6 +14,8 @@ function subjectOf({ type, data }: ServiceEvent): string {
     case 'account.restricted':
     case 'account.restored':
       return `${data.waba_id} ${data.platform_word}`;
+    case 'message.replied':
+      return `${data.message_id ?? data.did} ${data.text ?? data.by}`;
     default:
       return data.job_id;
   }
