@@ -28,7 +28,7 @@ interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'> {
   readonly acceptedAtMs: number;
 }
 
-/** How a message of the chunk has ended. */
+/** How a message of the chunk has ended; what the platform did not take has no id of it. */
 interface Ending {
   readonly recipient: { readonly index: number };
   readonly outcome: { readonly state: string; readonly platformMessageId?: string };
@@ -54,10 +54,8 @@ export interface NoteSentPorts {
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();
   return async ({ jobId, clientId, wabaId, phoneNumberId, acceptedAtMs }, endings) => {
-    const sent = endings.flatMap(({ recipient: { index }, outcome: { state, platformMessageId } }) =>
-      state !== 'sent' || platformMessageId === undefined
-        ? []
-        : [{ jobId, index, wabaId, phoneNumberId, platformMessageId }],
+    const sent = endings.flatMap(({ recipient: { index }, outcome: { platformMessageId } }) =>
+      platformMessageId === undefined ? [] : [{ jobId, index, wabaId, phoneNumberId, platformMessageId }],
     );
     if (sent.length > 0 && (await wants(clientId))) await keep(sent, acceptedAtMs);
   };

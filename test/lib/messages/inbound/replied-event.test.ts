@@ -1,9 +1,15 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
+import { answeredDispatch } from '../../../../lib/messages/inbound/answered-dispatch.ts';
 import type { InboundWord } from '../../../../lib/messages/inbound/inbound-message.ts';
 import { type ReplyToTell, repliedEvents } from '../../../../lib/messages/inbound/replied-event.ts';
 import { replyPayload } from '../../../../lib/messages/reply-payload.ts';
+import { composeMessage, compositionPlan } from '../../../../lib/messages/request/compose.ts';
+import { parameterContract } from '../../../../lib/messages/request/parameter-contract.ts';
+import { personWordsOf } from '../../../../lib/platform/webhook/person-words.ts';
+import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { defaultEventTypes, ServiceEventSchema } from '../../../../lib/webhooks/event.ts';
+import { sendable } from '../../../support/platform-templates.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 type Replied = Extract<InboundWord, { readonly kind: 'reply' }>;
@@ -26,6 +32,16 @@ const tapOn = (place: { button: number; card?: number }, label?: string): Replie
     payload: replyPayload(`${head.jobId}-7`, place),
   },
 });
+
+/** Values for all that a template of a test has a variable for. */
+function paramsOf(template: PlatformTemplate) {
+  const { buttons, body, cards } = parameterContract(template);
+  const values = (list: readonly unknown[]) => list.map(() => 'A1');
+  return {
+    ...{ body: values(body.appearances), buttons: values(buttons) },
+    cards: cards.map((card) => ({ body: values(card.body.appearances), buttons: values(card.buttons) })),
+  };
+}
 
 function told(changes: Partial<ReplyToTell> = {}) {
   const events = repliedEvents({ word: text, number: { did: '5491100000009' }, clientId: 1_009, answered, ...changes });
@@ -86,6 +102,44 @@ describe('what a person has said', () => {
     expect(said(tapOn({ button: 1 }, 'More'), { answered: undefined })).toEqual({ ...none, text: 'More' });
   });
 });
+
+test.each([
+  ['of the template', sendable.mixedButtons, 0, { button_index: 0 }],
+  ['on a card', sendable.carousel, 1, { button_index: 0, card_index: 1 }],
+])(
+  'the payload of a send, tapped and told by the platform, leads back to its message: %s',
+  async (_, template, at, place) => {
+    const request = composeMessage(
+      compositionPlan(template, parameterContract(template), {}),
+      { to: '5491155550001', params: paramsOf(template) },
+      `${head.jobId}-7`,
+    );
+    const payloads = JSON.stringify(request).match(/tm1:[^"]+/g) ?? [];
+    const contact = { wa_id: '5491155550001', user_id: 'AR.1' };
+    const button = { text: 'Stop', payload: payloads[at] };
+    const said = {
+      from: '5491155550001',
+      id: 'wamid.reply',
+      timestamp: String(receivedAtMs / 1_000),
+      type: 'button',
+      button,
+    };
+    const value = {
+      ...{ metadata: { phone_number_id: head.phoneNumberId } },
+      ...{ contacts: [contact], messages: [said] },
+    };
+    const [word] = personWordsOf([{ wabaId: head.wabaId, field: 'messages', value }]).words;
+    if (word?.kind !== 'reply') throw new Error('a reply');
+    const find = answeredDispatch({
+      findHeads: async () => new Map([[head.jobId, head]]),
+      findSentId: async () => undefined,
+    });
+    const found = await find(word.reply, word);
+    expect(found).toEqual({ head, index: 7 });
+    const { data } = told({ word: { ...word, receivedAtMs }, answered: found });
+    expect(data).toMatchObject({ message_id: `${head.jobId}-7`, by: 'quick_reply', text: 'Stop', ...place });
+  },
+);
 
 describe('one reply is one event', () => {
   const ids = (...words: Replied[]) => new Set(words.map((word) => told({ word }).id)).size;
