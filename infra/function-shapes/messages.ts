@@ -7,7 +7,7 @@ const dispatching = {
   timeoutSeconds: 60,
   memoryMb: 256,
   tables: {
-    messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
+    messages: ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'PutItem', 'UpdateItem'],
     webhooks: ['GetItem'],
   },
   secrets: ['PLATFORM_CREDENTIALS_SECRET'],

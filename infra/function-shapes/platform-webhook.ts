@@ -34,7 +34,7 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
     tables: {
       directory: ['GetItem'],
       channels: ['BatchGetItem'],
-      messages: ['GetItem', 'Query', 'PutItem'],
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'],
       webhooks: ['GetItem'],
     },
     secrets: ['PERSON_KEY_SECRET'],

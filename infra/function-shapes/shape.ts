@@ -22,6 +22,7 @@ export type SecretVariable = keyof typeof secretPurposes;
 export type TableVerb =
   | 'GetItem'
   | 'BatchGetItem'
+  | 'BatchWriteItem'
   | 'Query'
   | 'PutItem'
   | 'UpdateItem'

@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type CancellationReason, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
   type DynamoDBDocumentClient,
   QueryCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { present } from '../keys/present.ts';
-import { maxBatchKeys, maxTransactionActions } from './dynamodb-limits.ts';
+import { maxBatchKeys, maxBatchWrites, maxTransactionActions } from './dynamodb-limits.ts';
 import type { ItemKey } from './item-key.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
+type BatchWrites = NonNullable<BatchWriteCommandInput['RequestItems']>[string];
 export type TransactionAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 export interface TableAccess {
@@ -54,6 +57,24 @@ async function getChunk(
     wanted = reply.UnprocessedKeys?.[tableName]?.Keys ?? [];
   }
   return items;
+}
+
+/**
+ * Writes any number of items under distinct keys, in the place of what is there: 25 a request, the requests side by side. What
+ * DynamoDB leaves unprocessed is written again; after `maxRepetitions` in vain it throws, and then some of it may be written.
+ */
+export async function batchPut(table: TableAccess, items: readonly Item[]): Promise<void> {
+  await Promise.all(chunksOf(items, maxBatchWrites).map((chunk) => putChunk(table, chunk)));
+}
+
+async function putChunk({ documentClient, tableName, pause }: TableAccess, items: readonly Item[]): Promise<void> {
+  let left: BatchWrites = items.map((item) => ({ PutRequest: { Item: { ...item } } }));
+  for (let attempt = 0; left.length > 0; attempt++) {
+    if (attempt > maxRepetitions) throw new Error(`${left.length} items of ${tableName} stayed unprocessed`);
+    if (attempt > 0) await pause(attempt);
+    const reply = await documentClient.send(new BatchWriteCommand({ RequestItems: { [tableName]: left } }));
+    left = reply.UnprocessedItems?.[tableName] ?? [];
+  }
 }
 
 /** What one transaction each can write, in order. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ItemKey } from '../aws/item-key.ts';
+import { hashKey } from '../keys/hash-key.ts';
 
 /*
  * The messages table: how each of its items is addressed, and who may write a job in which state. One item each for
@@ -22,6 +23,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
  *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     inbound: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
  *   whom a job wrote  WROTE#<phoneNumberId>#<group> / <ms>#<jobId>   acceptance on a shared number, before it queues (inbound/correspondents.ts)
+ *   a platform's id   SENT#<hash> / SENT                       workers, for clients that want to be told of answers (inbound/sent-ids.ts)
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts): of inbound words.
  *
@@ -225,4 +227,16 @@ export function userIdOfReplaced(pk: string): string {
 /** The people of a group to whom jobs wrote from a number, by keyed digests, in the order of acceptance (`jobSortKey`). */
 export function wrotePartition(phoneNumberId: string, group: string): string {
   return `WROTE#${phoneNumberId}#${group}`;
+}
+
+/**
+ * The platform's id of a message, with the number that sent it: what is told of another number finds nothing. Hashed, for such an
+ * id holds the recipient's number in a readable code (D60).
+ */
+export function sentIdKey(message: {
+  readonly wabaId: string;
+  readonly phoneNumberId: string;
+  readonly platformMessageId: string;
+}): ItemKey {
+  return { pk: `SENT#${hashKey([message.wabaId, message.phoneNumberId, message.platformMessageId], 26)}`, sk: 'SENT' };
 }

@@ -79,6 +79,31 @@ export const PricingSchema = v.object({
 /** How far a message got, by a receipt of the platform. */
 const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.exactOptional(PricingSchema) });
 
+/** How a person answered: by writing, by a tap, or by a form (platform reference, 10.5). */
+export const replyForms = ['text', 'quick_reply', 'button', 'list', 'flow'] as const;
+
+/** What a person answered. The message that is answered, and its dispatch, are left out where neither tap nor index tells (D55). */
+const MessageRepliedSchema = v.object({
+  job_id: v.exactOptional(MessageDataSchema.entries.job_id),
+  message_id: v.exactOptional(MessageDataSchema.entries.message_id),
+  did: v.string(),
+  /** The digits of the person's number, where the platform tells it; it may be spelled otherwise than the request did. */
+  from: v.exactOptional(v.string()),
+  user_id: v.exactOptional(v.string()),
+  template: v.exactOptional(MessageDataSchema.entries.template),
+  campaign_id: v.exactOptional(v.number()),
+  attends: v.exactOptional(v.record(v.string(), v.unknown())),
+  by: v.picklist(replyForms),
+  /** The label that was pressed, the text or the answers of the form, its first 1,000 characters; missing where the platform tells no label. */
+  text: v.exactOptional(v.string()),
+  /** Which quick reply was pressed, by its place in the template, or on that card of its carousel. */
+  button_index: v.exactOptional(v.number()),
+  card_index: v.exactOptional(v.number()),
+  /** What the platform calls the reply. */
+  platform_message_id: v.exactOptional(v.string()),
+  replied_at: v.pipe(v.string(), v.isoTimestamp()),
+});
+
 /** What every event about a whole dispatch says of it. */
 const DispatchDataSchema = v.omit(MessageDataSchema, [
   ...(['message_id', 'to', 'user_id', 'wa_id', 'code', 'platform_code', 'reason', 'platform_message_id'] as const),
@@ -198,6 +223,7 @@ export const ServiceEventSchema = v.variant('type', [
   kind('message.read', ReceiptDataSchema),
   /** A receipt proved that the platform took a message that was `unknown`. */
   kind('message.resolved', MessageDataSchema),
+  kind('message.replied', MessageRepliedSchema),
   kind('dispatch.parked', DispatchParkedSchema),
   /** What waited since `parked_at` goes on (D46). */
   kind('dispatch.resumed', DispatchPauseSchema),
@@ -225,6 +251,7 @@ export type DispatchData = v.InferOutput<typeof DispatchDataSchema>;
 export type DispatchCompletedData = v.InferOutput<typeof DispatchCompletedSchema>;
 export type ReceiptData = v.InferOutput<typeof ReceiptDataSchema>;
 export type OptOutData = v.InferOutput<typeof OptOutDataSchema>;
+export type MessageRepliedData = v.InferOutput<typeof MessageRepliedSchema>;
 
 /**
  * The id of an event: `evt_` and 26 characters (130 bits) computed from its kind, its receiver and the facts that make it
@@ -237,11 +264,11 @@ export function eventId(type: EventType, clientId: number, facts: readonly (stri
 /** Which kinds of event a client wants to be told. */
 export type WantedEvents = (clientId: number) => Promise<ReadonlySet<EventType>>;
 
-/** What is told to whoever has not chosen: one message in a thousand, and not every step of each (D41). */
+/** What is told to a client that has not chosen: one message in a thousand, and neither every step of each nor what people answer (D41). */
 export const defaultEventTypes: ReadonlySet<EventType> = new Set(
   ServiceEventSchema.options
     .map(({ entries }) => entries.type.literal)
-    .filter((type) => !['message.sent', 'message.delivered', 'message.read'].includes(type)),
+    .filter((type) => !['message.sent', 'message.delivered', 'message.read', 'message.replied'].includes(type)),
 );
 
 /** Where events go. */

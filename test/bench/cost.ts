@@ -10,7 +10,7 @@ import * as assumed from './cost/assumed.ts';
 import { times, together } from './cost/price.ts';
 import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts';
 import { tableOf } from './cost/table.ts';
-import { costOfEvent, costOfReceipt } from './cost/told.ts';
+import { costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
 import { onOwnStack } from './own-stack.ts';
 import { clientOf } from './template-tables.ts';
@@ -89,6 +89,8 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
     const receipts = times(await costOfReceipt(stack, posted), 3);
     say(`${tableOf(`Three receipts of a message, ${posted} a post`, { receipts })}\n`);
   }
+  const index = await costOfNotedMessage(stack);
+  say(`${tableOf('The index for answers, each message of a client that asks for message.replied', { index })}\n`);
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
 }
 

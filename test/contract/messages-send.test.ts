@@ -65,6 +65,12 @@ async function deliveredOnce(to: string) {
   return delivered(to);
 }
 
+/** A quick reply that names the only message of its dispatch (D55). */
+function quickReply(button: number, dispatchId = '[0-9A-Z]{26}') {
+  const payload = expect.stringMatching(`^tm1:${dispatchId}-0:${button}$`);
+  return { type: 'button', sub_type: 'quick_reply', index: button, parameters: [{ type: 'payload', payload }] };
+}
+
 describe('every kind of approved template reaches the platform as it must', () => {
   test.each([
     {
@@ -90,6 +96,8 @@ describe('every kind of approved template reaches the platform as it must', () =
       components: [
         { type: 'header', parameters: [{ type: 'image', image: { link: 'https://cdn.example.com/a.png' } }] },
         { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
+        quickReply(0),
+        quickReply(1),
       ],
     },
     {
@@ -271,16 +279,20 @@ describe('a refusal never rests on a stored copy (D23)', () => {
   });
 });
 
-test('a flow button is named in the message, what needs no part is not; an unknown kind is refused by name (D23)', async () => {
-  const quickReply = { type: 'QUICK_REPLY', text: 'Stop' };
+test('flow buttons and quick replies are named in the message, what needs no part is not; an unknown kind is refused by name (D23)', async () => {
   const buttons = (...list: unknown[]) => [
     { type: 'BODY', text: 'x' },
     { type: 'BUTTONS', buttons: list },
   ];
-  const flow = await addTemplate({ components: buttons(quickReply, { type: 'FLOW', text: 'Book', flow_id: '1' }) });
+  const flow = await addTemplate({
+    components: buttons({ type: 'QUICK_REPLY', text: 'Stop' }, { type: 'FLOW', text: 'Book', flow_id: '1' }),
+  });
   const to = newRecipient();
-  expect(await send({ template: flow.template, recipients: [{ to }] })).toMatchObject({ status: 200 });
-  expect((await delivered(to)).request.template.components).toEqual([{ type: 'button', sub_type: 'flow', index: 1 }]);
+  const sent = await send({ template: flow.template, recipients: [{ to }] });
+  expect((await delivered(to)).request.template.components).toEqual([
+    quickReply(0, String(sent.headers.get('dispatch-id'))),
+    { type: 'button', sub_type: 'flow', index: 1 },
+  ]);
   const asking = { components: [...buttons({ type: 'REQUEST_CONTACT_INFO' }), { type: 'CALL_PERMISSION_REQUEST' }] };
   const { template } = await addTemplate({ category: 'UTILITY', ...asking });
   const asked = newRecipient();

@@ -15,14 +15,16 @@ export interface FlatPorts
     RunProcess,
     Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'tenths'>>,
     Readonly<Pick<ChunkWorkerPorts['holds'], 'breakers'>> {
+  /** Without it, nobody wants to be told of answers. */
+  readonly noteSent?: ChunkWorkerPorts['noteSent'];
   readonly newHolds: ChunkWorkerPorts['holds']['ofRun'];
 }
 
 export function grouped(flat: FlatPorts): ChunkWorkerPorts {
-  const { isOfSmallRequests, slices, doubts, queue, events, ...others } = flat;
+  const { isOfSmallRequests, slices, doubts, queue, events, noteSent = async () => undefined, ...others } = flat;
   const { look, beginStraight, paces, tenths, newHolds, breakers, ready, send, probe, ...process } = others;
   return {
-    ...{ isOfSmallRequests, slices, doubts, queue, events },
+    ...{ isOfSmallRequests, slices, doubts, queue, events, noteSent },
     jobs: { look, beginStraight },
     numbers: { paces, tenths },
     holds: { ofRun: newHolds, breakers },

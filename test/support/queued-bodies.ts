@@ -13,9 +13,12 @@ import { chunksOfWave } from '../../lib/messages/fan-out/wave-chunks.ts';
 import type { InboundWord } from '../../lib/messages/inbound/inbound-message.ts';
 import { inboundOf } from '../../lib/messages/inbound/inbound-of.ts';
 import { inboundQueue } from '../../lib/messages/inbound/inbound-queue.ts';
+import { repliedEvents } from '../../lib/messages/inbound/replied-event.ts';
+import { dispatchIdOf } from '../../lib/messages/job.ts';
 import { lateLane } from '../../lib/messages/pace/schedule.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
+import { replyPayload } from '../../lib/messages/reply-payload.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
 import { parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
@@ -159,6 +162,9 @@ function events(): ServiceEvent[] {
     messageEvent('message.delivered', message, told),
     messageEvent('message.read', message, told),
     messageEvent('message.resolved', message, told),
+    ...[{ head: large.head, index: 3 }, undefined].flatMap((answered) =>
+      repliedEvents({ word: reply, number: { did: about.did }, clientId, answered }),
+    ),
     parkedEvent(job, { ...parked, untilMs: atMs + 86_400_000 }),
     resumedEvent(job, parked, atMs + 60_000),
     completedEvent(job, { sent: 2, failed: 1 }, atMs),
@@ -174,6 +180,16 @@ function events(): ServiceEvent[] {
     ),
   ];
 }
+
+const reply = {
+  kind: 'reply',
+  ...{ person: { waId: '5491155550001', userId: 'AR.1' }, receivedAtMs: atMs, messageId: 'wamid.2' },
+  reply: {
+    by: 'quick_reply',
+    text: 'More',
+    payload: replyPayload(dispatchIdOf({ jobId: head.jobId, index: 3 }), { button: 1, card: 2 }),
+  },
+} as const;
 
 const lock = { name: 'sync', owner: '01M80HXQNCYVAMMXGBXAHJWT8S', fence: 12 };
 const syncs = [

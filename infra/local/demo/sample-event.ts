@@ -72,6 +72,18 @@ function dataOf(
     'message.delivered': receipt,
     'message.read': receipt,
     'message.resolved': taken,
+    'message.replied': {
+      ...{
+        job_id: jobId,
+        message_id: `${jobId}-0`,
+        did,
+        template,
+        campaign_id: 10,
+        attends: { waitTime: 0 },
+      },
+      ...{ from: '5491155550001', user_id: 'AR.13491208655302741918', by: 'quick_reply', text: 'Where is it?' },
+      ...{ button_index: 1, platform_message_id: `wamid.${jobId}.reply`, replied_at: at(nowMs) },
+    },
     'dispatch.parked': {
       ...dispatch,
       ...paused,

@@ -2,8 +2,11 @@ import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { deployedOptOutWriter, deployedPersonNames, deployedWordList } from '../../opt-outs/deployed.ts';
 import { deployedEvents } from '../../webhooks/deployed.ts';
+import type { TellReply } from '../inbound/answered.ts';
 import { correspondentReader, correspondentWriter } from '../inbound/correspondents-store.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
+import { repliedEvents } from '../inbound/replied-event.ts';
+import { deployedAnswered } from './answered.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdWriter } from './replaced-ids.ts';
 
@@ -27,8 +30,13 @@ export function deployedHearing() {
     channels: deployedChannels(),
     wroteTo: correspondentReader({ documentClient: client, tableName: table }),
     noteReplacedIds: deployedReplacedIdWriter(),
-    answered: async () => undefined,
-    tellReply: async () => [],
+    answered: deployedAnswered(),
+    tellReply,
     events: deployedEvents(),
   };
 }
+
+const tellReply: TellReply = async ({ did, answered, ...told }) => {
+  const known = answered?.head.did ?? did?.channel.did;
+  return known === undefined ? [] : repliedEvents({ ...told, number: { did: known }, answered });
+};

@@ -15,6 +15,7 @@ import { urgentStore } from '../pace/urgent-store.ts';
 import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
+import { deployedNoteSent } from './answered.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 
@@ -52,6 +53,7 @@ export function deployedWorker(
     },
     queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
     events,
+    noteSent: deployedNoteSent(),
     process,
   };
 }

@@ -4,6 +4,7 @@ import type { QueuedChunk } from '../chunk.ts';
 import type { Breakers } from '../holds/breaker.ts';
 import type { Holds } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
+import type { NoteSent } from '../inbound/sent-ids.ts';
 import type { JobState } from '../job-state.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
@@ -95,5 +96,7 @@ export interface ChunkWorkerPorts {
   readonly platform: CalledPlatform;
   readonly queue: ChunkQueue;
   readonly events: EventSink;
+  /** What the platform calls messages, for those who answer them (D55). */
+  readonly noteSent: NoteSent;
   readonly process: RunProcess;
 }

@@ -13,7 +13,8 @@ export interface Addressed {
   readonly to: string | undefined;
 }
 
-type MessageEventType = Extract<EventType, `message.${string}`>;
+/** What becomes of a message; an answer to it has data of its own. */
+type MessageEventType = Exclude<Extract<EventType, `message.${string}`>, 'message.replied'>;
 
 /** What an event tells of a message beside what the request said. */
 export interface Told {

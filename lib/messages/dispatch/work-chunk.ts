@@ -111,6 +111,7 @@ class ChunkRun {
       proven: async ({ key }) => await doubts.proven(key),
       call: async (recipient) => await this.#call(recipient),
       tell: async (endings, recorded) => {
+        await ports.noteSent(this.#chunk, endings);
         const events = eventsOfEndings(this.#chunk, endings, { slices: recorded, nowMs: nowMs() });
         if (events.length > 0) await ports.events.send(events);
         if (this.#jobOfTaken !== undefined) await ports.holds.taken(this.#chunk, this.#jobOfTaken);

@@ -2,13 +2,19 @@ import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { HeaderInputSchema, type MessageRequest, type Recipient } from '../job.ts';
+import { type QuickReplyPlace, replyPayload } from '../reply-payload.ts';
 import { addresseeOf } from './addressee.ts';
 import type { ParameterContract } from './parameter-contract.ts';
 import { urlSuffix } from './url-suffix.ts';
 
 const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
 
-const RedirectButtonsSchema = v.exactOptional(v.array(v.object({ index: v.number(), code: v.string() })));
+/** The buttons of a template, or of a card, that a message has to name. */
+const plannedButtonEntries = {
+  buttons: v.array(DynamicButtonSchema),
+  redirects: v.exactOptional(v.array(v.object({ index: v.number(), code: v.string() }))),
+  quickReplies: v.exactOptional(v.array(v.number())),
+};
 
 /** Everything beside the recipient that a message is made of: it travels once with the job, not once per message. */
 export const CompositionPlanSchema = v.object({
@@ -20,23 +26,21 @@ export const CompositionPlanSchema = v.object({
   header: v.optional(HeaderInputSchema),
   /** Of a single-product template. */
   catalogId: v.optional(v.string()),
-  buttons: v.array(DynamicButtonSchema),
-  redirects: RedirectButtonsSchema,
+  ...plannedButtonEntries,
   flows: v.exactOptional(v.array(v.number())),
   codeButton: v.optional(v.number()),
   productList: v.optional(v.number()),
   cards: v.array(
     v.object({
       media: v.object({ kind: v.picklist(['image', 'video']), link: v.string() }),
-      buttons: v.array(DynamicButtonSchema),
-      redirects: RedirectButtonsSchema,
+      ...plannedButtonEntries,
     }),
   ),
 });
 export type CompositionPlan = v.InferOutput<typeof CompositionPlanSchema>;
 
 type HeaderInput = NonNullable<CompositionPlan['header']>;
-type PlannedButtons = Pick<CompositionPlan, 'buttons' | 'redirects'>;
+type PlannedButtons = Pick<CompositionPlan, 'buttons' | 'redirects' | 'quickReplies'>;
 type Params = NonNullable<Recipient['params']>;
 
 /** The plan of a template whose recipients have passed `checkRecipients`. */
@@ -56,19 +60,23 @@ export function compositionPlan(
   };
 }
 
-function plannedButtons({ buttons, redirects }: Pick<ParameterContract, 'buttons' | 'redirects'>): PlannedButtons {
+function plannedButtons({
+  buttons,
+  redirects,
+  quickReplies,
+}: Pick<ParameterContract, 'buttons' | 'redirects' | 'quickReplies'>): PlannedButtons {
   return {
     buttons: buttons.map(({ index, kind }) => ({ index, kind })),
-    ...present({ redirects: redirects && [...redirects] }),
+    ...present({ redirects: redirects && [...redirects], quickReplies: quickReplies && [...quickReplies] }),
   };
 }
 
 /**
  * The platform's request body for one recipient (platform reference, 4.1 and 4.2): pure, the same for the same arguments.
- * `dispatchId` comes back in every status event as `biz_opaque_callback_data`.
+ * `dispatchId` comes back in every status event as `biz_opaque_callback_data`, and in the payload of a quick reply that is tapped.
  */
 export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
-  const components = messageComponents(plan, recipient.params ?? {});
+  const components = messageComponents(plan, recipient.params ?? {}, dispatchId);
   const address = isUserId(recipient.to) ? { recipient: recipient.to } : { to: addresseeOf(recipient.to) };
   return {
     messaging_product: 'whatsapp',
@@ -87,12 +95,13 @@ export function composeMessage(plan: CompositionPlan, recipient: Recipient, disp
 
 type Component = Readonly<Record<string, unknown>>;
 
-function messageComponents(plan: CompositionPlan, params: Params): Component[] {
+function messageComponents(plan: CompositionPlan, params: Params, dispatchId: string): Component[] {
   const [product] = params.products ?? [];
   const components = [
     ...headerComponent(plan, params),
     ...textComponent('body', params.body),
     ...buttonComponents(plan, plan.codeButton === undefined ? params.buttons : []),
+    ...quickReplies(plan, dispatchId),
     ...(plan.flows ?? []).map((index) => ({ type: 'button', sub_type: 'flow', index })),
   ];
   if (plan.codeButton !== undefined) components.push(urlButton(plan.codeButton, params.body?.[0] ?? ''));
@@ -102,7 +111,10 @@ function messageComponents(plan: CompositionPlan, params: Params): Component[] {
     components.push(button('mpm', plan.productList, { type: 'action', action }));
   }
   if (plan.cards.length > 0) {
-    const cards = plan.cards.map((card, index) => cardComponents(card, params.cards?.[index] ?? {}, index));
+    const cards = plan.cards.map((card, index) => ({
+      card_index: index,
+      components: [...cardComponents(card, params.cards?.[index] ?? {}), ...quickReplies(card, dispatchId, index)],
+    }));
     components.push({ type: 'carousel', cards });
   }
   return components;
@@ -137,12 +149,10 @@ function headerParameter(header: HeaderInput): Component {
 function cardComponents(
   card: CompositionPlan['cards'][number],
   params: NonNullable<Params['cards']>[number],
-  index: number,
-): Component {
+): Component[] {
   const { kind, link } = card.media;
   const media = { type: 'header', parameters: [{ type: kind, [kind]: { link } }] };
-  const components = [media, ...textComponent('body', params.body), ...buttonComponents(card, params.buttons)];
-  return { card_index: index, components };
+  return [media, ...textComponent('body', params.body), ...buttonComponents(card, params.buttons)];
 }
 
 function textComponent(type: 'header' | 'body', values: readonly string[] = []): Component[] {
@@ -162,10 +172,18 @@ function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: r
   return [...filled, ...redirects.map(({ index, code }) => urlButton(index, code))];
 }
 
+/** Each names the message and its own place, for the tap to come back with: of buttons that look alike the label does not tell which. */
+function quickReplies({ quickReplies = [] }: PlannedButtons, dispatchId: string, card?: number): Component[] {
+  return quickReplies.map((index) => {
+    const place: QuickReplyPlace = { button: index, ...present({ card }) };
+    return button('quick_reply', index, { type: 'payload', payload: replyPayload(dispatchId, place) });
+  });
+}
+
 function urlButton(index: number, suffix: string): Component {
   return button('url', index, { type: 'text', text: suffix });
 }
 
-function button(subType: 'url' | 'copy_code' | 'mpm', index: number, parameter: Component): Component {
+function button(subType: 'url' | 'copy_code' | 'mpm' | 'quick_reply', index: number, parameter: Component): Component {
   return { type: 'button', sub_type: subType, index, parameters: [parameter] };
 }

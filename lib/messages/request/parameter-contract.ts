@@ -41,6 +41,8 @@ export interface CardNeed {
   readonly buttons: readonly DynamicButton[];
   /** Absent when there are none. */
   readonly redirects?: readonly RedirectButton[];
+  /** Places of the quick replies, absent when there are none. */
+  readonly quickReplies?: readonly number[];
 }
 
 /**
@@ -52,6 +54,8 @@ export interface ParameterContract {
   readonly buttons: readonly DynamicButton[];
   /** Absent when there are none. */
   readonly redirects?: readonly RedirectButton[];
+  /** Places of the quick replies, absent when there are none: the service gives each a payload that names the message (D55). */
+  readonly quickReplies?: readonly number[];
   /** Places of the flow buttons, absent when there are none: the message must name each, although none takes a value. */
   readonly flows?: readonly number[];
   /** Place of the one-time-password button: it takes the body's value once more. */
@@ -112,7 +116,7 @@ export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
   const authentication = template.category.toUpperCase() === 'AUTHENTICATION';
   const codeButton = buttons.findIndex((button) => isCodeButton(button, authentication));
   const productList = buttons.findIndex((button) => button.type.toUpperCase() === 'MPM');
-  const flows = buttons.flatMap(({ type }, index) => (type.toUpperCase() === 'FLOW' ? [index] : []));
+  const flows = placesOf('FLOW', buttons);
   const header = headerNeed(component('HEADER'), buttons);
   const longest =
     header.kind === 'product' ? productBodyMaxLength : offer === undefined ? bodyMaxLength : offerBodyMaxLength;
@@ -213,19 +217,28 @@ function buttonNeeds(
   buttons: readonly TemplateButton[],
   codeButton: number,
   couponLength: number,
-): Pick<CardNeed, 'buttons' | 'redirects'> {
+): Pick<CardNeed, 'buttons' | 'redirects' | 'quickReplies'> {
   const redirects = buttons.flatMap((button, index) => {
     const code = index === codeButton || button.type.toUpperCase() !== 'URL' ? undefined : redirectCodeOf(button);
     return code === undefined ? [] : [{ index, code }];
   });
   const filledHere = new Set(redirects.map(({ index }) => index));
   const dynamic = dynamicButtons(buttons, codeButton, couponLength).filter(({ index }) => !filledHere.has(index));
-  return { buttons: dynamic, ...(redirects.length === 0 ? {} : { redirects }) };
+  const quickReplies = placesOf('QUICK_REPLY', buttons);
+  return {
+    buttons: dynamic,
+    ...(redirects.length === 0 ? {} : { redirects }),
+    ...(quickReplies.length === 0 ? {} : { quickReplies }),
+  };
+}
+
+function placesOf(wanted: string, buttons: readonly TemplateButton[]): number[] {
+  return buttons.flatMap(({ type }, index) => (type.toUpperCase() === wanted ? [index] : []));
 }
 
 /**
- * The buttons that take a value. The other listed kinds need none (a flow runs without a token, a catalog button without
- * a thumbnail, quick replies without a payload), unless they show a variable.
+ * The buttons that take a value of the client. The other listed kinds need none (a flow runs without a token, a catalog button
+ * without a thumbnail, and the payload of quick replies is the service's own), unless they show a variable.
  */
 function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number, couponLength: number): DynamicButton[] {
   const dynamic: DynamicButton[] = [];

@@ -1,5 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { RunningStack } from '../../../infra/local/stack.ts';
+import { noteSentOf } from '../../../lib/messages/inbound/sent-ids.ts';
+import { sentIdWriter } from '../../../lib/messages/inbound/sent-ids-store.ts';
 import { receiptQueue } from '../../../lib/messages/receipts/receipt-queue.ts';
 import { takeWebhook } from '../../../lib/messages/receipts/take-webhook.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
@@ -104,6 +106,49 @@ async function costOfPost(statuses: number): Promise<Counts> {
     }),
     logBytes: logBytes / rounds + assumed.accessLogBytes + assumed.invocationLogBytes,
   };
+}
+
+const chunksNoted = 20;
+const messagesOfChunk = 30;
+
+/**
+ * What a message of a client that asks for `message.replied` costs more: its entry in the index of platform ids, written by its
+ * worker for thirty at once, and its part of the client's wish, which a worker reads once a minute: here, once.
+ */
+export async function costOfNotedMessage(stack: RunningStack): Promise<Counts> {
+  const { documentClient, tableName } = await benchTable(stack, 'cost-noted', 'messages');
+  const meter = meterRequests(documentClient);
+  const note = noteSentOf({
+    wanted: async () => new Set(['message.replied'] as const),
+    keep: sentIdWriter({ documentClient, tableName, pause: async () => undefined }),
+    nowMs: () => 0,
+    log: () => undefined,
+  });
+  const chunk = { jobId: 'NOTED', clientId: 1_001, wabaId: '1', phoneNumberId: '2', acceptedAtMs: Date.now() };
+  let roundTrips = 0;
+  let writeUnits = 0;
+  const processorMs = await processorMsOf(async () => {
+    for (let at = 0; at < chunksNoted; at += 1) {
+      const endings = Array.from({ length: messagesOfChunk }, (_, place) => {
+        const index = at * messagesOfChunk + place;
+        return { recipient: { index }, outcome: { state: 'sent', platformMessageId: `wamid.${index}` } };
+      });
+      await note(chunk, endings);
+      const cost = meter.taken();
+      roundTrips += cost.roundTrips;
+      writeUnits += cost.writeUnits;
+    }
+  });
+  const counts: Counts = {
+    writeUnits,
+    readUnits: 1,
+    ...lambdaTime({
+      memoryMb: assumed.memoryOf('messages-dispatch'),
+      waitedMs: (roundTrips + 1) * assumed.storeMs,
+      processorMs,
+    }),
+  };
+  return times(counts, 1 / (chunksNoted * messagesOfChunk));
 }
 
 const eventRuns = 20;

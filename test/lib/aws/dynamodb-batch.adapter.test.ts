@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { queryPartition, transactWrite } from '../../../lib/aws/dynamodb-batch.ts';
+import { batchGet, batchPut, queryPartition, transactWrite } from '../../../lib/aws/dynamodb-batch.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { faultOf } from '../../support/model/race-faults.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
@@ -35,4 +35,52 @@ test('a transaction that is repeated after its reply was lost is its own, also w
   const refused = await transactWrite({ documentClient, tableName, pause: async () => undefined }, [{ Put: put }]);
   expect(refused).toBeUndefined();
   expect(attempts.get('TransactWriteItemsCommand')).toBe(3);
+});
+
+/** Of each batch the table takes only the first items, so often, and hands the rest back, as a throttled one does. */
+function leaveUnprocessed(client: ReturnType<typeof localDocumentClient>, times: number): number[] {
+  const sizes: number[] = [];
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const requests = (args.input as { RequestItems: Record<string, unknown[]> }).RequestItems;
+      const [[table, items] = ['', []]] = Object.entries(requests);
+      sizes.push(items.length);
+      const rest = sizes.length > times ? [] : items.slice(5);
+      const taken = { RequestItems: { [table]: items.slice(0, items.length - rest.length) } };
+      const result = await next({ ...args, input: taken as typeof args.input });
+      Object.assign(result.output as object, rest.length === 0 ? {} : { UnprocessedItems: { [table]: rest } });
+      return result;
+    },
+    { step: 'initialize', name: 'leaveUnprocessed', priority: 'high' },
+  );
+  return sizes;
+}
+
+const keyOf = (index: number) => ({ pk: 'C#1#0', sk: `key ${String(index).padStart(2, '0')}` });
+
+test('items are written in twenty-fives, and those that were left unprocessed once more', async () => {
+  const documentClient = localDocumentClient();
+  const table = { tableName: await freshTable('templates'), pause: async () => undefined };
+  const items = Array.from({ length: 60 }, (_, index) => ({ ...keyOf(index), index }));
+  const sizes = leaveUnprocessed(documentClient, 2);
+  await batchPut({ ...table, documentClient }, items);
+  expect(sizes.toSorted((one, other) => one - other)).toEqual([10, 20, 20, 25, 25]);
+  const read = { ...table, documentClient: localDocumentClient() };
+  expect(await queryPartition(read, 'C#1#0')).toEqual(items);
+
+  await batchPut(read, [{ ...keyOf(0), index: 100 }]);
+  expect(await batchGet(read, [keyOf(0)], { consistent: true })).toEqual([{ ...keyOf(0), index: 100 }]);
+});
+
+test('a table that goes on to take nothing is told as a failure', async () => {
+  const documentClient = localDocumentClient();
+  documentClient.middlewareStack.add(
+    () => async (args) => {
+      const { RequestItems } = args.input as { RequestItems: object };
+      return { response: {}, output: { $metadata: {}, UnprocessedItems: RequestItems } as never };
+    },
+    { step: 'initialize', name: 'takesNothing', priority: 'high' },
+  );
+  const writing = batchPut({ documentClient, tableName: 'any', pause: async () => undefined }, [keyOf(0)]);
+  await expect(writing).rejects.toThrow(/stayed unprocessed/);
 });

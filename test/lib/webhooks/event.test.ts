@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { accountEvents } from '../../../lib/hints/account-events.ts';
 import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
+import { repliedEvents } from '../../../lib/messages/inbound/replied-event.ts';
 import { parkedEvent, resumedEvent } from '../../../lib/messages/watch/parked-event.ts';
 import { optOutEvent } from '../../../lib/opt-outs/opt-out-event.ts';
 import {
@@ -12,6 +13,7 @@ import {
   statusChangedEvents,
 } from '../../../lib/templates/model/template-event.ts';
 import { eventId, eventTypes, type ServiceEvent, ServiceEventSchema } from '../../../lib/webhooks/event.ts';
+import { makeJobHead } from '../../support/send-jobs.ts';
 import { makeRow, makeTemplate } from '../../support/templates.ts';
 
 const nowMs = 1_800_000_000_000;
@@ -49,6 +51,18 @@ const largest: readonly (ServiceEvent | undefined)[] = [
   ...(['message.sent', 'message.delivered', 'message.read'] as const).map((type) =>
     messageEvent(type, recipient, { ...told, pricing }),
   ),
+  ...repliedEvents({
+    word: {
+      ...{ kind: 'reply', person: { waId: '9'.repeat(20), userId: `US.${'9'.repeat(128)}` }, receivedAtMs: nowMs },
+      ...{ messageId: platformMessageId, reply: { by: 'text', text: '☃'.repeat(1_000) } },
+    },
+    number: { did: about.did },
+    clientId: 1001,
+    answered: {
+      head: makeJobHead({ templateName: longest.name, campaignId: 10, attends: about.attends }),
+      index: 9_999,
+    },
+  }),
   parkedEvent(recipient, { ...parked, untilMs: nowMs }),
   resumedEvent(recipient, parked, nowMs),
   ...accountEvents({ wabaId: '200000000000001', clientIds: [1001] }, [

@@ -9,11 +9,12 @@ describe('what a client wants (D41)', () => {
     expect(wantedBy(undefined)).toEqual(new Set());
   });
 
-  test('all but sent, delivered and read until it chooses', () => {
+  test('all but sent, delivered, read and replied until it chooses', () => {
     expect(eventTypes.filter((type) => !wantedBy({}).has(type as EventType))).toEqual([
       'message.sent',
       'message.delivered',
       'message.read',
+      'message.replied',
     ]);
   });
 

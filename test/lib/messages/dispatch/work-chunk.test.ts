@@ -5,6 +5,7 @@ import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { countedBy } from '../../../support/counted.ts';
+import type { FlatPorts } from '../../../support/flat-ports.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
 /* One delivery of a chunk: what is claimed, recorded, told and queued again, and in which order. */
@@ -35,6 +36,31 @@ test('a slice is claimed, its job is read, then it is called (D46, D53)', async 
   world.send = async () => Promise.resolve({}).finally(() => world.calls.push('called'));
   await world.work([chunkOf(slicesOf(2))]);
   expect(world.calls).toEqual(['look', 'changePace', 'claimSlice', 'lookAtJob', 'called', 'called', 'endSlice']);
+});
+
+test('what the platform calls messages is noted once it is recorded, before anything is told or acknowledged (D55)', async () => {
+  const world = new ChunkRunWorld();
+  world.send = async (_, index) => (index === 1 ? Promise.reject(refusal) : {});
+  const noted: unknown[] = [];
+  let isAway = true;
+  const noteSent: FlatPorts['noteSent'] = async ({ jobId, wabaId, phoneNumberId }, endings) => {
+    world.calls.push('noteSent');
+    if (isAway) throw new Error('away');
+    noted.push({ jobId, wabaId, phoneNumberId }, ...endings.map(({ outcome }) => outcome));
+  };
+  const chunk = chunkOf(slicesOf(2));
+  await world.work([chunk], { noteSent });
+  expect(world.calls.slice(-3)).toEqual(['endSlice', 'noteSent', 'sendLater']);
+  isAway = false;
+  await world.work(world.requeued.map((copy) => copy.chunk), { noteSent }); // biome-ignore format: one row
+  expect(world.calls.slice(-2)).toEqual(['noteSent', 'sendEvents']);
+  const { jobId, wabaId, phoneNumberId } = chunk;
+  expect(noted).toMatchObject([
+    { jobId, wabaId, phoneNumberId },
+    { state: 'sent', platformMessageId: 'platform-0' },
+    { state: 'failed' },
+  ]);
+  expect(world.posted).toHaveLength(2);
 });
 
 test('a slice of which others may still move a slot reads the number after its claim as well (D43)', async () => {

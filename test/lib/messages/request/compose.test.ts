@@ -51,6 +51,12 @@ test.each(['US.1aB', 'US.ENT.1aB', `US.ENT.${'9'.repeat(128)}`])('the user id %s
 
 const text = (value: string) => ({ type: 'text', text: value });
 const url = (index: number, suffix: string) => ({ type: 'button', sub_type: 'url', index, parameters: [text(suffix)] });
+const reply = (index: number, place = `${index}`) => ({
+  type: 'button',
+  sub_type: 'quick_reply',
+  index,
+  parameters: [{ type: 'payload', payload: `tm1:J-0:${place}` }],
+});
 const sections = [{ title: 'Shoes', product_items: [{ product_retailer_id: 'p1' }, { product_retailer_id: 'p2' }] }];
 const cardHeader = {
   type: 'header',
@@ -75,12 +81,14 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
     ],
   ],
   [
-    'an image',
+    'an image, and quick replies that name the message and their place',
     sendable.image,
     { body: ['Ana'] },
     [
       { type: 'header', parameters: [{ type: 'image', image: { link: 'https://cdn.example.com/file' } }] },
       { type: 'body', parameters: [text('Ana')] },
+      reply(0),
+      reply(1),
     ],
   ],
   [
@@ -122,6 +130,7 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
     [
       url(2, '17'),
       { type: 'button', sub_type: 'copy_code', index: 3, parameters: [{ type: 'coupon_code', coupon_code: 'SAVE' }] },
+      reply(0),
     ],
   ],
   [
@@ -149,10 +158,15 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
     { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }] },
     [{ type: 'header', parameters: [{ type: 'product', product: { product_retailer_id: 'p1', catalog_id: '700' } }] }],
   ],
-  ['a flow button: named, without parameters', sendable.flow, {}, [{ type: 'button', sub_type: 'flow', index: 1 }]],
+  [
+    'a flow button: named, without parameters',
+    sendable.flow,
+    {},
+    [reply(0), { type: 'button', sub_type: 'flow', index: 1 }],
+  ],
   ['a catalog button: nothing', sendable.catalog, { body: ['Ana'] }, [{ type: 'body', parameters: [text('Ana')] }]],
   [
-    'cards with the media of the template',
+    'cards with the media of the template, and quick replies that name their card',
     sendable.carousel,
     {
       body: ['Ana'],
@@ -166,8 +180,14 @@ test.each<[string, PlatformTemplate, Recipient['params'], object[]]>([
       {
         type: 'carousel',
         cards: [
-          { card_index: 0, components: [cardHeader, { type: 'body', parameters: [text('A')] }, url(1, 'a')] },
-          { card_index: 1, components: [cardHeader, { type: 'body', parameters: [text('B')] }, url(1, 'b')] },
+          {
+            card_index: 0,
+            components: [cardHeader, { type: 'body', parameters: [text('A')] }, url(1, 'a'), reply(0, '0.0')],
+          },
+          {
+            card_index: 1,
+            components: [cardHeader, { type: 'body', parameters: [text('B')] }, url(1, 'b'), reply(0, '1.0')],
+          },
         ],
       },
     ],

@@ -1,0 +1,23 @@
+import { storePause } from '../../aws/pause.ts';
+import { log } from '../../observe/log.ts';
+import { deployedWantedEvents } from '../../webhooks/deployed.ts';
+import { answeredDispatch } from '../inbound/answered-dispatch.ts';
+import { noteSentOf } from '../inbound/sent-ids.ts';
+import { sentIdReader, sentIdWriter } from '../inbound/sent-ids-store.ts';
+import { receiptStore } from '../receipts/receipt-store.ts';
+import { messagesTable } from './messages-table.ts';
+
+/** Notes what the platform calls the messages of clients that want to be told of answers. */
+export function deployedNoteSent() {
+  const { client, table, nowMs } = messagesTable();
+  const keep = sentIdWriter({ documentClient: client, tableName: table, pause: storePause });
+  return noteSentOf({ wanted: deployedWantedEvents(), keep, nowMs, log });
+}
+
+/** Finds the message that a reply answers. */
+export function deployedAnswered() {
+  const { client, table } = messagesTable();
+  const messages = { documentClient: client, tableName: table, pause: storePause };
+  const { findHeads } = receiptStore(messages);
+  return answeredDispatch({ findSentId: sentIdReader(messages), findHeads });
+}

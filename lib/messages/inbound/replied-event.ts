@@ -1,0 +1,74 @@
+import { present } from '../../keys/present.ts';
+import { eventId, type MessageRepliedData, type ServiceEvent } from '../../webhooks/event.ts';
+import { aboutJob, dispatchIdOf } from '../job.ts';
+import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
+import type { Answered } from './answered.ts';
+import type { InboundWord } from './inbound-message.ts';
+
+type Replied = Extract<InboundWord, { readonly kind: 'reply' }>;
+
+/** A reply, the number that it was sent to as its client knows it, and what it answers where that was found. */
+export interface ReplyToTell {
+  readonly word: Replied;
+  readonly number: { readonly did: string };
+  readonly clientId: number;
+  readonly answered: Answered | undefined;
+}
+
+/**
+ * What is told of a reply (D55): an event for the client whose message was answered, and for no other, whatever `clientId` is;
+ * for `clientId` where that message is not known. One id for a reply and its receiver, however often the platform tells it.
+ */
+export function repliedEvents({ word, number, clientId, answered }: ReplyToTell): ServiceEvent[] {
+  const { reply, person, messageId } = word;
+  const receiver = answered?.head.clientId ?? clientId;
+  const timestampMs = timeOf(word, answered);
+  const ours = repliedMessageOf(reply.payload);
+  const place = ours !== undefined && isOf(ours, answered) ? ours.place : undefined;
+  const data: MessageRepliedData = {
+    ...(answered === undefined ? { did: number.did } : aboutAnswered(answered)),
+    ...present({ from: person.waId, user_id: person.userId }),
+    by: reply.by,
+    ...present({ text: textOf(reply, ours !== undefined), ...placeOf(place), platform_message_id: messageId }),
+    replied_at: new Date(timestampMs).toISOString(),
+  };
+  // The platform names each reply; without a name, the same words of the same person at the same time are one.
+  const unnamed = () => [number.did, person.userId ?? person.waId ?? '', timestampMs, reply.by, data.text ?? ''];
+  const id = eventId('message.replied', receiver, messageId === undefined ? unnamed() : [messageId]);
+  return [
+    {
+      id,
+      clientId: receiver,
+      type: 'message.replied',
+      timestampMs,
+      ...present({ correlationId: answered?.head.correlationId }),
+      data,
+    },
+  ];
+}
+
+function aboutAnswered({ head, index }: Answered) {
+  const { did, template, campaignId, attends } = aboutJob(head);
+  const messageId = dispatchIdOf({ jobId: head.jobId, index });
+  const request = present({ campaign_id: campaignId, attends });
+  return { job_id: head.jobId, message_id: messageId, did, template, ...request };
+}
+
+/** What the person has said in so many words: of a form its answers; never the payload that a send of this service has set. */
+function textOf({ by, text, payload }: Replied['reply'], isOurs: boolean): string | undefined {
+  if (isOurs) return text;
+  return by === 'flow' ? (payload ?? text) : (text ?? payload);
+}
+
+function isOf(ours: { readonly jobId: string; readonly index: number }, answered: Answered | undefined): boolean {
+  return ours.jobId === answered?.head.jobId && ours.index === answered.index;
+}
+
+function placeOf(place: QuickReplyPlace | undefined) {
+  return { button_index: place?.button, card_index: place?.card };
+}
+
+/** The platform's clock may be wrong: nobody answers before the message was accepted, or has yet to. */
+function timeOf({ atMs, receivedAtMs }: Replied, answered: Answered | undefined): number {
+  return Math.max(Math.min(atMs ?? receivedAtMs, receivedAtMs), answered?.head.acceptedAtMs ?? 0);
+}

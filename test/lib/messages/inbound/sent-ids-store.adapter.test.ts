@@ -1,0 +1,59 @@
+import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { expect, test } from 'vitest';
+import { sentIdReader, sentIdWriter } from '../../../../lib/messages/inbound/sent-ids-store.ts';
+import { jobMemorySeconds, sentIdKey } from '../../../../lib/messages/items.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const tableName = await freshTable('messages');
+const table = { documentClient: localDocumentClient(), tableName, pause: async () => undefined };
+const keep = sentIdWriter(table);
+const find = sentIdReader(table);
+const number = { wabaId: '200000000000001', phoneNumberId: '300000000000001' };
+
+test('each message of a chunk is found by what the platform calls it, also after it was noted twice', async () => {
+  const sent = Array.from({ length: 60 }, (_, index) => {
+    return { ...number, jobId: 'J', index, platformMessageId: `wamid.${index}` };
+  });
+  await keep(sent, 1_000);
+  await keep([...sent.slice(0, 3), ...sent.slice(0, 3)], 1_000);
+  for (const { jobId, index, ...message } of sent) expect(await find(message)).toEqual({ jobId, index });
+});
+
+test('what is told of another WABA, of another number, or of a message of others finds nothing', async () => {
+  const message = { ...number, platformMessageId: 'wamid.own' };
+  await keep([{ ...message, jobId: 'J', index: 0 }], 1_000);
+  expect(await find(message)).toEqual({ jobId: 'J', index: 0 });
+  expect(await find({ ...message, wabaId: '200000000000002' })).toBeUndefined();
+  expect(await find({ ...message, phoneNumberId: '300000000000002' })).toBeUndefined();
+  expect(await find({ ...message, platformMessageId: 'wamid.ow' })).toBeUndefined();
+});
+
+test('an item goes with its job, and names no person: the platform codes the number into its id (D60)', async () => {
+  const message = { ...number, platformMessageId: `wamid.${Buffer.from('5491155550001').toString('base64')}` };
+  await keep([{ ...message, jobId: 'J', index: 7 }], 1_800_000_000_500);
+  const query = new QueryCommand({
+    TableName: tableName,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: { ':pk': sentIdKey(message).pk },
+  });
+  const { Items } = await table.documentClient.send(query);
+  const expiresAtSeconds = 1_800_000_001 + jobMemorySeconds;
+  expect(Items).toEqual([{ ...sentIdKey(message), jobId: 'J', index: 7, expiresAtSeconds }]);
+  const all = await table.documentClient.send(new ScanCommand({ TableName: tableName }));
+  expect(JSON.stringify(all.Items)).not.toMatch(/wamid|5491155550001/);
+});
+
+test('a write that fails is told', async () => {
+  const broken = localDocumentClient();
+  broken.middlewareStack.add(
+    () => async () => {
+      throw Object.assign(new Error('away'), { name: 'ResourceNotFoundException' });
+    },
+    { step: 'initialize', name: 'away' },
+  );
+  const writing = sentIdWriter({ ...table, documentClient: broken })(
+    [{ ...number, jobId: 'J', index: 0, platformMessageId: 'w' }],
+    1,
+  );
+  await expect(writing).rejects.toThrow('away');
+});
