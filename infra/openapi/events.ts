@@ -21,6 +21,8 @@ const summaries: Readonly<Record<EventType, string>> = {
   'dispatch.completed': 'Nothing of a dispatch is pending any more',
   'account.restricted': 'The platform has restricted a WABA, or what is UTILITY of it, or will',
   'account.restored': 'The platform has taken a restriction of a WABA back',
+  'recipient.opted_out': 'A person wants no marketing any more',
+  'recipient.opted_in': 'A person who wanted no marketing wants it again',
 };
 
 const subject = { clientId: demo.clientId, did: demo.did, wabaId: demo.wabaId };

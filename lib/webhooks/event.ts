@@ -142,6 +142,26 @@ const AccountRestrictedSchema = v.object({
   remediation: v.exactOptional(v.string()),
 });
 
+/** A person wants no marketing any more, or wants it again (D55): within `scope`, as the person, the platform or the client has said. */
+const OptOutDataSchema = v.object({
+  /** As `GET /v1/opt-outs` lists the person: the digits of a number, or a business-scoped user id. */
+  recipient: v.string(),
+  /** The person's user id, where `recipient` is a number and the platform has told it. */
+  user_id: v.exactOptional(v.string()),
+  /** The digits of the person's number, where `recipient` is a user id and the platform has told it. */
+  wa_id: v.exactOptional(v.string()),
+  /** The number that the person wrote to, or that the platform's word names. */
+  did: v.exactOptional(v.string()),
+  /** For whom it counts: the client, all who send from the number, or all who send from its WABA. */
+  scope: v.picklist(['client', 'number', 'waba']),
+  /** From where the word comes: the platform's setting, its refusal 131050, a word or a button of the person, the API. */
+  source: v.picklist(['platform', 'refused', 'reply', 'quick_reply', 'api']),
+  at: time,
+  /** The dispatch that the person has answered, where that is known. */
+  job_id: v.exactOptional(v.string()),
+  message_id: v.exactOptional(v.string()),
+});
+
 const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
@@ -185,6 +205,8 @@ export const ServiceEventSchema = v.variant('type', [
   kind('account.restricted', AccountRestrictedSchema),
   /** A restriction is over, by the platform's word; one whose time has passed ends without. */
   kind('account.restored', AccountDataSchema),
+  kind('recipient.opted_out', OptOutDataSchema),
+  kind('recipient.opted_in', OptOutDataSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
@@ -202,6 +224,7 @@ export type MessageData = v.InferOutput<typeof MessageDataSchema>;
 export type DispatchData = v.InferOutput<typeof DispatchDataSchema>;
 export type DispatchCompletedData = v.InferOutput<typeof DispatchCompletedSchema>;
 export type ReceiptData = v.InferOutput<typeof ReceiptDataSchema>;
+export type OptOutData = v.InferOutput<typeof OptOutDataSchema>;
 
 /**
  * The id of an event: `evt_` and 26 characters (130 bits) computed from its kind, its receiver and the facts that make it

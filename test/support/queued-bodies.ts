@@ -15,6 +15,7 @@ import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
 import { parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
+import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { encodeSync, noCounts } from '../../lib/templates/sync/sync-message.ts';
 import { encodeWake } from '../../lib/webhooks/delivery/pending.ts';
@@ -159,6 +160,12 @@ function events(): ServiceEvent[] {
       { ...{ kind: 'restricted', matter: 'sending', word: 'DISABLE', code: '131031' }, atMs, untilMs: atMs },
       { kind: 'restored', matter: 'access', word: 'ACCOUNT_RECONNECTED', atMs },
     ]),
+    ...(['stopped', 'started'] as const).map((says) =>
+      optOutEvent({
+        ...{ clientId, recipients: ['5491155550001', 'AR.1'], did: about.did, scope: { kind: 'client', clientId } },
+        ...{ word: { says, atMs, source: 'reply' }, answered: { jobId: job.jobId, messageId: `${job.jobId}-0` } },
+      }),
+    ),
   ];
 }
 

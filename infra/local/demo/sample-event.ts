@@ -50,6 +50,7 @@ function dataOf(
     user_id: 'AR.13491208655302741918',
     pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category: 'utility' },
   };
+  const person = { recipient: message.to, user_id: receipt.user_id, did, scope: 'client', source: 'reply' } as const;
   return {
     'template.created': created,
     'template.status_changed': {
@@ -93,5 +94,7 @@ function dataOf(
       ...{ waba_id: wabaId, scope: 'utility', code: '131064' },
       platform_word: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY',
     },
+    'recipient.opted_out': { ...person, at: at(nowMs), job_id: jobId, message_id: message.message_id },
+    'recipient.opted_in': { ...person, at: at(nowMs) },
   };
 }

@@ -14,6 +14,9 @@ function subjectOf({ type, data }: ServiceEvent): string {
     case 'account.restricted':
     case 'account.restored':
       return `${data.waba_id} ${data.platform_word}`;
+    case 'recipient.opted_out':
+    case 'recipient.opted_in':
+      return `${data.recipient} ${data.source}`;
     default:
       return data.job_id;
   }

@@ -4,6 +4,7 @@ import { accountEvents } from '../../../lib/hints/account-events.ts';
 import { completedEvent } from '../../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent, outcomeEvent } from '../../../lib/messages/dispatch/message-event.ts';
 import { parkedEvent, resumedEvent } from '../../../lib/messages/watch/parked-event.ts';
+import { optOutEvent } from '../../../lib/opt-outs/opt-out-event.ts';
 import {
   createdEvents,
   deletedEvents,
@@ -54,6 +55,13 @@ const largest: readonly (ServiceEvent | undefined)[] = [
     { ...said, kind: 'restricted', untilMs: nowMs, remediation: '☃'.repeat(1_000) },
     { ...said, kind: 'restored' },
   ]),
+  ...(['stopped', 'started'] as const).map((says) =>
+    optOutEvent({
+      ...{ clientId: 1001, recipients: ['5491155550001', `AR.${'1'.repeat(128)}`], did: about.did },
+      ...{ scope: { kind: 'client', clientId: 1001 }, word: { says, atMs: nowMs, source: 'quick_reply' } },
+      answered: { jobId: 'J', messageId: 'J-9999' },
+    }),
+  ),
   completedEvent(recipient, { held: 10_000, sent: 10_000, delivered: 10_000, read: 10_000, failed: 10_000 }, nowMs),
 ];
 
