@@ -29,7 +29,8 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       // A rehearsal asks for the numbers of a portfolio, and for what has left from them.
       channels: ['BatchGetItem', 'Query'],
     },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    // People are looked for under their names by a rehearsal alone.
+    secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
     settings: platformSettings,
     sendsTo: ['sendJobs', 'urgent', 'events'],
   }),

@@ -1,5 +1,7 @@
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
 import { storePause } from '../aws/pause.ts';
+import type { OptOutList } from './opt-out-list.ts';
+import { optOutListStore } from './opt-out-list-store.ts';
 import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
 import { personKey } from './person-key.ts';
 import { type NameOf, personNames } from './person-name.ts';
@@ -26,4 +28,9 @@ export function deployedOptOutWriter(): () => Promise<OptOutPorts> {
 /** What is asked before a call; it reads the key with the first person that is looked for. */
 export function deployedOptOutLook(): OptOutLook {
   return optOutLook(messages(), deployedPersonNames());
+}
+
+/** The lists of clients; without the key. */
+export function deployedOptOutList(): OptOutList {
+  return optOutListStore(messages());
 }

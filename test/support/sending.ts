@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
@@ -12,6 +12,8 @@ import { replacedIdReader } from '../../lib/messages/accept/replaced-ids-store.t
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
+import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
+import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
@@ -95,6 +97,8 @@ export async function sendingEndpoint(options: Options) {
   const platform = { reachable: true, onboarded: false, asked: 0 };
   const ages = { storedMs: 60_000 };
   const paces = paceStore({ client: documents, table, nowMs: () => clock.nowMs, newWriter: randomUUID });
+  const messages = { documentClient: localDocumentClient(), tableName: table, pause: async () => undefined };
+  const nameOf = personNames(randomBytes(32));
   let ids = 0;
 
   const found = (name: string, language: string) => {
@@ -140,6 +144,7 @@ export async function sendingEndpoint(options: Options) {
     paces,
     channels: memoryChannels(options.channels ?? []),
     dispatches: dispatchesStore(documents, table, () => clock.nowMs),
+    optOuts: optOutLook({ ...messages, documentClient: documents }, async () => nameOf),
     rates: async () => shippedRates,
     parameters: parameterStore(documents, table),
     acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
@@ -172,7 +177,8 @@ export async function sendingEndpoint(options: Options) {
     const read = localQueueClient();
     return { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   };
-  return { send, accepted, clock, paces, platform, ages, table, queueAttempts, tableAttempts };
+  const optOuts = optOutWriter(messages, nameOf);
+  return { send, accepted, clock, paces, platform, ages, table, optOuts, queueAttempts, tableAttempts };
 }
 
 function authorizerOf(caller: SentRequest['caller'], nowMs: number) {
