@@ -81,6 +81,8 @@ interface Options {
   readonly queueFaults?: (attempt: Attempt) => Fault;
   readonly tableFaults?: (attempt: Attempt) => Fault;
   readonly catalogId?: string;
+  /** Clients of the WABA whose UTILITY messages heed opt-outs. */
+  readonly utilityStops?: readonly number[];
   /** What is known of numbers at the platform; nothing unless told. */
   readonly channels?: readonly ListedChannel[];
 }
@@ -106,8 +108,15 @@ export async function sendingEndpoint(options: Options) {
     return template !== undefined && languageKey(template.language) === languageKey(language) ? template : undefined;
   };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }], ...options.client };
+  const { utilityStops } = options;
+  const findDid = async (did: string) => {
+    const found = await directory.findDid(did);
+    return found === undefined || utilityStops === undefined
+      ? found
+      : { ...found, waba: { ...found.waba, utilityStops } };
+  };
   const handle = messagesSend({
-    directory,
+    directory: { ...directory, findDid },
     templates: {
       find: async ({ name, language, wabaId, clientId }) => {
         const template = wabaId === shared.wabaId ? found(name, language) : undefined;
