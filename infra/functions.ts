@@ -1,6 +1,7 @@
 import { accessFunctions } from './function-shapes/access.ts';
 import { lookupFunctions } from './function-shapes/lookups.ts';
 import { messageFunctions } from './function-shapes/messages.ts';
+import { optOutFunctions } from './function-shapes/opt-outs.ts';
 import { platformWebhookFunctions } from './function-shapes/platform-webhook.ts';
 import type { FunctionShape } from './function-shapes/shape.ts';
 import { templateFunctions } from './function-shapes/templates.ts';
@@ -13,5 +14,6 @@ export const functions: Readonly<Record<string, FunctionShape>> = {
   ...templateFunctions,
   ...platformWebhookFunctions,
   ...messageFunctions,
+  ...optOutFunctions,
   ...webhookFunctions,
 };

@@ -63,6 +63,9 @@ export const routes: readonly RouteEntry[] = [
   { method: 'GET', path: '/v1/client-messaging-channels', operation: 'channels-list' },
   { method: 'GET', path: '/v1/catalogs/{did}/products', operation: 'catalog-products-list' },
   { method: 'GET', path: '/v1/pricing', operation: 'pricing-get' },
+  { method: 'GET', path: '/v1/opt-outs', operation: 'opt-outs-list' },
+  { method: 'PUT', path: '/v1/opt-outs/{recipient}', operation: 'opt-outs-put' },
+  { method: 'DELETE', path: '/v1/opt-outs/{recipient}', operation: 'opt-outs-delete' },
   { method: 'PUT', path: '/v1/webhook/config', operation: 'webhook-config-put' },
   { method: 'GET', path: '/v1/webhook/config', operation: 'webhook-config-get' },
 ];

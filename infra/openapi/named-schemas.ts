@@ -10,6 +10,7 @@ import { DispatchesListAnswer } from '../../functions/dispatches-list.ts';
 import { HealthAnswer } from '../../functions/health.ts';
 import { LoginAnswer, LoginBody } from '../../functions/login.ts';
 import { MessagesSendAnswer } from '../../functions/messages-send.ts';
+import { OptOutsListAnswer } from '../../functions/opt-outs-list.ts';
 import { PlatformWebhookAnswer } from '../../functions/platform-webhook-receive.ts';
 import { TemplatesCreateAnswer } from '../../functions/templates-create.ts';
 import { TemplatesDeleteAnswer } from '../../functions/templates-delete.ts';
@@ -29,6 +30,7 @@ import {
   ReportRowSchema,
 } from '../../lib/messages/report/report.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
+import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';
 import { ChannelCampaignsBody } from '../../lib/templates/assignments/assignment-request.ts';
@@ -94,6 +96,8 @@ export const answerSchemas: NamedSchemas = {
   DispatchReport: DispatchReportSchema,
   ReportRow: ReportRowSchema,
   ListedDispatch: ListedDispatchSchema,
+  OptOut: OptOutSchema,
+  OptOutList: OptOutsListAnswer,
   WebhookConfig: WebhookConfigSchema,
   PlatformWebhookAnswer,
   ...Object.fromEntries(events.map(({ type, schema }) => [eventSchemaName(type), schema])),

@@ -8,6 +8,7 @@ export const tags = {
   Templates: 'Templates of a client: listing, creating, editing, deleting, switching on and off.',
   Assignments: 'Which channels and campaigns a template is assigned to.',
   Directory: 'What a client has: campaigns, channels, products, prices.',
+  'Opt-outs': 'Who wants no marketing of a client.',
   Webhooks: 'Where the events of a client go.',
   Platform: 'For the platform and for recipients; not for clients.',
 } as const;

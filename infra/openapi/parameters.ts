@@ -3,6 +3,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   client_id: 'The client to work for; another one than the own needs the permission BSP_CN.',
   'pricing-get.client_id': 'Taken as everywhere; every client has the same prices.',
   did: 'The destination identifier: a number that the client sends from.',
+  recipient: 'The person, as a send spells one: digits with country code, or a business-scoped user id; a plus is %2B.',
   messageTemplateId: 'Any _id of the template.',
   dispatchId: 'The Dispatch-Id that the send was answered with.',
   code: 'The code of the redirect, the last part of the URL of the button.',

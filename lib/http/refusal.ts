@@ -26,6 +26,7 @@ const statusOfCode = {
   template_disabled: 409,
   sync_in_progress: 409,
   request_in_progress: 409,
+  opted_out_by_person: 409,
   payload_too_large: 413,
   did_mismatch: 422,
   template_not_sendable: 422,

@@ -1,5 +1,7 @@
 import { documents, environmentVariable, secretValue } from '../aws/deployed.ts';
 import { storePause } from '../aws/pause.ts';
+import type { OptOutList } from './opt-out-list.ts';
+import { optOutListStore } from './opt-out-list-store.ts';
 import { type OptOutLook, optOutLook, optOutWriter } from './opt-out-store.ts';
 import { personKey } from './person-key.ts';
 import { type NameOf, personNames } from './person-name.ts';
@@ -32,4 +34,9 @@ export function deployedOptOutLook(): OptOutLook {
 /** The words that end marketing and begin it again, as they are now. */
 export function deployedWordList(): () => Promise<WordList> {
   return async () => stopWords;
+}
+
+/** The lists of clients; without the key. */
+export function deployedOptOutList(): OptOutList {
+  return optOutListStore(messages());
 }

@@ -91,7 +91,8 @@ function personItem({ documentClient, tableName }: TableAccess, name: PersonName
   };
 }
 
-function personOf(item: Item | undefined): PersonOptOuts {
+/** What an item keeps of a person. Throws where it has another form: no such person is free. */
+export function personOf(item: Item | undefined): PersonOptOuts {
   if (item === undefined) return nothingSaid;
   const { entries, names, became } = v.parse(PersonSchema, item);
   const known = Object.entries(entries).map(([text, entry]) => [text as ScopeText, present(entry)] as const);

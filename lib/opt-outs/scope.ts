@@ -12,6 +12,11 @@ export function textOf(scope: Scope): ScopeText {
   return scope.kind === 'number' ? `number:${scope.phoneNumberId}` : `waba:${scope.wabaId}`;
 }
 
+/** The kind of a scope that is spelled so. */
+export function kindOf(text: ScopeText): Scope['kind'] {
+  return text.slice(0, text.indexOf(':')) as Scope['kind'];
+}
+
 /** From where, and for whom, a message leaves. */
 export interface Sender {
   readonly clientId: number;

@@ -196,6 +196,18 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('GET /v1/pricing?market=AR&category=Marketing'),
       refused: () => asSupervisor('GET /v1/pricing'),
     },
+    'opt-outs-put': {
+      success: () => asSupervisor('PUT /v1/opt-outs/5491155550088'),
+      refused: () => asSupervisor('PUT /v1/opt-outs/nobody'),
+    },
+    'opt-outs-delete': {
+      success: () => asSupervisor('DELETE /v1/opt-outs/5491155550088'),
+      refused: () => asSupervisor('DELETE /v1/opt-outs/nobody'),
+    },
+    'opt-outs-list': {
+      success: () => asSupervisor('GET /v1/opt-outs'),
+      refused: () => asSupervisor('GET /v1/opt-outs?limit=0'),
+    },
     'webhook-config-put': {
       success: () =>
         asSupervisor('PUT /v1/webhook/config', { body: { url: 'https://hooks.example.com/', active: false } }),

@@ -19,6 +19,7 @@ const pathOf = (route: RouteEntry) =>
   route.path
     .replace('{did}', '5491100000001')
     .replace('{code}', 'aaaaaaaaaaaaaaaaaaaaaa')
+    .replace('{recipient}', 'unknown')
     .replace('{messageTemplateId}', 'unknown');
 
 /** A request with a body on any method, which `fetch` does not do. */

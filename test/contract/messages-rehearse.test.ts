@@ -126,6 +126,25 @@ test.each([
   expect(rehearsed.body.estimate.cost).toEqual({ amount: total / 10_000, currency: 'USD' });
 });
 
+test('who has opted out is counted, costs nothing, and is sent to again once that is taken back (D55)', async () => {
+  const token = await tokenOf('supervisor1001');
+  const stopped = `54911${run}77`;
+  const { params, ...what } = welcome;
+  const recipients = [`+${stopped}`, `55119${run}77`].map((to) => ({ to, params }));
+  const body = { did, type: 'template', channel: 'MESSAGING', recipients, ...what };
+  const rehearse = async () =>
+    await api(`POST /v1/template/messages/${did}`, { token, body, headers: { 'Dry-Run': 'true' } });
+  const before = await rehearse();
+  expect(before.body.estimate).not.toHaveProperty('opted_out');
+  await api(`PUT /v1/opt-outs/${stopped}`, { token });
+  expect((await rehearse()).body).toMatchObject({
+    recipients: 2,
+    estimate: { opted_out: 1, by_market: [{ market: 'BR', recipients: 1 }] },
+  });
+  await api(`DELETE /v1/opt-outs/${stopped}`, { token });
+  expect((await rehearse()).body).toEqual(before.body);
+});
+
 test('a rehearsal is in no list of dispatches, and another word in the header is 400', async () => {
   const token = await tokenOf('supervisor1001');
   const list = async () => (await api(`GET /v1/template/messages/${did}?limit=1`, { token })).body;

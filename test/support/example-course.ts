@@ -93,6 +93,7 @@ export async function expectTour(example: Example, language: string): Promise<vo
   expect(new Map(sent as [string, string][])).toEqual(
     new Map(sendable.map((name) => [name, expect.stringMatching(/^(?:sent|delivered|read)$/)])),
   );
+  expect(stdout).toMatch(/^opt-out stopped started of some$/m);
   expect(stdout).toContain('not sendable named_params - ');
   expect(stdout).toMatch(/^refused invalid_recipients recipients\[0\]\./m);
 }

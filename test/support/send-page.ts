@@ -97,6 +97,7 @@ export function sendPorts(
     paces: { find: async () => unknownPace },
     channels: memoryChannels([]),
     dispatches: { listAccepted: unused },
+    optOuts: { anyFor: unused, stoppedAmong: unused },
     rates: async () => shippedRates,
     events: new MemoryEvents(),
     pause: async () => undefined,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
@@ -13,7 +13,7 @@ import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { questionStore } from '../../lib/messages/resolve/question-store.ts';
-import { personKeyBytes } from '../../lib/opt-outs/person-key.ts';
+import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import { shippedRates } from '../../lib/pricing/rates.ts';
@@ -52,7 +52,6 @@ const dids = new Map<string, Did>([
   ['5511900000003', { waba: own, channel: { ...channel, did: '5511900000003', phoneNumberId: '300000000000003' } }],
 ]);
 
-const nameOf = personNames(Buffer.alloc(personKeyBytes, 7));
 const unused = () => Promise.reject(new Error('not part of a send'));
 const directory: Directory = {
   hasClient: async (clientId) => [...dids.values()].some(({ waba }) => waba.clientIds.includes(clientId)),
@@ -83,6 +82,8 @@ interface Options {
   readonly queueFaults?: (attempt: Attempt) => Fault;
   readonly tableFaults?: (attempt: Attempt) => Fault;
   readonly catalogId?: string;
+  /** Clients of the WABA whose UTILITY messages heed opt-outs. */
+  readonly utilityStops?: readonly number[];
   /** What is known of numbers at the platform; nothing unless told. */
   readonly channels?: readonly ListedChannel[];
 }
@@ -99,6 +100,8 @@ export async function sendingEndpoint(options: Options) {
   const platform = { reachable: true, onboarded: false, asked: 0 };
   const ages = { storedMs: 60_000 };
   const paces = paceStore({ client: documents, table, nowMs: () => clock.nowMs, newWriter: randomUUID });
+  const messages = { documentClient: localDocumentClient(), tableName: table, pause: async () => undefined };
+  const nameOf = personNames(randomBytes(32));
   let ids = 0;
 
   const found = (name: string, language: string) => {
@@ -106,8 +109,15 @@ export async function sendingEndpoint(options: Options) {
     return template !== undefined && languageKey(template.language) === languageKey(language) ? template : undefined;
   };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }], ...options.client };
+  const { utilityStops } = options;
+  const findDid = async (did: string) => {
+    const found = await directory.findDid(did);
+    return found === undefined || utilityStops === undefined
+      ? found
+      : { ...found, waba: { ...found.waba, utilityStops } };
+  };
   const handle = messagesSend({
-    directory,
+    directory: { ...directory, findDid },
     templates: {
       find: async ({ name, language, wabaId, clientId }) => {
         const template = wabaId === shared.wabaId ? found(name, language) : undefined;
@@ -144,6 +154,7 @@ export async function sendingEndpoint(options: Options) {
     paces,
     channels: memoryChannels(options.channels ?? []),
     dispatches: dispatchesStore(documents, table, () => clock.nowMs),
+    optOuts: optOutLook({ ...messages, documentClient: documents }, async () => nameOf),
     rates: async () => shippedRates,
     parameters: parameterStore(documents, table),
     noteCorrespondents: correspondentWriter(
@@ -181,7 +192,8 @@ export async function sendingEndpoint(options: Options) {
     const read = localQueueClient();
     return { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   };
-  return { send, accepted, clock, paces, platform, ages, table, queueAttempts, tableAttempts };
+  const optOuts = optOutWriter(messages, nameOf);
+  return { send, accepted, clock, paces, platform, ages, table, optOuts, queueAttempts, tableAttempts };
 }
 
 function authorizerOf(caller: SentRequest['caller'], nowMs: number) {

@@ -2,6 +2,7 @@ import type { Operations } from '../operation.ts';
 import { access } from './access.ts';
 import { assignments } from './assignments.ts';
 import { directory } from './directory.ts';
+import { optOuts } from './opt-outs.ts';
 import { platform } from './platform.ts';
 import { sending } from './sending.ts';
 import { templates } from './templates.ts';
@@ -14,6 +15,7 @@ export const operations: Operations = {
   ...templates,
   ...assignments,
   ...directory,
+  ...optOuts,
   ...webhooks,
   ...platform,
 };

@@ -3,6 +3,7 @@ import { sleep } from '../../aws/pause.ts';
 import { platformCatalogs } from '../../catalog/platform-catalogs.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
+import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform, type PlatformLimits } from '../../platform/deployed.ts';
 import { currentRates } from '../../pricing/current-rates.ts';
 import { deployedRates } from '../../pricing/deployed.ts';
@@ -44,6 +45,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
     paces: deployedPaces(),
     channels: deployedChannels(),
     dispatches: deployedDispatches(),
+    optOuts: deployedOptOutLook(),
     rates: currentRates(deployedRates().find, shippedRates, Date.now),
     events: deployedEvents(),
     pause: sleep,

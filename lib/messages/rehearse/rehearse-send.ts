@@ -1,17 +1,20 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
+import { heedsOptOuts } from '../../opt-outs/heeded.ts';
+import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
 import { costEstimate } from '../../pricing/estimate.ts';
 import type { Rates } from '../../pricing/rates.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
-import type { JobHead } from '../job.ts';
+import type { JobHead, Recipient } from '../job.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
-import { destinationOf } from '../request/addressee.ts';
+import { addresseeOf, destinationOf } from '../request/addressee.ts';
 import { expectedEndMs } from './expected-end.ts';
 import { type Portfolio, type PortfolioPorts, portfolioOf } from './portfolio.ts';
 
 export interface RehearsePorts extends CheckPorts, Omit<PortfolioPorts, 'directory'> {
   readonly directory: CheckPorts['directory'] & PortfolioPorts['directory'];
   readonly rates: () => Promise<Rates>;
+  readonly optOuts: OptOutLook;
   readonly paces: Pick<NumberPaces, 'find'>;
   /** Messages a second that the number of a job may send, read anew as each round of a job does (D43). */
   readonly currentLimitOf: (head: JobHead) => Promise<number>;
@@ -24,11 +27,12 @@ const amount = v.pipe(v.number(), v.description('At list prices.'));
 export const RehearsalAnswer = v.object({
   success: v.literal(true),
   dry_run: v.literal(true),
-  recipients: v.pipe(v.number(), v.integer(), v.description('Those that would be sent to: without repeated ones.')),
+  recipients: v.pipe(v.number(), v.integer(), v.description('Of the send, without repeated ones.')),
   warning: v.exactOptional(v.string()),
   estimate: v.object({
     cost: v.object({ amount, currency: v.string() }),
     by_market: v.array(v.object({ market: v.string(), recipients: people, amount })),
+    opted_out: v.exactOptional(people),
     not_delivered: v.exactOptional(v.array(v.object({ market: v.string(), recipients: people }))),
     seconds: v.pipe(v.number(), v.integer(), v.description('Until the last one has left, at the pace of the number.')),
     portfolio: v.exactOptional(
@@ -57,23 +61,26 @@ export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
 export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Rehearsed> {
   const { job, warning } = await checkSend(send, ports);
   const { head, recipients } = job;
-  const [rates, limitPerSecond, pace, portfolio] = await Promise.all([
+  const [written, rates, limitPerSecond, pace, portfolio] = await Promise.all([
+    withoutOptedOut(send, job, ports.optOuts),
     ports.rates(),
     ports.currentLimitOf(head),
     ports.paces.find(head.phoneNumberId),
     portfolioOf(send, ports),
   ]);
   const nowMs = ports.nowMs();
-  const endMs = expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
+  // Who has opted out is found with the claim, and so keeps a slot; where nobody is left, nothing leaves.
+  const endMs = written.length === 0 ? nowMs : expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
+  const optedOut = recipients.length - written.length;
   const { cost, byMarket, notDelivered, unpriced } = costEstimate(
     rates,
     job.head.category,
-    recipients.map(({ to }) => destinationOf(to)),
+    written.map(({ to }) => destinationOf(to)),
   );
   const warnings = [
     warning,
     unpricedWarning(unpriced),
-    portfolio === undefined ? undefined : portfolioWarning(portfolio, recipients.length),
+    portfolio === undefined ? undefined : portfolioWarning(portfolio, written.length),
   ].filter((sentence) => sentence !== undefined);
   return {
     success: true,
@@ -83,6 +90,7 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
     estimate: {
       cost,
       by_market: [...byMarket],
+      ...(optedOut === 0 ? {} : { opted_out: optedOut }),
       ...(notDelivered.length === 0 ? {} : { not_delivered: [...notDelivered] }),
       seconds: Math.ceil((endMs - nowMs) / 1_000),
       ...(portfolio === undefined
@@ -90,6 +98,20 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
         : { portfolio: { people_a_day: portfolio.peopleADay, so_far: portfolio.soFar } }),
     },
   };
+}
+
+/** Those whom a worker would call if the message left now (D55); of a category that heeds no opt-outs nothing is read. */
+async function withoutOptedOut(
+  { did: { waba, channel } }: Send,
+  { head, recipients }: { readonly head: JobHead; readonly recipients: readonly Recipient[] },
+  optOuts: OptOutLook,
+): Promise<readonly Recipient[]> {
+  const { clientId, category } = head;
+  const sender = { clientId, wabaId: waba.wabaId, phoneNumberId: channel.phoneNumberId };
+  const heeding = { category, clientId, ...present({ utilityStops: waba.utilityStops }) };
+  if (!heedsOptOuts(heeding) || !(await optOuts.anyFor(sender))) return recipients;
+  const stopped = await optOuts.stoppedAmong(sender, [...new Set(recipients.map(({ to }) => addresseeOf(to)))]);
+  return recipients.filter(({ to }) => !stopped.has(addresseeOf(to)));
 }
 
 function unpricedWarning(unpriced: number): string | undefined {

@@ -10,6 +10,9 @@ import type { Destination } from '../../pricing/undelivered.ts';
 /** Both forms (platform reference, 4.1). */
 export const addresseeForm = /^(?:\+?[1-9]\d{7,14}|[A-Z]{2}\.(?:ENT\.)?[0-9A-Za-z]{1,128})$/;
 
+/** What is said to who spells none of them; the name of the field stands before it. */
+export const addresseeWords = 'must be 8 to 15 digits with an optional +, or a business-scoped user id';
+
 /** The same for every spelling of one addressee: two user ids that differ in letter case are two. */
 export function addresseeOf(to: string): string {
   return to.replace('+', '');

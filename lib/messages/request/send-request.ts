@@ -9,7 +9,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { butReceived } from '../../http/shown.ts';
 import { present } from '../../keys/present.ts';
 import type { HeaderInput, Recipient } from '../job.ts';
-import { addresseeForm } from './addressee.ts';
+import { addresseeForm, addresseeWords } from './addressee.ts';
 
 const maxRecipients = 10_000;
 /** More than any text, URL or code that the platform takes; the exact limits are in recipient-rules.ts. */
@@ -21,10 +21,7 @@ const filledText = v.pipe(text, v.nonEmpty('must not be empty'));
 const wholeNumber = v.pipe(v.number(), v.safeInteger(butReceived('must be a whole number below 2^53')));
 const positiveId = v.pipe(wholeNumber, v.minValue(1));
 
-const ToSchema = v.pipe(
-  v.string(),
-  v.regex(addresseeForm, butReceived('must be 8 to 15 digits with an optional +, or a business-scoped user id')),
-);
+const ToSchema = v.pipe(v.string(), v.regex(addresseeForm, butReceived(addresseeWords)));
 
 const CardSchema = closedObject({
   body: v.optional(boundedList(text, 200)),

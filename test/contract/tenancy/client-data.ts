@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Caller,
   call,
@@ -76,6 +76,47 @@ export function onClientData(): void {
       const reply = await call(caller, `PUT ${withQuery(path, asked)}`, body);
       if (typeof client === 'number') expect(reply.body).toEqual({ client_id: client, url: body.url, active: false });
       else expect(shown(reply)).toEqual(client);
+    });
+  });
+
+  describe('/v1/opt-outs', () => {
+    /** A person of each client, one whom everybody stops, and one whom client 1002 alone has stopped. */
+    const personOf = (clientId: number) => `54941000${String(clientId).padStart(4, '0')}`;
+    const [everybodys, of1002] = ['549420000001', '549420000002'];
+    const recipientsOf = async (caller: Caller) => {
+      const reply = await call(caller, 'GET /v1/opt-outs?limit=1000');
+      return reply.body.data as { readonly recipient: string; readonly state: string }[];
+    };
+    const [, boreal] = callers as [Caller, Caller];
+
+    beforeAll(async () => {
+      for (const caller of callers) await call(caller, `PUT /v1/opt-outs/${personOf(caller.clientId)}`);
+    });
+
+    test.each(matrix(inQuery))('GET, %s, %s', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `GET ${withQuery('/v1/opt-outs', asked)}`);
+      if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
+      const recipients = reply.body.data.map(({ recipient }: { recipient: string }) => recipient);
+      const ofClients = recipients.filter((recipient: string) => recipient.startsWith('54941000'));
+      expect([reply.status, ofClients]).toEqual([200, [personOf(client)]]);
+    });
+
+    test.each(matrix(inQuery))('PUT, %s, %s', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `PUT ${withQuery(`/v1/opt-outs/${everybodys}`, asked)}`);
+      if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
+      else expect([reply.status, reply.body.recipient, reply.body.state]).toEqual([200, everybodys, 'stopped']);
+    });
+
+    test.each(matrix(inQuery))('DELETE, %s, %s: of the client alone', async (_user, _asked, caller, asked) => {
+      await call(boreal, `PUT /v1/opt-outs/${of1002}`);
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `DELETE ${withQuery(`/v1/opt-outs/${of1002}`, asked)}`);
+      if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
+      else expect([reply.status, reply.body.state]).toEqual([200, 'started']);
+      const kept = (await recipientsOf(boreal)).filter(({ recipient }) => recipient === of1002);
+      expect(kept).toMatchObject([{ state: client === 1002 ? 'started' : 'stopped' }]);
     });
   });
 

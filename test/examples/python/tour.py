@@ -104,6 +104,14 @@ def assign_and_enable(service, template_id, channel_id):
     service.call("DELETE", f"/v1/templates/{template_id}/channel-campaigns")
 
 
+def stop_and_start(service, recipient):
+    """No marketing to a person, who is then started again: what the person has stopped itself would be refused."""
+    stopped = service.call("PUT", f"/v1/opt-outs/{recipient}")[0]["state"]
+    listed = service.get("/v1/opt-outs", limit=1000)["data"]
+    started = service.call("DELETE", f"/v1/opt-outs/{recipient}")[0]["state"]
+    print("opt-out", stopped, started, "of", "some" if listed else "none")
+
+
 def send_everything(service, did):
     listed = service.get("/v1/templates", campaign_name="Unassigned", state="APPROVED", size=100)["data"]
     for at, entry in enumerate(listed):
@@ -129,6 +137,7 @@ def main(url, username, password):
     did = channel["wa_id"]
     create_and_delete(service, did)
     assign_and_enable(service, template["id"], channel["channel_id"])
+    stop_and_start(service, "5491158899999")
     send_everything(service, did)
 
     try:

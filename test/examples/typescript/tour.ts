@@ -82,6 +82,15 @@ async function assignAndEnable(service: Service, messageTemplateId: string, chan
   await answered(service.DELETE(path, { params }));
 }
 
+/** No marketing to a person, who is then started again: what the person has stopped itself would be refused. */
+async function stopAndStart(service: Service, recipient: string) {
+  const params = { path: { recipient } };
+  const stopped = await answered(service.PUT('/v1/opt-outs/{recipient}', { params }));
+  const { data } = await answered(service.GET('/v1/opt-outs', { params: { query: { limit: 1000 } } }));
+  const started = await answered(service.DELETE('/v1/opt-outs/{recipient}', { params }));
+  console.log('opt-out', stopped.state, started.state, 'of', data.length > 0 ? 'some' : 'none');
+}
+
 async function sendEverything(service: Service, did: string) {
   const query = { campaign_name: 'Unassigned', state: ['APPROVED' as const], size: 100 };
   const { data } = await answered(service.GET('/v1/templates', { params: { query } }));
@@ -118,6 +127,7 @@ const { wa_id: did, channel_id } = channels.data[0] ?? {};
 if (did === undefined || typeof channel_id !== 'number') throw new Error('the client has no channel');
 await createAndDelete(service, did);
 await assignAndEnable(service, template, channel_id);
+await stopAndStart(service, '5491159999999');
 await sendEverything(service, did);
 
 try {

@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import { askedClientId, ClientIdText, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
+import { deployedChannels } from '../lib/channels/deployed.ts';
+import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
+import { RecipientPath } from '../lib/messages/request/recipient-path.ts';
+import { type ClientWordPorts, recordClientWord } from '../lib/opt-outs/client-word.ts';
+import { deployedOptOutWriter } from '../lib/opt-outs/deployed.ts';
+import { OptOutSchema } from '../lib/opt-outs/opt-out-view.ts';
+import { deployedEvents } from '../lib/webhooks/deployed.ts';
+
+export const OptOutsDeletePath = RecipientPath;
+export const OptOutsDeleteQuery = v.object({ client_id: ClientIdText });
+
+export const OptOutsDeleteAnswer = OptOutSchema;
+
+type Ports = ClientWordPorts & { readonly directory: Clients };
+
+/** DELETE /v1/opt-outs/{recipient}: lifts what the operating client itself has said; what the person has said stays (D55). */
+export function optOutsDelete(ports: Ports): Endpoint {
+  return clientEndpoint(ports, noBody, async (event) => {
+    const { recipient } = parse(OptOutsDeletePath, event.pathParameters ?? {});
+    const { client_id } = parse(OptOutsDeleteQuery, event.queryStringParameters ?? {});
+
+    const clientId = await operatingClient(ports.directory, event.caller, askedClientId({ query: client_id }));
+    const optOut = await recordClientWord({ clientId, recipient, says: 'started' }, ports);
+
+    return answer(200, shaped(OptOutsDeleteAnswer, optOut));
+  });
+}
+
+export const handler = deployed(() =>
+  optOutsDelete({
+    ...deployedAccess(),
+    channels: deployedChannels(),
+    optOuts: deployedOptOutWriter(),
+    events: deployedEvents(),
+  }),
+);

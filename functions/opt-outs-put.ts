@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { deployed, deployedAccess } from '../lib/access/deployed.ts';
+import { askedClientId, ClientIdText, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
+import { deployedChannels } from '../lib/channels/deployed.ts';
+import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
+import { RecipientPath } from '../lib/messages/request/recipient-path.ts';
+import { type ClientWordPorts, recordClientWord } from '../lib/opt-outs/client-word.ts';
+import { deployedOptOutWriter } from '../lib/opt-outs/deployed.ts';
+import { OptOutSchema } from '../lib/opt-outs/opt-out-view.ts';
+import { deployedEvents } from '../lib/webhooks/deployed.ts';
+
+export const OptOutsPutPath = RecipientPath;
+export const OptOutsPutQuery = v.object({ client_id: ClientIdText });
+
+export const OptOutsPutAnswer = OptOutSchema;
+
+type Ports = ClientWordPorts & { readonly directory: Clients };
+
+/** PUT /v1/opt-outs/{recipient}: no marketing of the operating client to a person any more (D55). */
+export function optOutsPut(ports: Ports): Endpoint {
+  return clientEndpoint(ports, noBody, async (event) => {
+    const { recipient } = parse(OptOutsPutPath, event.pathParameters ?? {});
+    const { client_id } = parse(OptOutsPutQuery, event.queryStringParameters ?? {});
+
+    const clientId = await operatingClient(ports.directory, event.caller, askedClientId({ query: client_id }));
+    const optOut = await recordClientWord({ clientId, recipient, says: 'stopped' }, ports);
+
+    return answer(200, shaped(OptOutsPutAnswer, optOut));
+  });
+}
+
+export const handler = deployed(() =>
+  optOutsPut({
+    ...deployedAccess(),
+    channels: deployedChannels(),
+    optOuts: deployedOptOutWriter(),
+    events: deployedEvents(),
+  }),
+);

@@ -1,0 +1,70 @@
+import { Refusal } from '../http/refusal.ts';
+import { announce } from '../webhooks/announce.ts';
+import type { EventSink } from '../webhooks/event.ts';
+import { type ClientScopePorts, clientScopes } from './client-scopes.ts';
+import { isStopped, type PersonSource, type Word } from './entry.ts';
+import { optOutEvent } from './opt-out-event.ts';
+import { type OptOut, optOutOf } from './opt-out-view.ts';
+import type { PersonOptOuts } from './person.ts';
+import type { Recipient } from './person-name.ts';
+import { type OptOutPorts, recordWord } from './record-word.ts';
+import { type Scope, textOf } from './scope.ts';
+
+export interface ClientWordPorts extends ClientScopePorts {
+  readonly optOuts: () => Promise<OptOutPorts>;
+  readonly events: EventSink;
+  readonly nowMs: () => number;
+}
+
+/** What a client says of a person by its API. */
+export interface ClientWord {
+  readonly clientId: number;
+  readonly recipient: Recipient;
+  readonly says: Word['says'];
+}
+
+/**
+ * Records what a client says of a person, for its own messages, and tells it where that has changed something; a client that answers
+ * the event with the same word is told nothing more. Refuses with 409 to start what the person or the platform has stopped. Returns
+ * what is known then: the word may be a start, and the platform stop the person still. Everything but the event is repeated by a
+ * repeated request.
+ */
+export async function recordClientWord(
+  { clientId, recipient, says }: ClientWord,
+  ports: ClientWordPorts,
+): Promise<OptOut> {
+  const optOuts = await ports.optOuts();
+  const scope: Scope = { kind: 'client', clientId };
+  const before = (await knownOf(recipient, optOuts)).entries[textOf(scope)];
+  // The clocks of two processes are apart, and of two requests of one client the later one counts.
+  const atMs = Math.max(ports.nowMs(), (before?.told?.atMs ?? 0) + 1);
+  const word = { says, source: 'api', atMs } as const;
+  const { taken, person } = await recordWord({ scope, recipients: [recipient], word, clientIds: [clientId] }, optOuts);
+  const entry = person.entries[textOf(scope)] ?? {};
+  if (!taken) throw stoppedByPerson(entry.said);
+  if (isStopped(before ?? {}) !== isStopped(entry)) {
+    await announce(ports.events, [optOutEvent({ clientId, recipients: [recipient], scope, word })]);
+  }
+  const shown = optOutOf(recipient, person, { clientId, scopes: await clientScopes(clientId, [person], ports) });
+  if (shown === undefined) throw new Error('a word that was recorded is not there');
+  return shown;
+}
+
+/** What is kept of a person: a rule that changes nothing reads, strongly. */
+async function knownOf(recipient: Recipient, { change, nameOf }: OptOutPorts): Promise<PersonOptOuts> {
+  return (await change(nameOf(recipient), (state) => ({ state, result: undefined }))).state;
+}
+
+const saidBy: Readonly<Record<PersonSource, string>> = {
+  platform: 'the person has stopped marketing at the platform',
+  refused: 'the platform has refused marketing to the person',
+  reply: 'the person has stopped marketing by a reply',
+  quick_reply: 'the person has stopped marketing by a button',
+};
+
+function stoppedByPerson(said: Word<PersonSource> | undefined): Refusal {
+  const who = saidBy[said?.source ?? 'platform'];
+  const when = said === undefined ? '' : ` on ${new Date(said.atMs).toISOString()}`;
+  const message = `${who}${when}; only the person can start it again`;
+  return new Refusal('opted_out_by_person', message, { errors: [{ path: 'recipient', message }] });
+}

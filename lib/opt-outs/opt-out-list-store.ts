@@ -1,0 +1,41 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { batchGet, type TableAccess } from '../aws/dynamodb-batch.ts';
+import { present } from '../keys/present.ts';
+import { listedKey, listedPartition, listedPrefix, nameOfPerson, personKey } from './opt-out-items.ts';
+import type { ListedPerson, OptOutList } from './opt-out-list.ts';
+import { personOf } from './opt-out-store.ts';
+
+const ListedItemSchema = v.object({ sk: v.string(), recipient: v.optional(v.string()) });
+
+/** The lists of clients in the messages table; it writes nothing, and needs no key of people: a list has their names. */
+export function optOutListStore(messages: TableAccess): OptOutList {
+  const { documentClient, tableName } = messages;
+  return {
+    page: async (clientId, { after, limit }) => {
+      const { Items = [] } = await documentClient.send(
+        new QueryCommand({
+          TableName: tableName,
+          KeyConditionExpression: 'pk = :partition AND begins_with(sk, :prefix)',
+          ExpressionAttributeValues: { ':partition': listedPartition(clientId), ':prefix': listedPrefix },
+          ConsistentRead: true,
+          // One more tells whether there is a next page.
+          Limit: limit + 1,
+          ...(after === undefined ? {} : { ExclusiveStartKey: listedKey(clientId, after) }),
+        }),
+      );
+      const listed = Items.slice(0, limit).map(listedPersonOf);
+      return { listed, ...present({ next: Items.length > limit ? listed.at(-1)?.name : undefined }) };
+    },
+
+    people: async (names) => {
+      const items = await batchGet(messages, names.map(personKey), { consistent: true });
+      return new Map(items.map((item) => [nameOfPerson(item['pk']), personOf(item)]));
+    },
+  };
+}
+
+function listedPersonOf(item: unknown): ListedPerson {
+  const { sk, recipient } = v.parse(ListedItemSchema, item);
+  return { name: sk.slice(listedPrefix.length), ...present({ recipient }) };
+}

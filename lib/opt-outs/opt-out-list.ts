@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import { opaqueCursor, placeOf } from '../http/opaque-cursor.ts';
+import type { PersonOptOuts } from './person.ts';
+import type { PersonName, Recipient } from './person-name.ts';
+
+/** A person in the list of a client: whom it has named, or who was told to it. */
+export interface ListedPerson {
+  readonly name: PersonName;
+  /** Missing once the person is erased (D60): the opt-out stays, and the client is not shown whose it is. */
+  readonly recipient?: Recipient;
+}
+
+export interface ListedPage {
+  readonly listed: readonly ListedPerson[];
+  /** After which name the following page begins; undefined on the last. */
+  readonly next?: PersonName;
+}
+
+/** The lists of clients. Strongly consistent, so that a client finds what it was answered a moment ago. */
+export interface OptOutList {
+  /** Up to `limit` people in the order of their names, which says nothing; after one of them. One request up to some 5,000. */
+  page(
+    clientId: number,
+    asked: { readonly after: PersonName | undefined; readonly limit: number },
+  ): Promise<ListedPage>;
+  /** What is known of these people, each named once, by name; 100 a request, side by side. */
+  people(names: readonly PersonName[]): Promise<ReadonlyMap<PersonName, PersonOptOuts>>;
+}
+
+const NameSchema = v.pipe(v.string(), v.regex(/^[\w-]{43}$/));
+
+function scopeOf(clientId: number): string {
+  return `opt-outs ${clientId}`;
+}
+
+export function optOutsCursor(clientId: number, last: PersonName): string {
+  return opaqueCursor(scopeOf(clientId), last);
+}
+
+/** The name after which a page begins; undefined for a cursor of another list. */
+export function optOutsPlaceOf(clientId: number, cursor: string): PersonName | undefined {
+  const parsed = v.safeParse(NameSchema, placeOf(scopeOf(clientId), cursor));
+  return parsed.success ? parsed.output : undefined;
+}

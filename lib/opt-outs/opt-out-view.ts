@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import { type Entry, isStopped, standing, type Word } from './entry.ts';
+import { type PersonOptOuts, platformStops } from './person.ts';
+import type { Recipient } from './person-name.ts';
+import { kindOf, type ScopeText, textOf } from './scope.ts';
+
+const sources = ['platform', 'refused', 'reply', 'quick_reply', 'api', 'import'] as const satisfies Word['source'][];
+
+/** What a client is shown of a person (D55). */
+export const OptOutSchema = v.object({
+  recipient: v.string(),
+  state: v.picklist(['stopped', 'started']),
+  source: v.picklist(sources),
+  scope: v.picklist(['client', 'number', 'waba']),
+  at: v.pipe(v.string(), v.isoTimestamp()),
+  platform_stopped: v.boolean(),
+});
+export type OptOut = v.InferOutput<typeof OptOutSchema>;
+
+/** Whose list it is, and every scope that concerns messages of the client (client-scopes.ts). */
+export interface Reader {
+  readonly clientId: number;
+  readonly scopes: ReadonlySet<ScopeText>;
+}
+
+/**
+ * What a client is shown of a person: the word that holds for the client itself; where there is none, that of a number or WABA from
+ * which it sends, a stop before all others, then the latest. Undefined where no word concerns the client. Of scopes of others
+ * nothing is told, nor that there are any.
+ */
+export function optOutOf(
+  recipient: Recipient,
+  person: PersonOptOuts,
+  { clientId, scopes }: Reader,
+): OptOut | undefined {
+  const own = textOf({ kind: 'client', clientId });
+  const concerning = (Object.entries(person.entries) as [ScopeText, Entry][])
+    .filter(([text]) => text === own || scopes.has(text))
+    .toSorted(
+      ([one, before], [other, after]) => Number(other === own) - Number(one === own) || holdsMore(before, after),
+    );
+  const [text = own, entry] = concerning[0] ?? [];
+  const word = entry === undefined ? undefined : standing(entry);
+  if (word === undefined) return undefined;
+  return {
+    recipient,
+    state: word.says,
+    source: word.source,
+    scope: kindOf(text),
+    at: new Date(word.atMs).toISOString(),
+    platform_stopped: platformStops(person).some((each) => scopes.has(each)),
+  };
+}
+
+/** The order in which entries of numbers and WABAs are told. */
+function holdsMore(one: Entry, other: Entry): number {
+  const atMs = (entry: Entry) => standing(entry)?.atMs ?? 0;
+  return Number(isStopped(other)) - Number(isStopped(one)) || atMs(other) - atMs(one);
+}

@@ -1,0 +1,23 @@
+import { readPersonKey } from '../../infra/operate/person-key.ts';
+import type { Target } from '../../infra/operate/target.ts';
+import { storePause } from '../../lib/aws/pause.ts';
+import { optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
+import { personNames } from '../../lib/opt-outs/person-name.ts';
+import { type OptOutPorts, recordWord, type ToRecord } from '../../lib/opt-outs/record-word.ts';
+
+/** Where the functions of a stage look for opt-outs, under its own key. */
+export async function optOutsOn(target: Target): Promise<OptOutPorts> {
+  const key = await readPersonKey(target);
+  if (key === undefined) throw new Error('the stage was not provisioned');
+  const messages = {
+    documentClient: target.documentClient,
+    tableName: target.tableName('messages'),
+    pause: storePause,
+  };
+  return optOutWriter(messages, personNames(key));
+}
+
+/** Records a word there as the reader of webhooks would. */
+export async function recordOn(target: Target, word: ToRecord): Promise<void> {
+  await recordWord(word, await optOutsOn(target));
+}
