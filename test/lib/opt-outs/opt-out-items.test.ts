@@ -21,7 +21,7 @@ test.each<[string, object, object]>([
     markKey({ kind: 'number', phoneNumberId: '31', wabaId: '11' }),
     { pk: 'OPTOUTS#waba:11', sk: 'ANY' },
   ],
-  ['one who is listed', listedKey(7, 'abc'), { pk: 'OPTOUTS#number:31', sk: 'PERSON#abc' }],
+  ['one who is listed', listedKey(7, 'abc'), { pk: 'OPTOUTS#client:7', sk: 'PERSON#abc' }],
 ])('%s is stored where every version looks for it', (_, key, spelled) => {
   expect(key).toEqual(spelled);
 });

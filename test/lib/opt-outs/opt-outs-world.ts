@@ -66,8 +66,7 @@ async function started(told: Told, { call }: Outside<CallName>): Promise<End> {
       await recordChange(told, ports);
       return 'stored';
     }
-    const clientIds = told.scope.kind === 'client' ? [told.scope.clientId] : [];
-    return (await recordWord({ ...told, clientIds }, ports)).taken ? 'stored' : 'refused';
+    return (await recordWord({ ...told, clientIds: clientIdsOf(told.scope) }, ports)).taken ? 'stored' : 'refused';
   } catch (error) {
     // What the code itself throws is a broken promise; a store that does not answer is not.
     if (error instanceof Error && error.message === 'unavailable') return 'failed';
@@ -193,6 +192,11 @@ function entryFrom(told: readonly Told[], { links, words, scope }: Known, recipi
     .reduce<Entry>(after, {});
 }
 
+/** Whose lists show a word: of a number or a WABA those of one client that has written to the person from there. */
+function clientIdsOf(scope: Scope): number[] {
+  return [scope.kind === 'client' ? scope.clientId : 1];
+}
+
 /** Throws where a call breaks the promise, or where all is stored and something of it is lost. */
 export function checkPromises(world: World): void {
   for (const worker of world.workers.filter(({ progress }) => progress === 'called')) checkCall(world, worker);
@@ -230,8 +234,10 @@ function checkRest(world: World): void {
       );
       if (!wholes.includes(kept)) throw new Error(`D55: of ${recipient} is kept ${kept}, and was said ${wholes[0]}`);
     }
-    if (fact.recipients.some((recipient) => !rows.includes(`${scope} ${recipient}`)))
-      throw new Error('D55: a word that no list shows');
+    const listed = clientIdsOf(fact.scope).flatMap((id) =>
+      fact.recipients.map((recipient) => `client:${id} ${recipient}`),
+    );
+    if (listed.some((row) => !rows.includes(row))) throw new Error('D55: a word that no list shows');
   }
 }
 
