@@ -139,11 +139,15 @@ async function writeRow(
 ): Promise<Outcome> {
   let before: PersonOptOuts | undefined;
   // The first that is changed is the item of the recipient: what it was before needs no read of its own.
-  const change: OptOutPorts['change'] = (name, rule) =>
-    ports.change(name, (state) => {
-      before ??= state;
+  const change: OptOutPorts['change'] = async (name, rule) => {
+    let found: PersonOptOuts | undefined;
+    const changed = await ports.change(name, (state) => {
+      found = state;
       return rule(state);
     });
+    before ??= found;
+    return changed;
+  };
   const scope: Scope = { kind: 'client', clientId };
   const word = { says: 'stopped', atMs, source: 'import' } as const;
   const { person } = await recordWord(
@@ -196,7 +200,7 @@ async function openStage(stage: string | undefined): Promise<OptOutsAt> {
       if (key === undefined)
         throw new CommandError('There is no key of people: npm run provision -- FILE makes one.', 1);
       const messages = { documentClient, tableName: tableName('messages'), pause: storePause };
-      return optOutWriter(messages, personNames(key));
+      return optOutWriter(messages, personNames(key), { mostlyNew: true });
     },
   };
 }

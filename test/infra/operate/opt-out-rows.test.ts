@@ -155,14 +155,6 @@ test('how a file comes in parts changes nothing, also within a character or the 
   );
 });
 
-test('a line without an end is not kept in memory, and is one fault', async () => {
-  async function* endless(): AsyncGenerator<Uint8Array> {
-    yield new TextEncoder().encode('recipient\n"');
-    for (let chunk = 0; chunk < 2_000; chunk += 1) yield Buffer.alloc(65_536, '1');
-  }
-  expect((await readOptOutFile(endless(), nowMs)).faults).toEqual(['line 2: is longer than 1000 characters']);
-});
-
 test('more people than there is room for are one fault; who is there twice takes no room', async () => {
   const content = new TextEncoder().encode(
     'recipient\n5491155550001\n5491155550001\n5491155550002\n5491155550003\nx\n',

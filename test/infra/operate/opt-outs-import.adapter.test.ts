@@ -13,6 +13,8 @@ import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
+/** As the command wires it. */
+const mostlyNew = { mostlyNew: true };
 const nameOf = personNames(randomBytes(32));
 const sender = { clientId: 1001, wabaId: '11', phoneNumberId: '31' };
 const [first, second, third] = ['5491155550001', '5491155550002', 'US.13491208655302741918'];
@@ -37,7 +39,10 @@ const fileOf = (content: string) => {
 /** One run of the command; its lines, and how it ended. */
 async function run(
   content: string,
-  { options = [], writer = optOutWriter(access(), nameOf) }: { options?: string[]; writer?: OptOutPorts } = {},
+  {
+    options = [],
+    writer = optOutWriter(access(), nameOf, mostlyNew),
+  }: { options?: string[]; writer?: OptOutPorts } = {},
 ) {
   const lines: string[] = [];
   const directory = { hasClient: async (clientId: number) => clientId === 1001 };
@@ -131,6 +136,18 @@ test('a second run changes nothing and says so; what the client has started afte
   expect([...(await stopsOf(1001, first, second)).keys()]).toEqual([second]);
 });
 
+test('a person takes two requests, new or known: nothing is read first', async () => {
+  const documentClient = localDocumentClient();
+  const attempts = injectFaults(documentClient, () => undefined);
+  const messages = { documentClient, tableName: table, pause: async () => undefined };
+  const writer = optOutWriter(messages, nameOf, mostlyNew);
+  const content = `recipient,at\n${first},2026-11-22T10:00:00Z\n${second},2026-11-22T10:00:00Z\n`;
+  await run(content, { writer, options: ['--at-once', '1'] });
+  expect(Object.fromEntries(attempts)).toEqual({ PutItemCommand: 1 + 2 * 2 });
+  await run(content, { writer, options: ['--at-once', '1'] });
+  expect(Object.fromEntries(attempts)).toEqual({ PutItemCommand: 1 + 2 * 2 + 2 * 2 });
+});
+
 describe('a run that dies', () => {
   const content = `recipient,at\n${Array.from({ length: 12 }, (_, at) => `${54_911_500 + at}0000,2026-11-22T10:00:00Z`).join('\n')}\n`;
 
@@ -154,7 +171,7 @@ describe('a run that dies', () => {
 
 test('what the tables refuse because it comes too fast is tried again; what they refuse for good ends the run', async () => {
   const content = `recipient\n${first}\n${second}\n`;
-  const writer = optOutWriter(access(), nameOf);
+  const writer = optOutWriter(access(), nameOf, mostlyNew);
   const refusing = (name: string, times: number): OptOutPorts => {
     let left = times;
     const change: OptOutPorts['change'] = async (...asked) => {
