@@ -25,7 +25,7 @@ Stops marketing of a client to everybody in a CSV file (UTF-8, a header, ${mostP
   at          a column that may be left out, or be empty: when the person said so, such as 2026-11-22T10:00:00Z; else now
 
 The file is judged as a whole; where anything is wrong, all of it is told and nothing is written. A run that has died is completed by
-the same command. Whoever is stopped already stays so; a start that the client has said after \`at\` stands. The client is told no
+the same command. A person who is stopped already stays so; a start that the client has said after \`at\` stands. The client is told no
 events.
 
   --client ID   whose marketing
