@@ -39,6 +39,13 @@ export function swallowed(line: string): string {
   return `Nothing was done: npm keeps options for itself that stand without "--" before them; write ${line}`;
 }
 
+/** The client that `--client` names. */
+export function clientIdOf(text: string | undefined): number {
+  if (text === undefined) throw new CommandError('--client is missing');
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError(`--client is not a client id: ${text}`);
+  return Number(text);
+}
+
 /** A path as its user means it: from the folder where npm was called, which is not the one that npm calls us in. */
 export function callersPath(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);

@@ -2,7 +2,7 @@ import { type WebhookConfigs, webhookConfigStore } from '../../lib/webhooks/conf
 import { type EventSink, eventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { type EventRecords, eventRecordStore, recordedDays } from '../../lib/webhooks/event-record-store.ts';
-import { CommandError, commandLine, runCommand } from './command.ts';
+import { CommandError, clientIdOf, commandLine, runCommand } from './command.ts';
 import { openQueue, targetOf } from './target.ts';
 
 const usage = `Events of the last ${recordedDays} days.
@@ -76,12 +76,6 @@ export async function eventsCommand(
 
 function describe({ id, type, timestampMs }: ServiceEvent): string {
   return `${new Date(timestampMs).toISOString()}  ${id}  ${type}`;
-}
-
-function clientIdOf(text: string | undefined): number {
-  if (text === undefined) throw new CommandError('--client is missing');
-  if (!/^\d{1,15}$/.test(text)) throw new CommandError(`--client is not a client id: ${text}`);
-  return Number(text);
 }
 
 function periodOf(given: { readonly since?: string | undefined; readonly until?: string | undefined }, nowMs: number) {

@@ -3,7 +3,7 @@ import type { Directory } from '../../lib/access/directory.ts';
 import { directoryStore } from '../../lib/access/directory-store.ts';
 import { neededAtSend } from '../../lib/messages/request/needed-at-send.ts';
 import { type TemplateStore, templateStore } from '../../lib/templates/model/template-store.ts';
-import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
+import { CommandError, callersPath, clientIdOf, commandLine, runCommand } from './command.ts';
 import { targetOf } from './target.ts';
 import { type TypedTemplate, templateTypes } from './template-types/text.ts';
 
@@ -48,12 +48,6 @@ export async function templateTypesCommand(
   const text = templateTypes(clientId, await sendableTemplates(stores, clientId));
   if (values.out === undefined) print(text.trimEnd());
   else write(callersPath(values.out), text);
-}
-
-function clientIdOf(text: string | undefined): number {
-  if (text === undefined) throw new CommandError('--client is missing');
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError(`--client is not a client id: ${text}`);
-  return Number(text);
 }
 
 /** Those that a send would take, by what is stored. */

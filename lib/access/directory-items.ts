@@ -60,7 +60,7 @@ const WabaSchema = v.object({
   credential: v.string(),
   clientIds: v.array(v.number()),
   dids: v.picklist(['waba', 'own']),
-  platformStops: v.exactOptional(v.literal('waba')),
+  platformStops: v.exactOptional(v.picklist(['number', 'waba'])),
   utilityStops: v.exactOptional(v.array(v.number())),
 });
 

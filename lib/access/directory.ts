@@ -28,7 +28,7 @@ export interface Waba {
   /** Which of its channels such a client may use: those of any client of the WABA, or only its own (D5). */
   readonly dids: DidScope;
   /** For whom the platform's word that a person wants no marketing counts (D55): the number that it names, unless the operator widens it. */
-  readonly platformStops?: 'waba';
+  readonly platformStops?: PlatformStops;
   /** Its clients whose UTILITY messages heed opt-outs as well (D55). */
   readonly utilityStops?: readonly number[];
   /** The platform app that tells what becomes of messages (D38): known of a DID's WABA, where there is one. */
@@ -41,6 +41,8 @@ export type DidScope = 'waba' | 'own';
 export function isShared({ dids, clientIds }: Pick<Waba, 'dids' | 'clientIds'>): boolean {
   return dids === 'waba' && clientIds.length > 1;
 }
+
+export type PlatformStops = 'number' | 'waba';
 
 export interface Campaign {
   readonly campaignId: number;

@@ -57,7 +57,7 @@ export function moment(name: string) {
 }
 
 /** `Date` would take the 30th of February for the 2nd of March. */
-function isMoment(text: string): boolean {
+export function isMoment(text: string): boolean {
   const date = rfc3339.exec(text)?.[1];
   if (date === undefined || Number.isNaN(Date.parse(text))) return false;
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);

@@ -35,8 +35,15 @@ export interface OptOutLook {
   stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Promise<ReadonlyMap<Recipient, Word>>;
 }
 
-/** Writes opt-outs (record-word.ts). A writer that others are always faster than throws, and its delivery is repeated. */
-export function optOutWriter(messages: TableAccess, nameOf: NameOf): OptOutPorts {
+/**
+ * Writes opt-outs (record-word.ts). A writer that others are always faster than throws, and its delivery is repeated. With
+ * `mostlyNew` it writes people as new before it has read them: one request for each who is, and one that is refused for each other.
+ */
+export function optOutWriter(
+  messages: TableAccess,
+  nameOf: NameOf,
+  { mostlyNew = false }: { readonly mostlyNew?: boolean } = {},
+): OptOutPorts {
   const { documentClient: client, tableName: table, pause } = messages;
   // What is confirmed stays there: an import of a million rows writes one mark.
   const marked = new Set<string>();
@@ -51,7 +58,8 @@ export function optOutWriter(messages: TableAccess, nameOf: NameOf): OptOutPorts
     },
 
     change: async (name, rule) => {
-      const changed = await changeVersioned(personItem(messages, name), rule, { mostTries, pause });
+      const seen = mostlyNew ? { state: nothingSaid, version: 0 } : undefined;
+      const changed = await changeVersioned(personItem(messages, name), rule, { seen, mostTries, pause });
       if (changed === undefined) throw new Error('a person has too many writers');
       return changed;
     },

@@ -16,7 +16,7 @@ export interface WordList {
 export const stopWords: WordList = words;
 
 /** Longer than any word with its decoration. What the platform's reader has cut is longer (person-words.ts), and so is never whole. */
-const longestText = 100;
+export const longestText = 100;
 
 /**
  * Judges what people write: `stop` or `start` where the whole of it is such a word, else undefined (D55). Of a word its letters and
@@ -37,8 +37,8 @@ export function wordJudge({ stop, start, stopButtons }: WordList): (reply: Reply
   };
 }
 
-/** The words of a text, a space between them; empty where it has none. */
-function folded(text: string): string {
+/** The words of a text, a space between them; empty where it has none. Two texts that fold to one are one word. */
+export function folded(text: string): string {
   const plain = text
     .normalize('NFKD')
     .toLowerCase()

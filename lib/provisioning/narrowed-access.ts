@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import type { DidScope } from '../access/directory.ts';
+import type { DidScope, PlatformStops } from '../access/directory.ts';
 import {
   type DidItem,
   DidItemSchema,
   didSortKey,
   UserItemSchema,
   userSortPrefix,
+  type WabaItem,
   WabaItemSchema,
   wabaSortPrefix,
 } from '../access/directory-items.ts';
@@ -35,10 +36,9 @@ function narrowedDid(stored: Attributes, wanted: Attributes): Narrowed {
   const after = v.parse(DidItemSchema, wanted);
   if (!before.success || !isDeepStrictEqual(natureOf(before.output), natureOf(after))) return 'nothing';
   const { waba } = before.output;
-  const clientIds = shared(waba.clientIds, after.waba.clientIds);
-  const dids = narrowerDids(waba.dids, after.waba.dids);
-  if (clientIds.length === waba.clientIds.length && dids === waba.dids) return 'as it is';
-  return clientIds.length === 0 ? 'nothing' : { waba: { ...waba, clientIds, dids } };
+  const reach = narrowedReach(waba, after.waba);
+  if (reach === 'as it is') return reach;
+  return reach.clientIds.length === 0 ? 'nothing' : { waba: { ...waba, ...reach } };
 }
 
 /** Whose number it is, on which WABA, and with what it speaks to the platform. */
@@ -50,10 +50,33 @@ function narrowedMembership(stored: Attributes, wanted: Attributes): Narrowed {
   const before = v.safeParse(WabaItemSchema, stored);
   const after = v.parse(WabaItemSchema, wanted);
   if (!before.success || before.output.credential !== after.credential) return 'nothing';
-  const clientIds = shared(before.output.clientIds, after.clientIds);
-  const dids = narrowerDids(before.output.dids, after.dids);
-  const same = clientIds.length === before.output.clientIds.length && dids === before.output.dids;
-  return same ? 'as it is' : { clientIds, dids };
+  const reach = narrowedReach(before.output, after);
+  return reach === 'as it is' ? reach : { ...reach };
+}
+
+/** Who sends from a WABA, from which numbers, and to whom nevertheless: a person who has stopped is one whom less reach. */
+interface Reach {
+  readonly clientIds: readonly number[];
+  readonly dids: DidScope;
+  readonly platformStops: PlatformStops;
+  readonly utilityStops: readonly number[];
+}
+
+function narrowedReach(stored: StoredReach, wanted: StoredReach): Reach | 'as it is' {
+  const [before, after] = [reachOf(stored), reachOf(wanted)];
+  const reach: Reach = {
+    clientIds: shared(before.clientIds, after.clientIds),
+    dids: before.dids === 'own' || after.dids === 'own' ? 'own' : 'waba',
+    platformStops: before.platformStops === 'waba' || after.platformStops === 'waba' ? 'waba' : 'number',
+    utilityStops: [...new Set([...before.utilityStops, ...after.utilityStops])].sort((a, b) => a - b),
+  };
+  return isDeepStrictEqual(reach, before) ? 'as it is' : reach;
+}
+
+type StoredReach = Pick<WabaItem, keyof Reach>;
+
+function reachOf({ clientIds, dids, platformStops = 'number', utilityStops = [] }: StoredReach): Reach {
+  return { clientIds, dids, platformStops, utilityStops };
 }
 
 function narrowedUser(stored: Attributes, wanted: Attributes): Narrowed {
@@ -65,11 +88,6 @@ function narrowedUser(stored: Attributes, wanted: Attributes): Narrowed {
   const same =
     permissions.length === before.output.permissions.length && campaignIds.length === before.output.campaignIds.length;
   return same ? 'as it is' : { permissions, campaignIds };
-}
-
-/** Own numbers only, as soon as either form says so. */
-function narrowerDids(before: DidScope, after: DidScope): DidScope {
-  return before === 'own' || after === 'own' ? 'own' : 'waba';
 }
 
 function shared<T>(before: readonly T[], after: readonly T[]): T[] {

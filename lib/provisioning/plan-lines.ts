@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { didSortKey } from '../access/directory-items.ts';
+import { wordListKey } from '../opt-outs/word-list.ts';
 import type { PlatformCredentials } from '../platform/credential-groups.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { entityOf } from './provisioned-entity.ts';
@@ -82,7 +84,12 @@ function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string
 
 /** The copy under a DID shows what it alone says: of the WABA, and which account sends; the rest of it is the channel's own. */
 function attributesShown({ key, attributes }: Item): Attributes {
-  if (key.sk !== 'DID') return attributes;
+  if (key.pk === wordListKey.pk) {
+    // Named even when they are not there, so that a line tells when one goes.
+    const lists = { stop: undefined, start: undefined, stopButtons: undefined };
+    return { ...lists, ...(attributes as { readonly words?: Attributes }).words };
+  }
+  if (key.sk !== didSortKey) return attributes;
   const { waba = {}, channel = {} } = attributes as { readonly waba?: Attributes; readonly channel?: Attributes };
   const ofWaba = Object.entries(waba).map(([name, value]) => [`waba.${name}`, value]);
   // Named even when it is not there, so that a line tells when it goes.

@@ -12,6 +12,7 @@ import {
   wabaSortPrefix,
 } from '../access/directory-items.ts';
 import { credentialPrefix } from '../access/sign-in/credential-items.ts';
+import { wordListKey } from '../opt-outs/word-list.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
 /** What an entry of the provisioning file is about; one may have several items. */
@@ -20,7 +21,8 @@ export type Entity =
   | { readonly kind: 'WABA membership'; readonly name: string; readonly clientId: number }
   | { readonly kind: 'campaign'; readonly name: string }
   | { readonly kind: 'channel'; readonly name: string }
-  | { readonly kind: 'user'; readonly name: string };
+  | { readonly kind: 'user'; readonly name: string }
+  | { readonly kind: 'words'; readonly name: 'of opt-outs' };
 
 /**
  * The entity an item belongs to; undefined for an item that is none of provisioning's, and for the listing of channels, which
@@ -39,6 +41,7 @@ export function entityOf({
     const item = v.safeParse(DidItemSchema, attributes);
     return { kind: 'channel', name: item.success ? String(item.output.channel.channelId) : `of ${pk}` };
   }
+  if (pk === wordListKey.pk && sk === wordListKey.sk) return { kind: 'words', name: 'of opt-outs' };
   if (!pk.startsWith(clientPartitionPrefix)) return undefined;
   if (sk === profileSortKey) return named('client', pk, clientPartitionPrefix);
   if (sk.startsWith(wabaSortPrefix)) {

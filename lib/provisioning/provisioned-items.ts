@@ -20,6 +20,7 @@ import {
   wabaNumberKey,
 } from '../channels/channel-item.ts';
 import { present } from '../keys/present.ts';
+import { type WordListItem, wordListKey } from '../opt-outs/word-list.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 import { appOfWaba } from './wanted-apps.ts';
 
@@ -55,15 +56,15 @@ type DirectoryItem = Omit<ProvisionedItem, 'table'>;
 
 function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   return [
-    ...file.clients.map(({ client_id: clientId, name }) => ({
+    ...file.clients.map(({ client_id: clientId, name, opt_outs_for_utility: optOutsForUtility }) => ({
       key: clientKey(clientId),
-      attributes: { clientId, name },
+      attributes: { clientId, name, optOutsForUtility },
     })),
     ...file.clients.map(({ client_id: clientId }) => ({
       key: registeredClientKey(clientId),
       attributes: { clientId },
     })),
-    ...file.wabas.flatMap(membershipItems),
+    ...file.wabas.flatMap((waba) => membershipItems(file, waba)),
     ...file.campaigns.map(({ campaign_id: campaignId, client_id: clientId, name }) => ({
       key: campaignKey(clientId, campaignId),
       attributes: { campaignId, clientId, name },
@@ -73,7 +74,16 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
       const userId = userIdOf(username);
       return { key: userKey(clientId, userId), attributes: { userId, username, clientId, permissions, campaignIds } };
     }),
+    ...wordItems(file),
   ];
+}
+
+/** The words that the file has; of a list that it has not, the shipped one counts. */
+function wordItems({ opt_out_words: given }: ProvisioningFile): DirectoryItem[] {
+  if (given === undefined) return [];
+  const { stop, start, stop_buttons: stopButtons } = given;
+  const attributes: WordListItem = { words: present({ stop, start, stopButtons }) };
+  return [{ key: wordListKey, attributes: { ...attributes } }];
 }
 
 /** The item of the credentials table by which a user can log in (D11). */
@@ -90,14 +100,17 @@ type FileUser = ProvisioningFile['users'][number];
 type FileWaba = ProvisioningFile['wabas'][number];
 type FileChannel = ProvisioningFile['channels'][number];
 
-function wabaFacts(waba: FileWaba): DidItem['waba'] {
-  const { waba_id: wabaId, name, namespace, credential, dids } = waba;
-  return { wabaId, name, namespace, credential, clientIds: waba.client_ids.toSorted((a, b) => a - b), dids };
+function wabaFacts({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba'] {
+  const { waba_id: wabaId, name, namespace, credential, dids, platform_stops: platformStops } = waba;
+  const clientIds = waba.client_ids.toSorted((a, b) => a - b);
+  const heeding = new Set(clients.filter((each) => each.opt_outs_for_utility).map(({ client_id }) => client_id));
+  const utilityStops = clientIds.filter((id) => heeding.has(id));
+  return { wabaId, name, namespace, credential, clientIds, dids, platformStops, utilityStops };
 }
 
-function membershipItems(waba: FileWaba): DirectoryItem[] {
+function membershipItems(file: ProvisioningFile, waba: FileWaba): DirectoryItem[] {
   const attributes: WabaItem = {
-    ...wabaFacts(waba),
+    ...wabaFacts(file, waba),
     businessId: waba.business_id,
     businessName: waba.business_name,
   };
@@ -116,7 +129,7 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
     throughputPerSecond: channel.throughput_per_second,
   };
   const waba = {
-    ...wabaFacts(ownersOf(file, channel).waba),
+    ...wabaFacts(file, ownersOf(file, channel).waba),
     ...present({ appId: appOfWaba(file, channel.waba_id) }),
   };
   const account = present({ messagingAccountId: channel.messaging_account_id });

@@ -5,6 +5,7 @@ import { isPasswordHash, passwordMaxLength } from '../access/sign-in/password.ts
 import { usernamePattern } from '../access/sign-in/sign-in.ts';
 import { faultOf } from '../http/parse.ts';
 import type { Fault } from '../http/refusal.ts';
+import { folded, longestText } from '../opt-outs/stop-words.ts';
 import { relationFaults } from './provisioning-relations.ts';
 import { unknownFields } from './unknown-fields.ts';
 
@@ -65,11 +66,33 @@ const UserSchema = v.pipe(
   ),
 );
 
+/** What people write or tap. The item that keeps three such lists has room for them, whatever letters they are of. */
+const words = v.pipe(
+  v.array(
+    v.pipe(
+      v.string(),
+      v.maxLength(longestText, `a word must have at most ${longestText} characters`),
+      v.check((word) => folded(word) !== '', 'a word must have a letter or a digit: nothing else of it counts'),
+    ),
+  ),
+  v.maxLength(200, 'must be at most 200 words'),
+);
+
+/** Without one nobody could stop by that way. */
+const stoppingWords = v.pipe(words, v.minLength(1, 'must have a word: without any, people could not stop'));
+
 /** A provisioning file by itself; what holds between its entries is in provisioning-relations.ts. */
 export const ProvisioningFileSchema = v.strictObject({
   /** Tells an editor where the JSON Schema is. */
   $schema: v.optional(v.string()),
-  clients: v.array(v.strictObject({ client_id: id, name: text })),
+  clients: v.array(
+    v.strictObject({
+      client_id: id,
+      name: text,
+      /** Whether its UTILITY messages heed opt-outs as well (D55). */
+      opt_outs_for_utility: v.optional(v.boolean(), false),
+    }),
+  ),
   wabas: v.array(
     v.strictObject({
       waba_id: digits,
@@ -79,6 +102,8 @@ export const ProvisioningFileSchema = v.strictObject({
       credential: credentialName,
       /** Which channels its clients may use: those of the whole WABA, or each only its own (D5). */
       dids: v.optional(v.picklist(['waba', 'own'], "must be 'waba' or 'own'"), 'waba'),
+      /** For whom the platform's word counts that a person wants no marketing: the number that it names, or the WABA (D55). */
+      platform_stops: v.optional(v.picklist(['number', 'waba'], "must be 'number' or 'waba'"), 'number'),
       business_id: text,
       business_name: text,
     }),
@@ -128,6 +153,14 @@ export const ProvisioningFileSchema = v.strictObject({
       }),
     ),
     [],
+  ),
+  /** What people write or tap to end marketing and begin it again; each list replaces the shipped one (D55). */
+  opt_out_words: v.optional(
+    v.strictObject({
+      stop: v.optional(stoppingWords),
+      start: v.optional(words),
+      stop_buttons: v.optional(stoppingWords),
+    }),
   ),
 });
 

@@ -1,4 +1,5 @@
 import type { Fault } from '../http/refusal.ts';
+import { folded, stopWords } from '../opt-outs/stop-words.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -26,6 +27,7 @@ export function relationFaults(data: unknown, storedCredentials: Iterable<string
     ...channelFaults(file),
     ...ownerFaults(file),
     ...appFaults(file),
+    ...wordFaults(entryOf(entryOf(data)['opt_out_words'])),
   ];
 }
 
@@ -206,4 +208,19 @@ function sharedSecrets(apps: readonly Entry[]): Fault[] {
       ? [{ path, message: 'is a secret of another app too' }]
       : [],
   );
+}
+
+/** A word says one thing, also where a list of the file stands beside a shipped one. The fault is in the list of the file. */
+function wordFaults(words: Entry): Fault[] {
+  const given = (key: 'stop' | 'start') => (Array.isArray(words[key]) ? (words[key] as unknown[]) : undefined);
+  const clashes = (key: 'stop' | 'start', other: 'stop' | 'start') => {
+    const others = new Set((given(other) ?? stopWords[other]).map((word) => folded(textOf(word) ?? '')));
+    return (given(key) ?? []).flatMap((word, index) => {
+      const fold = folded(textOf(word) ?? '');
+      if (fold === '' || !others.has(fold)) return [];
+      return [{ path: `opt_out_words.${key}[${index}]`, message: `${textOf(word)} is a ${other} word too` }];
+    });
+  };
+  // Where the file has both lists, each pair is named once.
+  return [...clashes('start', 'stop'), ...(given('start') === undefined ? clashes('stop', 'start') : [])];
 }

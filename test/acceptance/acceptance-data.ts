@@ -39,13 +39,18 @@ export function inPlaceOf<Id extends string | number>(id: Id): Id {
 }
 
 export const acceptanceFile: ProvisioningFile = {
-  clients: demo.clients.map(({ client_id, name }) => ({ client_id: inPlaceOf(client_id), name: `${mark}${name}` })),
+  clients: demo.clients.map(({ client_id, name }) => ({
+    client_id: inPlaceOf(client_id),
+    name: `${mark}${name}`,
+    opt_outs_for_utility: false,
+  })),
   wabas: demo.wabas.map((waba) => ({
     ...waba,
     waba_id: inPlaceOf(waba.waba_id),
     client_ids: waba.client_ids.map(inPlaceOf),
     credential: 'acceptance-has-none',
     dids: 'waba',
+    platform_stops: 'number',
   })),
   channels: demo.channels.map((channel) => ({
     ...channel,

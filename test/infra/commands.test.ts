@@ -74,6 +74,7 @@ describe('an option that npm kept', () => {
   const lines: readonly (readonly [line: string, script: string, key: string, value: string, meant: string])[] = [
     ['operate/provision.ts FILE', 'provision', 'dry_run', 'true', 'FILE --dry-run'],
     ['operate/rotate-keys.ts', 'rotate-keys', 'stage', 'prod', '--stage prod'],
+    ['operate/opt-outs-import.ts FILE', 'opt-outs:import', 'client', '1001', 'FILE --client 1001'],
     ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
     ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
     ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],

@@ -47,7 +47,8 @@ interface User {
 
 /**
  * Everything that anybody may do: which password opens which rights, and from which number, with which token of the
- * platform, it may send in the name of which client. Told from the items as the functions read them.
+ * platform, it may send in the name of which client, and to whom although the person has stopped it elsewhere or stopped
+ * marketing alone. Told from the items as the functions read them.
  */
 export function allowedIn({ items, platformCredentials }: ProvisionedState): Set<string> {
   const allowed = new Set<string>();
@@ -81,7 +82,12 @@ function usesOf(
     const clientIds =
       waba['dids'] === 'own' ? waba.clientIds.filter((id) => id === channel['clientId']) : waba.clientIds;
     const use = `${key.pk}: number ${channel['phoneNumberId']} of WABA ${waba['wabaId']} with ${tokenOf(waba)}`;
-    return clientIds.map((clientId) => ({ clientId, use }));
+    const utilityStops = waba['utilityStops'] as readonly number[];
+    return clientIds.flatMap((clientId) => [
+      { clientId, use },
+      ...(waba['platformStops'] === 'waba' ? [] : [{ clientId, use: `${use}, whose stop concerns another number` }]),
+      ...(utilityStops.includes(clientId) ? [] : [{ clientId, use: `${use}, UTILITY whatever was stopped` }]),
+    ]);
   }
   if (key.sk?.startsWith('WABA#') === true) {
     const clientId = Number(key.pk.slice('CLIENT#'.length));

@@ -74,6 +74,7 @@ export function clientsAtScale(scale: {
   const clients = Array.from({ length: scale.clients }, (_, index) => ({
     client_id: firstClientId + index,
     name: `${oneOf(subjects, random)} house ${index}`,
+    opt_outs_for_utility: false,
   }));
   const ids = clients.map(({ client_id }) => client_id);
   const wabaIdOf = (index: number) => String(firstWabaId + index);
@@ -94,6 +95,7 @@ export function clientsAtScale(scale: {
       client_ids: [clientId, clientId + 1].filter((id) => ids.includes(id)),
       credential: 'scale',
       dids: 'waba' as const,
+      platform_stops: 'number' as const,
       business_id: String(400_000_000_000_001 + index),
       business_name: `Business ${index}`,
     })),

@@ -14,6 +14,8 @@ import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts
 import { verifyPassword } from '../../../lib/access/sign-in/password.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/tokens/token-keys.ts';
 import { channelStore } from '../../../lib/channels/channel-store.ts';
+import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
+import { wordListReader } from '../../../lib/opt-outs/word-list-store.ts';
 import { platformCredentials } from '../../../lib/platform/credentials.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/provisioning/provisioning-file.ts';
@@ -191,6 +193,24 @@ test('a stored hash is taken as it is', async () => {
   const before = await everything();
   expect(await provision({ ...demo, users }, target, nextDay)).toMatchObject({ lines: [] });
   expect(await everything()).toEqual(before);
+});
+
+test('a word list of provisioning replaces the shipped one, list by list, until the file has none any more (D55)', async () => {
+  const read = wordListReader(client, target.tableName('directory'));
+  const judged = async (...texts: string[]) => {
+    const judge = wordJudge(await read());
+    return texts.map((text) => judge({ by: 'text', text }));
+  };
+  const told = ['Stop', '¡BASTA ya!', 'Alta', 'otra vez'];
+  await provision(demo, target, { nowMs });
+  expect(await judged(...told)).toEqual(['stop', undefined, 'start', undefined]);
+  await provision({ ...demo, opt_out_words: { stop: ['basta ya'], start: ['Otra vez'] } }, target, { nowMs });
+  expect(await judged(...told)).toEqual([undefined, 'stop', undefined, 'start']);
+  await provision({ ...demo, opt_out_words: { stop: ['basta ya'] } }, target, { nowMs });
+  expect(await judged(...told)).toEqual([undefined, 'stop', 'start', undefined]);
+  await expect(provision(demo, target, { nowMs })).rejects.toThrow('1 entry would be removed');
+  await provision(demo, target, { nowMs, removalsAllowed: 1 });
+  expect(await read()).toEqual(stopWords);
 });
 
 test('a broken key set is an error and stays as it is', async () => {

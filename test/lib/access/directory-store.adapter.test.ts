@@ -43,6 +43,8 @@ test('a DID is found with its channel and its WABA, from one read', async () => 
       credential: 'demo',
       clientIds: [1002],
       dids: 'waba',
+      platformStops: 'number',
+      utilityStops: [],
       appId: '500000000000001',
     },
   });
@@ -137,7 +139,7 @@ test('an item that is not what it should be is an error', async () => {
 });
 
 test('all clients are listed, by number and not by spelling', async () => {
-  const extra = [20_000, 3].map((id) => ({ client_id: id, name: `Client ${id}` }));
+  const extra = [20_000, 3].map((id) => ({ client_id: id, name: `Client ${id}`, opt_outs_for_utility: false }));
   const file = provisioningFile(demo, []);
   await loadClients({ documentClient: client, tableName }, { ...file, clients: [...file.clients, ...extra] });
   expect(await directory.listClientIds()).toEqual([1, 3, 1001, 1002, 20_000]);

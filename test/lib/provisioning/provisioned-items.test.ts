@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import type { WabaItem } from '../../../lib/access/directory-items.ts';
 import { channelFromItem, wabaNumberFromItem } from '../../../lib/channels/channel-item.ts';
 import { provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
 import { provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
@@ -55,8 +56,28 @@ test('the copy under the DID is the channel and the WABA with its clients in asc
       clientIds: [1001, 1002],
       appId: '500000000000001',
       dids: 'waba',
+      platformStops: 'number',
+      utilityStops: [],
     },
   });
+});
+
+test("every copy of a WABA says whose utility messages heed opt-outs, and for whom the platform's stops count (D55)", () => {
+  const [first, ...others] = demo.wabas;
+  const clients = demo.clients.map((client) => ({ ...client, opt_outs_for_utility: client.client_id !== 1001 }));
+  const file = provisioningFile({ ...demo, clients, wabas: [{ ...first, platform_stops: 'waba' }, ...others] }, []);
+  const copies = provisionedItems(file).flatMap(({ key, attributes }) => {
+    const { platformStops, utilityStops } = { ...attributes, ...(attributes['waba'] as object) } as Partial<WabaItem>;
+    return key.sk === 'DID' || key.sk?.startsWith('WABA#') ? [[key.pk, platformStops, utilityStops]] : [];
+  });
+  expect(copies).toEqual([
+    ['CLIENT#1001', 'waba', [1002]],
+    ['CLIENT#1002', 'waba', [1002]],
+    ['CLIENT#1002', 'number', [1002]],
+    ['DID#5491100000001', 'waba', [1002]],
+    ['DID#5491100000002', 'waba', [1002]],
+    ['DID#5511900000003', 'number', [1002]],
+  ]);
 });
 
 test('the account that a number sends for is in the copy under its DID alone, which is what a send reads', () => {

@@ -67,6 +67,7 @@ const set =
   (file: Demo): void => {
     (of(file) as Record<string, unknown>)[key] = value;
   };
+const words = (lists: object) => set('opt_out_words', lists, (file) => file);
 const client = (file: Demo) => at(file.clients, 1);
 const waba = (file: Demo) => at(file.wabas, 0);
 const channel = (file: Demo) => at(file.channels, 0);
@@ -127,6 +128,32 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ['a permission twice', set('permissions', ['BSP_CN', 'BSP_CN'], user), ['users[1].permissions[1]']],
   ['a user name twice', set('username', 'operator', user), ['users[1].username']],
   ['a user name that differs by letter case only', set('username', 'Operator', user), ['users[1].username']],
+  ['stops for neither the number nor the WABA', set('platform_stops', 'client', waba), ['wabas[0].platform_stops']],
+  [
+    'a word for whether utility heeds opt-outs',
+    set('opt_outs_for_utility', 'yes', client),
+    ['clients[1].opt_outs_for_utility'],
+  ],
+  ['no word that stops', words({ stop: [], stop_buttons: [] }), ['opt_out_words.stop', 'opt_out_words.stop_buttons']],
+  [
+    'words without letters or digits',
+    words({ stop: ['fin', '🛑!'], start: ['...'] }),
+    ['opt_out_words.stop[1]', 'opt_out_words.start[0]'],
+  ],
+  ['a word of 101 characters', words({ stop_buttons: ['a'.repeat(101)] }), ['opt_out_words.stop_buttons[0]']],
+  ['201 words', words({ start: Array.from({ length: 201 }, (_, index) => `go ${index}`) }), ['opt_out_words.start']],
+  [
+    'a word that stops and starts',
+    words({ stop: ['fin', 'Álta!'], start: ['volver', 'alta'] }),
+    ['opt_out_words.start[1]'],
+  ],
+  ['a stop word that starts by the shipped list', words({ stop: ['fin', 'Álta!'] }), ['opt_out_words.stop[1]']],
+  ['a start word that stops by the shipped list', words({ start: ['S.T.O.P.'] }), ['opt_out_words.start[0]']],
+  [
+    'words that are none, and an unknown list',
+    words({ stop: [1], pause: ['x'] }),
+    ['opt_out_words.pause', 'opt_out_words.stop[0]'],
+  ],
   ['DIDs for neither all nor the own', set('dids', 'all', waba), ['wabas[0].dids']],
   ['a user name with a number sign', set('username', 'a#b', user), ['users[1].username']],
   ['a user name that begins with a blank', set('username', ' a', user), ['users[1].username']],

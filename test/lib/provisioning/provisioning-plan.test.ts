@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import type { WabaItem } from '../../../lib/access/directory-items.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { wantedPlatformCredentials } from '../../../lib/provisioning/platform-credentials.ts';
 import { credentialItem, provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
@@ -54,10 +55,13 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
     clients: fc.subarray(clientIds, { minLength: 1 }),
     wabaClients: fc.tuple(subset(clientIds), subset(clientIds)),
     wabaCredentials: fc.tuple(fc.constantFrom('c1', 'c2'), fc.constantFrom('c1', 'c2')),
+    wabaStops: fc.tuple(fc.constantFrom('waba', 'number'), fc.constantFrom('waba', undefined)),
+    utilityStops: subset(clientIds),
     wabaDids: fc.tuple(fc.constantFrom('waba', 'own'), fc.constantFrom('waba', 'own', undefined)),
     tokens: fc.tuple(fc.constantFrom('token-11', 'token-12'), fc.constantFrom('token-21', 'token-11')),
     apps: fc.tuple(fc.constantFrom(undefined, 0, 1), fc.constantFrom(undefined, 0, 1)),
     appSecrets: fc.tuple(fc.constantFrom('secret-11', 'secret-12'), fc.constantFrom('secret-21', 'secret-22')),
+    words: fc.constantFrom(undefined, ['basta'], ['fin', 'basta']),
     previousAppSecret: fc.constantFrom(undefined, 'secret-10'),
     channels: fc.array(
       fc.record({ waba: fc.nat(1), client: fc.nat(2), did: fc.nat(2), number: fc.nat(3), account: fc.nat(2) }),
@@ -83,7 +87,8 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
       const client_ids = ids.filter((id) => drawn.clients.includes(id));
       const credential = drawn.wabaCredentials[index] ?? '';
       const names = { name: 'WABA', namespace: 'ns', business_id: 'b', business_name: 'Business' };
-      const facts = { client_ids, credential, dids: drawn.wabaDids[index], ...names };
+      const modes = { dids: drawn.wabaDids[index], platform_stops: drawn.wabaStops[index] };
+      const facts = { client_ids, credential, ...modes, ...names };
       return client_ids.length === 0 ? [] : [{ waba_id: `20${index}`, ...facts }];
     });
     const campaigns = drawn.campaigns.map((campaign_id) => ({
@@ -118,8 +123,14 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
       verify_token: 'verify-token',
       wabas: wabas.map(({ waba_id }) => waba_id).filter((_, at) => drawn.apps[at] === index),
     }));
-    const clients = drawn.clients.map((client_id) => ({ client_id, name: `Client ${client_id}` }));
-    return provisioningFile({ clients, wabas, channels, campaigns, users, platform_credentials, platform_apps }, []);
+    const clients = drawn.clients.map((client_id) => ({
+      client_id,
+      name: `Client ${client_id}`,
+      opt_outs_for_utility: drawn.utilityStops.includes(client_id),
+    }));
+    const words = drawn.words === undefined ? {} : { opt_out_words: { stop: drawn.words } };
+    const lists = { wabas, channels, campaigns, users, platform_credentials, platform_apps };
+    return provisioningFile({ clients, ...lists, ...words }, []);
   });
 
 const nothingToDo = {
@@ -169,6 +180,28 @@ test('a WABA that from now on keeps each client to its own DIDs is narrowed befo
 
   const back = planFor(provisioned(provisioningFile({ ...demo, wabas }, [])), before);
   expect([back.revocations, back.grants.length > 0]).toEqual([[], true]);
+});
+
+test('who has stopped is left alone by what either file says before anything is granted (D55)', () => {
+  const heeding = (clientId: number, widened: string) =>
+    demoWith(({ clients, wabas }) => ({
+      clients: clients.map((each) => ({ ...each, opt_outs_for_utility: each.client_id === clientId })),
+      wabas: wabas.map((each) => ({ ...each, platform_stops: each.waba_id === widened ? 'waba' : 'number' })),
+    }));
+  const { revocations } = planFor(provisioned(heeding(1001, '200000000000001')), heeding(1002, '200000000000002'));
+  const left = revocations.map(({ key, set }) => {
+    const { platformStops, utilityStops } = { ...set, ...(set?.['waba'] as object) } as Partial<WabaItem>;
+    return `${key.pk} ${platformStops} ${utilityStops}`;
+  });
+  expect(left.toSorted()).toEqual([
+    'CLIENT#1001 waba 1001,1002',
+    'CLIENT#1002 waba 1001,1002',
+    'CLIENT#1002 waba 1002',
+    'DID#5491100000001 waba 1001,1002',
+    'DID#5491100000002 waba 1001,1002',
+    'DID#5511900000003 waba 1002',
+  ]);
+  expect(planFor(provisioned(heeding(1001, '200000000000001')), provisioningFile(demo, [])).revocations).toEqual([]);
 });
 
 test('a credential is never left behind without its user, by whom the next run finds it', () => {
@@ -259,6 +292,27 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
     ['~ campaign 10: name', '~ campaign 11: name', '~ campaign 20: name'],
   ],
   [
+    "a client's utility messages heed opt-outs",
+    ({ clients }) => ({
+      clients: clients.map((each) => ({ ...each, opt_outs_for_utility: each.client_id === 1001 })),
+    }),
+    [
+      '~ client 1001: opt_outs_for_utility',
+      '~ WABA membership 200000000000001 of client 1001: utility_stops',
+      '~ WABA membership 200000000000001 of client 1002: utility_stops',
+      '~ channel 501: waba.utility_stops',
+      '~ channel 502: waba.utility_stops',
+    ],
+  ],
+  [
+    "the platform's stops are widened to the WABA",
+    ({ wabas }) => ({
+      wabas: wabas.map((each) => (each.client_ids.length === 1 ? { ...each, platform_stops: 'waba' as const } : each)),
+    }),
+    ['~ WABA membership 200000000000002 of client 1002: platform_stops', '~ channel 503: waba.platform_stops'],
+  ],
+  ['words of opt-outs', () => ({ opt_out_words: { stop: ['basta'] } }), ['+ words of opt-outs']],
+  [
     'a token changes',
     () => ({ platform_credentials: [{ name: 'demo', access_token: 'demo-other-token', app_id: '500000000000001' }] }),
     ['~ platform credential demo: access_token'],
@@ -267,6 +321,17 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
   const shown = linesFor(demoWith(change));
   expect(shown.toSorted()).toEqual(lines.toSorted());
   expect(shown.join('\n')).not.toMatch(/another-1|demo-/);
+});
+
+test('of the words, a line says which list changes or goes; without any they are a removal, and the shipped ones count', () => {
+  const files = [{ stop: ['basta'], start: ['alta'] }, { stop: ['fin'] }, undefined].map((opt_out_words) =>
+    demoWith(() => ({ opt_out_words })),
+  );
+  const [both, one, none] = files;
+  if (both === undefined || one === undefined || none === undefined) throw new Error('no file');
+  const linesOf = (from: ProvisioningFile, to: ProvisioningFile) => planFor(provisioned(from), to).lines.map(lineText);
+  expect(linesOf(both, one)).toEqual(['~ words of opt-outs: stop, start']);
+  expect(linesOf(one, none)).toEqual(['- words of opt-outs']);
 });
 
 test('a number that no longer sends for an account of its own is a line too, and is never away in between', () => {

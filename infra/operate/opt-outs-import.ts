@@ -1,0 +1,206 @@
+import { createReadStream } from 'node:fs';
+import type { Directory } from '../../lib/access/directory.ts';
+import { directoryStore } from '../../lib/access/directory-store.ts';
+import { backoff, type Pause, storePause } from '../../lib/aws/pause.ts';
+import { sideBySide } from '../../lib/aws/side-by-side.ts';
+import { isStopped } from '../../lib/opt-outs/entry.ts';
+import { optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
+import { nothingSaid, type PersonOptOuts } from '../../lib/opt-outs/person.ts';
+import { personNames, type Recipient } from '../../lib/opt-outs/person-name.ts';
+import { type OptOutPorts, recordWord } from '../../lib/opt-outs/record-word.ts';
+import { type Scope, textOf } from '../../lib/opt-outs/scope.ts';
+import { CommandError, callersPath, clientIdOf, commandLine, runCommand } from './command.ts';
+import { mostPeople, type OptOutFile, type OptOutRows, readOptOutFile } from './opt-out-rows.ts';
+import { readPersonKey } from './person-key.ts';
+import { targetOf } from './target.ts';
+
+/** As many connections as the client of the tables has. */
+const mostAtOnce = 50;
+
+const usage = `npm run opt-outs:import -- FILE --client ID [--dry-run] [--at-once N] [--stage NAME]
+
+Stops marketing of a client to everybody in a CSV file (UTF-8, a header, ${mostPeople} people at most).
+
+  recipient   the column with a phone number in E.164 digits, with a plus or without, or a business-scoped user id
+  at          a column that may be left out, or be empty: when the person said so, such as 2026-11-22T10:00:00Z; else now
+
+The file is judged as a whole; where anything is wrong, all of it is told and nothing is written. A run that has died is completed by
+the same command. A person who is stopped already stays so; a start that the client has said after \`at\` stands. The client is told no
+events.
+
+  --client ID   whose marketing
+  --dry-run     judges and counts, and writes nothing
+  --at-once N   people that are written side by side, 1 to ${mostAtOnce} (default ${mostAtOnce})
+  --stage NAME  a deployment on AWS; without it, the running local stack`;
+
+const options = {
+  client: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  'at-once': { type: 'string' },
+  stage: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+export interface OptOutsAt {
+  readonly directory: Pick<Directory, 'hasClient'>;
+  /** Throws `CommandError` where there is no key of people yet. */
+  readonly writer: () => Promise<OptOutPorts>;
+}
+
+interface Surroundings {
+  readonly print: (line: string) => void;
+  /** How far it is. */
+  readonly tell: (line: string) => void;
+  readonly nowMs: () => number;
+  readonly pause?: Pause;
+}
+
+/**
+ * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 for a client
+ * that there is not, or a file with faults; and what the tables throw, after a line that says how far it came.
+ */
+export async function optOutsImportCommand(
+  typed: readonly string[],
+  open: (stage: string | undefined) => OptOutsAt | Promise<OptOutsAt>,
+  { print, tell, nowMs, pause = backoff(500, 30_000) }: Surroundings,
+): Promise<void> {
+  const { values, positionals } = commandLine({ args: [...typed], options, allowPositionals: true });
+  if (values.help) return print(usage);
+  const [file, ...surplus] = positionals;
+  if (file === undefined || surplus.length > 0) throw new CommandError(usage);
+  const clientId = clientIdOf(values.client);
+  const atOnce = atOnceOf(values['at-once']);
+  const { directory, writer } = await open(values.stage);
+  if (!(await directory.hasClient(clientId))) throw new CommandError(`There is no client ${clientId}.`, 1);
+  const startMs = nowMs();
+  const { rows, duplicates } = await soundFile(callersPath(file), startMs);
+  const again = duplicates === 0 ? '' : `, named again ${duplicates} times`;
+  print(`${rows.size} people${again}`);
+  if (values['dry-run']) return print('dry run: nothing was written');
+  const counts = await writeRows(rows, { clientId, startMs, atOnce, tell, pause }, await writer());
+  print(`new: ${counts.new}, stopped already: ${counts.stopped}, started later by the client: ${counts.started}`);
+}
+
+function atOnceOf(text = String(mostAtOnce)): number {
+  if (/^[1-9]\d?$/.test(text) && Number(text) <= mostAtOnce) return Number(text);
+  throw new CommandError(`--at-once takes 1 to ${mostAtOnce}, not ${text}`);
+}
+
+/** Throws `CommandError` with all that is wrong with a file. */
+async function soundFile(path: string, nowMs: number): Promise<OptOutFile> {
+  const file = await readOptOutFile(createReadStream(path), nowMs).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === undefined) throw error;
+    throw new CommandError(
+      error.code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${error.code}).`,
+    );
+  });
+  const { faults, moreFaults } = file;
+  if (faults.length === 0) return file;
+  const count = faults.length + moreFaults;
+  const more = moreFaults === 0 ? [] : [`and ${moreFaults} more`];
+  const head = `Nothing was written: ${path} has ${count === 1 ? '1 fault' : `${count} faults`}.`;
+  throw new CommandError([head, ...faults, ...more].join('\n'), 1);
+}
+
+interface Writing {
+  readonly clientId: number;
+  /** When those have stopped of whom the file does not say it. */
+  readonly startMs: number;
+  readonly atOnce: number;
+  readonly tell: (line: string) => void;
+  readonly pause: Pause;
+}
+
+/** What has become of a person: stopped now, or before already; or not stopped, for the client's start is later. */
+type Outcome = 'new' | 'stopped' | 'started';
+
+const toldEach = 10_000;
+
+async function writeRows(rows: OptOutRows, writing: Writing, ports: OptOutPorts): Promise<Record<Outcome, number>> {
+  const counts = { new: 0, stopped: 0, started: 0 };
+  let done = 0;
+  try {
+    await sideBySide(rows, writing.atOnce, async ([recipient, atMs = writing.startMs]) => {
+      counts[await patiently(() => writeRow({ recipient, atMs }, writing.clientId, ports), writing.pause)] += 1;
+      done += 1;
+      if (done % toldEach === 0) writing.tell(`${done} of ${rows.size} people are written`);
+    });
+  } catch (error) {
+    writing.tell(`${done} of ${rows.size} people are written; the same command writes the rest`);
+    throw error;
+  }
+  return counts;
+}
+
+async function writeRow(
+  { recipient, atMs }: { readonly recipient: Recipient; readonly atMs: number },
+  clientId: number,
+  ports: OptOutPorts,
+): Promise<Outcome> {
+  let before: PersonOptOuts | undefined;
+  // The first that is changed is the item of the recipient: what it was before needs no read of its own.
+  const change: OptOutPorts['change'] = async (name, rule) => {
+    let found: PersonOptOuts | undefined;
+    const changed = await ports.change(name, (state) => {
+      found = state;
+      return rule(state);
+    });
+    before ??= found;
+    return changed;
+  };
+  const scope: Scope = { kind: 'client', clientId };
+  const word = { says: 'stopped', atMs, source: 'import' } as const;
+  const { person } = await recordWord(
+    { scope, recipients: [recipient], word, clientIds: [clientId] },
+    { ...ports, change },
+  );
+  const isStoppedIn = ({ entries }: PersonOptOuts) => isStopped(entries[textOf(scope)] ?? {});
+  if (!isStoppedIn(person)) return 'started';
+  return isStoppedIn(before ?? nothingSaid) ? 'stopped' : 'new';
+}
+
+/** What the tables refuse because it comes too fast: they grow with what is asked of them, within minutes. */
+const passing: ReadonlySet<string> = new Set([
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+  'TimeoutError',
+]);
+const mostAttempts = 12;
+
+/** Repeats what has come too fast; the client of the tables has repeated it at once before. */
+async function patiently<T>(act: () => Promise<T>, pause: Pause): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (attempt === mostAttempts || !(error instanceof Error && passing.has(error.name))) throw error;
+      await pause(attempt);
+    }
+  }
+}
+
+if (import.meta.main) {
+  await runCommand(() =>
+    optOutsImportCommand(process.argv.slice(2), openStage, {
+      print: console.log,
+      tell: console.error,
+      nowMs: Date.now,
+    }),
+  );
+}
+
+async function openStage(stage: string | undefined): Promise<OptOutsAt> {
+  const target = await targetOf(stage);
+  const { documentClient, tableName } = target;
+  return {
+    directory: directoryStore(documentClient, tableName('directory')),
+    writer: async () => {
+      const key = await readPersonKey(target);
+      if (key === undefined)
+        throw new CommandError('There is no key of people: npm run provision -- FILE makes one.', 1);
+      const messages = { documentClient, tableName: tableName('messages'), pause: storePause };
+      return optOutWriter(messages, personNames(key), { mostlyNew: true });
+    },
+  };
+}
