@@ -39,7 +39,7 @@ test('a stack that is well: nothing but ✓ and what this machine does not have,
   const { code, stdout, stderr } = await doctor();
   expect(stdout.match(/^✓/gm)).toHaveLength(9);
   expect(stdout.match(/^– (?:stacks|alarms):/gm)).toHaveLength(2);
-  expect(stdout).toMatch(/^8 good, 0 bad, 2 skipped$/m);
+  expect(stdout).toMatch(/^9 good, 0 bad, 2 skipped$/m);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
