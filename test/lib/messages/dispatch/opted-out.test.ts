@@ -48,24 +48,17 @@ test('a slice is claimed, marks are read with its job, people in one request mor
   expect(world.events.sent).toMatchObject([{ type: 'message.failed', data: { message_id: 'J-1', code: 'opted_out' } }]);
 });
 
-test.each([
-  ['of a client without opt-outs none', undefined, 0],
-  ['of one that has any one for ten recipients', ofClient, 1_000],
-  ['also where a number has any', ofNumber, 1_000],
-])(
-  'lookups at 10,000 recipients: %s',
-  async (_, scope, lookups) => {
-    const world = new ChunkRunWorld();
-    if (scope !== undefined) await say(world, ['15550000000'], scope);
-    const all = slicesOf(10_000);
-    for (let first = 0; first < all.length; first += 3) {
-      await world.work([marketing(0, { slices: all.slice(first, first + 3) })]);
-    }
-    expect([world.posted.length, world.count('lookAtJob') + world.count('look') > 0]).toEqual([10_000, true]);
-    expect(world.count('stoppedAmong')).toBe(lookups);
-  },
-  60_000,
-);
+test('lookups of opt-outs at 10,000 recipients: at most one request for ten, and without any opt-out none', async () => {
+  const world = new ChunkRunWorld();
+  const all = slicesOf(10_000);
+  await world.work([marketing(30)]);
+  expect(world.count('stoppedAmong')).toBe(0);
+  await say(world, ['15550000000']);
+  for (let first = 3; first < all.length; first += 3) {
+    await world.work([marketing(0, { slices: all.slice(first, first + 3) })]);
+  }
+  expect([world.posted.length, world.count('stoppedAmong')]).toEqual([10_000, 997]);
+}, 60_000);
 
 describe('who is stopped', () => {
   test.each<[string, Scope, string[], Partial<QueuedChunk>, string]>([
