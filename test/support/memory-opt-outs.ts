@@ -16,17 +16,17 @@ export class MemoryOptOuts {
   readonly marks = new Set<string>();
 
   /** For `recordWord` and its like. */
-  writer({ call }: Caller = nothingFails): OptOutPorts {
+  writer(run: Caller = nothingFails): OptOutPorts {
     return {
       nameOf,
-      mark: (scope) => call('markOptOuts', () => void this.marks.add(markKey(scope).pk)),
+      mark: (scope) => run.call('markOptOuts', () => void this.marks.add(markKey(scope).pk)),
       change: (name, rule) =>
-        call('changePerson', () => {
+        run.call('changePerson', () => {
           const changed = rule(this.people.get(name) ?? nothingSaid);
           this.people.set(name, changed.state);
           return changed;
         }),
-      list: () => call('listPerson', () => undefined),
+      list: () => run.call('listPerson', () => undefined),
     };
   }
 

@@ -171,7 +171,8 @@ describe('what the platform answers of people is told', () => {
     await world.wait(60_000);
     for (const _ of [1, 2]) expect(await world.work([chunk])).toEqual([]);
     const words = [1, 2].map((index) => {
-      return { kind: 'refused', clientId, recipients: [numberAt(index)], atMs: Number(atMs) } as const;
+      const recipients = [numberAt(index)];
+      return { kind: 'refused' as const, clientId, recipients, atMs: Number(atMs) };
     });
     expect(world.inbound.sent).toEqual([told(...words), told(...words)]);
     expect(world.posted).toHaveLength(3);
@@ -195,7 +196,7 @@ describe('what the platform answers of people is told', () => {
     };
     await world.work([marketing(4)]);
     const atMs = Number(world.table.find({ jobId: 'J', slice: 0 })?.atMs);
-    const word = { kind: 'respelled', recipients: [numberAt(2), '0015550001'], atMs } as const;
+    const word = { kind: 'respelled' as const, recipients: [numberAt(2), '0015550001'], atMs };
     expect(world.inbound.sent).toEqual([told(word)]);
     // What is said under either name counts under both from then on.
     await say(world, ['0015550001']);
