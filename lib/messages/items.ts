@@ -22,7 +22,8 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
  *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     hints: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
  *
- * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which nothing writes yet.
+ * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
+ * inbound queue writes and the workers of chunks read after a claim.
  *
  * These spellings are stored for 30 days: a test holds them letter for letter.
  */
