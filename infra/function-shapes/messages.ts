@@ -10,7 +10,8 @@ const dispatching = {
     messages: ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'PutItem', 'UpdateItem'],
     webhooks: ['GetItem'],
   },
-  secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+  // The key that names people is read with the first slice of a sender that has opt-outs.
+  secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
   settings: platformSettings,
 } as const satisfies FunctionShape;
 
@@ -56,7 +57,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   },
   'messages-dispatch': {
     ...dispatching,
-    sendsTo: ['dispatch', 'watch', 'events'],
+    sendsTo: ['dispatch', 'watch', 'events', 'inbound'],
     // A chunk is thirty recipients: two of them in one run would be sixty who hang on one process.
     consumes: { queue: 'dispatch', batchSize: 1, maximumConcurrency: 'dispatchMaximumConcurrency' },
     // However many requests come, messages leave at their slots.
@@ -64,7 +65,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   },
   'messages-dispatch-urgent': {
     ...dispatching,
-    sendsTo: ['dispatch', 'urgent', 'watch', 'events'],
+    sendsTo: ['dispatch', 'urgent', 'watch', 'events', 'inbound'],
     consumes: { queue: 'urgent', batchSize: 10, maximumConcurrency: 'urgentMaximumConcurrency' },
   },
   'messages-watch': {
@@ -89,7 +90,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     // For its share of processor: a run reads, hashes and queues up to 24,000 receipts.
     memoryMb: 1024,
     tables: { messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'], webhooks: ['GetItem'] },
-    sendsTo: ['events'],
+    sendsTo: ['events', 'inbound'],
     consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },
 };

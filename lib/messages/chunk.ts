@@ -49,6 +49,8 @@ const ChunkOfJobSchema = v.object({
   urgent: v.exactOptional(v.literal(true)),
   /** A platform app tells of the number what became of messages (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),
+  /** Who wants no marketing is not called (D55). */
+  heedsOptOuts: v.exactOptional(v.literal(true)),
   /** It is all there is of its job, so that its end is the end of the job (D41). */
   alone: v.exactOptional(v.literal(true)),
   /** Acceptance has queued it itself, and its job may not have begun yet (items.ts, `mayBegin`). */
@@ -83,11 +85,11 @@ export function chunkOfJob(
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
 ): Omit<QueuedChunk, 'slices'> {
   const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
-  const { expiresAtMs, correlationId, receiptsExpected } = head;
+  const { expiresAtMs, correlationId, receiptsExpected, heedsOptOuts } = head;
   return {
     version: chunkVersion,
     ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
-    ...present({ expiresAtMs, correlationId, receiptsExpected }),
+    ...present({ expiresAtMs, correlationId, receiptsExpected, heedsOptOuts }),
     about: aboutJob(head),
   };
 }

@@ -25,7 +25,8 @@ import { hashKey } from '../keys/hash-key.ts';
  *   whom a job wrote  WROTE#<phoneNumberId>#<group> / <ms>#<jobId>   acceptance on a shared number, before it queues (inbound/correspondents.ts)
  *   a platform's id   SENT#<hash> / SENT                       workers, for clients that want to be told of answers (inbound/sent-ids.ts)
  *
- * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts): of inbound words.
+ * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
+ * inbound queue writes and the workers of chunks read after a claim.
  *
  * These spellings are stored for 30 days: a test holds them letter for letter.
  */

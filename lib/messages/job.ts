@@ -62,6 +62,8 @@ export const JobHeadSchema = v.object({
   throughputPerSecond: v.number(),
   /** A platform app tells of its number what became of messages (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),
+  /** Its recipients are looked for among those who want none before they are called (D55), as acceptance has decided. */
+  heedsOptOuts: v.exactOptional(v.literal(true)),
   /** One-time codes: those of a small request go before others of their number (D44). */
   urgent: v.exactOptional(v.literal(true)),
   /** Some of its recipients are addressed by business-scoped user ids: of them receipts may tell a number. */

@@ -16,6 +16,7 @@ export const logEvents = [
   'dispatch.failed',
   'dispatch.held',
   'dispatch.job_not_read',
+  'dispatch.opt_outs_not_read',
   'dispatch.pace_failed',
   'dispatch.platform_down',
   'dispatch.postpone_failed',

@@ -26,11 +26,11 @@ import type { Scope } from './scope.ts';
  * The stop is *stored* once this has returned; the webhook or request is acknowledged afterwards, and repeated in whole when a step
  * fails. Steps may be repeated, for what is written is a join (entry.ts).
  *
- * The worker, in this order: claims the slice, reads the marks of client and WABA, strongly, with job and holds; where one is there,
- * reads the items of its recipients, strongly; calls those who are not stopped. So for a slice that is claimed after the stop was
- * stored: the mark was confirmed before the claim, thus the worker sees it and looks; the item of every name was confirmed before the
- * claim, thus it sees the stop under whichever name the recipient is spelled. A start that was said later ends this, by its own write
- * of the same items. The mark comes first, so that of a writer that dies there may be a mark too many, which costs reads, and never a
+ * The worker, in this order: claims the slice, reads the marks of client and WABA, strongly, with job and holds, or knows one, for none
+ * is ever removed; where one is there, reads the items of its recipients, strongly; calls those who are not stopped. So for a slice
+ * that is claimed after the stop was stored: the mark was confirmed before the claim, thus the worker sees it and looks; the item of
+ * every name was confirmed before the claim, thus it sees the stop under whichever name the recipient is spelled. A start that was
+ * said later ends this, by its own write of the same items. The mark comes first, so that of a writer that dies there may be a mark too many, which costs reads, and never a
  * stop for which no worker looks.
  *
  * Marks stand in items of their own and not in the WABA's HOLDS: a client's word counts in every WABA from which it sends, also in one

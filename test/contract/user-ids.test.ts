@@ -1,4 +1,4 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type Delivery,
@@ -6,6 +6,7 @@ import {
   startWebhookReceiver,
   type WebhookReceiver,
 } from '../../infra/local/webhook-receiver.ts';
+import { listedPartition } from '../../lib/opt-outs/opt-out-items.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
@@ -252,4 +253,31 @@ test('who wants no marketing, by word or by setting, is told of to the client th
   await prefers('resume');
   expect(await toldOf('recipient.opted_in')).toMatchObject(expected);
   expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
+}, 60_000);
+
+test('whom a receipt says to be refused marketing is not called with more of it (131050, D55)', async () => {
+  const [refused, other] = ['549250000013', '549250000014'] as const;
+  // Of a stop in the chat the platform would tell by another field too.
+  await platform('POST /_control/receipts', { match: { to: refused }, course: { fail: 131050 }, times: 1 });
+  const isOver = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
+  const first = await send([refused, other], { by: offer });
+  expect(await rowsOf(first.jobId, isOver)).toMatchObject([{ code: '131050' }, { state: 'read' }]);
+  const partition = { ':list': listedPartition(1001) };
+  await eventually('the stop is stored', async () => {
+    const query = { KeyConditionExpression: 'pk = :list', ExpressionAttributeValues: partition, ConsistentRead: true };
+    const { Items = [] } = await documentClient.send(new QueryCommand({ TableName: tableName('messages'), ...query }));
+    return Items.some(({ recipient }) => recipient === refused) ? true : undefined;
+  });
+  const again = await send([refused, other], { by: offer });
+  expect(await rowsOf(again.jobId, isOver)).toMatchObject([
+    { to: refused, state: 'failed', code: 'opted_out' },
+    { to: other, state: 'read' },
+  ]);
+  const useful = await send([refused]);
+  expect(await rowsOf(useful.jobId, isOver)).toMatchObject([{ state: 'read' }]);
+  const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
+  const asked = body.data.flatMap(({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
+    request.to === refused ? [request.template?.name] : [],
+  );
+  expect(asked.toSorted()).toEqual(['order_update', 'welcome_offer']);
 }, 60_000);

@@ -17,6 +17,7 @@ import { defaultEventTypes, type EventSink } from '../../lib/webhooks/event.ts';
 import { chunkOf, slicesOf } from '../lib/messages/dispatch/chunk-run-world.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import { lagReads } from '../support/lagging-reads.ts';
+import { noStops } from '../support/memory-opt-outs.ts';
 import { receiptBody, scenarioHead, startMs } from '../support/scenario-job.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
@@ -159,6 +160,7 @@ class World {
       addressesOf: addressStore(access),
       changeHolds: async () => undefined,
       wanted: async () => defaultEventTypes,
+      inbound: noStops.inbound,
       ...{ events: this.#events, nowMs, remainingMs: () => 60_000, log: () => undefined },
     };
     const failed = await this.workers.ask(() => runReceipts(queued, ports));

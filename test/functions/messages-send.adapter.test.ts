@@ -84,6 +84,7 @@ test('an accepted request of more than ten answers success, and its job is store
       credential: 'main',
       throughputPerSecond: 1_000,
       receiptsExpected: true,
+      heedsOptOuts: true,
       path: 'messages',
       category: 'MARKETING',
       templateName: sendable.image.name,

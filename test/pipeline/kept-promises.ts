@@ -1,9 +1,11 @@
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { straightRecipients } from '../../lib/messages/chunk.ts';
+import { optedOut } from '../../lib/messages/dispatch/barred.ts';
 import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
 import { fold } from '../../lib/messages/receipts/fold.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
+import { scopesOf, textOf } from '../../lib/opt-outs/scope.ts';
 import type { EventType } from '../../lib/webhooks/event.ts';
 import type { PlatformPost } from './platform-model.ts';
 import type { PipelineWorld } from './world.ts';
@@ -15,7 +17,7 @@ const claimedMs = 20_000;
 
 /** Why a message may end so, in worlds whose platform refuses what `platform-model.ts` says. */
 const reasons: Readonly<Record<string, readonly string[]>> = {
-  failed: ['131047', '132016', 'cancelled', 'retry_deadline'],
+  failed: ['131047', '131050', '132016', 'cancelled', 'retry_deadline', optedOut.code],
   expired: ['expired', 'template_paused', '131042', '133010', '131048', '368', '131000', 'no_answer', 'http_500'],
   unknown: ['no_answer', 'http_500', '131000', lost.code],
 };
@@ -24,10 +26,20 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
 export function checkWorld(world: PipelineWorld): void {
   const tellings = new Set([...world.told.values()].map(({ type, data }) => tellingOf(type, data)));
   const posts = Map.groupBy(world.platform.posts, ({ dispatchId }) => dispatchId);
+  const calls = Map.groupBy(world.calls, ({ dispatchId }) => dispatchId);
   const broken = world.accepted.flatMap((message) =>
-    brokenPromises({ ...message, world, tellings, posts: posts.get(message.dispatchId) ?? [] }),
+    brokenPromises({
+      ...{ ...message, world, tellings },
+      to: message.job.recipients[indexOf(message)]?.to ?? '',
+      posts: posts.get(message.dispatchId) ?? [],
+      calls: calls.get(message.dispatchId) ?? [],
+    }),
   );
   if (broken.length > 0) throw new Error(broken.slice(0, 5).join('\n'));
+}
+
+function indexOf({ dispatchId }: { readonly dispatchId: string }): number {
+  return Number(dispatchId.slice(dispatchId.lastIndexOf('-') + 1));
 }
 
 /** An event by its type and what it is about. */
@@ -45,8 +57,10 @@ interface Message {
   readonly dispatchId: string;
   readonly job: WholeJob;
   readonly tellings: ReadonlySet<string>;
-  /** Each call of the platform for it. */
+  readonly to: string;
+  /** Each call of the platform for it: those that arrived, and those that were begun. */
   readonly posts: readonly PlatformPost[];
+  readonly calls: PipelineWorld['calls'];
 }
 
 function brokenPromises(message: Message): string[] {
@@ -60,10 +74,16 @@ function brokenPromises(message: Message): string[] {
     const isLost = answer === 'accepted' && world.deadLetters === 0;
     return isLost ? [...unsent, `R14: ${dispatchId} was accepted and has vanished`] : unsent;
   }
-  const index = Number(dispatchId.slice(dispatchId.lastIndexOf('-') + 1));
+  const index = indexOf(message);
   const slice = world.table.find(sliceOf({ jobId, index }));
   const recorded = slice?.outcomes[placeInSlice(index)];
-  return [...unsent, ...brokenBySending(message), ...brokenByReport(message, index), ...untold(message, recorded)];
+  return [
+    ...unsent,
+    ...brokenBySending(message),
+    ...brokenByStop(message, recorded),
+    ...brokenByReport(message, index),
+    ...untold(message, recorded),
+  ];
 }
 
 function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
@@ -79,6 +99,22 @@ function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
     broken.push(`D53: ${dispatchId} was sent after its job was cancelled`);
   }
   return broken;
+}
+
+/** Nobody is called once the stop is stored, and nobody is left out who has not stopped, or whose messages ask for no stops. */
+function brokenByStop({ world, dispatchId, job, to, calls }: Message, recorded: Recorded | undefined): string[] {
+  const scopes: readonly string[] = scopesOf(job.head);
+  const stops = job.head.heedsOptOuts
+    ? world.stops.filter(({ scope, recipient }) => recipient === to && scopes.includes(textOf(scope)))
+    : [];
+  const storedAt = Math.min(...stops.map((stop) => stop.storedAt ?? Number.POSITIVE_INFINITY));
+  const isLeftOut = recorded?.state === 'failed' && recorded.code === optedOut.code;
+  return [
+    ...(calls.some((call) => call.claimedAt > storedAt)
+      ? [`D55: ${dispatchId} was called after a stop was stored`]
+      : []),
+    ...(isLeftOut && stops.length === 0 ? [`D55: ${dispatchId} was left out, and its person has not stopped`] : []),
+  ];
 }
 
 /** What its client reads of the message, by all that is written of it. */

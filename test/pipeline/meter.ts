@@ -1,3 +1,5 @@
+import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
+
 /** What a call of a world is a request of. */
 type Service = 'write' | 'read' | 'queue' | 'grouped' | 'platform' | 'none';
 
@@ -11,6 +13,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   look: 'read',
   lookAtJob: 'read',
   hasReceipt: 'read',
+  stoppedAmong: 'read',
   // Jobs.
   beginJob: 'write',
   beginStraight: 'write',
@@ -34,6 +37,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   // Of a queue, those that send name a message group.
   sendBatch: 'grouped',
   sendLater: 'grouped',
+  sendInbound: 'grouped',
   sendAgain: 'grouped',
   watch: 'grouped',
   watchParked: 'grouped',
@@ -60,10 +64,13 @@ const serviceOf: Readonly<Record<string, Service>> = {
   ofGroup: 'none',
   findSlices: 'none',
   sendEvents: 'none',
+  markOptOuts: 'none',
+  changePerson: 'none',
+  listPerson: 'none',
 };
 
-/** Calls that are two requests: a straight beginning is the head and where the client finds it; a look is billed by the item. */
-const doubled = new Set(['beginStraight', 'look', 'lookAtJob']);
+/** Calls that count for more than one: a straight beginning is the head and where the client finds it; reads are billed by the item. */
+const unitsOf: Readonly<Record<string, number>> = { beginStraight: 2, look: 2, lookAtJob: 2, stoppedAmong: sliceSize };
 
 /** Runs of a function and how long they took together, waiting included. */
 export interface RunTimes {
@@ -84,7 +91,7 @@ export class Meter {
   count(name: string, bytes = 0): void {
     const service = serviceOf[name];
     if (service === undefined) throw new Error(`the meter does not know the call ${name}`);
-    this.#requests[service] += (doubled.has(name) ? 2 : 1) + billedBeside(bytes);
+    this.#requests[service] += (unitsOf[name] ?? 1) + billedBeside(bytes);
     this.#calls.set(name, this.callsOf(name) + 1);
   }
 

@@ -15,6 +15,8 @@ import { addressStore } from '../../lib/messages/receipts/address-store.ts';
 import { provenSlicesStore } from '../../lib/messages/receipts/proven-slices-store.ts';
 import { receiptStore } from '../../lib/messages/receipts/receipt-store.ts';
 import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
+import { optOutLook, optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
+import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { seededRandom } from '../support/faults.ts';
 import { meterRequests, type RequestCost, type RequestMeter } from '../support/request-meter.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
@@ -52,6 +54,9 @@ export interface Metered {
   /** Runs, and what is asked of queues, acceptance apart. */
   readonly meter: Meter;
 }
+
+/** The key of people, as every metered table has it. */
+export const nameOf = personNames(new Uint8Array(32));
 
 /** Longer than any of these jobs takes. */
 const longestMs = 24 * 3_600_000;
@@ -121,6 +126,7 @@ function storesOn(
     beginStraight: async (...[chunk]: Parameters<typeof jobsOfWorkers.beginStraight>) =>
       void (await jobsOfWorkers.beginStraight(chunk)),
     breakers: breakerStore({ client: worker, table, nowMs }),
+    stoppedAmong: optOutLook({ documentClient: worker, tableName: table, pause }, async () => nameOf).stoppedAmong,
   };
   const messages = { documentClient: worker, tableName: table, pause };
   const recording = {
@@ -140,5 +146,6 @@ function storesOn(
     ofWorker: () => working,
     ofWatcher: () => ({ states: working.states, holds: working.wabas, isDown: async () => false }),
     ofReceipts: () => recording,
+    ofHearing: () => optOutWriter(messages, nameOf),
   };
 }

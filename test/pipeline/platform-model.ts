@@ -15,6 +15,7 @@ export type Fate =
 /** Codes with which the platform refuses a message, by what they mean (lib/platform/error-codes.json). */
 const codeOf = {
   refused: 131047,
+  stopped_there: 131050,
   refused_for_now: 131057,
   calls_used_up: 80007,
   credential_refused: 190,

@@ -1,6 +1,7 @@
 import { opened } from '../../lib/messages/holds/hold.ts';
 import type { Recipient } from '../../lib/messages/job.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
+import type { Scope } from '../../lib/opt-outs/scope.ts';
 import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeJobHead, makeRecipients } from '../support/send-jobs.ts';
 import type { Fate } from './platform-model.ts';
@@ -11,6 +12,7 @@ const callFaults: readonly CallFault[] = ['fails', 'reply_lost', 'lands_late', '
 const fates: readonly Fate[] = [
   ...(['taken_reply_lost', 'lost', 'server_error', 'no_connection'] as const),
   ...(['refused', 'refused_for_now', 'calls_used_up', 'credential_refused', 'template_syncing'] as const),
+  'stopped_there',
 ];
 /** What one message is told and all others of its template, its number or its WABA are held back by. */
 const holdingFates: readonly Fate[] = [
@@ -30,6 +32,7 @@ export function randomWorld(seed: number): PipelineWorld {
   const holdingShare = among([0, 0, 0, 0.01]);
   const deathShare = among([0, 0.02, 0.15]);
   const skewMs = among([0, 100]);
+  const stopShare = among([0, 0.05, 0.3]);
   const world = new PipelineWorld({
     random,
     limitPerSecond: among([5, 20, 80, 1_000]),
@@ -58,10 +61,12 @@ export function randomWorld(seed: number): PipelineWorld {
     // The largest needs several rounds of its number when that is slow.
     const size = among([1, 1, 3, 3, 3, 10, 12, 12, 12, 40, 40, 40, 75, 75, 260, 600]);
     const clientId = among([1001, 1002]);
-    const urgent = random() < 0.3 ? { urgent: true as const } : {};
+    // One-time codes ask for no opt-outs.
+    const urgent = random() < 0.3 ? { urgent: true as const } : { heedsOptOuts: true as const };
     const recipients = random() < 0.9 ? makeRecipients(size) : toFewPersons(makeRecipients(size));
     world.accept(makeJob(recipients, { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
     holdBack(world, jobId, random);
+    for (const { to } of recipients) if (random() < stopShare) stop(world, { to, clientId }, random);
   }
   return world;
 }
@@ -83,6 +88,24 @@ function holdBack(world: PipelineWorld, jobId: string, random: () => number): vo
     const { wabaId } = makeJobHead();
     return world.holds.change(wabaId, opened('waba', { code: '368', nowMs: world.time.nowMs, untilMs }));
   });
+}
+
+/** A person stops at any moment, for a client, a number or all of a WABA; some stops concern others than those who send. */
+function stop(
+  world: PipelineWorld,
+  { to, clientId }: { readonly to: string; readonly clientId: number },
+  random: () => number,
+): void {
+  const { wabaId, phoneNumberId } = makeJobHead();
+  const scopes: readonly Scope[] = [
+    { kind: 'client', clientId },
+    { kind: 'client', clientId: 1003 },
+    { kind: 'number', wabaId, phoneNumberId },
+    { kind: 'number', wabaId, phoneNumberId: 'another' },
+    { kind: 'waba', wabaId },
+  ];
+  const scope = scopes[Math.floor(random() * scopes.length)] as Scope;
+  void world.personStops({ scope, recipient: to }, random() * (random() < 0.5 ? 1_000 : 60_000));
 }
 
 /** What the platform tells of a message, if it does: in any order, twice, or late. */

@@ -2,6 +2,8 @@ import { queueBody } from '../../lib/aws/queue-body.ts';
 import { packEntries } from '../../lib/aws/sqs-batch.ts';
 import { decodeJob, encodeJob } from '../../lib/messages/accept/job-message.ts';
 import type { ChunkQueue } from '../../lib/messages/dispatch/chunk-ports.ts';
+import { type SliceKey, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
+import type { Slices } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { firstHoldOf, holdDeliveries } from '../../lib/messages/dispatch/held-deliveries.ts';
 import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
 import { workChunks } from '../../lib/messages/dispatch/work-chunks.ts';
@@ -10,6 +12,12 @@ import { holdSeconds } from '../../lib/messages/fan-out/job-rounds.ts';
 import type { ChunkSink } from '../../lib/messages/fan-out/queue-chunks.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { type RunHoldsPorts, runHolds } from '../../lib/messages/holds/run-holds.ts';
+import {
+  type InboundMessage,
+  type InboundSink,
+  inboundMessageVersion,
+} from '../../lib/messages/inbound/inbound-message.ts';
+import { workOffInbound } from '../../lib/messages/inbound/work-off-inbound.ts';
 import { jobRetrySeconds } from '../../lib/messages/pace/pacing.ts';
 import type { ReceiptMessage } from '../../lib/messages/receipts/receipt.ts';
 import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
@@ -17,6 +25,7 @@ import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { watchJobs } from '../../lib/messages/watch/watch.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
+import { stopWords } from '../../lib/opt-outs/stop-words.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { grouped } from '../support/flat-ports.ts';
 import { makeTemplate } from '../support/templates.ts';
@@ -45,7 +54,7 @@ export interface Consumer {
 
 /** The consumers of the queues of a world, as they are deployed. */
 export function consumersOf(world: WorldParts): Consumer[] {
-  const { jobs, dispatch, small, receipts, watches } = world.queues;
+  const { jobs, dispatch, small, receipts, watches, inbound } = world.queues;
   const { workers, gatherMs } = world.rules;
   const timeoutMs = 60_000;
   const gathering = gatherMs === undefined ? { workers: 100 } : { workers: 1, gatherMs };
@@ -55,6 +64,7 @@ export function consumersOf(world: WorldParts): Consumer[] {
     { name: 'small', queue: small, ...gathering, batchSize: 10, timeoutMs, handle: dispatcher(world, small, true) },
     { name: 'watch', queue: watches, workers: 4, batchSize: 1, timeoutMs: 120_000, handle: watcher(world) },
     { name: 'receipts', queue: receipts, workers: 10, batchSize: 500, timeoutMs: 120_000, handle: recorder(world) },
+    { name: 'inbound', queue: inbound, workers: 4, batchSize: 10, timeoutMs, handle: hearer(world) },
   ];
 }
 
@@ -95,15 +105,20 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
     });
     const firstHold = firstHoldOf(batch, { isOfSmallRequests: isSmall });
     const held = holdDeliveries(deliveries, { ...common, queue: chunks }, firstHold);
-    const { states, wabas, ...stores } = world.stores.ofWorker(run, clock.nowMs);
+    const { states, wabas, stoppedAmong, slices, ...stores } = world.stores.ofWorker(run, clock.nowMs);
     const ports = grouped({
       ...common,
       ...stores,
+      slices: noted(world, slices),
+      people: { stoppedAmong, inbound: inboundSink(world, run) },
       isOfSmallRequests: isSmall,
       queue: { ...chunks, postpone: held.postpone },
       invocation: clock.invocation,
       ready: async () => undefined,
-      send: (posting) => run.call('send', () => post(world, posting)),
+      send: (posting) => {
+        noteCall(world, posting);
+        return run.call('send', () => post(world, posting));
+      },
       probe: () =>
         run.call('probe', async () => {
           await world.platform.read(probeTimeoutMs);
@@ -119,6 +134,70 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
     });
     const failed = await workChunks(batch, ports);
     await held.end(failed);
+    return failed;
+  };
+}
+
+/** Slices of which every claim that a run knows of is noted. */
+function noted(world: WorldParts, slices: Slices): Slices {
+  return {
+    ...slices,
+    claim: async (claim) => {
+      const taken = await slices.claim(claim);
+      if (taken.kind === 'claimed') world.claimedAt.set(nameOfSlice(claim.key), world.moment());
+      return taken;
+    },
+  };
+}
+
+function noteCall(world: WorldParts, { request }: Posting): void {
+  const dispatchId = dispatchIdIn(request);
+  const end = dispatchId.lastIndexOf('-');
+  const key = sliceOf({ jobId: dispatchId.slice(0, end), index: Number(dispatchId.slice(end + 1)) });
+  world.calls.push({ dispatchId, claimedAt: world.claimedAt.get(nameOfSlice(key)) ?? 0 });
+}
+
+function nameOfSlice({ jobId, slice }: SliceKey): string {
+  return `${jobId} ${slice}`;
+}
+
+function inboundSink({ queues }: WorldParts, run: Run): InboundSink {
+  return {
+    send: (messages) =>
+      run.call('sendInbound', () => {
+        for (const message of messages) {
+          queues.inbound.send(JSON.stringify({ version: inboundMessageVersion, ...message }));
+        }
+      }),
+  };
+}
+
+/** Whom the platform refuses marketing to has stopped there, once that is recorded. */
+function hearer(world: WorldParts): Consumer['handle'] {
+  return async (batch, run, clock) => {
+    const failed = await workOffInbound(batch, {
+      optOuts: async () => world.stores.ofHearing(run),
+      // What people write, and what is told of it, has tests of its own: here the platform's refusals are recorded.
+      words: async () => stopWords,
+      channels: { findNumber: async () => undefined },
+      directory: { findDid: async () => undefined },
+      wroteTo: async () => [],
+      noteReplacedIds: async () => undefined,
+      answered: async () => undefined,
+      tellReply: async () => [],
+      events: { send: async () => undefined },
+      remainingMs: () => clock.remainingMs(),
+    });
+    for (const { messageId, body } of batch) {
+      if (failed.includes(messageId)) continue;
+      const { wabaId, phoneNumberId, words } = JSON.parse(body) as InboundMessage;
+      for (const word of words) {
+        if (word.kind !== 'refused') continue;
+        const storedAt = world.moment();
+        const scope = { kind: 'number', wabaId, phoneNumberId } as const;
+        world.stops.push(...word.recipients.map((recipient) => ({ scope, recipient, storedAt })));
+      }
+    }
     return failed;
   };
 }
@@ -156,6 +235,7 @@ function recorder(world: WorldParts): Consumer['handle'] {
     return await runReceipts(batch, {
       ...common,
       ...world.stores.ofReceipts(run),
+      inbound: inboundSink(world, run),
       wanted: async () => defaultEventTypes,
     });
   };
@@ -212,9 +292,13 @@ function chunkSink({ rules }: WorldParts, run: Run, queue: QueueModel): ChunkSin
   };
 }
 
+function dispatchIdIn(request: Posting['request']): string {
+  return String(request['biz_opaque_callback_data']);
+}
+
 async function post(world: WorldParts, { request, phoneNumberId }: Posting): Promise<{ platformMessageId: string }> {
   const { platform } = world;
-  const dispatchId = String(request['biz_opaque_callback_data']);
+  const dispatchId = dispatchIdIn(request);
   const before = platform.posts.length;
   try {
     return await platform.post({ dispatchId, phoneNumberId, to: String(request.to ?? request.recipient) });

@@ -1,9 +1,11 @@
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
+import type { Scope } from '../../lib/opt-outs/scope.ts';
 import type { ServiceEvent } from '../../lib/webhooks/event.ts';
 import { MemoryBreaker } from '../support/memory-breaker.ts';
 import { MemoryHolds } from '../support/memory-holds.ts';
 import { MemoryNumbers } from '../support/memory-numbers.ts';
+import { MemoryOptOuts } from '../support/memory-opt-outs.ts';
 import { MemoryTable } from '../support/messages-table/memory-table.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 import { Meter } from './meter.ts';
@@ -47,7 +49,14 @@ export interface ToldOf {
 /** When every world begins. */
 export const startMs = 1_800_000_000_000;
 
-export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts' | 'watches';
+export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
+
+/** A stop that a person has said, and the moment from which it was stored; undefined while that is not confirmed. */
+export interface SaidStop {
+  readonly scope: Scope;
+  readonly recipient: string;
+  storedAt: number | undefined;
+}
 
 /** What a client is told of its request: of a refused one that nothing is sent, of an undecided one that it is not known. */
 export type Answer = 'accepted' | 'refused' | 'undecided';
@@ -59,6 +68,12 @@ export class WorldParts {
   readonly numbers: MemoryNumbers;
   readonly breaker = new MemoryBreaker();
   readonly holds = new MemoryHolds(() => this.time.nowMs);
+  readonly optOuts = new MemoryOptOuts();
+  /** The moment of the last claim of a slice, by job and number. */
+  readonly claimedAt = new Map<string, number>();
+  /** Calls of the platform that were begun, and the moment of the claim that allows them. */
+  readonly calls: { readonly dispatchId: string; readonly claimedAt: number }[] = [];
+  readonly stops: SaidStop[] = [];
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: WholeJob }[] = [];
@@ -84,6 +99,7 @@ export class WorldParts {
       small: queue(360_000),
       receipts: queue(720_000),
       watches: queue(720_000),
+      inbound: queue(360_000),
     };
     this.platform = new PlatformModel(this.time, {
       limitPerSecond: () => rules.limitPerSecond,
@@ -91,6 +107,14 @@ export class WorldParts {
       fateOf: rules.fateOf,
       readFateOf: rules.readFateOf ?? (() => rules.fateOf({ dispatchId: '', phoneNumberId: '' })),
     });
+  }
+
+  #moments = 0;
+
+  /** Later than every moment that was told before: of one millisecond there are many. */
+  moment(): number {
+    this.#moments += 1;
+    return this.#moments;
   }
 
   newRun(): Run {

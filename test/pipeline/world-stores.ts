@@ -1,15 +1,18 @@
 import type { AcceptedJobs } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import type { HandOverPorts } from '../../lib/messages/accept/hand-over.ts';
 import { headOfChunk } from '../../lib/messages/chunk.ts';
+import type { HeededPeople } from '../../lib/messages/dispatch/chunk-ports.ts';
 import type { FanOutPorts } from '../../lib/messages/fan-out/fan-out-job.ts';
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { RunHoldsPorts } from '../../lib/messages/holds/run-holds.ts';
 import type { JobStates } from '../../lib/messages/job-state.ts';
 import type { ReceiptPorts } from '../../lib/messages/receipts/receipt-ports.ts';
+import type { OptOutPorts } from '../../lib/opt-outs/record-word.ts';
 import type { FlatPorts } from '../support/flat-ports.ts';
 import type { MemoryBreaker } from '../support/memory-breaker.ts';
 import type { MemoryHolds } from '../support/memory-holds.ts';
 import type { MemoryNumbers } from '../support/memory-numbers.ts';
+import type { MemoryOptOuts } from '../support/memory-opt-outs.ts';
 import type { MemoryTable } from '../support/messages-table/memory-table.ts';
 import type { Run } from './runs.ts';
 
@@ -25,13 +28,15 @@ export interface WorldStores {
     run: Run,
     nowMs: NowMs,
   ): Pick<FlatPorts, 'slices' | 'doubts' | 'tenths' | 'look' | 'beginStraight' | 'breakers' | 'paces'> &
-    Pick<RunHoldsPorts, 'states' | 'wabas'>;
+    Pick<RunHoldsPorts, 'states' | 'wabas'> &
+    Pick<HeededPeople, 'stoppedAmong'>;
   ofWatcher(run: Run): {
     readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
     readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
     readonly isDown: () => Promise<boolean>;
   };
   ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf' | 'changeHolds'>;
+  ofHearing(run: Run): OptOutPorts;
   /** Whether somebody waits for a request that takes no virtual time: meanwhile none passes. */
   isBusy(): boolean;
 }
@@ -42,8 +47,9 @@ export function memoryStores(parts: {
   readonly numbers: MemoryNumbers;
   readonly breaker: MemoryBreaker;
   readonly holds: MemoryHolds;
+  readonly optOuts: MemoryOptOuts;
 }): WorldStores {
-  const { table, numbers, breaker, holds } = parts;
+  const { table, numbers, breaker, holds, optOuts } = parts;
   const wabasOf = (run: Run): HoldsOfWabas => ({
     find: (wabaId) => run.call('findHolds', () => holds.of(wabaId)),
     change: (wabaId, rule) => run.call('changeHolds', () => holds.change(wabaId, rule)),
@@ -71,12 +77,14 @@ export function memoryStores(parts: {
       tenths: numbers.tenths(run),
       states: table.ofStates(run),
       wabas: wabasOf(run),
-      look: ({ wabaId, phoneNumberId, jobIds }) =>
+      look: ({ wabaId, phoneNumberId, jobIds, optOutsOf }) =>
         run.call(phoneNumberId === undefined ? 'lookAtJob' : 'look', () => ({
           pace: numbers.paceOf(phoneNumberId ?? ''),
           holds: holds.of(wabaId),
           jobs: table.statesOf(jobIds),
+          anyStops: optOuts.anyFor(optOutsOf),
         })),
+      stoppedAmong: (sender, recipients) => run.call('stoppedAmong', () => optOuts.stoppedAmong(sender, recipients)),
       beginStraight: (chunk) => run.call('beginStraight', () => void table.begin(headOfChunk(chunk))),
       breakers: {
         find: () => run.call('findBreaker', () => breaker.find()),
@@ -93,6 +101,7 @@ export function memoryStores(parts: {
       addressesOf: async () => new Map(),
       changeHolds: wabasOf(run).change,
     }),
+    ofHearing: (run) => optOuts.writer(run),
     isBusy: () => false,
   };
 }

@@ -1,10 +1,11 @@
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
 import type { JobState } from '../../lib/messages/job-state.ts';
+import { recordWord } from '../../lib/opt-outs/record-word.ts';
 import type { ModelDelivery } from './queue-model.ts';
 import { acceptedBy } from './world-acceptance.ts';
 import { type Consumer, consumersOf } from './world-consumers.ts';
-import { startMs, WorldParts } from './world-parts.ts';
+import { type SaidStop, startMs, WorldParts } from './world-parts.ts';
 
 export { startMs, type WorldRules } from './world-parts.ts';
 
@@ -33,6 +34,25 @@ export class PipelineWorld extends WorldParts {
     await this.time.sleep(afterMs);
     const { states } = this.table;
     if (states.get(jobId)?.stop === undefined) states.set(jobId, state ?? {});
+  }
+
+  /** A person stops after so long, in a word that is recorded as often as it takes, as the inbound queue repeats it. */
+  async personStops(said: Pick<SaidStop, 'scope' | 'recipient'>, afterMs: number): Promise<void> {
+    await this.time.sleep(afterMs);
+    const stop: SaidStop = { ...said, storedAt: undefined };
+    this.stops.push(stop);
+    const { scope, recipient } = said;
+    const word = { says: 'stopped', atMs: this.time.nowMs, source: 'reply' } as const;
+    for (;;) {
+      try {
+        const ports = this.stores.ofHearing(this.newRun());
+        await recordWord({ scope, recipients: [recipient], word, clientIds: [] }, ports);
+        break;
+      } catch {
+        await this.time.sleep(1_000);
+      }
+    }
+    stop.storedAt = this.moment();
   }
 
   /** Lets the world run until nothing is left in any queue, or until so much time has passed. */

@@ -10,6 +10,7 @@ import { runReceipts } from '../../lib/messages/receipts/run-receipts.ts';
 import { eventId, type WantedEvents } from '../../lib/webhooks/event.ts';
 import { seededRandom } from './faults.ts';
 import type { MemoryEvents } from './memory-events.ts';
+import { noStops } from './memory-opt-outs.ts';
 import { meterRequests } from './request-meter.ts';
 import { scenarioHead, startMs } from './scenario-job.ts';
 import { makeJob, makeRecipients } from './send-jobs.ts';
@@ -66,7 +67,7 @@ export async function recordInBulk(bulk: Bulk) {
       addressesOf: addressStore(access),
       changeHolds: holdStore({ client, table, nowMs: () => startMs }).change,
       wanted,
-      events,
+      ...{ events, inbound: noStops.inbound },
       nowMs: () => startMs,
       remainingMs: () => 60_000,
       log: () => undefined,

@@ -5,7 +5,7 @@ import type {
   StandingJobs,
 } from '../../lib/messages/dispatch/chunk-ports.ts';
 
-type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'doubts' | 'queue' | 'events'>;
+type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'doubts' | 'people' | 'queue' | 'events'>;
 
 /** The ports of a worker's run without their groups, so that a test changes one by its name. */
 export interface FlatPorts
@@ -21,10 +21,19 @@ export interface FlatPorts
 }
 
 export function grouped(flat: FlatPorts): ChunkWorkerPorts {
-  const { isOfSmallRequests, slices, doubts, queue, events, noteSent = async () => undefined, ...others } = flat;
+  const {
+    isOfSmallRequests,
+    slices,
+    doubts,
+    people,
+    queue,
+    events,
+    noteSent = async () => undefined,
+    ...others
+  } = flat;
   const { look, beginStraight, paces, tenths, newHolds, breakers, ready, send, probe, ...process } = others;
   return {
-    ...{ isOfSmallRequests, slices, doubts, queue, events, noteSent },
+    ...{ isOfSmallRequests, slices, doubts, people, queue, events, noteSent },
     jobs: { look, beginStraight },
     numbers: { paces, tenths },
     holds: { ofRun: newHolds, breakers },

@@ -4,6 +4,7 @@ import type { LogFacts } from '../../lib/observe/log.ts';
 import { defaultEventTypes } from '../../lib/webhooks/event.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { MemoryHolds } from './memory-holds.ts';
+import { MemoryInbound } from './memory-opt-outs.ts';
 import { MemoryTable } from './messages-table/memory-table.ts';
 
 /** Everything around a run of receipts, in memory, with a clock that only the test moves. */
@@ -15,6 +16,7 @@ export class ReceiptWorld {
   /** Calls of the table, but for those that read heads. */
   readonly calls: string[] = [];
   readonly events = new MemoryEvents();
+  readonly inbound = new MemoryInbound();
   readonly holds = new MemoryHolds(() => this.nowMs);
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
 
@@ -44,6 +46,7 @@ export class ReceiptWorld {
       },
       wanted: async () => defaultEventTypes,
       events: this.events,
+      inbound: this.inbound,
       nowMs: () => this.nowMs,
       remainingMs: () => 60_000,
       log: (event, facts) => void this.logged.push({ event, facts }),

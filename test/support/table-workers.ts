@@ -12,6 +12,7 @@ import { paceStore } from '../../lib/messages/pace/pace-store.ts';
 import { urgentStore } from '../../lib/messages/pace/urgent-store.ts';
 import { sliceDoubtsStore } from '../../lib/messages/receipts/slice-doubts-store.ts';
 import { type FlatPorts, grouped } from './flat-ports.ts';
+import { noStops } from './memory-opt-outs.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 
 type Ports = Omit<FlatPorts, 'invocation' | 'remainingMs'>;
@@ -48,6 +49,7 @@ export class TableWorkers {
       look: standingStore(client, table, pause),
       beginStraight: async (chunk) => void (await beginStraight(chunk)),
       newHolds: () => runHolds({ states, wabas, watchParked: async () => undefined, nowMs, log }),
+      people: noStops,
       ready: async () => undefined,
       breakers: breakerStore({ client, table, nowMs }),
       probe: async () => ({ maySend: true }),

@@ -5,6 +5,7 @@ import { FaultList } from '../../http/fault-list.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { correlationId } from '../../observe/correlation.ts';
+import { heedsOptOuts } from '../../opt-outs/heeded.ts';
 import { atPlatform } from '../../platform/refusals.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
@@ -127,6 +128,7 @@ function jobHead(
 ): JobHead {
   const { campaignId, attends, ttlSeconds } = request;
   const { path, acceptedAtMs, total, byUserId } = facts;
+  const category = template.category.toUpperCase();
   return {
     jobId,
     clientId,
@@ -136,10 +138,11 @@ function jobHead(
     credential: did.waba.credential,
     throughputPerSecond: did.channel.throughputPerSecond,
     ...(did.waba.appId === undefined ? {} : { receiptsExpected: true as const }),
-    ...(template.category.toUpperCase() === 'AUTHENTICATION' ? { urgent: true as const } : {}),
+    ...(category === 'AUTHENTICATION' ? { urgent: true as const } : {}),
+    ...(heedsOptOuts({ category, clientId, ...did.waba }) ? { heedsOptOuts: true as const } : {}),
     ...present({ byUserId }),
     path,
-    category: template.category.toUpperCase(),
+    category,
     templateName: template.name,
     templateLanguage: template.language,
     acceptedAtMs,

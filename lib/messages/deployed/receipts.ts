@@ -5,6 +5,7 @@ import { holdStore } from '../holds/hold-store.ts';
 import { addressStore } from '../receipts/address-store.ts';
 import { provenSlicesStore } from '../receipts/proven-slices-store.ts';
 import { receiptStore } from '../receipts/receipt-store.ts';
+import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 
 /** What recording receipts takes. */
@@ -18,6 +19,7 @@ export function deployedReceipts() {
     changeHolds: holdStore({ client, table, nowMs }).change,
     wanted: deployedWantedEvents(),
     events: deployedEvents(),
+    inbound: deployedInbound(),
     nowMs,
     log,
   };

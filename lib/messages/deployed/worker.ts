@@ -1,5 +1,6 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { log } from '../../observe/log.ts';
+import { deployedOptOutLook } from '../../opt-outs/deployed.ts';
 import { deployedPlatform } from '../../platform/deployed.ts';
 import type { DeployedWorker } from '../dispatch/chunk-handler.ts';
 import { chunkQueue } from '../dispatch/chunk-queue.ts';
@@ -16,6 +17,7 @@ import { sliceDoubtsStore } from '../receipts/slice-doubts-store.ts';
 import { firstParkedLookSeconds, parkedWatchOf } from '../watch/watch-message.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { deployedNoteSent } from './answered.ts';
+import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 
@@ -51,6 +53,7 @@ export function deployedWorker(
       send: platformMessages(call, credentialOf),
       probe: platformProbe(call, credentialOf),
     },
+    people: { ...deployedOptOutLook(), inbound: deployedInbound() },
     queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
     events,
     noteSent: deployedNoteSent(),

@@ -50,6 +50,8 @@ export interface Ended {
   readonly missed?: true;
   /** What the call says of the holds that it asks for; absent where it was not called. */
   readonly result?: ProbeResult;
+  /** The number of the person as the platform spells it. */
+  readonly waId?: string;
 }
 
 /** A recipient whose slot has been moved further than this is left to its next try: the ten slots of the slowest number are less. */
@@ -74,6 +76,7 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
       platformMessageId,
       messageStatus: status = 'accepted',
       usagePercent = 0,
+      waId,
     } = await ports.platform.send({
       ...{ phoneNumberId, path, credential },
       request,
@@ -82,13 +85,13 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
     const dispatchId = dispatchIdOf({ jobId: chunk.jobId, index: recipient.index });
     if (heldStatuses.has(status)) {
       ports.log('dispatch.held', { dispatchId, code: status });
-      return { outcome: { state: 'sent', platformMessageId, held: status }, result: 'taken' };
+      return { outcome: { state: 'sent', platformMessageId, held: status }, result: 'taken', ...present({ waId }) };
     }
     // The platform took the message, whatever it calls that.
     if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
     ports.log('dispatch.sent', { dispatchId });
     if (chunk.receiptsExpected) count('ReceiptsExpected');
-    return { outcome: { state: 'sent', platformMessageId }, result: 'taken' };
+    return { outcome: { state: 'sent', platformMessageId }, result: 'taken', ...present({ waId }) };
   } catch (error) {
     return await afterFailure(error, called, ports);
   }

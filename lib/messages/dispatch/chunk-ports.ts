@@ -1,9 +1,12 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
+import type { Sender } from '../../opt-outs/scope.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import type { Breakers } from '../holds/breaker.ts';
 import type { Holds } from '../holds/hold.ts';
 import type { RunHolds } from '../holds/run-holds.ts';
+import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { NoteSent } from '../inbound/sent-ids.ts';
 import type { JobState } from '../job-state.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
@@ -19,6 +22,8 @@ export interface Looked {
   /** Without it, the pace is not read. */
   readonly phoneNumberId?: string;
   readonly jobIds: readonly string[];
+  /** Whose messages ask for opt-outs; without it, no mark of them is read. */
+  readonly optOutsOf?: Sender;
 }
 
 /** How a number, what holds its WABA and some jobs stand, read together. A job of which nothing is written is not there. */
@@ -26,6 +31,8 @@ export interface Standing {
   readonly pace: NumberPace;
   readonly holds: Holds;
   readonly jobs: ReadonlyMap<string, JobState>;
+  /** There is a mark: some person may want no marketing from the sender that was asked for (D55). */
+  readonly anyStops: boolean;
 }
 
 /** The queue of chunks. All throw when it cannot be reached. */
@@ -70,6 +77,14 @@ export interface CalledPlatform {
   probe(number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
 }
 
+/** People who want no marketing (D55). Both throw when the other side cannot be reached. */
+export interface HeededPeople {
+  /** The stops that concern these recipients of a sender; strongly consistent, one request for a slice. */
+  readonly stoppedAmong: OptOutLook['stoppedAmong'];
+  /** Where is told what the platform's answers say of people. */
+  readonly inbound: InboundSink;
+}
+
 /** The process of one run. */
 export interface RunProcess {
   /** Unlike that of any other run of the function, also of a second run for the same event. */
@@ -94,6 +109,7 @@ export interface ChunkWorkerPorts {
   /** What is held: what one run does about it, and whether it is the platform as a whole. */
   readonly holds: { readonly ofRun: () => RunHolds; readonly breakers: Breakers };
   readonly platform: CalledPlatform;
+  readonly people: HeededPeople;
   readonly queue: ChunkQueue;
   readonly events: EventSink;
   /** What the platform calls messages, for those who answer them (D55). */

@@ -132,7 +132,7 @@ async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Po
   if (first !== undefined && jobIds.length > 0) {
     return await ports.jobs.look({ wabaId: first.chunk.wabaId, phoneNumberId, jobIds });
   }
-  return { pace: await ports.numbers.paces.find(phoneNumberId), holds: noHolds, jobs: new Map() };
+  return { pace: await ports.numbers.paces.find(phoneNumberId), holds: noHolds, jobs: new Map(), anyStops: false };
 }
 
 function isFirstOfStraight({ straight, slices }: QueuedChunk): boolean {

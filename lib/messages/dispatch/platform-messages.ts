@@ -15,6 +15,10 @@ const AcceptedSchema = v.looseObject({
     ),
     v.minLength(1),
   ),
+  contacts: v.fallback(
+    v.optional(v.array(v.looseObject({ wa_id: v.optional(v.pipe(v.string(), v.digits())) }))),
+    undefined,
+  ),
 });
 
 /** One message as it is posted. */
@@ -32,6 +36,8 @@ export interface Handover {
   readonly messageStatus?: string;
   /** How much of the calls for messages the platform says is used up. */
   readonly usagePercent?: number;
+  /** The number of the person as the platform spells it; of a message to a user id there is none. */
+  readonly waId?: string;
 }
 
 const longestStatus = 64;
@@ -71,9 +77,10 @@ export function platformMessages(
     const first = accepted.success ? accepted.output.messages[0] : undefined;
     if (first === undefined) throw new PlatformFailure('ambiguous', { httpStatus: 200 });
     const { id, message_status: status } = first;
+    const waId = accepted.success ? accepted.output.contacts?.[0]?.wa_id : undefined;
     return {
       platformMessageId: id,
-      ...present({ messageStatus: status?.slice(0, longestStatus), usagePercent }),
+      ...present({ messageStatus: status?.slice(0, longestStatus), usagePercent, waId }),
     };
   };
 }

@@ -1,31 +1,47 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
+import { markKeysOf } from '../../opt-outs/opt-out-items.ts';
 import { holdsOf } from '../holds/hold-store.ts';
-import { holdsKey, jobKey, jobOfPartition, paceKey } from '../items.ts';
+import { holdsKey, jobKey, paceKey } from '../items.ts';
 import { jobStateOf } from '../job-state-store.ts';
 import { unknownPace } from '../pace/number-pace.ts';
 import { paceOf } from '../pace/pace-items.ts';
 import type { StandingJobs } from './chunk-ports.ts';
 
-/** How a number, its WABA and some jobs stand in the messages table: one strongly consistent request. */
+/**
+ * How a number, its WABA and some jobs stand in the messages table, and whether there are opt-outs: one strongly consistent
+ * request. Marks that were seen are never removed (record-word.ts), so this process reads them once.
+ */
 export function standingStore(
   client: DynamoDBDocumentClient,
   table: string,
   pause: Pause = storePause,
 ): StandingJobs['look'] {
-  return async ({ wabaId, phoneNumberId, jobIds }) => {
+  const marked = new Set<string>();
+  return async ({ wabaId, phoneNumberId, jobIds, optOutsOf }) => {
     const held = holdsKey(wabaId);
     const number = phoneNumberId === undefined ? undefined : paceKey(phoneNumberId);
-    const keys = [held, ...(number === undefined ? [] : [number]), ...[...new Set(jobIds)].map(jobKey)];
+    const marks = optOutsOf === undefined ? [] : markKeysOf(optOutsOf);
+    const isMarked = () => marks.some(({ pk }) => marked.has(pk));
+    const keys = [
+      ...[held, ...(number === undefined ? [] : [number])],
+      ...[...new Set(jobIds)].map(jobKey),
+      ...(isMarked() ? [] : marks),
+    ];
     const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true });
-    const holds = items.find(({ pk }) => pk === held.pk);
-    const pace = items.find(({ pk }) => pk === number?.pk);
-    const jobs = items.filter((item) => item !== pace && item !== holds);
+    const byKey = new Map(items.map((item) => [item['pk'], item]));
+    for (const { pk } of marks) if (byKey.has(pk)) marked.add(pk);
+    const pace = number === undefined ? undefined : byKey.get(number.pk);
+    const jobs = [...new Set(jobIds)].flatMap((jobId) => {
+      const item = byKey.get(jobKey(jobId).pk);
+      return item === undefined ? [] : [[jobId, jobStateOf(item)] as const];
+    });
     return {
       pace: pace === undefined ? unknownPace : paceOf(pace),
-      holds: holdsOf(holds),
-      jobs: new Map(jobs.map((item) => [jobOfPartition(item['pk']), jobStateOf(item)])),
+      holds: holdsOf(byKey.get(held.pk)),
+      jobs: new Map(jobs),
+      anyStops: isMarked(),
     };
   };
 }

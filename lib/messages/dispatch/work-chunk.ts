@@ -1,10 +1,13 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
+import { present } from '../../keys/present.ts';
 import { nameOf } from '../../observe/name-of.ts';
+import type { Sender } from '../../opt-outs/scope.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../chunk.ts';
 import { holdableOf } from '../holds/held-job.ts';
 import { holdsOn, mayCall } from '../holds/hold.ts';
 import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-state.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
+import { addresseeOf } from '../request/addressee.ts';
 import { type Asking, askHolds } from './ask-holds.ts';
 import { barredIn } from './barred.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
@@ -16,6 +19,7 @@ import { lost, type Outcome, placeInSlice, type SliceClaim, sliceAt } from './cl
 import { claimLifeMs, sendBudgetMs } from './deadlines.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
 import { reportedSlices } from './reported-slices.ts';
+import { wordsOfEndings } from './words-of-endings.ts';
 
 /** One delivery of a chunk. */
 export interface WorkedChunk {
@@ -76,10 +80,12 @@ class ChunkRun {
   readonly #placed: Extract<PlacedChunk, { kind: 'run' }>;
   readonly #ports: RunPorts;
   readonly #standings = new Map<number, SeenStanding>();
-  readonly #looks = new Map<number, Promise<void>>();
+  readonly #looks = new Map<number, Promise<unknown>>();
   readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
   readonly #claimAtMs: ReadonlyMap<number, number>;
   readonly #asking = new Map<number, Asking>();
+  /** How the platform spells numbers, by index. */
+  readonly #spelled = new Map<number, string>();
   #missed = false;
   /** How the job stood before a message of it was taken; undefined while none was. */
   #jobOfTaken: JobState | undefined;
@@ -112,6 +118,9 @@ class ChunkRun {
       call: async (recipient) => await this.#call(recipient),
       tell: async (endings, recorded) => {
         await ports.noteSent(this.#chunk, endings);
+        const { wabaId, phoneNumberId } = this.#chunk;
+        const words = wordsOfEndings(this.#chunk, endings, { slices: recorded, spelled: this.#spelled });
+        if (words.length > 0) await ports.people.inbound.send([{ wabaId, phoneNumberId, words }]);
         const events = eventsOfEndings(this.#chunk, endings, { slices: recorded, nowMs: nowMs() });
         if (events.length > 0) await ports.events.send(events);
         if (this.#jobOfTaken !== undefined) await ports.holds.taken(this.#chunk, this.#jobOfTaken);
@@ -130,7 +139,7 @@ class ChunkRun {
 
   async #look(claim: SliceClaim): Promise<SliceLook> {
     const { doubts } = this.#ports;
-    const [, proven] = await Promise.all([
+    const [stopped, proven] = await Promise.all([
       this.#readClaimed(claim.key.slice),
       claim.try === 0 ? new Set<number>() : doubts.proven(claim.key),
     ]);
@@ -138,7 +147,7 @@ class ChunkRun {
     if (this.#chunk.straight && !job.begun) await this.#ports.jobs.beginStraight(this.#chunk);
     const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
     const ofDead = stop === undefined ? lost : settlementOf(stop);
-    const barred = barredIn(this.#recipientsOf(claim.key.slice));
+    const barred = barredIn(this.#recipientsOf(claim.key.slice), { stopped });
     const uncalled = new Set([...proven, ...barred.keys()]);
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
@@ -162,29 +171,49 @@ class ChunkRun {
     return recipients.filter(({ index }) => sliceAt(index) === slice);
   }
 
-  /** Job and holds always; the number only where a slot of the slice could have been moved since its place was told. */
-  async #readClaimed(slice: number): Promise<void> {
+  /**
+   * What stands after the claim, and who wants no marketing, where the chunk heeds that (D55). Job and holds always; the number
+   * only where a slot of the slice could have been moved since its place was told; people only where there are opt-outs.
+   */
+  async #readClaimed(slice: number): Promise<ReadonlySet<string>> {
     const { slots, seen } = this.#placed;
     const isFixed = [...slots].every(([index, slot]) => sliceAt(index) !== slice || isTrusted(slot, seen));
-    await this.#read(slice, isFixed ? seen : undefined);
+    const optOutsOf = this.#chunk.heedsOptOuts ? this.#chunk : undefined;
+    const anyStops = await this.#read(slice, present({ seen: isFixed ? seen : undefined, optOutsOf }));
+    return anyStops ? await this.#stoppedIn(slice) : new Set();
   }
 
-  /** `seen`: the schedule as it is known to stand. */
-  async #read(slice: number, seen?: SeenSchedule): Promise<void> {
+  async #stoppedIn(slice: number): Promise<ReadonlySet<string>> {
+    const { people, log } = this.#ports;
+    const addressees = this.#recipientsOf(slice).map(({ to }) => addresseeOf(to));
+    const looking = people.stoppedAmong(this.#chunk, addressees).catch((error: unknown) => {
+      log('dispatch.opt_outs_not_read', { error: nameOf(error) });
+      throw error;
+    });
+    return new Set((await looking).keys());
+  }
+
+  /** `seen`: the schedule as it is known to stand. Returns whether there are opt-outs of the sender that is asked for. */
+  async #read(
+    slice: number,
+    { seen, optOutsOf }: { readonly seen?: SeenSchedule; readonly optOutsOf?: Sender } = {},
+  ): Promise<boolean> {
     const { wabaId, jobId, phoneNumberId } = this.#chunk;
     const readAtMs = this.#ports.nowMs();
     const looking = this.#ports.jobs.look({
       wabaId,
       jobIds: [jobId],
       ...(seen === undefined ? { phoneNumberId } : {}),
+      ...present({ optOutsOf }),
     });
-    const { pace, jobs, holds } = await looking.catch((error: unknown) => {
+    const { pace, jobs, holds, anyStops } = await looking.catch((error: unknown) => {
       this.#ports.log('dispatch.job_not_read', { error: nameOf(error) });
       throw error;
     });
     this.#ports.holds.saw(wabaId, holds);
     const schedule = seen ?? { schedule: pace.schedule, readAtMs };
     this.#standings.set(slice, { ...schedule, job: jobs.get(jobId) ?? {}, holds });
+    return anyStops;
   }
 
   /** One read for all recipients of a slice that ask at once. */
@@ -213,8 +242,9 @@ class ChunkRun {
       lookAgain: () => this.#readAgain(slice),
       ...(asks === undefined ? {} : { mayAsk: () => mayCall(asks.question, this.#ports.nowMs()) }),
     };
-    const { outcome, attempts, missed, result = 'unclear' } = await callRecipient(called, this.#ports);
+    const { outcome, attempts, missed, waId, result = 'unclear' } = await callRecipient(called, this.#ports);
     if (asks !== undefined) await this.#ports.holds.answered(this.#chunk, asks.question, result);
+    if (waId !== undefined) this.#spelled.set(recipient.index, waId);
     if (attempts !== undefined) this.#attempts.set(recipient.index, attempts);
     if (missed) {
       this.#missed = true;

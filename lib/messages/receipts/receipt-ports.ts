@@ -3,6 +3,7 @@ import type { EventSink, WantedEvents } from '../../webhooks/event.ts';
 import type { Slice, SliceKey } from '../dispatch/claims/slice.ts';
 import type { Slices } from '../dispatch/claims/slice-store.ts';
 import type { HoldsOfWabas } from '../holds/hold-store.ts';
+import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -34,6 +35,8 @@ export interface ReceiptPorts {
   readonly changeHolds: HoldsOfWabas['change'];
   readonly wanted: WantedEvents;
   readonly events: EventSink;
+  /** Where is told whom the platform refuses marketing to (D55). */
+  readonly inbound: InboundSink;
   readonly nowMs: () => number;
   /** How long this invocation may still work. */
   readonly remainingMs: () => number;

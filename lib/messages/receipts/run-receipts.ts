@@ -11,6 +11,7 @@ import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessage
 import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 import { settleSlices } from './settle-slices.ts';
+import { tellRefusals } from './tell-refusals.ts';
 
 export interface QueuedReceipts {
   readonly messageId: string;
@@ -119,6 +120,7 @@ async function recordJobs(
   ports.log('receipts.recorded', { count: total });
   count('ReceiptsRecorded', total);
   await holdByReceipts(jobs, { ...ports, change: ports.changeHolds });
+  await tellRefusals(jobs, ports);
   const doubtful = await ports.records.doubtfulJobs(jobs.map(({ head }) => head.jobId));
   const inDoubt = jobs.filter(({ head }) => doubtful.has(head.jobId)).flatMap(({ receipts }) => receipts);
   return await eventsOfReceipts(jobs, await settleSlices(inDoubt, ports), ports);

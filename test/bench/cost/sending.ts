@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { audience } from '../../../infra/local/demo/audience.ts';
 import type { RunningStack } from '../../../infra/local/stack.ts';
+import { sideBySide } from '../../../lib/aws/side-by-side.ts';
 import { present } from '../../../lib/keys/present.ts';
 import { straightRecipients } from '../../../lib/messages/chunk.ts';
 import { log } from '../../../lib/observe/log.ts';
 import { metered } from '../../../lib/observe/metrics.ts';
-import { type Metered, type MeteredJob, meterJobs } from '../../pipeline/metered-jobs.ts';
+import { optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts';
+import { recordWord } from '../../../lib/opt-outs/record-word.ts';
+import { type Metered, type MeteredJob, meterJobs, nameOf } from '../../pipeline/metered-jobs.ts';
 import { limitPerSecond } from '../../pipeline/quiet-world.ts';
 import { startMs } from '../../pipeline/world.ts';
 import { makeJob } from '../../support/send-jobs.ts';
@@ -37,6 +40,8 @@ export interface Sending {
   readonly everyMs: number;
   /** So long after a small request is there a worker looks for what is there. */
   readonly gatherMs?: number;
+  /** Its client has opt-outs, so that each recipient is looked for, and all are found among those of others (D55). */
+  readonly optOuts?: true;
 }
 
 /** So late may the delays of the queue end; the worst of the four counts. */
@@ -67,6 +72,7 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
   const requests = bursts * sending.requests;
   const messages = recipients * requests;
   const { tableName: table } = await benchTable(stack, `cost-${name}-${delayJitterMs}`, 'messages');
+  if (sending.optOuts) await optOutsOf(stack, { table, requests, recipients });
   const logBytes = new Map<string, number>();
   const run = await meterJobs({
     jobs: Array.from({ length: requests }, (_, at) => {
@@ -124,6 +130,23 @@ async function costOfWay(stack: RunningStack, sending: Sending, delayJitterMs: n
       1 / messages,
     ),
   };
+}
+
+/** A stop of each recipient, for another client, and a mark of the one that sends: every item that is looked for is there. */
+async function optOutsOf(
+  stack: RunningStack,
+  { table, requests, recipients }: { readonly table: string; readonly requests: number; readonly recipients: number },
+): Promise<void> {
+  const messages = { documentClient: clientOf(stack), tableName: table, pause: async () => undefined };
+  const ports = optOutWriter(messages, nameOf);
+  await ports.mark({ kind: 'client', clientId: jobOf(0, 1, 0).head.clientId });
+  const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
+  for (let at = 0; at < requests; at += 1) {
+    const stops = audience(recipients, at).map(({ to }) => {
+      return { scope: { kind: 'client', clientId: 9 } as const, recipients: [to], word, clientIds: [] };
+    });
+    await sideBySide(stops, 20, (stop) => recordWord(stop, ports));
+  }
 }
 
 function runsOf({ meter }: Metered, names: readonly string[]) {
@@ -204,6 +227,7 @@ function jobOf(at: number, recipients: number, afterMs: number): MeteredJob['job
     throughputPerSecond: limitPerSecond,
     correlationId: randomUUID(),
     receiptsExpected: true as const,
+    heedsOptOuts: true as const,
   };
   const asked = audience(recipients, at).map(({ to, params: { body, buttons } }) => {
     return { to, params: { body: [...body], buttons: [...buttons] } };

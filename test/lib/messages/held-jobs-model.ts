@@ -16,6 +16,7 @@ import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { ServiceEvent } from '../../../lib/webhooks/event.ts';
 import { partNumbers } from '../../support/exploration.ts';
 import { type FlatPorts, grouped } from '../../support/flat-ports.ts';
+import { noStops } from '../../support/memory-opt-outs.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 
@@ -135,8 +136,9 @@ function workerPorts(outside: Outside<string>, number: number): FlatPorts {
     tenths: { take: async () => [] },
     look: async () => {
       const { state, holds } = await look();
-      return { jobs: new Map([[jobId, state]]), holds, pace: await paces.find('') };
+      return { jobs: new Map([[jobId, state]]), holds, pace: await paces.find(''), anyStops: false };
     },
+    people: noStops,
     beginStraight: nothing,
     newHolds: () => runHolds({ ...quiet, states, wabas, watchParked, nowMs }),
     events: tellingTo(outside),

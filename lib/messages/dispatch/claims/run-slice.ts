@@ -89,7 +89,8 @@ async function outcomeAt(
   if (proven.has(place)) return provenByReceipt;
   // Whom the delivery does not carry waits for one that does.
   if (recipient === undefined) return { state: 'again', dueMs: ports.retryMs() };
-  return heldBack ?? barred.get(place) ?? (await ports.call(recipient));
+  // Who is barred does not wait for what holds the others: the last of a hold would wait for a question that none may ask.
+  return barred.get(place) ?? heldBack ?? (await ports.call(recipient));
 }
 
 /** Records what the calls came to. */

@@ -128,7 +128,7 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
     {},
     {
       ...{ campaignId: 7, attends: { agent: 'Ana' }, expiresAtMs: 9, urgent: true, receiptsExpected: true },
-      ...{ correlationId: 'c', path: 'marketing_messages' },
+      ...{ correlationId: 'c', path: 'marketing_messages', heedsOptOuts: true },
     },
   ])(
     'its chunk says all that the head of its job does, with the limit of its number as last read (%#)',

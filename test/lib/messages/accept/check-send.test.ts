@@ -133,11 +133,26 @@ describe('the job that a send becomes', () => {
     expect(job.head).toMatchObject({
       category: 'MARKETING',
       receiptsExpected: true,
+      heedsOptOuts: true,
       campaignId: 7,
       attends: { agent: 'Ana' },
       expiresAtMs: nowMs + 90_000,
     });
     expect(job.plan).toMatchObject({ header: image });
+  });
+
+  test.each([
+    ['MARKETING, always', 'Marketing', {}, true],
+    ['UTILITY', 'UTILITY', {}, undefined],
+    ['UTILITY of a client that wants it', 'utility', { utilityStops: [1001] }, true],
+    ['UTILITY, which another client wants', 'UTILITY', { utilityStops: [1002] }, undefined],
+    ['AUTHENTICATION, never', 'AUTHENTICATION', { utilityStops: [1001] }, undefined],
+  ])('heeds opt-outs: %s (D55)', async (_, category, more, heeds) => {
+    const template = makeTemplate([body('Code {{1}}.')], { category });
+    const recipients = [{ to, params: { body: ['123456'] } }];
+    const send = sendOf({ recipients }, { did: { ...did, waba: { ...did.waba, ...more } } });
+    const { job } = await checkSend(send, portsOf(template).ports);
+    expect(job.head.heedsOptOuts).toBe(heeds);
   });
 
   test('names the account that its number sends for', async () => {

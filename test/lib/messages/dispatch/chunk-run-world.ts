@@ -23,6 +23,7 @@ import { MemoryBreaker } from '../../../support/memory-breaker.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { memoryPaces, memoryTenths } from '../../../support/memory-numbers.ts';
+import { MemoryInbound, MemoryOptOuts } from '../../../support/memory-opt-outs.ts';
 import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
@@ -77,6 +78,8 @@ export class ChunkRunWorld {
   readonly table = new MemoryTable();
   readonly breaker = new MemoryBreaker();
   readonly events = new MemoryEvents();
+  readonly optOuts = new MemoryOptOuts();
+  readonly inbound = new MemoryInbound();
   readonly states = this.table.states;
   readonly holds = new MemoryHolds(() => this.nowMs);
   /** Every call of a store or queue, by its name. */
@@ -189,12 +192,17 @@ export class ChunkRunWorld {
       },
       tenths: memoryTenths(),
       // Without the number, as after a claim of fixed slots, it is a call of another name.
-      look: ({ wabaId, phoneNumberId: number, jobIds }) =>
+      look: ({ wabaId, phoneNumberId: number, jobIds, optOutsOf }) =>
         call(number === undefined ? 'lookAtJob' : 'look', () => ({
           pace: this.paces.stored.get(number ?? '') ?? unknownPace,
           holds: this.holds.of(wabaId),
           jobs: this.table.statesOf(jobIds),
+          anyStops: this.optOuts.anyFor(optOutsOf),
         })),
+      people: {
+        stoppedAmong: (sender, recipients) => call('stoppedAmong', () => this.optOuts.stoppedAmong(sender, recipients)),
+        inbound: { send: (messages) => call('sendInbound', () => this.inbound.send(messages)) },
+      },
       beginStraight: (chunk) => call('beginStraight', () => void this.table.begin(headOfChunk(chunk))),
       newHolds: () => runHolds(this.holdsPorts(call)),
       events: { send: (events) => call('sendEvents', () => this.events.send(events)) },

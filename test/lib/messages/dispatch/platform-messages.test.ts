@@ -53,6 +53,20 @@ test.each<[string, unknown, string | undefined]>([
   });
 });
 
+test.each<[string, unknown, string | undefined]>([
+  ['a number', [{ input: '+5215512345678', wa_id: '525512345678' }], '525512345678'],
+  ['a user id', [{ input: 'US.1', user_id: 'US.1' }], undefined],
+  ['no digits', [{ wa_id: 'none' }], undefined],
+  ['none', [], undefined],
+  ['no list', 'none', undefined],
+])('tells how the platform spells the person: %s (D55)', async (_what, contacts, waId) => {
+  const { send } = answering({ contacts, messages: [{ id: 'platform-1', message_status: 'accepted' }] });
+  expect(await send(posting)).toEqual({
+    ...{ platformMessageId: 'platform-1', messageStatus: 'accepted' },
+    ...(waId === undefined ? {} : { waId }),
+  });
+});
+
 test.each([{}, { messages: [] }, { messages: [{}] }, { messages: [{ id: '' }] }])(
   'a success without a message id is ambiguous: %j',
   async (body) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { standingStore } from '../../../../lib/messages/dispatch/standing-store.ts';
@@ -9,6 +10,8 @@ import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
+import { optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
+import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -23,14 +26,14 @@ test('one look shows the number as it was written last, and each job as it stand
   lagReads(late);
   const look = standingStore(late, table);
   expect(await look({ wabaId, phoneNumberId, jobIds: ['none'] })).toEqual({
-    ...{ pace: unknownPace, holds: noHolds },
+    ...{ pace: unknownPace, holds: noHolds, anyStops: false },
     jobs: new Map(),
   });
   const jobs = acceptedJobsStore(client, table, () => nowMs);
   for (const jobId of ['sent', 'stopped']) await jobs.begin({ head: makeJobHead({ jobId }), repeats: [] });
   // A number that has sent nothing yet.
   expect(await look({ wabaId, phoneNumberId, jobIds: ['sent'] })).toEqual({
-    ...{ pace: unknownPace, holds: noHolds },
+    ...{ pace: unknownPace, holds: noHolds, anyStops: false },
     jobs: new Map([['sent', { begun: true }]]),
   });
 
@@ -52,4 +55,38 @@ test('one look shows the number as it was written last, and each job as it stand
     ['sent', { begun: true }],
     ['stopped', { begun: true, stop }],
   ]);
+});
+
+test('a look says in its one request whether there are opt-outs of a sender, and reads no mark again that it has seen (D55)', async () => {
+  const [client, table] = [localDocumentClient(), await freshTable('messages')];
+  const late = localDocumentClient();
+  lagReads(late);
+  const asked: number[] = [];
+  late.middlewareStack.add((next) => async (args) => {
+    const { RequestItems = {} } = args.input as BatchGetCommandInput;
+    asked.push(RequestItems[table]?.Keys?.length ?? 0);
+    return await next(args);
+  });
+  const look = standingStore(late, table);
+  const optOutsOf = { clientId: 7, wabaId, phoneNumberId };
+  /** Whether there are any, and how many items each request asked for. */
+  const looked = async (sender = optOutsOf) => {
+    const { anyStops } = await look({ wabaId, jobIds: ['none'], optOutsOf: sender });
+    return [anyStops, asked.splice(0)];
+  };
+  const { mark } = optOutWriter(
+    { documentClient: client, tableName: table, pause: async () => undefined },
+    personNames(new Uint8Array(32)),
+  );
+  await mark({ kind: 'client', clientId: 8 });
+  await mark({ kind: 'number', wabaId: 'another', phoneNumberId });
+  expect(await looked()).toEqual([false, [4]]);
+  await mark({ kind: 'client', clientId: 7 });
+  expect(await looked()).toEqual([true, [4]]);
+  expect(await looked()).toEqual([true, [2]]);
+  // Of other clients nothing is known by that, until the whole WABA has some.
+  expect(await looked({ ...optOutsOf, clientId: 9 })).toEqual([false, [4]]);
+  await mark({ kind: 'number', wabaId, phoneNumberId });
+  expect(await looked({ ...optOutsOf, clientId: 9 })).toEqual([true, [4]]);
+  expect((await look({ wabaId, jobIds: [] })).anyStops).toBe(false);
 });

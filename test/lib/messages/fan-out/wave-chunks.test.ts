@@ -35,7 +35,7 @@ test('three slices are a chunk, each with its position; the last of a job has it
 test('a chunk says of its job all that a worker needs, but not that it is of codes: it goes the way of jobs (D44)', () => {
   const wave = waveOf(30);
   const told = { campaignId: 10, attends: { waitTime: -1 } };
-  const more = { expiresAtMs: 5, correlationId: 'C', receiptsExpected: true } as const;
+  const more = { expiresAtMs: 5, correlationId: 'C', receiptsExpected: true, heedsOptOuts: true } as const;
   const [{ slices: _, ...chunk } = { slices: [] }] = chunksOfWave(
     { ...wave, head: { ...wave.head, ...told, ...more, urgent: true } },
     14,

@@ -396,3 +396,40 @@ describe('what is told', () => {
     expect(events.map(({ timestampMs }) => timestampMs)).toEqual([startMs, startMs + 86_400_000]);
   });
 });
+
+describe('whom the platform refuses marketing to (131050, D55)', () => {
+  const offers = { ...head, heedsOptOuts: true } as const;
+  const refused = { status: 'failed', code: '131050', atMs: startMs + 7_000 };
+  const { wabaId, phoneNumberId, clientId } = head;
+
+  test('is told before anything is acknowledged, one message for a number, by every name, and again alike', async () => {
+    const at = world();
+    at.addresses.set('J-0', '+5491100000000').set('J-1', 'US.1');
+    const batch = [
+      queued([refused, { ...refused, index: 1, userId: 'US.1', waId: '15550001' }, { status: 'read', index: 2 }]),
+      queued([{ ...refused, index: 3, waId: '15550003', atMs: at.nowMs + 1 }], { messageId: 'message-1' }),
+    ];
+    const word = { kind: 'refused', clientId, atMs: startMs + 7_000 } as const;
+    const told = [
+      { ...word, recipients: ['5491100000000'] },
+      { ...word, recipients: ['US.1', '15550001'] },
+      { ...word, recipients: ['15550003'], atMs: at.nowMs },
+    ];
+    for (const _ of [1, 2]) expect(await runReceipts(batch, at.ports([offers]))).toEqual([]);
+    expect(at.inbound.sent).toEqual([1, 2].map(() => ({ wabaId, phoneNumberId, words: told })));
+    const away = { send: () => Promise.reject(new Error('away')) };
+    expect(await runReceipts(batch, at.ports([offers], { inbound: away }))).toEqual(['message-0', 'message-1']);
+  });
+
+  test.each<[string, JobHead, Fact]>([
+    ['of messages that ask for no opt-outs', head, refused],
+    ['of another failure', offers, { ...refused, code: '131026' }],
+    ['of a message that arrived', offers, { ...refused, status: 'delivered' }],
+    ['of a job of which no recipient is known', offers, refused],
+  ])('is not told %s', async (what, job, receipt) => {
+    const at = world();
+    if (!what.includes('no recipient')) at.addresses.set('J-0', '5491100000000');
+    await runReceipts([queued([receipt])], at.ports([job]));
+    expect(at.inbound.sent.flatMap(({ words }) => words)).toEqual([]);
+  });
+});

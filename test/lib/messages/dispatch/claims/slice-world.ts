@@ -22,6 +22,7 @@ import { runReceipts } from '../../../../../lib/messages/receipts/run-receipts.t
 import { outcomesOf } from '../../../../../lib/messages/report/outcome.ts';
 import { type MessageKey, resolveUnknown } from '../../../../../lib/messages/report/resolve-unknown.ts';
 import { defaultEventTypes, type MessageData } from '../../../../../lib/webhooks/event.ts';
+import { noStops } from '../../../../support/memory-opt-outs.ts';
 import { withdrawnJob } from '../../../../support/messages-table/job-item.ts';
 import { sliceWrites } from '../../../../support/messages-table/slice-item.ts';
 import { writtenBy } from '../../../../support/messages-table/written.ts';
@@ -187,6 +188,7 @@ function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
     slices: { findAll: call('findAll'), settle: call('settle') },
     addressesOf: async () => new Map(),
     changeHolds: async () => undefined,
+    inbound: noStops.inbound,
     wanted: async () => defaultEventTypes,
     events: { send: async (events) => await call('tellReceipts')(events.map(({ type, data }) => [type, data])) },
     nowMs,

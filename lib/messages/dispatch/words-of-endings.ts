@@ -1,0 +1,47 @@
+import { oneSpelling } from '../../opt-outs/one-spelling.ts';
+import { isUserId } from '../../platform/user-id.ts';
+import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import { type InboundWord, recipientsAmong } from '../inbound/inbound-message.ts';
+import { addresseeOf } from '../request/addressee.ts';
+import type { Told } from './claims/run-chunk.ts';
+import { type Slice, sliceAt } from './claims/slice.ts';
+
+/** What the platform answers, or tells later, of a person who has stopped marketing from the number. */
+export const stoppedThere = '131050';
+
+/** What is known of the tries that have ended: as recorded, and how the platform spells numbers, by index. */
+export interface EndedTries {
+  readonly slices: readonly Slice[];
+  readonly spelled: ReadonlyMap<number, string>;
+}
+
+/**
+ * What endings of a chunk say of people (D55): whom the platform refuses marketing to, and whose number it spells in another way
+ * than the client, which `oneSpelling` does not know. Told again with the same times when a delivery is repeated, refusals at
+ * least: other spellings are known to the run alone, and come again with the next message.
+ */
+export function wordsOfEndings(
+  { heedsOptOuts, clientId }: QueuedChunk,
+  endings: readonly Told[],
+  { slices, spelled }: EndedTries,
+): InboundWord[] {
+  if (heedsOptOuts === undefined) return [];
+  const claimedAtMs = new Map(slices.map(({ key, atMs }) => [key.slice, atMs]));
+  return endings.flatMap(({ recipient, outcome }): InboundWord[] => {
+    // The claim's time: later words of the person stand, however often this one comes.
+    const atMs = claimedAtMs.get(sliceAt(recipient.index)) ?? 0;
+    const { state, code } = outcome.state === 'again' ? { state: 'again', code: undefined } : outcome;
+    if (state === 'failed' && code === stoppedThere) {
+      return [{ kind: 'refused', clientId, recipients: recipientsAmong([addresseeOf(recipient.to)]), atMs }];
+    }
+    const waId = state === 'sent' ? otherSpelling(recipient, spelled.get(recipient.index)) : undefined;
+    return waId === undefined
+      ? []
+      : [{ kind: 'respelled', recipients: recipientsAmong([addresseeOf(recipient.to), waId]), atMs }];
+  });
+}
+
+function otherSpelling({ to }: ChunkRecipient, waId: string | undefined): string | undefined {
+  if (waId === undefined || isUserId(to)) return undefined;
+  return oneSpelling(waId) === oneSpelling(addresseeOf(to)) ? undefined : waId;
+}

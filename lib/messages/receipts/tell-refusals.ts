@@ -1,0 +1,46 @@
+import { stoppedThere } from '../dispatch/words-of-endings.ts';
+import { type InboundMessage, recipientsAmong } from '../inbound/inbound-message.ts';
+import { dispatchIdOf } from '../job.ts';
+import { addresseeOf } from '../request/addressee.ts';
+import type { ReceiptsOfJob } from './countable.ts';
+import type { ReceiptPorts } from './receipt-ports.ts';
+
+/**
+ * Tells whom the platform refuses marketing to (D55): it takes such a message, and says 131050 by receipt. The person is named as
+ * the client did and by what the receipt says, so that all of it is one person. Throws when it may not be queued; a repetition
+ * says the same, with the platform's time, or that of now where the platform's is still to come.
+ */
+export async function tellRefusals(
+  jobs: readonly ReceiptsOfJob[],
+  { addressesOf, inbound, nowMs }: Pick<ReceiptPorts, 'addressesOf' | 'inbound' | 'nowMs'>,
+): Promise<void> {
+  const refused = jobs
+    .filter(({ head }) => head.heedsOptOuts)
+    .flatMap(({ head, receipts }) =>
+      receipts.flatMap((receipt) =>
+        receipt.status === 'failed' && receipt.code === stoppedThere ? [{ head, receipt }] : [],
+      ),
+    );
+  if (refused.length === 0) return;
+  const addresses = await addressesOf(refused.map(({ receipt }) => receipt));
+  const messages = refused.flatMap(({ head: { wabaId, phoneNumberId, clientId }, receipt }) => {
+    const { userId, waId } = receipt;
+    const to = addresses.get(dispatchIdOf(receipt));
+    const recipients = recipientsAmong([to === undefined ? undefined : addresseeOf(to), userId, waId]);
+    const atMs = Math.min(receipt.atMs, nowMs());
+    const word = { kind: 'refused', clientId, recipients, atMs } as const;
+    return recipients.length === 0 ? [] : [{ wabaId, phoneNumberId, words: [word] }];
+  });
+  await inbound.send(together(messages));
+}
+
+type Words = Omit<InboundMessage, 'version'>;
+
+/** One message for each number. */
+function together(messages: readonly Words[]): Words[] {
+  const byNumber = Map.groupBy(messages, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
+  return [...byNumber.values()].flatMap((some) => {
+    const [first] = some;
+    return first === undefined ? [] : [{ ...first, words: some.flatMap(({ words }) => words) }];
+  });
+}

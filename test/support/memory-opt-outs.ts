@@ -1,0 +1,57 @@
+import type { HeededPeople } from '../../lib/messages/dispatch/chunk-ports.ts';
+import type { InboundMessage, InboundSink } from '../../lib/messages/inbound/inbound-message.ts';
+import type { Word } from '../../lib/opt-outs/entry.ts';
+import { markKey, markKeysOf } from '../../lib/opt-outs/opt-out-items.ts';
+import { nothingSaid, type PersonOptOuts, stopFor } from '../../lib/opt-outs/person.ts';
+import { personNames, type Recipient } from '../../lib/opt-outs/person-name.ts';
+import type { OptOutPorts } from '../../lib/opt-outs/record-word.ts';
+import type { Sender } from '../../lib/opt-outs/scope.ts';
+import { type Caller, nothingFails } from './messages-table/memory-table.ts';
+
+const nameOf = personNames(new Uint8Array(32));
+
+/** Opt-outs in memory: each write is one that no other writer came before. */
+export class MemoryOptOuts {
+  readonly people = new Map<string, PersonOptOuts>();
+  readonly marks = new Set<string>();
+
+  /** For `recordWord` and its like. */
+  writer(run: Caller = nothingFails): OptOutPorts {
+    return {
+      nameOf,
+      mark: (scope) => run.call('markOptOuts', () => void this.marks.add(markKey(scope).pk)),
+      change: (name, rule) =>
+        run.call('changePerson', () => {
+          const changed = rule(this.people.get(name) ?? nothingSaid);
+          this.people.set(name, changed.state);
+          return changed;
+        }),
+      list: () => run.call('listPerson', () => undefined),
+    };
+  }
+
+  anyFor(sender: Sender | undefined): boolean {
+    return sender !== undefined && markKeysOf(sender).some(({ pk }) => this.marks.has(pk));
+  }
+
+  stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Map<Recipient, Word> {
+    return new Map(
+      recipients.flatMap((recipient): [Recipient, Word][] => {
+        const stop = stopFor(this.people.get(nameOf(recipient)) ?? nothingSaid, sender);
+        return stop === undefined ? [] : [[recipient, stop]];
+      }),
+    );
+  }
+}
+
+/** The inbound queue in memory. */
+export class MemoryInbound implements InboundSink {
+  readonly sent: Omit<InboundMessage, 'version'>[] = [];
+
+  async send(messages: readonly Omit<InboundMessage, 'version'>[]): Promise<void> {
+    this.sent.push(...messages);
+  }
+}
+
+/** For tests without opt-outs. */
+export const noStops: HeededPeople = { stoppedAmong: async () => new Map(), inbound: new MemoryInbound() };
