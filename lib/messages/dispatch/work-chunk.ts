@@ -6,7 +6,7 @@ import { holdsOn, mayCall } from '../holds/hold.ts';
 import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-state.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import { type Asking, askHolds } from './ask-holds.ts';
-import { barredIn } from './barred.ts';
+import { barredIn, erasedPlaces } from './barred.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
 import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
@@ -137,7 +137,8 @@ class ChunkRun {
     if (this.#chunk.straight && !job.begun) await this.#ports.jobs.beginStraight(this.#chunk);
     const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
     const ofDead = stop === undefined ? lost : settlementOf(stop);
-    const barred = barredIn(this.#recipientsOf(claim.key.slice));
+    const recipients = this.#recipientsOf(claim.key.slice);
+    const barred = new Map([...barredIn(recipients), ...erasedPlaces(job, recipients)]);
     const uncalled = new Set([...proven, ...barred.keys()]);
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
