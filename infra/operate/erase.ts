@@ -5,6 +5,7 @@ import { sleep, storePause } from '../../lib/aws/pause.ts';
 import { jobEraser } from '../../lib/messages/erase/erase-job-store.ts';
 import { type Erased, erasePerson } from '../../lib/messages/erase/erase-person.ts';
 import type { ErasePorts } from '../../lib/messages/erase/erase-ports.ts';
+import { learnedIdsStore } from '../../lib/messages/erase/learned-ids-store.ts';
 import { personScans } from '../../lib/messages/erase/person-scan-store.ts';
 import { rewriter } from '../../lib/messages/erase/rewrite-store.ts';
 import { addresseeForm, addresseeOf } from '../../lib/messages/request/addressee.ts';
@@ -79,7 +80,7 @@ export async function eraseCommand(
   const opened = await open(values.stage);
   const nameOf = await namesOf(opened);
   const by = await opened.by();
-  const erased = await erasePerson({ ids, clientId }, portsOf(opened, { dryRun, pace }, terminal));
+  const erased = await erasePerson({ ids, clientId }, portsOf(opened, { dryRun, pace, nameOf }, terminal));
   const facts = { erased, dryRun, clientId, atMs: terminal.nowMs() };
   for (const line of erasedAsLines(facts)) terminal.print(line);
   terminal.print(erasureLogged(facts, { by, stage: values.stage, names: [...ids].map(nameOf) }));
@@ -88,7 +89,11 @@ export async function eraseCommand(
 
 function portsOf(
   { target }: ErasedStage,
-  { dryRun, pace }: { readonly dryRun: boolean; readonly pace: Parameters<typeof personScans>[0]['pace'] },
+  {
+    dryRun,
+    pace,
+    nameOf,
+  }: { readonly dryRun: boolean; readonly nameOf: NameOf; readonly pace: Parameters<typeof personScans>[0]['pace'] },
   { nowMs }: EraseTerminal,
 ): ErasePorts {
   const client = target.documentClient;
@@ -97,6 +102,7 @@ function portsOf(
   return {
     ...{ tables, rewriter: writer },
     eraseInJob: jobEraser({ client, table: tables.messages, rewriter: writer, nowMs }),
+    learnedIds: learnedIdsStore({ client, table: tables.messages, nameOf, nowMs }),
     ...personScans({ client, tables, pace, pause: storePause, nowMs, sleep }),
   };
 }

@@ -21,6 +21,7 @@ import type { ItemKey } from '../aws/item-key.ts';
  *   the breaker       PLATFORM / BREAKER                       workers, when the platform stops to answer, and answers again (holds/breaker.ts)
  *   holds of a WABA   WABA#<id> / HOLDS                        workers, watchers, hints and operators (holds/hold.ts)
  *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     hints: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
+ *   what is learned   ERASING#<name of a person> / IDS         an erasing, until it has ended (erase/learned-ids-store.ts)
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which nothing writes yet.
  *
@@ -219,4 +220,9 @@ export function replacedIdKey(wabaId: string, userId: string): ItemKey {
 /** The inverse of `replacedIdKey`; a user id has no `#`. */
 export function userIdOfReplaced(pk: string): string {
   return pk.slice(pk.lastIndexOf('#') + 1);
+}
+
+/** Other ids of a person who is being erased (D60); the name is a keyed digest (opt-outs/person-name.ts). */
+export function erasingKey(name: string): ItemKey {
+  return { pk: `ERASING#${name}`, sk: 'IDS' };
 }

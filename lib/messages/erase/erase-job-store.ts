@@ -54,7 +54,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
   const find = async (key: ItemKey): Promise<Item | undefined> =>
     (await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))).Item;
 
-  return async ({ jobId, indexes: found, ids, clientId }) => {
+  return async ({ jobId, indexes: found, ids, clientId }, learned) => {
     const [jobItem, accepted] = await Promise.all([find(jobKey(jobId)), find(acceptedKey(jobId))]);
     const job = v.parse(JobItemSchema, jobItem ?? {});
     const head = job.head ?? v.parse(JobItemSchema, accepted ?? {}).head;
@@ -72,38 +72,27 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     for (const page of await pagesWith(jobId, indexes)) {
       await rewrite('parameters', page, (item) => parametersWithout(item, indexes));
     }
-    const linked = new Set<string>();
-    const link = (id: string | undefined) => {
-      if (id !== undefined && !isOf(ids, id)) linked.add(addresseeOf(id));
-    };
-    for (const group of new Set([...indexes].map(receiptGroupOf))) {
-      const pages = queryPages({ documentClient: client, tableName: table }, receiptPartition(jobId, group), {
-        sort: undefined,
-        consistent: true,
-      });
-      for await (const items of pages) {
-        for (const item of items) {
-          for (const receipt of receiptsOf(item)) {
-            if (!indexes.has(receipt.index)) continue;
-            link(receipt.userId);
-            link(receipt.waId);
-          }
-          await rewrite('receipts', item, (seen) => receiptsWithout(seen, indexes));
-        }
-      }
-    }
+    const receipts = await receiptItemsOf(jobId, indexes);
+    const addresses = await addressItems(jobId, indexes);
+    const told = receipts.flatMap(receiptsOf).filter(({ index }) => indexes.has(index));
+    const names = [
+      ...told.flatMap(({ userId, waId }) => [userId, waId]),
+      ...addresses.flatMap((item) => addressesIn(item, indexes)),
+    ];
+    const others = names.filter((name) => name !== undefined).map(addresseeOf);
+    await learned(others.filter((name) => !isOf(ids, name)));
+    for (const item of receipts) await rewrite('receipts', item, (seen) => receiptsWithout(seen, indexes));
     const shared = { ids, whole: head !== undefined && erased.size >= head.total };
     for (const item of [await find(jobKey(jobId)), accepted]) {
       if (item !== undefined) await rewrite('shared', item, (seen) => sharedWithout(seen, shared));
     }
-    for (const item of await addressItems(jobId, indexes)) {
-      for (const to of addressesIn(item, indexes)) link(to);
+    for (const item of addresses) {
       await rewrite('addresses', item, (seen) =>
         'to' in seen ? straightWithout(seen, indexes) : addressesWithout(seen, indexes),
       );
     }
     if (states.underWay === 0) await finished(jobId, erased.size);
-    return { messages: indexes.size, ...states, changed, linked: [...linked] };
+    return { messages: indexes.size, ...states, changed };
   };
 
   /** All that are erased of the job from now on; undefined where nothing is written. */
@@ -185,6 +174,19 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
       if (page !== undefined) pages.set(`${page['pk']} ${page['sk']}`, page);
     }
     return [...pages.values()];
+  }
+
+  /** The items of receipts in which there may be receipts of these recipients. */
+  async function receiptItemsOf(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
+    const items: Item[] = [];
+    for (const group of new Set([...indexes].map(receiptGroupOf))) {
+      const read = { sort: undefined, consistent: true };
+      const pages = queryPages({ documentClient: client, tableName: table }, receiptPartition(jobId, group), read);
+      for await (const page of pages) {
+        items.push(...page.filter((item) => receiptsOf(item).some(({ index }) => indexes.has(index))));
+      }
+    }
+    return items;
   }
 
   async function addressItems(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {

@@ -24,7 +24,8 @@ import type { PersonIds } from './person.ts';
  * No index leads from a number to its items, and none is kept for this: a scan of both tables finds them. What an item says by
  * itself is judged there (found-in.ts); where it names a recipient of a job, all items of that job are read by their keys. A pass
  * finds what was not written yet when the one before went by, and what belongs to other ids of the person that it has learned: it is
- * repeated until one finds nothing. What comes later comes without the person: the job's mark is read by workers after each claim
+ * repeated until one finds nothing. What it learns is written down before the items go that taught it, and forgotten at the end:
+ * without that a run that died could not be repeated for ids that nobody has given. What comes later comes without the person: the job's mark is read by workers after each claim
  * (barred.ts) and by each run of receipts (countable.ts). Copies that no table has are named to the operator (infra/operate).
  */
 
@@ -65,13 +66,16 @@ const findingsAtOnce = 10;
  */
 export async function erasePerson(erasing: Erasing, ports: ErasePorts): Promise<Erased> {
   const run = new Run(erasing, ports);
+  await run.recall();
   let passes = 0;
   let found = true;
   while (found && passes < mostPasses) {
     passes += 1;
     found = await run.pass();
   }
-  return run.result(passes, !found);
+  const erased = run.result(passes, !found);
+  if (erased.clean && erased.underWay === 0) await run.forget();
+  return erased;
 }
 
 interface InJob {
@@ -95,6 +99,24 @@ class Run {
     this.#erasing = erasing;
     this.#ports = ports;
     this.#ids = new Set(erasing.ids);
+  }
+
+  /** What an erasing that died had learned of these ids. */
+  async recall(): Promise<void> {
+    for (const id of this.#erasing.ids) for (const other of await this.#ports.learnedIds.of(id)) this.#ids.add(other);
+  }
+
+  async forget(): Promise<void> {
+    if (!this.#ports.rewriter.writes || this.#ids.size === this.#erasing.ids.size) return;
+    for (const id of this.#erasing.ids) await this.#ports.learnedIds.forget(id);
+  }
+
+  async #learn(ids: readonly string[]): Promise<void> {
+    const news = ids.filter((id) => !this.#ids.has(id));
+    if (news.length === 0) return;
+    const { rewriter, learnedIds } = this.#ports;
+    if (rewriter.writes) for (const id of this.#erasing.ids) await learnedIds.note(id, news);
+    for (const id of news) this.#ids.add(id);
   }
 
   /** Whether another pass may find more: one that wrote something, or has learned of another id. A dry run finds the same again. */
@@ -130,10 +152,10 @@ class Run {
   async #inMessages(item: Item): Promise<void> {
     const found = foundIn(item, this.#ids, this.#erasing.clientId);
     if (found === undefined) return;
+    if (found.kind === 'gone') await this.#learn(found.linked);
     if (found.kind === 'unknown') this.#unknown.add(found.prefix);
     else if (found.kind === 'job') await this.#inJob(found);
     else if (await this.#changedItem(item, found)) this.#count(found.place);
-    if (found.kind === 'gone') for (const id of found.linked) this.#ids.add(id);
   }
 
   async #changedItem(item: Item, found: Exclude<Found, { readonly kind: 'job' | 'unknown' }>): Promise<boolean> {
@@ -150,10 +172,10 @@ class Run {
     if (open.length === 0) return;
     this.#seen.set(jobId, new Set([...seen, ...open]));
     const { ids, clientId } = { ids: this.#ids, clientId: this.#erasing.clientId };
-    const erased = await this.#ports.eraseInJob({ jobId, indexes: open, ids, clientId });
+    const learned = (others: readonly string[]) => this.#learn(others);
+    const erased = await this.#ports.eraseInJob({ jobId, indexes: open, ids, clientId }, learned);
     if (erased === undefined) return;
     for (const [place, count] of Object.entries(erased.changed)) this.#count(place as Place, count);
-    for (const id of erased.linked) this.#ids.add(id);
     const known = this.#jobs.get(jobId);
     const news = open.some((index) => !known?.indexes.has(index));
     this.#jobs.set(jobId, {

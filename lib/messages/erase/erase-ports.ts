@@ -24,11 +24,20 @@ export interface ErasedInJob {
   readonly underWay: number;
   /** Items that changed. */
   readonly changed: Readonly<Partial<Record<JobPlace, number>>>;
-  /** Other ids by which the person was addressed in it, or was named by receipts. */
-  readonly linked: readonly string[];
 }
 
-export type EraseInJob = (person: PersonInJob) => Promise<ErasedInJob | undefined>;
+/** `learned` is awaited before anything goes from which an id was learned. */
+export type EraseInJob = (
+  person: PersonInJob,
+  learned: (ids: readonly string[]) => Promise<void>,
+) => Promise<ErasedInJob | undefined>;
+
+/** Ids that an erasing has learned, by one that was given: written down before what taught them goes, so that a run that died is repeated. */
+export interface LearnedIds {
+  of(id: string): Promise<readonly string[]>;
+  note(id: string, learned: readonly string[]): Promise<void>;
+  forget(id: string): Promise<void>;
+}
 
 /** Who is to be erased. */
 export interface Erasing {
@@ -40,6 +49,7 @@ export interface Erasing {
 export interface ErasePorts {
   readonly rewriter: Rewriter;
   readonly eraseInJob: EraseInJob;
+  readonly learnedIds: LearnedIds;
   /** All items of the messages table that may name a person, page by page; returns the read units that it took. */
   readonly scanMessages: (each: (items: readonly Item[]) => Promise<void>) => Promise<number>;
   /** The events of the webhooks table whose text may spell one of the ids, of one client or of all. */

@@ -25,8 +25,8 @@ export const attributesRead = [
   ...['pk', 'sk', 'to', 'erasing', 'erased', 'recipients', 'receipts', 'warning', 'recipient', 'by', 'pairs'],
 ] as const;
 
-/** Kinds of which no item names a person: by id, code and time, or by a keyed digest. */
-const nameless = ['DISPATCHES', 'QUESTION', 'QUESTIONS', 'PLATFORM', 'WABA', 'PERSON', 'WROTE'] as const;
+/** Kinds of which no item names a person: by id, code and time, or by a keyed digest; and the notes of erasings, which go at their end. */
+const nameless = ['ERASING', 'DISPATCHES', 'QUESTION', 'QUESTIONS', 'PLATFORM', 'WABA', 'PERSON', 'WROTE'] as const;
 
 /** Those of them that are many are not even handed over by a scan; slices are read with their job. */
 export const passedOver = { partitions: ['DISPATCHES#'], sortKeys: ['SLICE#'] } as const;
