@@ -76,6 +76,7 @@ describe('an option that npm kept', () => {
     ['operate/rotate-keys.ts', 'rotate-keys', 'stage', 'prod', '--stage prod'],
     ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
     ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
+    ['operate/erase.ts --recipient 5491155550001', 'erase', 'dry_run', 'true', '--recipient 5491155550001 --dry-run'],
     ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
     ['local/webhooks-trigger.ts sync.completed', 'webhooks:trigger', 'user', 'agent1', 'sync.completed --user agent1'],
     ['local/demo.ts', 'demo', 'stack', 'file.json', '--stack file.json'],
@@ -122,7 +123,7 @@ describe('a command says in one sentence', () => {
     });
   });
 
-  const scripts = ['operate/provision.ts', 'operate/rotate-keys.ts', 'operate/events.ts', 'operate/outcomes.ts'];
+  const scripts = ['operate/provision.ts', 'operate/rotate-keys.ts', 'operate/events.ts', 'operate/outcomes.ts', 'operate/erase.ts'];
   it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
     const { code, stdout, stderr } = await run(`${line} --stagee prod`);
     expect({ code, stdout, stderr }).toEqual({
