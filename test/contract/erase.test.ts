@@ -128,10 +128,14 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
 
   const log = await erase(`--recipient ${number}`);
   expect(log).toMatchObject({ jobs: 3, messages: 3, pending: 1, underWay: 0, linkedIds: 1, clean: true });
-  const rows = await eventually('all of it has ended', async () => {
-    const pending = await rowsOf(jobId, '?state=pending');
-    return pending.length === 0 ? await rowsOf(jobId, '?state=failed&limit=1000') : undefined;
-  }, patienceMs);
+  const rows = await eventually(
+    'all of it has ended',
+    async () => {
+      const pending = await rowsOf(jobId, '?state=pending');
+      return pending.length === 0 ? await rowsOf(jobId, '?state=failed&limit=1000') : undefined;
+    },
+    patienceMs,
+  );
   expect(rows).toEqual([expect.objectContaining({ index: total - 1, state: 'failed', code: 'erased' })]);
   expect(rows.flatMap(Object.keys).filter((name) => ['to', 'user_id', 'wa_id', 'reason'].includes(name))).toEqual([]);
   expect(await accepted()).toBe(total + 1);
@@ -139,10 +143,14 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
   expect(await rowsOf(byNumber)).toEqual([{ index: 0, state: 'read', updated_at: row['updated_at'] }]);
 
   const queues = queueClientAt(addressOf('sqsEndpoint'));
-  await eventually('the queues are empty, but for the wake of what waits', async () => {
-    const held = await Promise.all(Object.values(addressOf('queueUrls')).map((url) => messagesHeld(queues, url)));
-    return held.reduce((sum, count) => sum + count, 0) <= 1 ? true : undefined;
-  }, patienceMs);
+  await eventually(
+    'the queues are empty, but for the wake of what waits',
+    async () => {
+      const held = await Promise.all(Object.values(addressOf('queueUrls')).map((url) => messagesHeld(queues, url)));
+      return held.reduce((sum, count) => sum + count, 0) <= 1 ? true : undefined;
+    },
+    patienceMs,
+  );
   await erase(`--recipient ${number}`);
   expect(await textOfAll(words)).toEqual([]);
 }, 900_000);

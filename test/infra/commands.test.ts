@@ -123,7 +123,13 @@ describe('a command says in one sentence', () => {
     });
   });
 
-  const scripts = ['operate/provision.ts', 'operate/rotate-keys.ts', 'operate/events.ts', 'operate/outcomes.ts', 'operate/erase.ts'];
+  const scripts = [
+    'operate/provision.ts',
+    'operate/rotate-keys.ts',
+    'operate/events.ts',
+    'operate/outcomes.ts',
+    'operate/erase.ts',
+  ];
   it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
     const { code, stdout, stderr } = await run(`${line} --stagee prod`);
     expect({ code, stdout, stderr }).toEqual({

@@ -525,7 +525,7 @@ describe('whom the operator has erased (D60)', () => {
     world.send = async (_, index) => {
       if (world.posted.filter((each) => each.index === index).length > 1) return {};
       world.states.set('J', { begun: true, erased: new Set([0]) });
-      throw new PlatformFailure('refused', 'throttled', { code: 131056 });
+      throw new PlatformFailure('refused', { code: 130429 });
     };
     await world.workAll(chunkOf(slicesOf(2)));
     expect(world.posted.map(({ index }) => index)).toEqual([0, 1, 1]);

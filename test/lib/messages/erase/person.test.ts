@@ -52,7 +52,11 @@ describe('an event (D60)', () => {
   test('about a dispatch loses what the client has attached to it', () => {
     const data = { scope: 'number', code: '131048', parked_at: about.accepted_at, expires_at: about.accepted_at };
     const { message_id: _none, ...ofDispatch } = about;
-    const text = JSON.stringify({ ...event, type: 'dispatch.parked', data: { ...ofDispatch, ...data, attends: { tel: number } } });
+    const text = JSON.stringify({
+      ...event,
+      type: 'dispatch.parked',
+      data: { ...ofDispatch, ...data, attends: { tel: number } },
+    });
     const erased = eventWithout(text, ids);
     expect(typeof erased === 'object' && JSON.parse(erased.event).data).toEqual({ ...ofDispatch, ...data });
   });
