@@ -1,4 +1,4 @@
-import { brotliDecompressSync, inflateRawSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync, inflateRawSync } from 'node:zlib';
 import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../lib/aws/dynamodb-batch.ts';
 
@@ -47,7 +47,7 @@ function textOf(value: unknown): string {
 }
 
 function unpackedBy(bytes: Uint8Array): string {
-  for (const unpack of [brotliDecompressSync, inflateRawSync]) {
+  for (const unpack of [brotliDecompressSync, gunzipSync, inflateRawSync]) {
     try {
       return unpack(bytes).toString('utf8');
     } catch {
