@@ -33,6 +33,7 @@ const restOnly = [
   'test/contract/smoke.test.ts',
   'test/contract/template-types.test.ts',
   // What takes long, because something has to time out first or a lot is sent.
+  'test/contract/erase.test.ts',
   'test/contract/event-delivery.test.ts',
   'test/contract/held-jobs.test.ts',
   'test/contract/worker-kill.test.ts',

@@ -22,3 +22,16 @@ export async function callersAccount(
     client.destroy();
   }
 }
+
+/** Who the credentials of this process are, as AWS names them. */
+export async function callersArn(): Promise<string> {
+  const client = new STSClient({
+    maxAttempts: 2,
+    requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000 },
+  });
+  try {
+    return (await client.send(new GetCallerIdentityCommand({}))).Arn ?? 'unknown';
+  } finally {
+    client.destroy();
+  }
+}

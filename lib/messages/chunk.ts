@@ -9,7 +9,8 @@ export const chunkVersion = 1;
 /** The message of one recipient in a chunk. Its dispatch id is `<jobId>-<index>`, whatever chunk carries it. */
 const ChunkRecipientSchema = v.object({
   index: v.number(),
-  to: v.string(),
+  /** Absent where the operator had erased the person before (D60). */
+  to: v.exactOptional(v.string()),
   /** The request body for the platform, ready to post; absent where it cannot be composed: then the message fails (R14). */
   request: v.exactOptional(MessageRequestSchema),
   /** Deliveries that ended provably unsent so far, by what they waited for (pace/pacing.ts). */
@@ -119,6 +120,6 @@ export function headOfChunk(chunk: QueuedChunk): JobHead {
 }
 
 /** The address of each recipient of a straight chunk, in its order; of a later try, of those alone that it still carries. */
-export function addressesOfChunk({ slices }: QueuedChunk): string[] {
+export function addressesOfChunk({ slices }: QueuedChunk): (string | undefined)[] {
   return slices.flatMap(({ recipients }) => recipients.map(({ to }) => to));
 }

@@ -24,6 +24,7 @@ import { hashKey } from '../keys/hash-key.ts';
  *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     inbound: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
  *   whom a job wrote  WROTE#<phoneNumberId>#<group> / <ms>#<jobId>   acceptance on a shared number, before it queues (inbound/correspondents.ts)
  *   a platform's id   SENT#<hash> / SENT                       workers, for clients that want to be told of answers (inbound/sent-ids.ts)
+ *   what is learned   ERASING#<name of a person> / IDS         an erasing, until it has ended (erase/learned-ids-store.ts)
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
  * inbound queue writes and the workers of chunks read after a claim.
@@ -240,4 +241,9 @@ export function sentIdKey(message: {
   readonly platformMessageId: string;
 }): ItemKey {
   return { pk: `SENT#${hashKey([message.wabaId, message.phoneNumberId, message.platformMessageId], 26)}`, sk: 'SENT' };
+}
+
+/** Other ids of a person who is being erased (D60); the name is a keyed digest (opt-outs/person-name.ts). */
+export function erasingKey(name: string): ItemKey {
+  return { pk: `ERASING#${name}`, sk: 'IDS' };
 }

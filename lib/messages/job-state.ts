@@ -43,6 +43,8 @@ export interface JobState {
   /** When the pause began: the first waiting since a message of the job was taken. Outlasts the end of a waiting, until one is. */
   readonly pausedFromMs?: number;
   readonly underWay?: UnderWay;
+  /** The recipients that the operator has erased (D60), by their index: those that are open are not called any more. */
+  readonly erased?: ReadonlySet<number>;
 }
 
 /**
@@ -58,6 +60,7 @@ export const JobStateSchema = v.object({
   parked: v.exactOptional(JobParkedSchema),
   pausedFromMs: v.exactOptional(v.number()),
   underWay: v.exactOptional(UnderWaySchema),
+  erased: v.exactOptional(v.set(v.number())),
 });
 
 /** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */

@@ -40,6 +40,10 @@ export const HeaderInputSchema = v.variant('type', [
 ]);
 
 export type Recipient = v.InferOutput<typeof RecipientSchema>;
+
+/** One as it is stored: without address and parameters once the operator has erased the person (D60). */
+export const StoredRecipientSchema = v.object({ ...RecipientSchema.entries, to: v.exactOptional(v.string()) });
+export type StoredRecipient = v.InferOutput<typeof StoredRecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
 /** A recipient that was dropped because it repeats an earlier one (D25): where it stood in the request, and where that one does. */

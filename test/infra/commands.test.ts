@@ -77,6 +77,7 @@ describe('an option that npm kept', () => {
     ['operate/opt-outs-import.ts FILE', 'opt-outs:import', 'client', '1001', 'FILE --client 1001'],
     ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
     ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
+    ['operate/erase.ts --recipient 5491155550001', 'erase', 'dry_run', 'true', '--recipient 5491155550001 --dry-run'],
     ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
     ['local/webhooks-trigger.ts sync.completed', 'webhooks:trigger', 'user', 'agent1', 'sync.completed --user agent1'],
     ['local/demo.ts', 'demo', 'stack', 'file.json', '--stack file.json'],
@@ -123,7 +124,13 @@ describe('a command says in one sentence', () => {
     });
   });
 
-  const scripts = ['operate/provision.ts', 'operate/rotate-keys.ts', 'operate/events.ts', 'operate/outcomes.ts'];
+  const scripts = [
+    'operate/provision.ts',
+    'operate/rotate-keys.ts',
+    'operate/events.ts',
+    'operate/outcomes.ts',
+    'operate/erase.ts',
+  ];
   it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
     const { code, stdout, stderr } = await run(`${line} --stagee prod`);
     expect({ code, stdout, stderr }).toEqual({

@@ -46,6 +46,7 @@ const layers = {
       'receipts',
       'report',
       'rehearse',
+      'erase',
     ],
   ],
 } as const;

@@ -130,7 +130,7 @@ export function acceptedJobsStore(
   /** False when the job was taken back. What is there already stays. */
   async function setHead(
     head: JobHead,
-    addresses: readonly string[] | undefined,
+    addresses: readonly (string | undefined)[] | undefined,
     abortSignal?: AbortSignal,
   ): Promise<boolean> {
     const to = addresses === undefined ? {} : { ':to': packedAddresses(addresses) };

@@ -15,5 +15,10 @@ export function packed(value: unknown): Uint8Array {
 
 /** What was packed. Throws when it unpacks to more than `maxBytes`: that is none of ours. */
 export function unpacked(bytes: Uint8Array, maxBytes: number): unknown {
-  return JSON.parse(brotliDecompressSync(bytes, { maxOutputLength: maxBytes }).toString('utf8'));
+  return JSON.parse(unpackedText(bytes, maxBytes));
+}
+
+/** The inverse of `packedText`. Throws as `unpacked` does. */
+export function unpackedText(bytes: Uint8Array, maxBytes: number): string {
+  return brotliDecompressSync(bytes, { maxOutputLength: maxBytes }).toString('utf8');
 }

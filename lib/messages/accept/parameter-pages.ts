@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { nextParameters } from '../items.ts';
-import { type JobHead, type Recipient, RecipientSchema } from '../job.ts';
+import { type JobHead, type Recipient, type StoredRecipient, StoredRecipientSchema } from '../job.ts';
 import { packedText, unpacked } from './packed-json.ts';
 
 /*
@@ -87,8 +87,8 @@ function pageOf(texts: readonly string[]): {
 }
 
 /** The recipients of a page. */
-export function recipientsOfPage(page: Uint8Array): Recipient[] {
-  return v.parse(v.array(RecipientSchema), unpacked(page, maxUnpackedBytes));
+export function recipientsOfPage(page: Uint8Array): StoredRecipient[] {
+  return v.parse(v.array(StoredRecipientSchema), unpacked(page, maxUnpackedBytes));
 }
 
 const daySeconds = 86_400;

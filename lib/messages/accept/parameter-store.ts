@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/
 import * as v from 'valibot';
 import { sideBySide } from '../../aws/side-by-side.ts';
 import { parametersKey } from '../items.ts';
-import type { JobHead, Recipient } from '../job.ts';
+import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
 /** The recipients of jobs with their parameters, until seven days after a job has ended. */
@@ -16,7 +16,7 @@ export interface JobParameters {
    * The recipients from that index on, to the end of the page that holds it; strongly consistent. `index` is below the
    * total of the job. Throws `ParametersGone`.
    */
-  read(jobId: string, index: number): Promise<readonly Recipient[]>;
+  read(jobId: string, index: number): Promise<readonly StoredRecipient[]>;
 }
 
 /** The parameters of a job are not there: it ended more than seven days ago, or was never queued. */

@@ -110,22 +110,28 @@ export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
 
 const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
 
-/** Reads one of `addressItems`: the address of each, by its index in the job. */
+/** Reads one of `addressItems`: the address of each, by its index in the job. Those that were erased are left out (D60). */
 export function addressesOfItem(item: unknown): (readonly [index: number, to: string])[] {
   const { firstIndex, recipients } = v.parse(AddressesSchema, item);
-  return addressesOf(recipients).map((to, offset) => [firstIndex + offset, to]);
+  return addressesFrom(recipients, firstIndex);
+}
+
+/** The same of packed addresses, of which the first is of that index. */
+export function addressesFrom(bytes: Uint8Array, firstIndex = 0): (readonly [index: number, to: string])[] {
+  return addressesOf(bytes).flatMap((to, offset) => (to === undefined ? [] : [[firstIndex + offset, to] as const]));
 }
 
 function listIn(bytes: Uint8Array | undefined): unknown {
   return bytes === undefined ? [] : unpacked(bytes, maxUnpackedBytes);
 }
 
-/** Addresses as an item holds them: that of a straight job too, in `to`. */
-export function packedAddresses(addresses: readonly string[]): Uint8Array {
-  return packed(addresses);
+/** Addresses as an item holds them: that of a straight job too, in `to`. In the place of one that was erased stands null (D60). */
+export function packedAddresses(addresses: readonly (string | undefined)[]): Uint8Array {
+  return packed(addresses.map((to) => to ?? null));
 }
 
 /** The inverse of `packedAddresses`. */
-export function addressesOf(bytes: Uint8Array): string[] {
-  return v.parse(v.array(v.string()), unpacked(bytes, maxUnpackedBytes));
+export function addressesOf(bytes: Uint8Array): (string | undefined)[] {
+  const stored = v.parse(v.array(v.nullable(v.string())), unpacked(bytes, maxUnpackedBytes));
+  return stored.map((to) => to ?? undefined);
 }

@@ -8,6 +8,7 @@ import { dispatchIdOf } from '../job.ts';
 import type { ByJobState, JobState } from '../job-state.ts';
 import type { PaceLearning } from '../pace/learned-pace.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
+import { erased } from './barred.ts';
 import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
 import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
 import type { Outcome } from './claims/slice.ts';
@@ -66,7 +67,8 @@ const lookAgainMs = 400;
  */
 export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
   const { chunk, recipient } = called;
-  const { request } = recipient;
+  const { to, request } = recipient;
+  if (to === undefined) return { outcome: erased };
   if (request === undefined) return { outcome: { state: 'failed', code: 'not_composable' } };
   const notYet = await untilItsTurn(called, ports);
   if (notYet !== undefined) return notYet;

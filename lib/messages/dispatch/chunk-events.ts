@@ -1,11 +1,15 @@
 import type { ServiceEvent } from '../../webhooks/event.ts';
 import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import { erased } from './barred.ts';
 import type { Told } from './claims/run-chunk.ts';
 import type { Outcome, Slice } from './claims/slice.ts';
 import { completedEvent } from './completed-event.ts';
 import { messageEvent, outcomeEvent } from './message-event.ts';
 
-/** What the client of a chunk is told of endings (D29, D34), and with the last of a job that is alone, of its end (D41). */
+/**
+ * What the client of a chunk is told of endings (D29, D34), and with the last of a job that is alone, of its end (D41). Of those who
+ * were erased the address, which the chunk still has, is not told (D60).
+ */
 export function eventsOfEndings(
   chunk: QueuedChunk,
   endings: readonly Told[],
@@ -21,8 +25,9 @@ function eventOf(
   { index, to }: ChunkRecipient,
   { outcome, nowMs }: { readonly outcome: Outcome; readonly nowMs: number },
 ): ServiceEvent | undefined {
-  const message = { ...chunk, index, to };
   if (outcome.state === 'again') return undefined;
+  const isErased = outcome.state === erased.state && outcome.code === erased.code;
+  const message = { ...chunk, index, to: isErased ? undefined : to };
   if (outcome.state !== 'sent') return outcomeEvent(message, outcome, nowMs);
   const { held, platformMessageId } = outcome;
   if (held === undefined) return undefined;

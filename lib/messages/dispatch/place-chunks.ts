@@ -203,6 +203,7 @@ function withRest(placed: PlacedChunk, rest: Later | undefined): PlacedChunk {
 function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number): QueuedChunk {
   if (pace.pairs.length === 0) return chunk;
   const later = (recipient: ChunkRecipient): ChunkRecipient => {
+    if (recipient.to === undefined) return recipient;
     const untilMs = blockedUntilMs(pace, recipientHashOf(recipient.to), nowMs) ?? 0;
     return untilMs > (recipient.notBeforeMs ?? 0) ? { ...recipient, notBeforeMs: untilMs } : recipient;
   };

@@ -1,6 +1,6 @@
 import { oneSpelling } from '../../opt-outs/one-spelling.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
+import type { QueuedChunk } from '../chunk.ts';
 import { type InboundWord, recipientsAmong } from '../inbound/inbound-message.ts';
 import { addresseeOf } from '../request/addressee.ts';
 import type { Told } from './claims/run-chunk.ts';
@@ -28,20 +28,22 @@ export function wordsOfEndings(
   if (heedsOptOuts === undefined) return [];
   const claimedAtMs = new Map(slices.map(({ key, atMs }) => [key.slice, atMs]));
   return endings.flatMap(({ recipient, outcome }): InboundWord[] => {
+    const { to } = recipient;
+    if (to === undefined) return [];
     // The claim's time: later words of the person stand, however often this one comes.
     const atMs = claimedAtMs.get(sliceAt(recipient.index)) ?? 0;
     const { state, code } = outcome.state === 'again' ? { state: 'again', code: undefined } : outcome;
     if (state === 'failed' && code === stoppedThere) {
-      return [{ kind: 'refused', clientId, recipients: recipientsAmong([addresseeOf(recipient.to)]), atMs }];
+      return [{ kind: 'refused', clientId, recipients: recipientsAmong([addresseeOf(to)]), atMs }];
     }
-    const waId = state === 'sent' ? otherSpelling(recipient, spelled.get(recipient.index)) : undefined;
+    const waId = state === 'sent' ? otherSpelling(to, spelled.get(recipient.index)) : undefined;
     return waId === undefined
       ? []
-      : [{ kind: 'respelled', recipients: recipientsAmong([addresseeOf(recipient.to), waId]), atMs }];
+      : [{ kind: 'respelled', recipients: recipientsAmong([addresseeOf(to), waId]), atMs }];
   });
 }
 
-function otherSpelling({ to }: ChunkRecipient, waId: string | undefined): string | undefined {
+function otherSpelling(to: string, waId: string | undefined): string | undefined {
   if (waId === undefined || isUserId(to)) return undefined;
   return oneSpelling(waId) === oneSpelling(addresseeOf(to)) ? undefined : waId;
 }

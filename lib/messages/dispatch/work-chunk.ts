@@ -9,7 +9,7 @@ import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import { addresseeOf } from '../request/addressee.ts';
 import { type Asking, askHolds } from './ask-holds.ts';
-import { barredIn } from './barred.ts';
+import { barredIn, erasedPlaces } from './barred.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
 import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
@@ -147,7 +147,8 @@ class ChunkRun {
     if (this.#chunk.straight && !job.begun) await this.#ports.jobs.beginStraight(this.#chunk);
     const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
     const ofDead = stop === undefined ? lost : settlementOf(stop);
-    const barred = barredIn(this.#recipientsOf(claim.key.slice), { stopped });
+    const recipients = this.#recipientsOf(claim.key.slice);
+    const barred = new Map([...barredIn(recipients, { stopped }), ...erasedPlaces(job, recipients)]);
     const uncalled = new Set([...proven, ...barred.keys()]);
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
@@ -185,7 +186,7 @@ class ChunkRun {
 
   async #stoppedIn(slice: number): Promise<ReadonlySet<string>> {
     const { people, log } = this.#ports;
-    const addressees = this.#recipientsOf(slice).map(({ to }) => addresseeOf(to));
+    const addressees = this.#recipientsOf(slice).flatMap(({ to }) => (to === undefined ? [] : [addresseeOf(to)]));
     const looking = people.stoppedAmong(this.#chunk, addressees).catch((error: unknown) => {
       log('dispatch.opt_outs_not_read', { error: nameOf(error) });
       throw error;

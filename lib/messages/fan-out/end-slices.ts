@@ -5,7 +5,7 @@ import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
 import { type Outcome, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
 import type { Slices } from '../dispatch/claims/slice-store.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
-import { aboutJob, type Recipient } from '../job.ts';
+import { aboutJob, type StoredRecipient } from '../job.ts';
 import type { JobStop } from '../job-state.ts';
 import type { JobRounds, StoredJob } from './job-rounds.ts';
 
@@ -50,10 +50,10 @@ export async function endSlices(job: StoredJob, { from, until, settlement }: End
 async function addressesOf(jobId: string, { from, until }: { from: number; until: number }, ports: EndPorts) {
   const addresses = new Map<number, string>();
   for (let index = from; index < until; ) {
-    const recipients: readonly Recipient[] = await ports.jobs.recipientsFrom(jobId, index);
+    const recipients: readonly StoredRecipient[] = await ports.jobs.recipientsFrom(jobId, index);
     if (recipients.length === 0) throw new Error('recipients of the job are gone');
     for (const { to } of recipients) {
-      addresses.set(index, to);
+      if (to !== undefined) addresses.set(index, to);
       index += 1;
     }
   }

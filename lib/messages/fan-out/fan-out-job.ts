@@ -2,7 +2,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
-import type { Recipient } from '../job.ts';
+import type { StoredRecipient } from '../job.ts';
 import { byJobState, type JobState, type JobStates } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
@@ -102,7 +102,10 @@ class Round {
   #heldAtMs: number;
   #leaseUntilMs: number;
   #release: Release | undefined;
-  #page: { readonly firstIndex: number; readonly recipients: readonly Recipient[] } = { firstIndex: 0, recipients: [] };
+  #page: { readonly firstIndex: number; readonly recipients: readonly StoredRecipient[] } = {
+    firstIndex: 0,
+    recipients: [],
+  };
 
   constructor(facts: RoundFacts, taken: Extract<Taken, { kind: 'taken' }>, ports: FanOutPorts) {
     this.#facts = facts;
@@ -204,7 +207,7 @@ class Round {
     return composed;
   }
 
-  async #recipient(index: number): Promise<Recipient> {
+  async #recipient(index: number): Promise<StoredRecipient> {
     const known = this.#page.recipients[index - this.#page.firstIndex];
     if (known !== undefined) return known;
     const recipients = await this.#ports.jobs.recipientsFrom(this.#facts.run.jobId, index);

@@ -1,5 +1,5 @@
 import { inTheWay, type Lease } from '../../aws/lease.ts';
-import type { JobHead, Recipient, Repeat } from '../job.ts';
+import type { JobHead, Repeat, StoredRecipient } from '../job.ts';
 import type { JobState } from '../job-state.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
@@ -93,7 +93,7 @@ export interface JobRounds {
   /** Strongly consistent. Undefined for a job that there is not (any more). */
   find(jobId: string): Promise<StoredJob | undefined>;
   /** From `firstIndex` on, one at least, as many as one read gives. Strongly consistent. */
-  recipientsFrom(jobId: string, firstIndex: number): Promise<readonly Recipient[]>;
+  recipientsFrom(jobId: string, firstIndex: number): Promise<readonly StoredRecipient[]>;
   /** Begins the job, so that it counts and is found; `withdrawn` when its client was told that nothing is sent (D25). */
   begin(job: StoredJob): Promise<'begun' | 'withdrawn'>;
   take(run: RoundRun, nowMs: number): Promise<Taken>;

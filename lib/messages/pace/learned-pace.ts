@@ -24,7 +24,7 @@ export interface PaceLearning {
   /** The platform refused a message to that person for now; so many tries of it had been refused before. */
   refused(
     number: PacedNumber,
-    refusal: { readonly to: string; readonly pace: Pace; readonly attempt: number },
+    refusal: { readonly to?: string | undefined; readonly pace: Pace; readonly attempt: number },
   ): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function paceLearning(ports: LearningPorts): PaceLearning {
     },
     refused: async (number, { to, pace, attempt }) => {
       if (pace === 'throughput') await slowDown(number);
-      if (pace !== 'pair') return;
+      if (pace !== 'pair' || to === undefined) return;
       // As long as this message waits, others to the same person wait with it.
       const waitMs = 1_000 * retryDelaySeconds({ pace, attempt }, 0);
       await change(number, (known, atMs) => withBlocked(known, recipientHashOf(to), atMs + waitMs, atMs));

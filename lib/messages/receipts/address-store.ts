@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { batchGet, type Item, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
-import { addressesOf, addressesOfItem, addressesPerItem } from '../accept/whole-job.ts';
+import { addressesFrom, addressesOfItem, addressesPerItem } from '../accept/whole-job.ts';
 import { jobKey, jobOfPartition, recipientsKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { AddressesOf } from './receipt-ports.ts';
@@ -40,5 +40,5 @@ function addressesIn(item: Item): [dispatchId: string, to: string][] {
 
 function straightOf(item: Item): (readonly [index: number, to: string])[] {
   const { to } = v.parse(StraightSchema, item);
-  return to === undefined ? [] : addressesOf(to).map((address, index) => [index, address]);
+  return to === undefined ? [] : addressesFrom(to);
 }

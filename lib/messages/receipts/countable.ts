@@ -1,6 +1,8 @@
 import { jobMemorySeconds } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt, ReceiptMessage } from './receipt.ts';
+import { namelessReceipt } from './receipt-items.ts';
+import type { HeadOfJob } from './receipt-ports.ts';
 
 /** Why a receipt counts for nothing (D39). None of them is an error: other software may send on the same number. */
 export type DropReason = 'unknown_job' | 'job_forgotten' | 'other_number' | 'no_such_recipient';
@@ -17,11 +19,12 @@ export interface Counted {
 
 /**
  * The receipts that count: of a job that is remembered, for a recipient that it has, told of the number that sent it. Whose
- * they are is the job's word and never the receipt's. `heads` has every job that there is, by id.
+ * they are is the job's word and never the receipt's. `heads` has every job that there is, by id. What a receipt says of a person
+ * whom the operator has erased is left out of it, so that none brings the person back (D60).
  */
 export function countable(
   numbers: ReceiptMessage['numbers'],
-  heads: ReadonlyMap<string, JobHead>,
+  heads: ReadonlyMap<string, HeadOfJob>,
   nowMs: number,
 ): Counted {
   const dropped = new Map<DropReason, number>();
@@ -34,9 +37,10 @@ export function countable(
         dropped.set(reason ?? 'unknown_job', (dropped.get(reason ?? 'unknown_job') ?? 0) + 1);
         continue;
       }
+      const counted = head.erased?.has(receipt.index) ? namelessReceipt(receipt) : receipt;
       const known = byJob.get(head.jobId);
-      if (known === undefined) byJob.set(head.jobId, { head, receipts: [receipt] });
-      else known.receipts.push(receipt);
+      if (known === undefined) byJob.set(head.jobId, { head, receipts: [counted] });
+      else known.receipts.push(counted);
     }
   }
   return { jobs: [...byJob.values()], dropped };

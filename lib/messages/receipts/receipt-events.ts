@@ -117,7 +117,7 @@ function eventOf({ type, head, receipt, timestampMs }: Tellable, to: string | un
   const failure = type === 'message.failed' ? { code, reason } : {};
   const price = type === 'message.resolved' || type === 'message.failed' ? {} : { pricing };
   const person = { userId, waId: isUserId(to) ? receipt.waId : undefined };
-  const told = { timestampMs, platformMessageId, ...present({ ...failure, ...price, ...person }) };
+  const told = { timestampMs, ...present({ platformMessageId, ...failure, ...price, ...person }) };
   const event = messageEvent(type, message, told);
   return { ...event, ...present({ correlationId }) };
 }

@@ -48,6 +48,11 @@ export function keptReceipt({ userId, waId, ...receipt }: Receipt, { byUserId }:
   return { ...receipt, ...present({ userId, waId: byUserId ? waId : undefined }) };
 }
 
+/** A receipt as it is kept of a person whom the operator has erased: nothing in it names anybody (D60). */
+export function namelessReceipt({ platformMessageId, reason, userId, waId, ...receipt }: Receipt): Receipt {
+  return receipt;
+}
+
 const repeating: ReadonlySet<string> = new Set(['delivered', 'read', 'played']);
 
 /**
@@ -67,6 +72,11 @@ export function receiptItems(jobId: string, receipts: readonly Receipt[], expire
   );
 }
 
+/** Receipts of one item as it holds them, where they take the place of others of theirs. */
+export function packedReceipts(receipts: readonly Receipt[]): Uint8Array {
+  return brotliCompressSync(JSON.stringify(receipts.map(rowOf)), compression);
+}
+
 /** The receipts of one item, of whichever job it is. */
 export function receiptsOf(item: unknown): Receipt[] {
   const { pk, receipts } = v.parse(ItemSchema, item);
@@ -79,7 +89,7 @@ export function receiptsOf(item: unknown): Receipt[] {
       index,
       status,
       atMs,
-      platformMessageId,
+      ...present({ platformMessageId: platformMessageId === '' ? undefined : platformMessageId }),
       ...present({ code: code ?? undefined, reason: reason ?? undefined, pricing: pricing ?? undefined }),
       ...present({ userId: userId ?? undefined, waId: waId ?? undefined }),
     }));
@@ -105,5 +115,5 @@ function textsOf(receipts: readonly Receipt[]): string[] {
 
 function rowOf({ index, status, atMs, platformMessageId, code, reason, pricing, userId, waId }: Receipt): Row {
   const optional = [code ?? null, reason ?? null, pricing ?? null, userId ?? null, waId ?? null] as const;
-  return [index, status, atMs, platformMessageId, ...optional];
+  return [index, status, atMs, platformMessageId ?? '', ...optional];
 }

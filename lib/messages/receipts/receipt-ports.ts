@@ -7,10 +7,13 @@ import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 
+/** The head of a job, and whom of it the operator has erased, by index (D60). */
+export type HeadOfJob = JobHead & { readonly erased?: ReadonlySet<number> };
+
 /** The messages table as a run of receipts sees it. Every read is strongly consistent, every write may be repeated. */
 export interface ReceiptRecords {
   /** By job id, without the jobs that there are not (any more). */
-  findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
+  findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, HeadOfJob | 'unreadable'>>;
   append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
   doubtfulJobs(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** All receipts of one group of a job's messages. */

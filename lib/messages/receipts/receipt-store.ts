@@ -1,24 +1,34 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
+import { present } from '../../keys/present.ts';
 import { doubtKey, jobKey, jobMemorySeconds, jobOfPartition, receiptPartition } from '../items.ts';
-import { type JobHead, JobHeadSchema } from '../job.ts';
+import { JobHeadSchema } from '../job.ts';
+import { JobStateSchema } from '../job-state.ts';
 import { keptReceipt, receiptItems, receiptsOf } from './receipt-items.ts';
-import type { ReceiptRecords } from './receipt-ports.ts';
+import type { HeadOfJob, ReceiptRecords } from './receipt-ports.ts';
 
 /** A job that was withdrawn before it began has no head. */
-const JobItemSchema = v.object({ pk: v.string(), head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)) });
+const JobItemSchema = v.object({
+  pk: v.string(),
+  head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
+  erased: JobStateSchema.entries.erased,
+});
 
 /** What runs of receipts read and write in the messages table. Every read is strongly consistent, every write repeatable. */
 export function receiptStore(messages: TableAccess): ReceiptRecords {
   const readAll = (keys: Parameters<typeof batchGet>[1]) => batchGet(messages, keys, { consistent: true });
   return {
     findHeads: async (jobIds) => {
-      const heads = new Map<string, JobHead | 'unreadable'>();
+      const heads = new Map<string, HeadOfJob | 'unreadable'>();
       for (const item of await readAll(jobIds.map(jobKey))) {
         const parsed = v.safeParse(JobItemSchema, item);
-        if (!parsed.success) heads.set(jobOfPartition(item['pk']), 'unreadable');
-        else if (parsed.output.head !== undefined) heads.set(parsed.output.head.jobId, parsed.output.head);
+        if (!parsed.success) {
+          heads.set(jobOfPartition(item['pk']), 'unreadable');
+          continue;
+        }
+        const { head, erased } = parsed.output;
+        if (head !== undefined) heads.set(head.jobId, { ...head, ...present({ erased }) });
       }
       return heads;
     },

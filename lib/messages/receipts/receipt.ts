@@ -9,7 +9,8 @@ export const ReceiptSchema = v.object({
   status: v.string(),
   /** When it happened, by the platform's clock; when the receipt arrived, where the platform's time cannot be read. */
   atMs: v.number(),
-  platformMessageId: v.string(),
+  /** Absent where the person was erased (D60): the platform spells numbers in its ids. */
+  platformMessageId: v.exactOptional(v.string()),
   /** Of a failure: the platform's error code as text, and its text for people. */
   code: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),

@@ -42,10 +42,10 @@ export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): Re
   if (proven === undefined) return own;
   const { proof, receipt, userId, waId } = proven;
   const { platformMessageId, code, reason, atMs } = receipt;
-  const person = present({ userId, waId });
+  const named = present({ platformMessageId, userId, waId });
   if (proof === 'taken' && (own.state === 'held' || own.state === 'sent')) {
-    return { atMs, ...own, platformMessageId, ...person };
+    return { atMs, ...own, ...named };
   }
   const state = proof === 'taken' ? 'sent' : proof;
-  return { state, platformMessageId, atMs, ...person, ...(proof === 'failed' ? present({ code, reason }) : {}) };
+  return { state, atMs, ...named, ...(proof === 'failed' ? present({ code, reason }) : {}) };
 }

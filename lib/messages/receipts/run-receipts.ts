@@ -3,13 +3,12 @@ import { queuedMessage } from '../../aws/queued-message.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import type { JobHead } from '../job.ts';
 import { countable, type ReceiptsOfJob } from './countable.ts';
 import { holdByReceipts } from './hold-by-receipts.ts';
 import { queueEvents } from './queue-events.ts';
 import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessageVersion } from './receipt.ts';
 import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
-import type { ReceiptPorts } from './receipt-ports.ts';
+import type { HeadOfJob, ReceiptPorts } from './receipt-ports.ts';
 import { settleSlices } from './settle-slices.ts';
 import { tellRefusals } from './tell-refusals.ts';
 
@@ -70,7 +69,7 @@ async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts):
   const numbers = messages.flatMap(({ told }) => told.numbers);
   const jobIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ jobId }) => jobId)));
   const found = await ports.records.findHeads([...jobIds]);
-  const heads = new Map([...found].filter((entry): entry is [string, JobHead] => entry[1] !== 'unreadable'));
+  const heads = new Map([...found].filter((entry): entry is [string, HeadOfJob] => entry[1] !== 'unreadable'));
   const unreadable = new Set([...found.keys()].filter((jobId) => !heads.has(jobId)));
   const { jobs, dropped } = countable(
     numbers.map(({ receipts, ...number }) => ({

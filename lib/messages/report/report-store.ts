@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
-import { addressesOf, addressesOfItem, jobOfAcceptedItem } from '../accept/whole-job.ts';
+import { addressesFrom, addressesOfItem, jobOfAcceptedItem } from '../accept/whole-job.ts';
 import type { Slice } from '../dispatch/claims/slice.ts';
 import { recipientsPerPartition, sliceOfItem, sliceOfSortKey, slicePartition } from '../dispatch/claims/slice-items.ts';
 import {
@@ -124,7 +124,7 @@ function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const head = accepted?.head ?? job?.head;
   if (head === undefined) return undefined;
   const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(addressesOfItem);
-  const recipients = new Map(job?.to === undefined ? described : addressesOf(job.to).entries());
+  const recipients = new Map(job?.to === undefined ? described : addressesFrom(job.to));
   const { stop, parked, pausedFromMs, underWay } = job ?? {};
   return { head, repeats: accepted?.repeats ?? [], recipients, ...present({ stop, parked, pausedFromMs, underWay }) };
 }

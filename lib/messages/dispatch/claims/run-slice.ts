@@ -89,7 +89,9 @@ async function outcomeAt(
   if (proven.has(place)) return provenByReceipt;
   // Whom the delivery does not carry waits for one that does.
   if (recipient === undefined) return { state: 'again', dueMs: ports.retryMs() };
-  // Who is barred does not wait for what holds the others: the last of a hold would wait for a question that none may ask.
+  // A stop of the job comes first, as reports tell it. Who is barred does not wait for a hold: the last of it would wait for a
+  // question that none may ask.
+  if (heldBack !== undefined && heldBack.state !== 'again') return heldBack;
   return barred.get(place) ?? heldBack ?? (await ports.call(recipient));
 }
 

@@ -19,6 +19,7 @@
  *   the job is taken back (D25), and what meets it ends without a word.
  * - *settle*, by a run of receipts, by the run that is about to tell of it, or by an operator: the outcome is still `unknown`,
  *   and the item is as read.
+ * - *forget*, by the operator's erasing (D60): the item is as read. No state changes; its claimant goes on as after a settlement.
  *
  * No recipient is called by two claimants: a try is claimed once, and a later try calls only those of whom it is certain that
  * nothing was taken. Nothing but a settlement changes an outcome that is not `again`.
@@ -171,6 +172,19 @@ export function settled(slice: Slice, settlements: Settlements, atMs: number): S
   const outcomes = slice.outcomes.map((before, place) => {
     const settlement = isOpen(place) ? settlements.get(place) : undefined;
     return settlement === undefined ? before : { ...settlement, resolvedAtMs: atMs };
+  });
+  return { ...slice, version: nextVersion(slice), outcomes };
+}
+
+/** The slice without what outcomes tell of these places that may name a person (D60); undefined when that is nothing. */
+export function nameless(slice: Slice, places: ReadonlySet<number>): Slice | undefined {
+  const names = (outcome: Recorded | undefined, place: number) =>
+    places.has(place) && outcome !== undefined && ('reason' in outcome || 'platformMessageId' in outcome);
+  if (!slice.outcomes.some(names)) return undefined;
+  const outcomes = slice.outcomes.map((outcome, place) => {
+    if (outcome === undefined || !names(outcome, place)) return outcome;
+    const { reason: _text, platformMessageId: _id, ...told } = { reason: '', platformMessageId: '', ...outcome };
+    return told as Recorded;
   });
   return { ...slice, version: nextVersion(slice), outcomes };
 }

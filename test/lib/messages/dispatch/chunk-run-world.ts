@@ -36,9 +36,12 @@ export function recipientsFrom(first: number, count: number): ChunkRecipient[] {
   return Array.from({ length: count }, (_, at) => recipientAt(first + at));
 }
 
-export function recipientAt(index: number, changes: Partial<ChunkRecipient> = {}): ChunkRecipient {
+export function recipientAt(
+  index: number,
+  changes: Partial<ChunkRecipient> = {},
+): ChunkRecipient & { readonly to: string } {
   const to = String(5_491_100_000_000 + index);
-  return { index, to, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes };
+  return { index, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes, to };
 }
 
 /** Slices of so many recipients in all; from a position on, where one is given. */

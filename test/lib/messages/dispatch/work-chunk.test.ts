@@ -530,3 +530,45 @@ test('the credential of a chunk is read before its slices are claimed; what has 
   await world.work([chunkOf(slicesOf(1), { jobId: 'K', expiresAtMs: startMs })], { ready });
   expect(prepared).toEqual([]);
 });
+
+describe('whom the operator has erased (D60)', () => {
+  const erased = { state: 'failed', code: 'erased' };
+
+  test('is not called, and no event names the person; all others are', async () => {
+    const world = new ChunkRunWorld();
+    world.states.set('J', { begun: true, erased: new Set([1, 11]) });
+    await world.workAll(chunkOf(slicesOf(13)));
+    expect(world.posted.map(({ index }) => index)).toEqual([0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]);
+    expect([world.outcome(1), world.outcome(11)]).toEqual([erased, erased]);
+    expect(world.events.sent.map(({ type, data }) => [type, 'to' in data])).toEqual([
+      ['message.failed', false],
+      ['message.failed', false],
+    ]);
+  });
+
+  test('is not called again where the mark came between two tries', async () => {
+    const world = new ChunkRunWorld();
+    world.send = async (_, index) => {
+      if (world.posted.filter((each) => each.index === index).length > 1) return {};
+      world.states.set('J', { begun: true, erased: new Set([0]) });
+      throw new PlatformFailure('refused', { code: 130429 });
+    };
+    await world.workAll(chunkOf(slicesOf(2)));
+    expect(world.posted.map(({ index }) => index)).toEqual([0, 1, 1]);
+    expect([world.outcome(0), world.outcome(1)?.state]).toEqual([erased, 'sent']);
+  });
+
+  test('and whom a chunk has without an address, whatever its job says', async () => {
+    const world = new ChunkRunWorld();
+    const [slice] = slicesOf(2);
+    await world.workAll(chunkOf([{ ...slice, try: 0, size: 2, recipients: [{ index: 0 }, recipientAt(1)] }]));
+    expect([world.outcome(0), world.outcome(1)?.state]).toEqual([erased, 'sent']);
+  });
+
+  test('of a cancelled dispatch ends as that says: what was told stays (D53)', async () => {
+    const world = new ChunkRunWorld();
+    world.states.set('J', { begun: true, stop: cancelled(startMs), underWay: {}, erased: new Set([0]) });
+    await world.work([chunkOf(slicesOf(1))]);
+    expect(world.outcome(0)).toMatchObject({ code: 'cancelled' });
+  });
+});

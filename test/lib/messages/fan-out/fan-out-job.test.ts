@@ -364,3 +364,12 @@ describe('a parked job (D46)', () => {
     );
   });
 });
+
+test('a recipient who was erased before the fan-out is in a chunk without address and request (D60)', async () => {
+  const world = fanOutWorld(12);
+  const recipientsFrom: typeof world.ports.jobs.recipientsFrom = async (jobId, first) =>
+    (await world.ports.jobs.recipientsFrom(jobId, first)).map((recipient, at) => (first + at === 11 ? {} : recipient));
+  await world.fannedOut(sent, { jobs: { ...world.ports.jobs, recipientsFrom } });
+  expect(world.indexes()).toEqual(upTo(12));
+  expect(world.recipientsQueued()[11]).toEqual({ index: 11 });
+});

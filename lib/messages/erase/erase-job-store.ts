@@ -1,0 +1,210 @@
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
+import type { ItemKey } from '../../aws/item-key.ts';
+import { addressesOf, addressesPerItem } from '../accept/whole-job.ts';
+import { openPlaces, placeInSlice, sliceOf } from '../dispatch/claims/slice.ts';
+import { sliceKeyOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
+import {
+  acceptedKey,
+  jobKey,
+  jobMemorySeconds,
+  parametersKey,
+  receiptGroupOf,
+  receiptPartition,
+  recipientsKey,
+} from '../items.ts';
+import { JobHeadSchema } from '../job.ts';
+import { JobStateSchema } from '../job-state.ts';
+import { receiptsOf } from '../receipts/receipt-items.ts';
+import { addresseeOf } from '../request/addressee.ts';
+import type { ErasedInJob, EraseInJob, JobPlace } from './erase-ports.ts';
+import {
+  addressesWithout,
+  type Change,
+  parametersWithout,
+  receiptsWithout,
+  sharedWithout,
+  sliceWithout,
+  straightWithout,
+} from './nameless-items.ts';
+import { isOf } from './person.ts';
+import type { Rewriter } from './rewrite-store.ts';
+
+interface StoreOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly rewriter: Rewriter;
+  readonly nowMs: () => number;
+}
+
+const JobItemSchema = v.object({
+  head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
+  erased: JobStateSchema.entries.erased,
+  erasing: v.optional(v.boolean()),
+});
+
+/**
+ * Erases recipients of one job. The mark comes first (job-state.ts), with a note that the erasing has begun; then slices,
+ * parameters, receipts, what all share, and addresses; the note goes last. So a run that dies anywhere leaves a job that the next
+ * scan finds by the note, and no recipient is called whose parameters are gone. Undefined for a job of another client.
+ */
+export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): EraseInJob {
+  const find = async (key: ItemKey): Promise<Item | undefined> =>
+    (await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))).Item;
+
+  return async ({ jobId, indexes: found, ids, clientId }, learned) => {
+    const [jobItem, accepted] = await Promise.all([find(jobKey(jobId)), find(acceptedKey(jobId))]);
+    const job = v.parse(JobItemSchema, jobItem ?? {});
+    const head = job.head ?? v.parse(JobItemSchema, accepted ?? {}).head;
+    if (clientId !== undefined && head?.clientId !== clientId) return undefined;
+
+    const unfinished = job.erasing ? [...(job.erased ?? [])] : [];
+    const indexes = new Set([...found, ...unfinished]);
+    const erased = (await marked(jobId, { indexes, job })) ?? new Set([...(job.erased ?? []), ...indexes]);
+    const changed: Partial<Record<JobPlace, number>> = {};
+    const rewrite = async (place: JobPlace, item: Item, rule: (item: Item) => Change | undefined) => {
+      if (await rewriter.rewrite(table, item, rule)) changed[place] = (changed[place] ?? 0) + 1;
+    };
+
+    const states = await eraseSlices({ jobId, indexes }, rewrite);
+    for (const page of await pagesWith(jobId, indexes)) {
+      await rewrite('parameters', page, (item) => parametersWithout(item, indexes));
+    }
+    const receipts = await receiptItemsOf(jobId, indexes);
+    const addresses = await addressItems(jobId, indexes);
+    const told = receipts.flatMap(receiptsOf).filter(({ index }) => indexes.has(index));
+    const names = [
+      ...told.flatMap(({ userId, waId }) => [userId, waId]),
+      ...addresses.flatMap((item) => addressesIn(item, indexes)),
+    ];
+    const others = names.filter((name) => name !== undefined).map(addresseeOf);
+    await learned(others.filter((name) => !isOf(ids, name)));
+    for (const item of receipts) await rewrite('receipts', item, (seen) => receiptsWithout(seen, indexes));
+    const shared = { ids, whole: head !== undefined && erased.size >= head.total };
+    for (const item of [await find(jobKey(jobId)), accepted]) {
+      if (item !== undefined) await rewrite('shared', item, (seen) => sharedWithout(seen, shared));
+    }
+    for (const item of addresses) {
+      await rewrite('addresses', item, (seen) =>
+        'to' in seen ? straightWithout(seen, indexes) : addressesWithout(seen, indexes),
+      );
+    }
+    if (states.underWay === 0) await finished(jobId, erased.size);
+    return { messages: indexes.size, ...states, changed };
+  };
+
+  /** All that are erased of the job from now on; undefined where nothing is written. */
+  async function marked(
+    jobId: string,
+    { indexes, job }: { readonly indexes: ReadonlySet<number>; readonly job: v.InferOutput<typeof JobItemSchema> },
+  ): Promise<ReadonlySet<number> | undefined> {
+    if (!rewriter.writes || (job.erasing && [...indexes].every((index) => job.erased?.has(index)))) return undefined;
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: jobKey(jobId),
+        // Where the fan-out has not begun there is no item yet, and TTL must find one.
+        UpdateExpression:
+          'SET erasing = :true, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) ADD erased :indexes',
+        ExpressionAttributeValues: {
+          ':true': true,
+          ':indexes': new Set(indexes),
+          ':expiry': Math.ceil(nowMs() / 1_000) + jobMemorySeconds,
+        },
+        ReturnValues: 'ALL_NEW',
+      }),
+    );
+    return v.parse(JobItemSchema, Attributes).erased;
+  }
+
+  /** Unless more recipients of the job were marked meanwhile. */
+  async function finished(jobId: string, erasedCount: number): Promise<void> {
+    if (!rewriter.writes) return;
+    await conditionalWrite(
+      client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: jobKey(jobId),
+          UpdateExpression: 'REMOVE erasing',
+          ConditionExpression: 'size(erased) = :count',
+          ExpressionAttributeValues: { ':count': erasedCount },
+        }),
+      ),
+    );
+  }
+
+  async function eraseSlices(
+    { jobId, indexes }: { readonly jobId: string; readonly indexes: ReadonlySet<number> },
+    rewrite: (place: JobPlace, item: Item, rule: (item: Item) => Change | undefined) => Promise<void>,
+  ): Promise<Pick<ErasedInJob, 'pending' | 'underWay'>> {
+    let [pending, underWay] = [0, 0];
+    for (const [number, own] of Map.groupBy(indexes, (index) => sliceOf({ jobId, index }).slice)) {
+      const key = { jobId, slice: number };
+      const item = await find(sliceKeyOf(key));
+      if (item === undefined) {
+        pending += own.length;
+        continue;
+      }
+      const slice = sliceOfItem(key, item);
+      const open = own.filter((index) => openPlaces(slice).includes(placeInSlice(index)));
+      if (slice.state === 'claimed') underWay += open.length;
+      else pending += open.length;
+      await rewrite('outcomes', item, (seen) => sliceWithout(key, seen, indexes));
+    }
+    return { pending, underWay };
+  }
+
+  /** The pages of parameters that hold these recipients, each once. */
+  async function pagesWith(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
+    const pages = new Map<string, Item>();
+    for (const index of [...indexes].sort((one, other) => one - other)) {
+      const { pk, sk } = parametersKey({ jobId, index });
+      const { Items: [page] = [] } = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: 'pk = :pk AND sk <= :sk',
+          ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+          ScanIndexForward: false,
+          Limit: 1,
+          ConsistentRead: true,
+        }),
+      );
+      if (page !== undefined) pages.set(`${page['pk']} ${page['sk']}`, page);
+    }
+    return [...pages.values()];
+  }
+
+  /** The items of receipts in which there may be receipts of these recipients. */
+  async function receiptItemsOf(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
+    const items: Item[] = [];
+    for (const group of new Set([...indexes].map(receiptGroupOf))) {
+      const read = { sort: undefined, consistent: true };
+      const pages = queryPages({ documentClient: client, tableName: table }, receiptPartition(jobId, group), read);
+      for await (const page of pages) {
+        items.push(...page.filter((item) => receiptsOf(item).some(({ index }) => indexes.has(index))));
+      }
+    }
+    return items;
+  }
+
+  async function addressItems(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
+    const firsts = new Set([...indexes].map((index) => Math.floor(index / addressesPerItem) * addressesPerItem));
+    const keys = [jobKey(jobId), ...[...firsts].map((first) => recipientsKey(jobId, first))];
+    const items = await Promise.all(keys.map(find));
+    return items.filter((item) => item !== undefined && ('to' in item || 'recipients' in item)) as Item[];
+  }
+}
+
+const PackedSchema = v.object({
+  firstIndex: v.optional(v.number(), 0),
+  recipients: v.optional(v.instance(Uint8Array)),
+  to: v.optional(v.instance(Uint8Array)),
+});
+
+function addressesIn(item: Item, indexes: ReadonlySet<number>): (string | undefined)[] {
+  const { firstIndex, recipients, to = recipients } = v.parse(PackedSchema, item);
+  if (to === undefined) return [];
+  return addressesOf(to).filter((_, at) => indexes.has(firstIndex + at));
+}

@@ -1,0 +1,147 @@
+import * as v from 'valibot';
+import type { Item } from '../../aws/dynamodb-batch.ts';
+import { listedPartition } from '../../opt-outs/opt-out-items.ts';
+import { unpackedText } from '../accept/packed-json.ts';
+import { recipientsOfPage } from '../accept/parameter-pages.ts';
+import { addressesFrom, addressesOfItem } from '../accept/whole-job.ts';
+import { jobOfPartition, jobOfReceipts, recipientsPrefix, userIdOfReplaced } from '../items.ts';
+import { recipientHashOf } from '../pace/number-pace.ts';
+import { receiptsOf } from '../receipts/receipt-items.ts';
+import { isOf, mayName, type PersonIds, spells, without } from './person.ts';
+
+/** What one item of the messages table has of a person, by itself. */
+export type Found =
+  /** Recipients of a job are the person, or were, when an erasing began that has not ended: all of the job is looked at then. */
+  | { readonly kind: 'job'; readonly jobId: string; readonly indexes: readonly number[] }
+  /** Nothing is left of the item without the person. `linked`: another id of the same person. */
+  | { readonly kind: 'gone'; readonly place: 'optOutRows' | 'replacedIds'; readonly linked: readonly string[] }
+  | { readonly kind: 'changed'; readonly place: 'idempotencyKeys'; readonly change: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'pair'; readonly place: 'pairs'; readonly hashes: readonly string[] }
+  /** An item of a kind that is not known here: whether it names a person cannot be said. */
+  | { readonly kind: 'unknown'; readonly prefix: string };
+
+/** What is read of each item: no more is looked at. Of jobs and their slices the rest is read where one is found. */
+export const attributesRead = [
+  ...['pk', 'sk', 'to', 'erasing', 'erased', 'recipients', 'receipts', 'warning', 'recipient', 'by', 'pairs'],
+] as const;
+
+/** Kinds of which no item names a person: by id, code and time, or by a keyed digest; and the notes of erasings, which go at their end. */
+const nameless = [
+  'ERASING',
+  'DISPATCHES',
+  'QUESTION',
+  'QUESTIONS',
+  'PLATFORM',
+  'WABA',
+  'PERSON',
+  'WROTE',
+  'SENT',
+] as const;
+
+/** Those of them that are many are not even handed over by a scan; slices are read with their job. */
+export const passedOver = { partitions: ['DISPATCHES#'], sortKeys: ['SLICE#'] } as const;
+
+const mostUnpackedBytes = 32 * 1_048_576;
+
+const ItemSchema = v.object({ pk: v.string(), sk: v.string() });
+
+interface Looked {
+  readonly pk: string;
+  readonly sk: string;
+  readonly item: Item;
+  readonly ids: PersonIds;
+}
+
+/** What the item has of the person; undefined: nothing. With a client only what belongs to that client alone, and jobs of all. */
+export function foundIn(item: Item, ids: PersonIds, clientId?: number): Found | undefined {
+  const { pk, sk } = v.parse(ItemSchema, item);
+  const prefix = pk.split('#', 1)[0] ?? '';
+  if ((nameless as readonly string[]).includes(prefix)) return undefined;
+  const look = lookOf[prefix];
+  return look === undefined ? { kind: 'unknown', prefix } : look({ pk, sk, item, ids }, clientId);
+}
+
+const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Found | undefined>> = {
+  JOB: ({ pk, sk, item, ids }) => {
+    if (sk === 'ACCEPTED' || sk === 'DOUBT' || sk.startsWith('SLICE#')) return undefined;
+    if (sk === 'JOB') return inJob(jobOfPartition(pk), [...straightIn(item, ids), ...unfinishedIn(item)]);
+    if (!sk.startsWith(recipientsPrefix)) return { kind: 'unknown', prefix: `JOB ${sk.split('#', 1)[0]}` };
+    return mayBeIn(item['recipients'], ids)
+      ? inJob(jobOfPartition(pk), of(addressesOfItem(itemOf(item, sk)), ids))
+      : undefined;
+  },
+  PARAMS: ({ pk, sk, item, ids }) => {
+    const page = item['recipients'];
+    if (!mayBeIn(page, ids)) return undefined;
+    const jobId = pk.split('#')[1] ?? '';
+    return inJob(
+      jobId,
+      of(
+        [...recipientsOfPage(page).entries()].map(([at, { to }]) => [Number(sk) + at, to]),
+        ids,
+      ),
+    );
+  },
+  RECEIPTS: ({ pk, item, ids }) => {
+    if (!mayBeIn(item['receipts'], ids)) return undefined;
+    const told = receiptsOf(item).filter(({ userId, waId }) => isOf(ids, userId) || isOf(ids, waId));
+    return inJob(
+      jobOfReceipts(pk),
+      told.map(({ index }) => index),
+    );
+  },
+  IDEMPOTENCY: ({ pk, item, ids }, clientId) => {
+    const { warning } = item;
+    if (typeof warning !== 'string' || !spells(ids, warning) || isOthers(pk, clientId)) return undefined;
+    return { kind: 'changed', place: 'idempotencyKeys', change: { warning: without(ids, warning, '(erased)') } };
+  },
+  USERID: ({ pk, item, ids }, clientId) => {
+    const both = [userIdOfReplaced(pk), String(item['by'])];
+    // The word is about the person, and no client's.
+    if (clientId !== undefined || !both.some((id) => isOf(ids, id))) return undefined;
+    return { kind: 'gone', place: 'replacedIds', linked: both.filter((id) => !isOf(ids, id)) };
+  },
+  OPTOUTS: ({ pk, item, ids }, clientId) => {
+    const { recipient } = item;
+    if (typeof recipient !== 'string' || !isOf(ids, recipient)) return undefined;
+    if (clientId !== undefined && pk !== listedPartition(clientId)) return undefined;
+    return { kind: 'gone', place: 'optOutRows', linked: [] };
+  },
+  PACE: ({ item, ids }, clientId) => {
+    const { pairs } = item;
+    if (clientId !== undefined || typeof pairs !== 'object' || pairs === null) return undefined;
+    const hashes = [...ids].flatMap((id) => [recipientHashOf(id), recipientHashOf(`+${id}`)]);
+    const known = hashes.filter((hash) => Object.hasOwn(pairs, hash));
+    return known.length === 0 ? undefined : { kind: 'pair', place: 'pairs', hashes: known };
+  },
+};
+
+function isOthers(pk: string, clientId: number | undefined): boolean {
+  return clientId !== undefined && pk.split('#')[1] !== String(clientId);
+}
+
+function inJob(jobId: string, indexes: readonly number[]): Found | undefined {
+  return indexes.length === 0 ? undefined : { kind: 'job', jobId, indexes: [...new Set(indexes)] };
+}
+
+function of(addresses: readonly (readonly [index: number, to: string | undefined])[], ids: PersonIds): number[] {
+  return addresses.filter(([, to]) => isOf(ids, to)).map(([index]) => index);
+}
+
+function straightIn({ to }: Item, ids: PersonIds): number[] {
+  return mayBeIn(to, ids) ? of(addressesFrom(to), ids) : [];
+}
+
+function unfinishedIn({ erasing, erased }: Item): number[] {
+  return erasing === true && erased instanceof Set ? [...(erased as Set<number>)] : [];
+}
+
+/** Unpacked and searched as text, before anything is parsed: of ten million recipients almost none is the person. */
+function mayBeIn(bytes: unknown, ids: PersonIds): bytes is Uint8Array {
+  return bytes instanceof Uint8Array && mayName(ids, unpackedText(bytes, mostUnpackedBytes));
+}
+
+/** A scan reads no `firstIndex`: the key has it. */
+function itemOf(item: Item, sk: string): Item {
+  return { ...item, firstIndex: Number(sk.slice(recipientsPrefix.length)) };
+}

@@ -1,0 +1,94 @@
+import * as v from 'valibot';
+import type { Item } from '../../aws/dynamodb-batch.ts';
+import { packed } from '../accept/packed-json.ts';
+import { recipientsOfPage } from '../accept/parameter-pages.ts';
+import { addressesOf, packedAddresses } from '../accept/whole-job.ts';
+import { nameless, placeInSlice, type SliceKey, sliceOf } from '../dispatch/claims/slice.ts';
+import { sliceItemOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
+import { namelessReceipt, packedReceipts, receiptsOf } from '../receipts/receipt-items.ts';
+import { type PersonIds, spells } from './person.ts';
+
+/*
+ * What the items of a job become without some of its recipients: the attributes that change; undefined where nothing does, as
+ * when it was done before. What is not theirs stays as it is, byte for byte where it is not in the same packed text.
+ */
+
+export type Change = Readonly<Record<string, unknown>>;
+
+/** Recipients of a job by their index. */
+type Indexes = ReadonlySet<number>;
+
+const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
+
+export function addressesWithout(item: Item, indexes: Indexes): Change | undefined {
+  const { firstIndex, recipients } = v.parse(AddressesSchema, item);
+  const left = addressesLeft(recipients, firstIndex, indexes);
+  return left === undefined ? undefined : { recipients: left };
+}
+
+const StraightSchema = v.object({ to: v.optional(v.instance(Uint8Array)) });
+
+/** The same of the item of a job that went straight. */
+export function straightWithout(item: Item, indexes: Indexes): Change | undefined {
+  const { to } = v.parse(StraightSchema, item);
+  const left = to === undefined ? undefined : addressesLeft(to, 0, indexes);
+  return left === undefined ? undefined : { to: left };
+}
+
+function addressesLeft(bytes: Uint8Array, firstIndex: number, indexes: Indexes): Uint8Array | undefined {
+  const addresses = addressesOf(bytes);
+  const isTheirs = (to: string | undefined, at: number) => to !== undefined && indexes.has(firstIndex + at);
+  if (!addresses.some(isTheirs)) return undefined;
+  return packedAddresses(addresses.map((to, at) => (isTheirs(to, at) ? undefined : to)));
+}
+
+const PageSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
+
+/** Of a page of parameters. */
+export function parametersWithout(item: Item, indexes: Indexes): Change | undefined {
+  const { sk, recipients: page } = v.parse(PageSchema, item);
+  const recipients = recipientsOfPage(page);
+  const isTheirs = (at: number) => indexes.has(Number(sk) + at);
+  if (!recipients.some((recipient, at) => isTheirs(at) && Object.keys(recipient).length > 0)) return undefined;
+  return { recipients: packed(recipients.map((recipient, at) => (isTheirs(at) ? {} : recipient))) };
+}
+
+/** Of a slice: what became of them stays, and the platform's ids and texts go. */
+export function sliceWithout(key: SliceKey, item: Item, indexes: Indexes): Change | undefined {
+  const places = [...indexes].filter((index) => sliceOf({ jobId: key.jobId, index }).slice === key.slice);
+  const slice = nameless(sliceOfItem(key, item), new Set(places.map(placeInSlice)));
+  if (slice === undefined) return undefined;
+  const { version, outcomes } = sliceItemOf(slice);
+  return { version, outcomes };
+}
+
+/** Of receipts: what they prove stays, and the platform's ids, its texts and how it names the person go. */
+export function receiptsWithout(item: Item, indexes: Indexes): Change | undefined {
+  const receipts = receiptsOf(item);
+  const left = receipts.map((receipt) => (indexes.has(receipt.index) ? namelessReceipt(receipt) : receipt));
+  const isSame = left.every((receipt, at) => Object.keys(receipt).length === Object.keys(receipts[at] ?? {}).length);
+  return isSame ? undefined : { receipts: packedReceipts(left) };
+}
+
+const SharedSchema = v.object({ head: v.optional(v.string()), plan: v.optional(v.string()) });
+
+/**
+ * What all recipients share: what the client attached goes where it spells the person, and with the header that all were sent once
+ * all of them are erased. Of the item of a job, or of its acceptance.
+ */
+export function sharedWithout(
+  item: Item,
+  { ids, whole }: { readonly ids: PersonIds; readonly whole: boolean },
+): Change | undefined {
+  const { head, plan } = v.parse(SharedSchema, item);
+  const heads = textWithout(head, 'attends', (attends) => whole || spells(ids, attends));
+  const plans = textWithout(plan, 'header', () => whole);
+  if (heads === undefined && plans === undefined) return undefined;
+  return { ...(heads === undefined ? {} : { head: heads }), ...(plans === undefined ? {} : { plan: plans }) };
+}
+
+function textWithout(text: string | undefined, field: string, goes: (value: string) => boolean): string | undefined {
+  if (text === undefined) return undefined;
+  const { [field]: value, ...rest } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  return value === undefined || !goes(JSON.stringify(value)) ? undefined : JSON.stringify(rest);
+}

@@ -1,0 +1,79 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Pause } from '../../aws/pause.ts';
+import { type ScanPace, scanTable } from '../../aws/table-scan.ts';
+import { clientPartition } from '../../webhooks/items.ts';
+import type { ErasePorts } from './erase-ports.ts';
+import { attributesRead, passedOver } from './found-in.ts';
+
+interface ScanOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly tables: ErasePorts['tables'];
+  readonly pace: ScanPace;
+  readonly pause: Pause;
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+/** An expression takes a hundred operands; with more ids than this all events are handed over. */
+const mostFiltered = 50;
+
+/**
+ * Scans of the two tables. A filter costs what it leaves out as well, and spares its way: packed items must come, of events only those
+ * that may spell an id, for the table itself searches their text.
+ */
+export function personScans({
+  client,
+  tables,
+  pace,
+  ...ports
+}: ScanOptions): Pick<ErasePorts, 'scanMessages' | 'scanEvents'> {
+  const scanPorts = { ...ports, documentClient: client };
+  return {
+    scanMessages: async (each) => {
+      const { partitions, sortKeys } = passedOver;
+      const others = [
+        ...partitions.map((_, at) => `NOT begins_with(pk, :pk${at})`),
+        ...sortKeys.map((_, at) => `NOT begins_with(sk, :sk${at})`),
+      ];
+      return await scanTable(
+        {
+          TableName: tables.messages,
+          ProjectionExpression: attributesRead.map((_, at) => `#a${at}`).join(', '),
+          ExpressionAttributeNames: Object.fromEntries(attributesRead.map((name, at) => [`#a${at}`, name])),
+          FilterExpression: others.join(' AND '),
+          ExpressionAttributeValues: {
+            ...Object.fromEntries(partitions.map((value, at) => [`:pk${at}`, value])),
+            ...Object.fromEntries(sortKeys.map((value, at) => [`:sk${at}`, value])),
+          },
+        },
+        pace,
+        each,
+        scanPorts,
+      );
+    },
+
+    scanEvents: async ({ ids, clientId }, each) => {
+      const some = ids.size > mostFiltered ? [] : [...ids];
+      const spelling = some.map((_, at) => `contains(event, :id${at})`).join(' OR ');
+      const filters = [
+        ...['attribute_exists(event)', ...(some.length === 0 ? [] : [`(${spelling})`])],
+        ...(clientId === undefined ? [] : ['pk = :client']),
+      ];
+      const values = {
+        ...Object.fromEntries(some.map((id, at) => [`:id${at}`, id])),
+        ...(clientId === undefined ? {} : { ':client': clientPartition(clientId) }),
+      };
+      return await scanTable(
+        {
+          TableName: tables.webhooks,
+          ProjectionExpression: 'pk, sk, event',
+          FilterExpression: filters.join(' AND '),
+          ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
+        },
+        pace,
+        each,
+        scanPorts,
+      );
+    },
+  };
+}

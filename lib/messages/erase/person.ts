@@ -1,0 +1,44 @@
+import { addresseeOf } from '../request/addressee.ts';
+
+/** All by which one person is erased: the digits of numbers, and business-scoped user ids. */
+export type PersonIds = ReadonlySet<string>;
+
+/** Whether it addresses the person: a number with its plus or without. */
+export function isOf(ids: PersonIds, address: string | undefined): boolean {
+  return address !== undefined && ids.has(addresseeOf(address));
+}
+
+/** Whether a text may spell one of the ids; the fast half of `spells`. */
+export function mayName(ids: PersonIds, text: string): boolean {
+  for (const id of ids) if (text.includes(id)) return true;
+  return false;
+}
+
+/** Whether a text spells one of the ids as a word of its own: a number that is a part of a longer one is another number. */
+export function spells(ids: PersonIds, text: string): boolean {
+  return [...ids].some((id) => wordsOf(id, text).next().done === false);
+}
+
+/** The text with each of the ids as a word of its own replaced. */
+export function without(ids: PersonIds, text: string, instead: string): string {
+  let rest = text;
+  for (const id of ids) {
+    let written = '';
+    let from = 0;
+    for (const at of wordsOf(id, rest)) {
+      written += rest.slice(from, at) + instead;
+      from = at + id.length;
+    }
+    rest = written + rest.slice(from);
+  }
+  return rest;
+}
+
+const wordCharacter = /[0-9A-Za-z]/;
+
+function* wordsOf(id: string, text: string): Generator<number> {
+  for (let at = text.indexOf(id); at >= 0; at = text.indexOf(id, at + id.length)) {
+    const [before = '', after = ''] = [text[at - 1], text[at + id.length]];
+    if (!wordCharacter.test(before) && !wordCharacter.test(after)) yield at;
+  }
+}

@@ -1,0 +1,387 @@
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { eraseCommand } from '../../../../infra/operate/erase.ts';
+import type { Item } from '../../../../lib/aws/dynamodb-batch.ts';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
+import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
+import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import { chunkOfJob } from '../../../../lib/messages/chunk.ts';
+import type { Outcome } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
+import { replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
+import { acceptedKey, jobKey, paceKey } from '../../../../lib/messages/items.ts';
+import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
+import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
+import { paceItemOf } from '../../../../lib/messages/pace/pace-items.ts';
+import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
+import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
+import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
+import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
+import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
+import { personKeyText } from '../../../../lib/opt-outs/person-key.ts';
+import { personNames } from '../../../../lib/opt-outs/person-name.ts';
+import { recordWord } from '../../../../lib/opt-outs/record-word.ts';
+import { waitingStore } from '../../../../lib/webhooks/delivery/waiting-store.ts';
+import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
+import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
+import { injectFaults } from '../../../support/dynamo-faults.ts';
+import { allItems, itemsWith } from '../../../support/names-left.ts';
+import { putItems } from '../../../support/reported-jobs.ts';
+import { claimOf } from '../../../support/reported-slices.ts';
+import { secretsInMemory } from '../../../support/secrets.ts';
+import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+import { thorough } from '../../../support/thorough.ts';
+
+/* A person in every place that the tables have (D60), beside others whose numbers have the person's in them. */
+
+const acceptedAtMs = Date.UTC(2026, 10, 20, 12);
+const nowMs = acceptedAtMs + 3_600_000;
+const [number, userId, oldId] = ['5491155550001', 'AR.1349ab', 'AR.older1'] as const;
+const others = ['549115555000', '54911555500012'] as const;
+const secret = 'Rosario-Castellanos';
+const words = [number, userId, oldId, secret];
+const key = randomBytes(32);
+const nameOf = personNames(key);
+const client = localDocumentClient();
+const pause = async () => undefined;
+let tables: { readonly messages: string; readonly webhooks: string };
+
+const paramsFor = (to: string) => ({ body: [to === number || to === userId ? secret : `for ${to}`] });
+const recipientsOf = (...addresses: string[]): Recipient[] => addresses.map((to) => ({ to, params: paramsFor(to) }));
+const many = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_170_000_000 + at));
+
+function headOf(name: string, total: number, changes: Partial<JobHead> = {}): JobHead {
+  return makeJobHead({ jobId: name.padEnd(26, '0'), acceptedAtMs, total, ...changes });
+}
+const bulk = headOf('BULK', 1_203);
+const open = headOf('OPEN', 25);
+const elsewhere = headOf('ELSEWHERE', 12, { clientId: 1002 });
+const straight = headOf('STRAIGHT', 1, { attends: { order: secret }, byUserId: true });
+const platformId = `wamid.${Buffer.from(`\u0018\u0013${number}\u0015\u0002`).toString('base64')}`;
+
+async function accept(head: JobHead, recipients: Recipient[]): Promise<void> {
+  const jobs = acceptedJobsStore(client, tables.messages, () => acceptedAtMs);
+  const job = { ...makeJob(recipients), head };
+  await parameterStore(client, tables.messages).store(job, new AbortController().signal);
+  await jobs.describe(job, new AbortController().signal);
+  await jobs.begin({ head, repeats: [] });
+}
+
+function chunkOf(head: JobHead, recipients: readonly string[]): QueuedChunk {
+  const some = recipients.map((to, index) => ({ index, to, request: { to } }));
+  return {
+    ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }),
+    ...{ alone: true, straight: true },
+    slices: [{ try: 0, size: head.total, recipients: some }],
+  };
+}
+
+/** Of a slice of a job the first recipient ended so, the others `sent`. */
+async function end(head: JobHead, slice: number, first: Outcome): Promise<void> {
+  const slices = sliceStore({ client, table: tables.messages, nowMs: () => nowMs });
+  const { slice: own } = await slices.claim(claimOf(head, slice, { atMs: acceptedAtMs }));
+  const outcomeAt = (place: number): Outcome =>
+    place === 0 ? first : { state: 'sent', platformMessageId: `wamid.${slice}-${place}` };
+  await slices.end(own, new Map(own.outcomes.map((_, place) => [place, outcomeAt(place)])));
+}
+
+const eventOf = (id: string, head: JobHead, to: string, clientId = 1001): ServiceEvent => ({
+  ...{ id: `evt_${id.padEnd(26, 'a')}`, clientId, type: 'message.failed', timestampMs: acceptedAtMs },
+  data: {
+    ...{ job_id: head.jobId, message_id: `${head.jobId}-0`, did: head.did, to, code: '131026' },
+    ...{ reason: `${to} cannot be reached`, template: { name: 'order_update', language: 'en_US' } },
+    accepted_at: new Date(acceptedAtMs).toISOString(),
+  },
+});
+
+const told = { status: 'sent', atMs: acceptedAtMs + 1_000, platformMessageId: platformId } as const;
+
+beforeEach(async () => {
+  tables = { messages: await freshTable('messages'), webhooks: await freshTable('webhooks') };
+  const access = { documentClient: client, tableName: tables.messages, pause };
+  await accept(bulk, recipientsOf(...many(1_200), `+${number}`, ...others));
+  await end(bulk, 120, { state: 'failed', code: '131026', reason: `${number} cannot be reached` });
+  await accept(open, recipientsOf(...many(24), number));
+  await accept(elsewhere, recipientsOf(...many(11), number));
+  await acceptedJobsStore(client, tables.messages, () => acceptedAtMs).beginStraight(chunkOf(straight, [userId]));
+  await end(straight, 0, { state: 'sent', platformMessageId: platformId });
+  const receipts: [JobHead, Receipt][] = [
+    [straight, { ...told, jobId: straight.jobId, index: 0, userId, waId: number }],
+    [bulk, { ...told, jobId: bulk.jobId, index: 1_200, userId }],
+    [bulk, { ...told, jobId: bulk.jobId, index: 1, platformMessageId: 'wamid.other', userId: 'AR.other' }],
+  ];
+  for (const [head, receipt] of receipts) await receiptStore(access).append(head, [receipt]);
+  const scope = { clientId: 1001, did: bulk.did, key: 'order 1' };
+  const record = { bodyHash: 'hash', jobId: straight.jobId, startedAtMs: acceptedAtMs, state: 'done' } as const;
+  const warning = `user ids that the platform has replaced are followed: recipients[0] to ${userId}; something else`;
+  await idempotencyStore(client, tables.messages).claim(scope, { ...record, warning });
+  await replacedIdWriter(access)(bulk.wabaId, [{ userId: oldId, by: userId, atMs: acceptedAtMs }]);
+  const pace = withBlocked(unknownPace, recipientHashOf(`+${number}`), nowMs, acceptedAtMs);
+  const waiting = withBlocked(pace, recipientHashOf(others[0]), nowMs, acceptedAtMs);
+  const paceItem = { ...paceKey('300000000000001'), ...paceItemOf(waiting), version: 1, writer: 'w' };
+  await client.send(new PutCommand({ TableName: tables.messages, Item: paceItem }));
+  for (const recipients of [[number, userId], [others[0]]]) {
+    await recordWord(
+      {
+        ...{ scope: { kind: 'client', clientId: 1001 }, recipients, clientIds: [1001, 1002] },
+        word: { says: 'stopped', atMs: acceptedAtMs, source: 'reply' },
+      },
+      optOutWriter(access, nameOf),
+    );
+  }
+  const events = eventRecordStore(client, tables.webhooks);
+  await events.record(eventOf('mine', bulk, number));
+  await events.record(eventOf('theirs', elsewhere, number, 1002));
+  await events.record(eventOf('others', bulk, others[1]));
+  const event = eventOf('waits', bulk, number);
+  await waitingStore(client, tables.webhooks).put({ event, attempts: 1, firstSeenMs: acceptedAtMs, dueMs: nowMs });
+});
+
+async function erase(
+  line: string,
+  { documentClient = client, input = '' }: { readonly documentClient?: typeof client; readonly input?: string } = {},
+): Promise<{
+  readonly lines: readonly string[];
+  readonly log: Readonly<Record<string, unknown>>;
+  readonly error: unknown;
+}> {
+  const secrets = secretsInMemory();
+  await secrets.write('PERSON_KEY_SECRET', personKeyText(key));
+  const target = {
+    ...{ documentClient, secrets, secretName: (name: string) => name },
+    tableName: (name: string) => tables[name as keyof typeof tables],
+  };
+  const lines: string[] = [];
+  const opened = async () => ({ target, stage: undefined, by: async () => 'someone' });
+  const terminal = { print: (each: string) => lines.push(each), input: () => input, nowMs: () => nowMs };
+  const error = await eraseCommand(line.split(' '), opened, terminal).then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  const last = lines.at(-1) ?? '{}';
+  return { lines, error, log: last.startsWith('{') ? JSON.parse(last) : {} };
+}
+
+const itemsOfAll = async () => [
+  ...(await allItems(client, tables.messages)),
+  ...(await allItems(client, tables.webhooks)),
+];
+const byKey = (items: readonly Item[]) => new Map(items.map((item) => [`${item['pk']} / ${item['sk']}`, item]));
+const changedIn = (before: readonly Item[], after: readonly Item[]) => {
+  const later = byKey(after);
+  return [...byKey(before)].filter(([name, item]) => !isDeepStrictEqual(item, later.get(name)));
+};
+const found = async (some: readonly string[] = words) => itemsWith(some, await itemsOfAll()).filter(isNotOthers);
+/** What of the person's number is a part of another's. */
+const isNotOthers = (name: string) => !name.includes('evt_others');
+/** Of the writes after which a run dies; all of them in the slow suite. */
+const step = thorough ? 1 : 7;
+
+test('nothing in the tables names the person any more, others are as they were, and the stop refuses (D60)', async () => {
+  const before = await itemsOfAll();
+  expect((await found()).length).toBeGreaterThan(12);
+  const { log, error, lines } = await erase(`--recipient +${number}`);
+  expect(error).toBeUndefined();
+  // The addresses of others are in the same packed list as the person's were.
+  const after = await itemsOfAll();
+  expect(itemsWith([userId, oldId, secret], after)).toEqual([]);
+  const spelled = itemsWith([number], after).filter(isNotOthers).sort();
+  expect(spelled).toEqual([`JOB#${bulk.jobId} / RECIPIENTS#0`, `PARAMS#${bulk.jobId}#2 / 01000`]);
+  expect(itemsWith([`"${number}"`, `"+${number}"`], after)).toEqual([]);
+  expect(log).toMatchObject({
+    ...{ event: 'person.erased', by: 'someone', people: [nameOf(number).slice(0, 12)], linkedIds: 2, jobs: 4 },
+    ...{ messages: 4, pending: 2, underWay: 0, clean: true },
+    changed: { optOutRows: 4, replacedIds: 1, pairs: 1, idempotencyKeys: 1, events: 2, waitingEvents: 1 },
+  });
+  expect(itemsWith(words, [{ lines }])).toEqual([]);
+
+  const access = { documentClient: client, tableName: tables.messages, pause };
+  const sender = { clientId: 1001, phoneNumberId: '31', wabaId: '11' };
+  const stops = await optOutLook(access, async () => nameOf).stoppedAmong(sender, [number, userId]);
+  expect([...stops.keys()]).toEqual([number, userId]);
+  const untouched = before.filter((item) => itemsWith([...words, recipientHashOf(`+${number}`)], [item]).length === 0);
+  const ofJobs = new Set([bulk, open, elsewhere, straight].map(({ jobId }) => jobKey(jobId).pk));
+  expect(changedIn(untouched, after).filter(([, item]) => !ofJobs.has(String(item['pk'])))).toEqual([]);
+});
+
+test('reports say what became of it and not of whom; what was open is not sent any more (D40)', async () => {
+  await erase(`--recipient ${number}`);
+  const outcomes = outcomesStore({ client, table: tables.messages, nowMs: () => nowMs, pause });
+  const rowsOf = async ({ jobId }: JobHead) => {
+    const job = await outcomes.findJob(jobId);
+    if (job === undefined) throw new Error('the job is gone');
+    return await outcomes.ofJob(job);
+  };
+  const ofBulk = await rowsOf(bulk);
+  const at = new Date(told.atMs).getTime();
+  expect(ofBulk[1_200]).toEqual({ dispatchId: `${bulk.jobId}-1200`, position: 1_200, state: 'sent', atMs: at });
+  expect(ofBulk[1]).toMatchObject({ to: many(2)[1], userId: 'AR.other', platformMessageId: 'wamid.other' });
+  expect(ofBulk[1_201]).toMatchObject({ to: others[0], state: 'sent', platformMessageId: 'wamid.120-1' });
+  expect((await rowsOf(straight))[0]).toEqual({
+    dispatchId: `${straight.jobId}-0`,
+    position: 0,
+    state: 'sent',
+    atMs: at,
+  });
+  expect((await rowsOf(open))[24]).toEqual({ dispatchId: `${open.jobId}-24`, position: 24, state: 'pending' });
+  const read = await parameterStore(client, tables.messages).read(open.jobId, 23);
+  expect(read).toEqual([{ to: many(24)[23], params: paramsFor(many(24)[23] ?? '') }, {}]);
+  const events: ServiceEvent[] = [];
+  const kept = eventRecordStore(client, tables.webhooks).pages(1001, { sinceMs: 0, untilMs: nowMs });
+  for await (const page of kept) events.push(...page);
+  expect(events).toMatchObject([
+    { id: eventOf('mine', bulk, '').id, data: { code: '131026', message_id: `${bulk.jobId}-0` } },
+    { data: { to: others[1] } },
+  ]);
+});
+
+test('a receipt that comes afterwards brings nobody back', async () => {
+  await erase(`--recipient ${number}`);
+  const access = { documentClient: client, tableName: tables.messages, pause };
+  const receipt: Receipt = {
+    ...told,
+    status: 'failed',
+    code: '131026',
+    reason: `${number} ?`,
+    jobId: bulk.jobId,
+    index: 1_200,
+    userId,
+  };
+  const { wabaId, phoneNumberId } = bulk;
+  const body = JSON.stringify({ version: 1, numbers: [{ wabaId, phoneNumberId, receipts: [receipt] }] });
+  const sent: ServiceEvent[] = [];
+  const failed = await runReceipts([{ messageId: 'm', body }], {
+    records: receiptStore(access),
+    slices: { findAll: async () => [], settle: async () => undefined },
+    addressesOf: async () => new Map(),
+    changeHolds: async () => undefined,
+    wanted: async () => new Set(['message.failed']),
+    events: { send: async (events) => void sent.push(...events) },
+    inbound: { send: async () => undefined },
+    ...{ nowMs: () => nowMs, remainingMs: () => 60_000, log: () => undefined },
+  });
+  expect(failed).toEqual([]);
+  expect(sent.map(({ type }) => type)).toEqual(['message.failed']);
+  expect(itemsWith(words, [...sent.map((event): Item => ({ event: JSON.stringify(event) }))])).toEqual([]);
+  expect(itemsWith([userId], await itemsOfAll())).toEqual([]);
+});
+
+test('a dry run counts the same and writes nothing', async () => {
+  const before = await itemsOfAll();
+  const { log: dry, error } = await erase(`--recipient ${number} --dry-run`);
+  expect(error).toBeUndefined();
+  expect(changedIn(before, await itemsOfAll())).toEqual([]);
+  const { log } = await erase('--recipient -', { input: `${number}\n` });
+  expect({ ...dry, dryRun: false }).toEqual(log);
+});
+
+test("with a client, what is another's stays", async () => {
+  const before = await itemsOfAll();
+  await erase(`--recipient ${number} --client 1002`);
+  const after = await itemsOfAll();
+  const changed = changedIn(before, after).map(([name]) => name);
+  expect(changed.filter((name) => !/ELSEWHERE|CLIENT#1002|OPTOUTS#client:1002/.test(name))).toEqual([]);
+  expect((await found([number])).filter((name) => /ELSEWHERE|CLIENT#1002|OPTOUTS#client:1002/.test(name))).toEqual([]);
+  // The other id of the person is known by the first client's receipts alone.
+  expect(changed.some((name) => name.startsWith('OPTOUTS#client:1002'))).toBe(true);
+});
+
+/** A command whose n-th write fails, and every later one: it has died there. */
+async function eraseDyingAt(dying: number): Promise<{ readonly made: number; readonly error: unknown }> {
+  const documentClient = localDocumentClient();
+  let made = 0;
+  injectFaults(documentClient, (operation) => {
+    if (operation !== 'UpdateItemCommand' && operation !== 'DeleteItemCommand') return undefined;
+    made += 1;
+    const error = Object.assign(new Error('dies'), { name: 'ValidationException' });
+    return made >= dying ? { kind: 'throw', error } : undefined;
+  });
+  const { error } = await erase(`--recipient ${number} --segments 1`, { documentClient });
+  return { made, error };
+}
+
+test('a run that dies at any write is repeated; nobody is left who may be called without parameters', async () => {
+  const { messages, webhooks } = tables;
+  const before = { messages: await allItems(client, messages), webhooks: await allItems(client, webhooks) };
+  const deaths: number[] = [];
+  for (let dying = 1; ; dying += step) {
+    tables = { messages: await freshTable('messages'), webhooks: await freshTable('webhooks') };
+    await putItems({ documentClient: client, tableName: tables.messages }, before.messages);
+    await putItems({ documentClient: client, tableName: tables.webhooks }, before.webhooks);
+    const { error } = await eraseDyingAt(dying);
+    if (error === undefined) break;
+    deaths.push(dying);
+    const items = byKey(await allItems(client, tables.messages));
+    const job = items.get(`JOB#${open.jobId} / JOB`);
+    const parameters = [...items.values()].filter(({ pk }) => String(pk).startsWith(`PARAMS#${open.jobId}`));
+    const isGone = itemsWith([secret], parameters).length === 0;
+    expect([isGone, (job?.['erased'] as Set<number> | undefined)?.has(24) ?? false]).not.toEqual([true, false]);
+    expect((await erase(`--recipient ${number}`)).error).toBeUndefined();
+    expect(await found([userId, oldId, secret, `"${number}"`, platformId])).toEqual([]);
+    expect([...byKey(await allItems(client, tables.messages)).values()].filter(({ erasing }) => erasing)).toEqual([]);
+  }
+  expect(deaths.length).toBeGreaterThan(8);
+});
+
+describe('a message that a worker has', () => {
+  test('is told, and found again by the note in its job', async () => {
+    const slices = sliceStore({ client, table: tables.messages, nowMs: () => nowMs });
+    const { slice } = await slices.claim(claimOf(open, 2, { atMs: nowMs }));
+    const { log, error } = await erase(`--recipient ${number}`);
+    expect(log).toMatchObject({ underWay: 1, clean: true });
+    expect(error).toMatchObject({ exitStatus: 1 });
+    const outcome = { state: 'sent', platformMessageId: platformId } as const;
+    const ended = await slices.end(slice, new Map(slice.outcomes.map((_, place) => [place, outcome])));
+    expect(ended?.state).toBe('ended');
+    expect(itemsWith([number], await allItems(client, tables.messages))).toContain(`JOB#${open.jobId}#0 / SLICE#0002`);
+    expect(await erase(`--recipient ${number}`)).toMatchObject({
+      error: undefined,
+      log: { underWay: 0, changed: { outcomes: 1 } },
+    });
+    const again = await erase(`--recipient ${number}`);
+    expect(again.log).toMatchObject({ messages: 0, jobs: 0, clean: true });
+  });
+});
+
+test('a kind of item that nobody has judged ends the command with status 1', async () => {
+  await client.send(new PutCommand({ TableName: tables.messages, Item: { pk: 'NEW#1', sk: 'X', text: 'a' } }));
+  const { error } = await erase(`--recipient ${number}`);
+  expect(error).toMatchObject({ exitStatus: 1, message: 'Items of kinds that this command does not know: NEW' });
+});
+
+test.each(['--recipient 12', '--recipient x --client 0', '--dry-run', `--recipient ${number} --segments 65`])(
+  'no usage: %s',
+  async (line) => {
+    const { error } = await erase(line);
+    expect(error).toMatchObject({ exitStatus: 2 });
+    expect(String(error)).not.toContain(number);
+  },
+);
+
+test('what all of a dispatch share goes once all of it are erased', async () => {
+  const head = headOf('LETTER', 11);
+  const addresses = [number, ...many(10)];
+  await accept(head, recipientsOf(...addresses));
+  await client.send(
+    new UpdateCommand({
+      TableName: tables.messages,
+      Key: acceptedKey(head.jobId),
+      UpdateExpression: 'SET #plan = :plan',
+      ExpressionAttributeNames: { '#plan': 'plan' },
+      ExpressionAttributeValues: {
+        ':plan': JSON.stringify({
+          ...makeJob([]).plan,
+          header: { type: 'image_url', value: 'https://a.example/letter-77' },
+        }),
+      },
+    }),
+  );
+  await erase(`--recipient ${number}`);
+  expect(await found(['letter-77'])).toEqual([`JOB#${head.jobId} / ACCEPTED`]);
+  await erase(['--recipient', ...addresses.join(' --recipient ').split(' ')].join(' '));
+  expect(await found(['letter-77'])).toEqual([]);
+});
