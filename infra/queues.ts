@@ -92,7 +92,7 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     retentionDays: 10,
     maxReceiveCount: 5,
     whoIsHurt:
-      'People who have said that they want no marketing, and get more; clients who are not told what people reply.',
+      'Recipients who have said that they want no marketing, and get more; clients who are not told what people reply.',
     whatToDo: `${redrive} at once: until then what these people have said is not heard. A word that comes twice changes nothing.`,
   },
 };

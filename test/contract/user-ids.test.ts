@@ -200,8 +200,12 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
 
 test('who stops marketing gets no more of it, told by receipt and never tried again; everything else and everybody else does', async () => {
   const [stopped, other] = ['549250000011', '549250000012'] as const;
+  // Told by no webhook: what the receipt says is all that is known.
   const preference = (value: 'stop' | 'resume') =>
-    platform(`POST /_control/recipients/${stopped}/preference`, { phone_number_id: metadata.phone_number_id, value });
+    platform(`POST /_control/recipients/${stopped}/preference`, {
+      ...{ phone_number_id: metadata.phone_number_id, value },
+      ...(value === 'stop' ? { told_in_seconds: null } : {}),
+    });
   const isTold = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
   expect((await preference('stop')).status).toBe(200);
   try {

@@ -94,7 +94,14 @@ test('an accepted request of more than ten answers success, and its job is store
       attends: { waitTime: -1 },
       total: 11,
     },
-    plan: { templateName: sendable.image.name, languageCode: 'en_US', header: image, buttons: [], cards: [] },
+    plan: {
+      templateName: sendable.image.name,
+      languageCode: 'en_US',
+      header: image,
+      buttons: [],
+      quickReplies: [0, 1],
+      cards: [],
+    },
     repeats: [],
     waitsMs: new Map(),
   });

@@ -72,6 +72,7 @@ describe('messages-send at start-up', () => {
     PLATFORM_BASE_URL: 'http://127.0.0.1:1',
     PLATFORM_VERSION: 'v26.0',
     PLATFORM_CREDENTIALS_SECRET: 'platform-credentials',
+    PERSON_KEY_SECRET: 'person-key',
   };
 
   /**

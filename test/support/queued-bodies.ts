@@ -46,7 +46,10 @@ const correlationId = 'c-1';
  * chunks as the fan-out and the workers queue them. The fixture of a released version is made of them (fixtures/write-released.ts).
  */
 export async function queuedBodies(): Promise<QueuedBodies> {
-  const jobs = [large, { ...large, head: { ...large.head, receiptsExpected: true as const } }];
+  const jobs = [
+    large,
+    { ...large, head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const } },
+  ];
   const chunks = jobs.flatMap(chunksOf);
   const straight = await straightRequests();
   return {
@@ -98,7 +101,7 @@ async function straightRequests() {
   const recipients = makeRecipients(3);
   const jobs = [
     makeJob(recipients.slice(0, 1), { ...head, urgent: true }),
-    makeJob(recipients, { ...head, receiptsExpected: true, path: 'marketing_messages' }),
+    makeJob(recipients, { ...head, receiptsExpected: true, heedsOptOuts: true, path: 'marketing_messages' }),
   ];
   const requests = await Promise.all(jobs.map((job) => straightRequest(job, async () => 80)));
   return requests.flatMap((request) => request ?? []);

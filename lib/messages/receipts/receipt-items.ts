@@ -20,7 +20,7 @@ const RowSchema = v.tuple([
   v.number(),
   v.string(),
   v.number(),
-  v.string(),
+  v.nullable(v.string()),
   v.nullable(v.string()),
   v.nullable(v.string()),
   v.nullable(PricingSchema),
@@ -89,7 +89,7 @@ export function receiptsOf(item: unknown): Receipt[] {
       index,
       status,
       atMs,
-      ...present({ platformMessageId: platformMessageId === '' ? undefined : platformMessageId }),
+      ...present({ platformMessageId: platformMessageId ?? undefined }),
       ...present({ code: code ?? undefined, reason: reason ?? undefined, pricing: pricing ?? undefined }),
       ...present({ userId: userId ?? undefined, waId: waId ?? undefined }),
     }));
@@ -115,5 +115,5 @@ function textsOf(receipts: readonly Receipt[]): string[] {
 
 function rowOf({ index, status, atMs, platformMessageId, code, reason, pricing, userId, waId }: Receipt): Row {
   const optional = [code ?? null, reason ?? null, pricing ?? null, userId ?? null, waId ?? null] as const;
-  return [index, status, atMs, platformMessageId ?? '', ...optional];
+  return [index, status, atMs, platformMessageId ?? null, ...optional];
 }

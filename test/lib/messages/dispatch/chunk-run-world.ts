@@ -38,10 +38,9 @@ export function recipientsFrom(first: number, count: number): ChunkRecipient[] {
 
 export function recipientAt(
   index: number,
-  changes: Partial<ChunkRecipient> = {},
+  { to = String(5_491_100_000_000 + index), ...changes }: Partial<ChunkRecipient> = {},
 ): ChunkRecipient & { readonly to: string } {
-  const to = String(5_491_100_000_000 + index);
-  return { index, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes, to };
+  return { index, to, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes };
 }
 
 /** Slices of so many recipients in all; from a position on, where one is given. */
