@@ -279,6 +279,25 @@ test('a dry run counts the same and writes nothing', async () => {
   expect({ ...dry, dryRun: false }).toEqual(log);
 });
 
+test('what was sent to the number in its other spelling is the same person (D55)', async () => {
+  const plain = '541155550001';
+  const head = headOf('SPELLED', 12);
+  await accept(head, recipientsOf(...many(11), plain));
+  const scope = { kind: 'client', clientId: 1002 } as const;
+  const word = { says: 'stopped', atMs: acceptedAtMs + 1, source: 'api' } as const;
+  const access = { documentClient: client, tableName: tables.messages, pause };
+  await recordWord({ scope, recipients: [plain], word, clientIds: [1002] }, optOutWriter(access, nameOf));
+  const { log } = await erase(`--recipient ${number}`);
+  expect(log).toMatchObject({ linkedIds: 2, jobs: 5, messages: 5 });
+  expect(await found([`"${plain}"`, ` ${plain} `])).toEqual([]);
+  expect(
+    itemsWith(
+      [plain],
+      (await itemsOfAll()).filter(({ pk }) => String(pk).startsWith('OPTOUTS#')),
+    ),
+  ).toEqual([]);
+});
+
 test("with a client, what is another's stays", async () => {
   const before = await itemsOfAll();
   await erase(`--recipient ${number} --client 1002`);
