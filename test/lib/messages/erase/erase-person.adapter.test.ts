@@ -343,7 +343,7 @@ test('a run that dies at any write is repeated; nobody is left who may be called
     expect(await found([userId, oldId, secret, `"${number}"`, platformId])).toEqual([]);
     expect([...byKey(await allItems(client, tables.messages)).values()].filter(({ erasing }) => erasing)).toEqual([]);
   }
-  expect(deaths.length).toBeGreaterThan(8);
+  expect(deaths.at(-1)).toBeGreaterThan(25);
 });
 
 describe('a message that a worker has', () => {
