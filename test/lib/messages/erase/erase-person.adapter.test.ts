@@ -298,6 +298,24 @@ test('what was sent to the number in its other spelling is the same person (D55)
   ).toEqual([]);
 });
 
+test('whom another run has begun with in one of the same jobs is not taken for the same person', async () => {
+  const another = many(25)[3] ?? '';
+  await accept(headOf('ANOTHER', 11), recipientsOf(...many(11)));
+  // That run, of one client, has died after it had marked the job: the address is there still.
+  await client.send(
+    new UpdateCommand({
+      TableName: tables.messages,
+      Key: jobKey(open.jobId),
+      UpdateExpression: 'SET erasing = :true ADD erased :indexes',
+      ExpressionAttributeValues: { ':true': true, ':indexes': new Set([3]) },
+    }),
+  );
+  const { log, error } = await erase(`--recipient ${number}`);
+  expect(error).toBeUndefined();
+  expect(log).toMatchObject({ linkedIds: 2 });
+  expect(await found([`"${another}"`])).toContain(`PARAMS#${headOf('ANOTHER', 11).jobId}#0 / 00000`);
+});
+
 test("with a client, what is another's stays", async () => {
   const before = await itemsOfAll();
   await erase(`--recipient ${number} --client 1002`);
