@@ -13,7 +13,7 @@ import { personNames, recipientsOf } from '../../../lib/opt-outs/person-name.ts'
 const name = personNames(new Uint8Array(32))('5491155550001');
 
 test.each<[string, object, object]>([
-  ['a person', personKey(name), { pk: 'PERSON#I2EVauvL7Vtcj29ir3-7INzKnMLpLz1EgPsPJ_AMGTQ', sk: 'OPTOUTS' }],
+  ['a person', personKey(name), { pk: 'PERSON#r7sXQNQ9in_u81Q71GUwVuNqB32vcJX8F2NCg-Akicc', sk: 'OPTOUTS' }],
   ['the mark of a client', markKey({ kind: 'client', clientId: 7 }), { pk: 'OPTOUTS#client:7', sk: 'ANY' }],
   ['the mark of a WABA', markKey({ kind: 'waba', wabaId: '11' }), { pk: 'OPTOUTS#waba:11', sk: 'ANY' }],
   [
