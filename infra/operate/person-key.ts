@@ -1,17 +1,42 @@
 import { randomBytes } from 'node:crypto';
+import { batchGet } from '../../lib/aws/dynamodb-batch.ts';
+import { storePause } from '../../lib/aws/pause.ts';
+import { markKey } from '../../lib/opt-outs/opt-out-items.ts';
 import { personKey, personKeyBytes, personKeyText } from '../../lib/opt-outs/person-key.ts';
+import type { Scope } from '../../lib/opt-outs/scope.ts';
+import { CommandError } from './command.ts';
 import type { Target } from './target.ts';
 import type { PlannedKeys } from './token-keys.ts';
 
 type SecretsOfTarget = Pick<Target, 'secrets' | 'secretName'>;
 
-/** The key that names people (D55, D60): written once, and never again. Throws where what is stored is not usable. */
-export async function plannedPersonKey(target: SecretsOfTarget): Promise<PlannedKeys> {
+/**
+ * The key that names people (D55, D60): written once, and never again. `scopes` are those in which somebody may have stopped. Throws
+ * where what is stored is not usable, and where there is no key though somebody has stopped: under a new one no stop is found.
+ */
+export async function plannedPersonKey(
+  target: SecretsOfTarget & Pick<Target, 'documentClient' | 'tableName'>,
+  scopes: readonly Scope[],
+): Promise<PlannedKeys> {
   const missing = (await readPersonKey(target)) === undefined;
+  if (missing) await assertNobodyStopped(target, scopes);
   return {
     missing,
     write: () => target.secrets.write(nameIn(target), personKeyText(randomBytes(personKeyBytes))),
   };
+}
+
+async function assertNobodyStopped(
+  { documentClient, tableName }: Pick<Target, 'documentClient' | 'tableName'>,
+  scopes: readonly Scope[],
+): Promise<void> {
+  const messages = { documentClient, tableName: tableName('messages'), pause: storePause };
+  const marks = await batchGet(messages, scopes.map(markKey), { consistent: true });
+  if (marks.length === 0) return;
+  throw new CommandError(
+    'Nothing was written: the key of people is gone, and people who have stopped are kept under it. Restore it (infra/RECOVERY.md).',
+    1,
+  );
 }
 
 /** Undefined before the first provisioning. */

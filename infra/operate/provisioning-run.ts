@@ -144,8 +144,11 @@ async function prepare(
   const nowSeconds = Math.floor(nowMs / 1000);
   const tokenKeys = await plannedTokenKeys(target, nowSeconds);
   const sealingKeys = await plannedSealingKeys(target, nowSeconds);
-  const personKey = await plannedPersonKey(target);
   const { clients, wabas, channels, campaigns, users } = file;
+  const personKey = await plannedPersonKey(target, [
+    ...clients.map(({ client_id: clientId }) => ({ kind: 'client', clientId }) as const),
+    ...wabas.map(({ waba_id: wabaId }) => ({ kind: 'waba', wabaId }) as const),
+  ]);
   const counts = {
     clients: clients.length,
     wabas: wabas.length,

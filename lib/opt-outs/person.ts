@@ -7,7 +7,7 @@ import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './sco
 export interface PersonOptOuts {
   readonly entries: Readonly<Partial<Record<ScopeText, Entry>>>;
   readonly names: readonly PersonName[];
-  /** Names that took the place of these, and since when: what was said until then counts for them too (record-word.ts). */
+  /** Names that took the place of these, and since when: what was said until then counts for them too (`saidUntil`). */
   readonly became: Readonly<Record<PersonName, number>>;
 }
 
@@ -41,9 +41,13 @@ export function together(one: PersonOptOuts, other: PersonOptOuts): PersonOptOut
   return isNews || names.length > one.names.length ? { entries, names, became } : one;
 }
 
-/** What was said until then, without names. */
+/**
+ * What was said until then, without names. A stop of the client whatever its time: the client may not know of the change yet, and
+ * what it sends to an old user id goes to the new one (accept/replaced-ids.ts).
+ */
 export function saidUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
-  const until = <W extends Word>(word: W | undefined) => (word !== undefined && word.atMs <= atMs ? word : undefined);
+  const until = <W extends Word>(word: W | undefined) =>
+    word !== undefined && (word.atMs <= atMs || (isOfClient(word) && word.says === 'stopped')) ? word : undefined;
   const kept = (Object.entries(entries) as [ScopeText, Entry][]).flatMap(([text, { said, told }]) => {
     const entry: Entry = present({ said: until(said), told: until(told) });
     return standing(entry) === undefined ? [] : [[text, entry] as const];

@@ -99,7 +99,8 @@ export async function recordWord(
 
 /**
  * Records that the platform has given a person other ids: all that was said under the old ones until then counts under the new ones
- * (platform reference, 4.5). Not the other way, and nothing later: a number that was given up becomes another person's.
+ * (platform reference, 4.5). Not the other way, and later nothing but a stop of a client, whom the change was not told: a number that
+ * was given up becomes another person's.
  */
 export async function recordChange(
   {

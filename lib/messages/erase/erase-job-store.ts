@@ -29,7 +29,7 @@ import {
   sliceWithout,
   straightWithout,
 } from './nameless-items.ts';
-import { isOf } from './person.ts';
+import { isOf, type PersonIds } from './person.ts';
 import type { Rewriter } from './rewrite-store.ts';
 
 interface StoreOptions {
@@ -74,13 +74,14 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     }
     const receipts = await receiptItemsOf(jobId, indexes);
     const addresses = await addressItems(jobId, indexes);
-    const told = receipts.flatMap(receiptsOf).filter(({ index }) => indexes.has(index));
-    const names = [
-      ...told.flatMap(({ userId, waId }) => [userId, waId]),
-      ...addresses.flatMap((item) => addressesIn(item, indexes)),
-    ];
-    const others = names.filter((name) => name !== undefined).map(addresseeOf);
-    await learned(others.filter((name) => !isOf(ids, name)));
+    const told = receipts.flatMap(receiptsOf).map(({ index, userId, waId }) => [index, [userId, waId]] as const);
+    const named = addresses.flatMap(addressesIn).map(([index, to]) => [index, [to]] as const);
+    await learned(
+      othersOf(
+        ids,
+        [...told, ...named].filter(([index]) => indexes.has(index)),
+      ),
+    );
     for (const item of receipts) await rewrite('receipts', item, (seen) => receiptsWithout(seen, indexes));
     const shared = { ids, whole: head !== undefined && erased.size >= head.total };
     for (const item of [await find(jobKey(jobId)), accepted]) {
@@ -203,8 +204,26 @@ const PackedSchema = v.object({
   to: v.optional(v.instance(Uint8Array)),
 });
 
-function addressesIn(item: Item, indexes: ReadonlySet<number>): (string | undefined)[] {
+function addressesIn(item: Item): (readonly [index: number, to: string | undefined])[] {
   const { firstIndex, recipients, to = recipients } = v.parse(PackedSchema, item);
-  if (to === undefined) return [];
-  return addressesOf(to).filter((_, at) => indexes.has(firstIndex + at));
+  return to === undefined ? [] : addressesOf(to).map((address, at) => [firstIndex + at, address] as const);
+}
+
+/**
+ * The other ids of the person, by what names its recipients. Those of whom nothing names the person are left out: they are somebody
+ * else, whom another erasing has begun with.
+ */
+function othersOf(
+  ids: PersonIds,
+  named: readonly (readonly [index: number, names: readonly (string | undefined)[]])[],
+): string[] {
+  const byIndex = Map.groupBy(named, ([index]) => index);
+  const ofEach = [...byIndex.values()].map((some) =>
+    some.flatMap(([, names]) => names.filter((name) => name !== undefined)),
+  );
+  const own = ofEach.filter((names) => names.some((name) => isOf(ids, name)));
+  return own
+    .flat()
+    .map(addresseeOf)
+    .filter((name) => !isOf(ids, name));
 }

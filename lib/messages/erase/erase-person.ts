@@ -1,5 +1,6 @@
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
+import { oneSpelling, spellingsOf } from '../../opt-outs/one-spelling.ts';
 import { type ErasePorts, type Erasing, type JobPlace, jobPlaces } from './erase-ports.ts';
 import { type Found, foundIn } from './found-in.ts';
 import { eventWithout } from './nameless-event.ts';
@@ -87,6 +88,7 @@ interface InJob {
 class Run {
   readonly #erasing: Erasing;
   readonly #ports: ErasePorts;
+  /** In every spelling, for what was sent to a number names it as its client did. */
   readonly #ids: Set<string>;
   readonly #jobs = new Map<string, InJob>();
   readonly #changed = Object.fromEntries(places.map((place) => [place, 0])) as Record<Place, number>;
@@ -98,16 +100,16 @@ class Run {
   constructor(erasing: Erasing, ports: ErasePorts) {
     this.#erasing = erasing;
     this.#ports = ports;
-    this.#ids = new Set(erasing.ids);
+    this.#ids = new Set([...erasing.ids].flatMap(spellingsOf));
   }
 
   /** What an erasing that died had learned of these ids. */
   async recall(): Promise<void> {
-    for (const id of this.#erasing.ids) for (const other of await this.#ports.learnedIds.of(id)) this.#ids.add(other);
+    for (const id of this.#erasing.ids) this.#add(await this.#ports.learnedIds.of(id));
   }
 
   async forget(): Promise<void> {
-    if (!this.#ports.rewriter.writes || this.#ids.size === this.#erasing.ids.size) return;
+    if (!this.#ports.rewriter.writes || this.#linkedIds() === 0) return;
     for (const id of this.#erasing.ids) await this.#ports.learnedIds.forget(id);
   }
 
@@ -116,7 +118,17 @@ class Run {
     if (news.length === 0) return;
     const { rewriter, learnedIds } = this.#ports;
     if (rewriter.writes) for (const id of this.#erasing.ids) await learnedIds.note(id, news);
-    for (const id of news) this.#ids.add(id);
+    this.#add(news);
+  }
+
+  #add(ids: readonly string[]): void {
+    for (const id of ids.flatMap(spellingsOf)) this.#ids.add(id);
+  }
+
+  /** Spellings of one number are one id. */
+  #linkedIds(): number {
+    const [given, all] = [this.#erasing.ids, this.#ids].map((ids) => new Set([...ids].map(oneSpelling)).size);
+    return (all ?? 0) - (given ?? 0);
   }
 
   /** Whether another pass may find more: one that wrote something, or has learned of another id. A dry run finds the same again. */
@@ -144,7 +156,7 @@ class Run {
       messages: sum(({ indexes }) => indexes.size),
       pending: sum(({ pending }) => pending),
       underWay: sum(({ underWay }) => underWay),
-      linkedIds: this.#ids.size - this.#erasing.ids.size,
+      linkedIds: this.#linkedIds(),
       unknownKinds: [...this.#unknown].sort(),
     };
   }

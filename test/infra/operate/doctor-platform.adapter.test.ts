@@ -17,6 +17,7 @@ beforeEach(async () => {
     directory: await freshTable('directory'),
     credentials: await freshTable('credentials'),
     channels: await freshTable('channels'),
+    messages: await freshTable('messages'),
   };
   secrets = secretsInMemory();
   target = {

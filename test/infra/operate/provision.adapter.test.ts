@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test, vi } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError, callersPath } from '../../../infra/operate/command.ts';
@@ -14,6 +14,7 @@ import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts
 import { verifyPassword } from '../../../lib/access/sign-in/password.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/tokens/token-keys.ts';
 import { channelStore } from '../../../lib/channels/channel-store.ts';
+import { markKey } from '../../../lib/opt-outs/opt-out-items.ts';
 import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
 import { wordListReader } from '../../../lib/opt-outs/word-list-store.ts';
 import { platformCredentials } from '../../../lib/platform/credentials.ts';
@@ -39,6 +40,7 @@ beforeEach(async () => {
     directory: await freshTable('directory'),
     credentials: await freshTable('credentials'),
     channels: await freshTable('channels'),
+    messages: await freshTable('messages'),
   };
   secrets = secretsInMemory();
   target = {
@@ -117,6 +119,17 @@ test('a second run changes nothing at all (D36)', async () => {
   });
   expect(await everything()).toEqual(before);
   expect(secrets.written).toEqual([]);
+});
+
+test('without the key of people nothing is written once somebody has stopped: no new key would find them (D55)', async () => {
+  await provision(demo, target, { nowMs });
+  secrets.texts.delete('PERSON_KEY_SECRET');
+  await client.send(
+    new PutCommand({ TableName: target.tableName('messages'), Item: markKey({ kind: 'client', clientId: 1001 }) }),
+  );
+  const before = await everything();
+  await expect(provision(demo, target, nextDay)).rejects.toThrow('the key of people is gone');
+  expect(await everything()).toEqual(before);
 });
 
 test('a run leaves what others have written to a channel as it is, and brings a deleted one back', async () => {

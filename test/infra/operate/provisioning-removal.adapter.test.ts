@@ -35,6 +35,7 @@ async function freshTarget(): Promise<Target> {
     directory: await freshTable('directory'),
     credentials: await freshTable('credentials'),
     channels: await freshTable('channels'),
+    messages: await freshTable('messages'),
   };
   secrets = secretsInMemory();
   return {

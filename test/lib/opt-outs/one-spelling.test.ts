@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneSpelling } from '../../../lib/opt-outs/one-spelling.ts';
+import { oneSpelling, spellingsOf } from '../../../lib/opt-outs/one-spelling.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
 
 test.each([
@@ -10,6 +10,7 @@ test.each([
   const nameOf = personNames(new Uint8Array(32));
   expect([one, `+${one}`, other, `+${other}`].map(oneSpelling)).toEqual(Array(4).fill(oneSpelling(other)));
   expect(new Set([one, `+${one}`, other].map(nameOf)).size).toBe(1);
+  for (const each of [one, `+${one}`, other, `+${other}`]) expect(spellingsOf(each)).toEqual([other, one]);
 });
 
 test.each([
@@ -23,4 +24,5 @@ test.each([
   ['a parent id', 'AR.ENT.5491155550001'],
 ])('anything else stays as it is: %s', (_, recipient) => {
   expect(oneSpelling(recipient)).toBe(recipient);
+  expect(spellingsOf(recipient).map(oneSpelling)).toEqual(spellingsOf(recipient).map(() => recipient));
 });

@@ -105,6 +105,23 @@ test('what was said until a change of ids counts under the new ones, also when i
   expect((await look().stoppedAmong({ ...sender, clientId: 8 }, ['US.9'])).get('US.9')?.source).toBe('platform');
 });
 
+test.each(['after it is told', 'before it is told'])(
+  'a stop of the client that is said after a change of ids, %s, counts under the new ones; its start does not (D55)',
+  async (when) => {
+    // What a client sends to the old user id goes to the new one.
+    const change = { old: [userId], recipients: ['US.9'], atMs: atMs - 1_000 };
+    const say = async (says: 'started' | 'stopped', laterMs: number) => {
+      const word = { ...stopped, says, source: 'api', atMs: atMs + laterMs } as const;
+      await recordWord({ scope: client, recipients: [userId], word }, writer());
+    };
+    if (when === 'after it is told') await recordChange(change, writer());
+    await say('stopped', 0);
+    if (when === 'before it is told') await recordChange(change, writer());
+    await say('started', 1);
+    expect((await stopsOf(userId, 'US.9')).map(([recipient]) => recipient)).toEqual(['US.9']);
+  },
+);
+
 test('writers side by side lose no word, though replies are lost', async () => {
   const words = Array.from({ length: 6 }, (_, at) => at + 1);
   const lossy = (operation: string, attempt: number): DynamoFault | undefined =>

@@ -1,5 +1,5 @@
 import type { Changed } from '../../../lib/aws/versioned-item.ts';
-import { after, type Entry, isStopped, type Word } from '../../../lib/opt-outs/entry.ts';
+import { after, type Entry, isOfClient, isStopped, type Word } from '../../../lib/opt-outs/entry.ts';
 import { markKey, markKeysOf } from '../../../lib/opt-outs/opt-out-items.ts';
 import { nothingSaid, type PersonOptOuts, stopFor } from '../../../lib/opt-outs/person.ts';
 import { type ListedRow, type OptOutPorts, recordChange, recordWord } from '../../../lib/opt-outs/record-word.ts';
@@ -187,9 +187,14 @@ function entryFrom(told: readonly Told[], { links, words, scope }: Known, recipi
   return words
     .flatMap((at) => told[at] ?? [])
     .flatMap((fact) => ('word' in fact && textOf(fact.scope) === scope ? [fact] : []))
-    .filter(({ recipients, word }) => word.atMs <= untilMsOf(recipients))
+    .filter(({ recipients, word }) => reaches(word, untilMsOf(recipients)))
     .map(({ word }) => word)
     .reduce<Entry>(after, {});
+}
+
+/** A stop of the client follows also when it was said after the change. */
+function reaches(word: Word, untilMs: number): boolean {
+  return word.atMs <= untilMs || (untilMs >= 0 && isOfClient(word) && word.says === 'stopped');
 }
 
 /** Whose lists show a word: of a number or a WABA those of one client that has written to the person from there. */
