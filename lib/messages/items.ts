@@ -98,6 +98,11 @@ export function jobSortKey(atMs: number, jobId = ''): string {
   return `${String(atMs).padStart(15, '0')}#${jobId}`;
 }
 
+/** The moment of a `jobSortKey`. */
+export function timeOfJob(sortKey: string): number {
+  return Number(sortKey.split('#', 1)[0]);
+}
+
 /** The record of an acceptance (D40), and where its recipients begin. */
 export function acceptedKey(jobId: string): ItemKey {
   return { pk: `JOB#${jobId}`, sk: 'ACCEPTED' };

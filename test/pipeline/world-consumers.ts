@@ -181,10 +181,11 @@ function hearer(world: WorldParts): Consumer['handle'] {
       words: async () => stopWords,
       channels: { findNumber: async () => undefined },
       directory: { findDid: async () => undefined },
-      wroteTo: async () => [],
+      wroteTo: async () => new Map(),
       noteReplacedIds: async () => undefined,
       answered: async () => undefined,
       tellReply: async () => [],
+      anyWantsReplies: async () => false,
       events: { send: async () => undefined },
       remainingMs: () => clock.remainingMs(),
     });

@@ -55,7 +55,7 @@ export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<
  */
 export async function noteCorrespondents(job: WholeJob, ports: HandOverPorts): Promise<void> {
   try {
-    await ports.noteCorrespondents(job, AbortSignal.timeout(noteLimitMs));
+    await ports.noteCorrespondents(job, noteLimitMs);
   } catch (cause) {
     throw unavailable(cause);
   }

@@ -1,11 +1,11 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { deployedOptOutWriter, deployedPersonNames, deployedWordList } from '../../opt-outs/deployed.ts';
-import { deployedEvents } from '../../webhooks/deployed.ts';
+import { deployedEvents, deployedWantedEvents } from '../../webhooks/deployed.ts';
 import type { TellReply } from '../inbound/answered.ts';
 import { correspondentReader, correspondentWriter } from '../inbound/correspondents-store.ts';
 import { inboundQueue } from '../inbound/inbound-queue.ts';
-import { repliedEvents } from '../inbound/replied-event.ts';
+import { anyWantsReplies, repliedEvents } from '../inbound/replied-event.ts';
 import { deployedAnswered } from './answered.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdWriter } from './replaced-ids.ts';
@@ -32,6 +32,7 @@ export function deployedHearing() {
     noteReplacedIds: deployedReplacedIdWriter(),
     answered: deployedAnswered(),
     tellReply,
+    anyWantsReplies: anyWantsReplies(deployedWantedEvents()),
     events: deployedEvents(),
   };
 }

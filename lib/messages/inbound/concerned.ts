@@ -17,7 +17,8 @@ export interface Concerned {
 
 /**
  * The clients that wrote to the person from the number in the 30 days before that moment, or since; else the number's own (D55). A
- * text is read by the one client that wrote, else by the number's own: never by several, for it was meant for one of them.
+ * text is read by the one client that had written by then, else by the number's own. Who writes later reads nothing of it, so that a
+ * repetition finds the same reader, and never a second one.
  */
 export async function concernedBy(
   { channel, waba }: Did,
@@ -28,9 +29,10 @@ export async function concernedBy(
   if (!isShared(waba)) return own;
   const names = await namesOf(said.recipients, optOuts);
   const wrote = await wroteTo({ phoneNumberId: channel.phoneNumberId, names, sinceMs: said.atMs - concernedMs });
-  const [first, ...others] = wrote;
-  if (first === undefined) return own;
-  return { clientIds: wrote, readerId: others.length === 0 ? first : channel.clientId };
+  if (wrote.size === 0) return own;
+  const before = [...wrote].flatMap(([clientId, firstMs]) => (firstMs <= said.atMs ? [clientId] : []));
+  const [only = channel.clientId] = before;
+  return { clientIds: [...wrote.keys()], readerId: before.length === 1 ? only : channel.clientId };
 }
 
 /** The names that the word spells, and those that are known to be the same person's. */

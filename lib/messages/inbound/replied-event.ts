@@ -1,5 +1,6 @@
+import type { Did } from '../../access/directory.ts';
 import { present } from '../../keys/present.ts';
-import { eventId, type MessageRepliedData, type ServiceEvent } from '../../webhooks/event.ts';
+import { eventId, type MessageRepliedData, type ServiceEvent, type WantedEvents } from '../../webhooks/event.ts';
 import { aboutJob, dispatchIdOf } from '../job.ts';
 import { type QuickReplyPlace, repliedMessageOf } from '../reply-payload.ts';
 import type { Answered } from './answered.ts';
@@ -45,6 +46,14 @@ export function repliedEvents({ word, number, clientId, answered }: ReplyToTell)
       data,
     },
   ];
+}
+
+/** Whether one of the clients of the number's WABA wants to be told of replies. */
+export function anyWantsReplies(wanted: WantedEvents): (did: Did | undefined) => Promise<boolean> {
+  return async (did) => {
+    const kinds = await Promise.all((did?.waba.clientIds ?? []).map(wanted));
+    return kinds.some((each) => each.has('message.replied'));
+  };
 }
 
 function aboutAnswered({ head, index }: Answered) {

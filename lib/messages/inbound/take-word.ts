@@ -28,6 +28,8 @@ export interface WordPorts extends ConcernedPorts {
   readonly judge: ReturnType<typeof wordJudge>;
   readonly answered: FindAnswered;
   readonly tellReply: TellReply;
+  /** Whether a client that may send from the number wants to be told of replies. */
+  readonly anyWantsReplies: (did: Did | undefined) => Promise<boolean>;
   readonly noteReplacedIds: NoteReplacedIds;
   /** What was made of the word, for a tally: names of ours. */
   readonly note: (what: string) => void;
@@ -77,10 +79,12 @@ async function takeReply(word: Of<'reply'>, number: HeardNumber, ports: WordPort
   const { wabaId, phoneNumberId, did } = number;
   const recipients = recipientsOfWord(word);
   const answered = await answeredFrom(word, number, ports);
-  const concerned = await concernedByReply({ word, recipients, answered }, number, ports);
+  const said = wordOfReply(word, ports);
+  // Who wrote to whom is dear to ask, and people may reply by the thousand: not for a text that means nothing to anybody.
+  const isOfInterest = said !== undefined || answered !== undefined || (await ports.anyWantsReplies(did));
+  const concerned = isOfInterest ? await concernedByReply({ word, recipients, answered }, number, ports) : undefined;
   if (concerned === undefined) return [];
   const { clientIds, readerId } = concerned;
-  const said = wordOfReply(word, ports);
   const events: ServiceEvent[] = [];
   if (said !== undefined) {
     for (const clientId of clientIds) {

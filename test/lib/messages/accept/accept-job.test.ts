@@ -37,7 +37,7 @@ function recording(options: {
   });
   const ports: AcceptJobPorts = {
     parameters: { store: (_, signal) => call('store', signal) },
-    noteCorrespondents: (_, signal) => call('note', signal),
+    noteCorrespondents: (_, limitMs) => call('note', AbortSignal.timeout(limitMs)),
     acceptance: {
       describe: (_, signal) => call('describe', signal),
       list: (_, signal) => call('list', signal),

@@ -23,7 +23,6 @@ const wabaId = '200000000000001';
 const phoneNumberId = '300000000000001';
 const did = '5491100000001';
 const nameOf = personNames(Buffer.alloc(32, 5));
-const { signal } = new AbortController();
 
 let table: string;
 let events: MemoryEvents;
@@ -51,6 +50,7 @@ function hearing(over: Partial<InboundPorts> = {}): InboundPorts {
     wroteTo: correspondentReader(access()),
     noteReplacedIds: replacedIdWriter(access()),
     answered: async () => answered,
+    anyWantsReplies: async () => true,
     tellReply: async (told) => {
       replies.push(told);
       return [];
@@ -83,7 +83,7 @@ async function hear(words: readonly InboundWord[], over: Partial<InboundPorts> =
 /** Has a client write to somebody from the number. */
 async function writes(clientId: number, to: string, daysAgo = 1) {
   const head = { jobId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
-  await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), signal);
+  await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
 }
 
 /** The source of the stop that a message of the client from the number would meet. */
@@ -277,6 +277,23 @@ describe('without a message that it answers, on a number that clients share (D55
     await hear([wrote('STOP')]);
     expect(await stops(1001, 1002)).toEqual(['platform', 'reply']);
     expect(new Set(told().map(({ clientId }) => clientId))).toEqual(new Set([1002]));
+  });
+
+  test('a text is read by who had written by then: a later writer reads nothing of it, and takes it from nobody', async () => {
+    await writes(1002, waId);
+    await writes(1001, waId, -1);
+    await hear([wrote('thanks')]);
+    expect(replies.map(({ clientId }) => clientId)).toEqual([1002]);
+    await hear([wrote('STOP')]);
+    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
+  });
+
+  test('who wrote is not asked for a text that no client wants to read', async () => {
+    const over = { anyWantsReplies: async () => false, wroteTo: async () => Promise.reject(new Error('not asked')) };
+    expect(await hear([wrote('thanks')], over)).toEqual([]);
+    // A word that counts is: its message comes again.
+    expect(await hear([wrote('STOP')], over)).toEqual(['m-1']);
+    expect(replies).toEqual([]);
   });
 
   test('of a WABA that keeps its numbers apart it is the owner, and what others have noted is not asked', async () => {
