@@ -9,9 +9,12 @@
  * Brazilian numbers whose eight digits begin with 2 to 5 are left alone: without the 9 they are fixed lines of other people.
  */
 const mobileDigits = [
-  { form: /^521(\d{10})$/, plain: '52$1' },
-  { form: /^549(\d{10})$/, plain: '54$1' },
-  { form: /^55([1-9]{2})9([6-9]\d{7})$/, plain: '55$1$2' },
+  { form: /^521(\d{10})$/, plain: '52$1', plainForm: /^52(\d{10})$/, mobile: '521$1' },
+  { form: /^549(\d{10})$/, plain: '54$1', plainForm: /^54(\d{10})$/, mobile: '549$1' },
+  {
+    ...{ form: /^55([1-9]{2})9([6-9]\d{7})$/, plain: '55$1$2' },
+    ...{ plainForm: /^55(?<area>[1-9]{2})(?<line>[6-9]\d{7})$/, mobile: '55$<area>9$<line>' },
+  },
 ] as const;
 
 /**
@@ -22,4 +25,11 @@ export function oneSpelling(recipient: string): string {
   const digits = recipient.replace(/^\+/, '');
   const rule = mobileDigits.find(({ form }) => form.test(digits));
   return rule === undefined ? digits : digits.replace(rule.form, rule.plain);
+}
+
+/** All that a subscriber's number may be written in, each without a plus; any other recipient alone. */
+export function spellingsOf(recipient: string): string[] {
+  const plain = oneSpelling(recipient);
+  const rule = mobileDigits.find(({ plainForm }) => plainForm.test(plain));
+  return rule === undefined ? [plain] : [plain, plain.replace(rule.plainForm, rule.mobile)];
 }

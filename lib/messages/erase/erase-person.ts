@@ -1,5 +1,6 @@
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
+import { oneSpelling, spellingsOf } from '../../opt-outs/one-spelling.ts';
 import { type ErasePorts, type Erasing, type JobPlace, jobPlaces } from './erase-ports.ts';
 import { type Found, foundIn } from './found-in.ts';
 import { eventWithout } from './nameless-event.ts';
@@ -17,16 +18,18 @@ import type { PersonIds } from './person.ts';
  *              USERID                   the word that one id has become another: gone
  *              PACE                     pairs that wait: a plain digest, which a reader who tries all numbers finds
  *              OPTOUTS                  the row that lists the person: gone. The person's item, a keyed digest, refuses as before
- *              DISPATCHES, QUESTIONS, HOLDS, DOUBT, BREAKER, PERSON, WROTE    name nobody
+ *              DISPATCHES, QUESTIONS, HOLDS, DOUBT, BREAKER, PERSON, WROTE    name no person
  *   webhooks   EVENT, WAITS             `to`, `user_id`, `wa_id`, text and platform id; gone where nothing is left to tell
  *   templates, channels, directory, credentials, rates, redirects, budgets    hold nothing of recipients
  *
  * No index leads from a number to its items, and none is kept for this: a scan of both tables finds them. What an item says by
  * itself is judged there (found-in.ts); where it names a recipient of a job, all items of that job are read by their keys. A pass
  * finds what was not written yet when the one before went by, and what belongs to other ids of the person that it has learned: it is
- * repeated until one finds nothing. What it learns is written down before the items go that taught it, and forgotten at the end:
- * without that a run that died could not be repeated for ids that nobody has given. What comes later comes without the person: the job's mark is read by workers after each claim
- * (barred.ts) and by each run of receipts (countable.ts). Copies that no table has are named to the operator (infra/operate).
+ * repeated until one finds nothing. Each number stands for all of its spellings (one-spelling.ts).
+ *
+ * What a pass learns is written down before the items go that taught it, and forgotten at the end: without that a run that died could
+ * not be repeated for ids that were not given. What comes later comes without the person: the job's mark is read by workers after each
+ * claim (barred.ts) and by each run of receipts (countable.ts). Copies that no table has are named to the operator (infra/operate).
  */
 
 const otherPlaces = ['idempotencyKeys', 'replacedIds', 'pairs', 'optOutRows', 'events', 'waitingEvents'] as const;
@@ -47,7 +50,7 @@ export interface Erased {
   readonly changed: Readonly<Record<Place, number>>;
   /** Ids that were not given, and are the same person's by the platform's word: erased as well. */
   readonly linkedIds: number;
-  /** Kinds of items that are not known here: what they hold, nobody has said. */
+  /** Kinds of items that are not known here: they may hold anything. */
   readonly unknownKinds: readonly string[];
   /** The last pass has found nothing more. */
   readonly clean: boolean;
@@ -98,16 +101,16 @@ class Run {
   constructor(erasing: Erasing, ports: ErasePorts) {
     this.#erasing = erasing;
     this.#ports = ports;
-    this.#ids = new Set(erasing.ids);
+    this.#ids = new Set([...erasing.ids].flatMap(spellingsOf));
   }
 
   /** What an erasing that died had learned of these ids. */
   async recall(): Promise<void> {
-    for (const id of this.#erasing.ids) for (const other of await this.#ports.learnedIds.of(id)) this.#ids.add(other);
+    for (const id of this.#erasing.ids) this.#add(await this.#ports.learnedIds.of(id));
   }
 
   async forget(): Promise<void> {
-    if (!this.#ports.rewriter.writes || this.#ids.size === this.#erasing.ids.size) return;
+    if (!this.#ports.rewriter.writes || this.#linkedIds() === 0) return;
     for (const id of this.#erasing.ids) await this.#ports.learnedIds.forget(id);
   }
 
@@ -116,7 +119,15 @@ class Run {
     if (news.length === 0) return;
     const { rewriter, learnedIds } = this.#ports;
     if (rewriter.writes) for (const id of this.#erasing.ids) await learnedIds.note(id, news);
-    for (const id of news) this.#ids.add(id);
+    this.#add(news);
+  }
+
+  #add(ids: readonly string[]): void {
+    for (const spelling of ids.flatMap(spellingsOf)) this.#ids.add(spelling);
+  }
+
+  #linkedIds(): number {
+    return distinct(this.#ids) - distinct(this.#erasing.ids);
   }
 
   /** Whether another pass may find more: one that wrote something, or has learned of another id. A dry run finds the same again. */
@@ -144,7 +155,7 @@ class Run {
       messages: sum(({ indexes }) => indexes.size),
       pending: sum(({ pending }) => pending),
       underWay: sum(({ underWay }) => underWay),
-      linkedIds: this.#ids.size - this.#erasing.ids.size,
+      linkedIds: this.#linkedIds(),
       unknownKinds: [...this.#unknown].sort(),
     };
   }
@@ -206,4 +217,9 @@ class Run {
 function eventChange({ event }: Item, ids: PersonIds): Readonly<Record<string, unknown>> | undefined {
   const left = typeof event === 'string' ? eventWithout(event, ids) : undefined;
   return left === undefined || left === 'gone' ? undefined : left;
+}
+
+/** How many there are, a number in all its spellings once. */
+function distinct(ids: PersonIds): number {
+  return new Set([...ids].map(oneSpelling)).size;
 }

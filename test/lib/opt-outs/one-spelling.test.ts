@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneSpelling } from '../../../lib/opt-outs/one-spelling.ts';
+import { oneSpelling, spellingsOf } from '../../../lib/opt-outs/one-spelling.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
 
 test.each([
@@ -10,6 +10,7 @@ test.each([
   const nameOf = personNames(new Uint8Array(32));
   expect([one, `+${one}`, other, `+${other}`].map(oneSpelling)).toEqual(Array(4).fill(oneSpelling(other)));
   expect(new Set([one, `+${one}`, other].map(nameOf)).size).toBe(1);
+  for (const spelled of [one, `+${one}`, other]) expect(spellingsOf(spelled)).toEqual([other, one]);
 });
 
 test.each([
@@ -23,4 +24,11 @@ test.each([
   ['a parent id', 'AR.ENT.5491155550001'],
 ])('anything else stays as it is: %s', (_, recipient) => {
   expect(oneSpelling(recipient)).toBe(recipient);
+});
+
+test.each([
+  ['a number of another country', '15550001234'],
+  ['a user id', 'MX.5215512345678'],
+])('%s is spelled in one way', (_, recipient) => {
+  expect(spellingsOf(recipient)).toEqual([recipient]);
 });
