@@ -12,8 +12,10 @@ const mobileDigits = [
   { form: /^521(\d{10})$/, plain: '52$1', plainForm: /^52(\d{10})$/, mobile: '521$1' },
   { form: /^549(\d{10})$/, plain: '54$1', plainForm: /^54(\d{10})$/, mobile: '549$1' },
   {
-    ...{ form: /^55([1-9]{2})9([6-9]\d{7})$/, plain: '55$1$2' },
-    ...{ plainForm: /^55(?<area>[1-9]{2})(?<line>[6-9]\d{7})$/, mobile: '55$<area>9$<line>' },
+    form: /^55([1-9]{2})9([6-9]\d{7})$/,
+    plain: '55$1$2',
+    plainForm: /^55(?<area>[1-9]{2})(?<line>[6-9]\d{7})$/,
+    mobile: '55$<area>9$<line>',
   },
 ] as const;
 
@@ -27,7 +29,7 @@ export function oneSpelling(recipient: string): string {
   return rule === undefined ? digits : digits.replace(rule.form, rule.plain);
 }
 
-/** All that a subscriber's number may be written in, each without a plus; any other recipient alone. */
+/** Every spelling that `oneSpelling` takes for this one, itself among them: where numbers are searched as they were written. */
 export function spellingsOf(recipient: string): string[] {
   const plain = oneSpelling(recipient);
   const rule = mobileDigits.find(({ plainForm }) => plainForm.test(plain));

@@ -25,7 +25,7 @@ import type { PersonIds } from './person.ts';
  * No index leads from a number to its items, and none is kept for this: a scan of both tables finds them. What an item says by
  * itself is judged there (found-in.ts); where it names a recipient of a job, all items of that job are read by their keys. A pass
  * finds what was not written yet when the one before went by, and what belongs to other ids of the person that it has learned: it is
- * repeated until one finds nothing. Each number stands for all of its spellings (one-spelling.ts).
+ * repeated until one finds nothing.
  *
  * What a pass learns is written down before the items go that taught it, and forgotten at the end: without that a run that died could
  * not be repeated for ids that were not given. What comes later comes without the person: the job's mark is read by workers after each
@@ -90,6 +90,7 @@ interface InJob {
 class Run {
   readonly #erasing: Erasing;
   readonly #ports: ErasePorts;
+  /** In every spelling, for what was sent to a number names it as its client did. */
   readonly #ids: Set<string>;
   readonly #jobs = new Map<string, InJob>();
   readonly #changed = Object.fromEntries(places.map((place) => [place, 0])) as Record<Place, number>;
@@ -123,11 +124,13 @@ class Run {
   }
 
   #add(ids: readonly string[]): void {
-    for (const spelling of ids.flatMap(spellingsOf)) this.#ids.add(spelling);
+    for (const id of ids.flatMap(spellingsOf)) this.#ids.add(id);
   }
 
+  /** Spellings of one number are one id. */
   #linkedIds(): number {
-    return distinct(this.#ids) - distinct(this.#erasing.ids);
+    const [given, all] = [this.#erasing.ids, this.#ids].map((ids) => new Set([...ids].map(oneSpelling)).size);
+    return (all ?? 0) - (given ?? 0);
   }
 
   /** Whether another pass may find more: one that wrote something, or has learned of another id. A dry run finds the same again. */
@@ -217,9 +220,4 @@ class Run {
 function eventChange({ event }: Item, ids: PersonIds): Readonly<Record<string, unknown>> | undefined {
   const left = typeof event === 'string' ? eventWithout(event, ids) : undefined;
   return left === undefined || left === 'gone' ? undefined : left;
-}
-
-/** How many there are, a number in all its spellings once. */
-function distinct(ids: PersonIds): number {
-  return new Set([...ids].map(oneSpelling)).size;
 }

@@ -15,7 +15,6 @@ import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts
 import { verifyPassword } from '../../../lib/access/sign-in/password.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/tokens/token-keys.ts';
 import { channelStore } from '../../../lib/channels/channel-store.ts';
-import { heedsOptOuts } from '../../../lib/opt-outs/heeded.ts';
 import { stopWords, wordJudge } from '../../../lib/opt-outs/stop-words.ts';
 import { wordListReader } from '../../../lib/opt-outs/word-list-store.ts';
 import { platformCredentials } from '../../../lib/platform/credentials.ts';
@@ -201,16 +200,15 @@ test('what the file says of opt-outs is what acceptance and inbound read of a DI
   const reads = async () => {
     const found = await directoryStore(client, target.tableName('directory')).findDid('5491100000001');
     if (found === undefined) throw new Error('a DID of the demo');
-    const { utilityStops = [], platformStops } = found.waba;
-    const heeds = (clientId: number) => heedsOptOuts({ category: 'UTILITY', clientId, utilityStops });
-    return [heeds(1001), heeds(1002), platformStops];
+    const { utilityStops, platformStops } = found.waba;
+    return { utilityStops, platformStops };
   };
   await provision(demo, target, { nowMs });
-  expect(await reads()).toEqual([false, false, 'number']);
+  expect(await reads()).toEqual({ utilityStops: [], platformStops: 'number' });
   const clients = demo.clients.map((each) => ({ ...each, opt_outs_for_utility: each.client_id === 1001 }));
   const wabas = demo.wabas.map((each) => ({ ...each, platform_stops: 'waba' }));
   await provision({ ...demo, clients, wabas }, target, { nowMs });
-  expect(await reads()).toEqual([true, false, 'waba']);
+  expect(await reads()).toEqual({ utilityStops: [1001], platformStops: 'waba' });
 });
 
 test('a word list of provisioning replaces the shipped one, list by list, until the file has none any more (D55)', async () => {

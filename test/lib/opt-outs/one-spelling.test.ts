@@ -10,7 +10,7 @@ test.each([
   const nameOf = personNames(new Uint8Array(32));
   expect([one, `+${one}`, other, `+${other}`].map(oneSpelling)).toEqual(Array(4).fill(oneSpelling(other)));
   expect(new Set([one, `+${one}`, other].map(nameOf)).size).toBe(1);
-  for (const spelled of [one, `+${one}`, other]) expect(spellingsOf(spelled)).toEqual([other, one]);
+  for (const each of [one, `+${one}`, other, `+${other}`]) expect(spellingsOf(each)).toEqual([other, one]);
 });
 
 test.each([
@@ -24,11 +24,5 @@ test.each([
   ['a parent id', 'AR.ENT.5491155550001'],
 ])('anything else stays as it is: %s', (_, recipient) => {
   expect(oneSpelling(recipient)).toBe(recipient);
-});
-
-test.each([
-  ['a number of another country', '15550001234'],
-  ['a user id', 'MX.5215512345678'],
-])('%s is spelled in one way', (_, recipient) => {
-  expect(spellingsOf(recipient)).toEqual([recipient]);
+  expect(spellingsOf(recipient).map(oneSpelling)).toEqual(spellingsOf(recipient).map(() => recipient));
 });

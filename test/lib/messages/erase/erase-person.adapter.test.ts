@@ -208,15 +208,6 @@ test('nothing in the tables names the person any more, others are as they were, 
   expect(changedIn(untouched, after).filter(([, item]) => !ofJobs.has(String(item['pk'])))).toEqual([]);
 });
 
-test('a number goes in every spelling, also one that only another id has taught (D55)', async () => {
-  const spelled = '541155550001';
-  await accept(headOf('SPELLED', 12), recipientsOf(...many(11), spelled));
-  expect(await found([spelled])).toHaveLength(2);
-  const { log } = await erase(`--recipient ${userId}`);
-  expect(log).toMatchObject({ linkedIds: 2, jobs: 5, clean: true });
-  expect(await found([spelled])).toEqual([]);
-});
-
 test('reports say what became of it and not of whom; what was open is not sent any more (D40)', async () => {
   await erase(`--recipient ${number}`);
   const outcomes = outcomesStore({ client, table: tables.messages, nowMs: () => nowMs, pause });
@@ -288,6 +279,43 @@ test('a dry run counts the same and writes nothing', async () => {
   expect({ ...dry, dryRun: false }).toEqual(log);
 });
 
+test('what was sent to the number in its other spelling is the same person (D55)', async () => {
+  const plain = '541155550001';
+  const head = headOf('SPELLED', 12);
+  await accept(head, recipientsOf(...many(11), plain));
+  const scope = { kind: 'client', clientId: 1002 } as const;
+  const word = { says: 'stopped', atMs: acceptedAtMs + 1, source: 'api' } as const;
+  const access = { documentClient: client, tableName: tables.messages, pause };
+  await recordWord({ scope, recipients: [plain], word, clientIds: [1002] }, optOutWriter(access, nameOf));
+  const { log } = await erase(`--recipient ${number}`);
+  expect(log).toMatchObject({ linkedIds: 2, jobs: 5, messages: 5 });
+  expect(await found([`"${plain}"`, ` ${plain} `])).toEqual([]);
+  expect(
+    itemsWith(
+      [plain],
+      (await itemsOfAll()).filter(({ pk }) => String(pk).startsWith('OPTOUTS#')),
+    ),
+  ).toEqual([]);
+});
+
+test('whom another run has begun with in one of the same jobs is not taken for the same person', async () => {
+  const another = many(25)[3] ?? '';
+  await accept(headOf('ANOTHER', 11), recipientsOf(...many(11)));
+  // That run, of one client, has died after it had marked the job: the address is there still.
+  await client.send(
+    new UpdateCommand({
+      TableName: tables.messages,
+      Key: jobKey(open.jobId),
+      UpdateExpression: 'SET erasing = :true ADD erased :indexes',
+      ExpressionAttributeValues: { ':true': true, ':indexes': new Set([3]) },
+    }),
+  );
+  const { log, error } = await erase(`--recipient ${number}`);
+  expect(error).toBeUndefined();
+  expect(log).toMatchObject({ linkedIds: 2 });
+  expect(await found([`"${another}"`])).toContain(`PARAMS#${headOf('ANOTHER', 11).jobId}#0 / 00000`);
+});
+
 test("with a client, what is another's stays", async () => {
   const before = await itemsOfAll();
   await erase(`--recipient ${number} --client 1002`);
@@ -333,7 +361,7 @@ test('a run that dies at any write is repeated; nobody is left who may be called
     expect(await found([userId, oldId, secret, `"${number}"`, platformId])).toEqual([]);
     expect([...byKey(await allItems(client, tables.messages)).values()].filter(({ erasing }) => erasing)).toEqual([]);
   }
-  expect(deaths.length * step).toBeGreaterThan(20);
+  expect(deaths.at(-1)).toBeGreaterThan(25);
 });
 
 describe('a message that a worker has', () => {
