@@ -42,10 +42,9 @@ export function optOutsList(ports: Ports): Endpoint {
     const { listed, next } = await ports.optOuts.page(clientId, { after, limit: query.limit ?? defaultLimit });
     const people = await ports.optOuts.people(listed.map(({ name }) => name));
     const scopes = await clientScopes(clientId, people.values(), ports);
-    const data = listed.flatMap(({ name, recipient }) => {
-      if (recipient === undefined) return [];
-      return optOutOf(recipient, people.get(name) ?? nothingSaid, { clientId, scopes }) ?? [];
-    });
+    const data = listed.flatMap(
+      ({ name, recipient }) => optOutOf(recipient, people.get(name) ?? nothingSaid, { clientId, scopes }) ?? [],
+    );
 
     const cursors = next === undefined ? {} : { after: optOutsCursor(clientId, next) };
     return answer(200, shaped(OptOutsListAnswer, { data, paging: { cursors } }));

@@ -72,7 +72,7 @@ function copies(atMs: number): [place: string, day: string][] {
   ];
 }
 
-/** The log of an erasing, one line: whom by keyed digest, so that who has the key can prove it for a number, and nobody else read it. */
+/** The log of an erasing, one line: whom by keyed digest, so that who has the key can prove it for a number, and no other reader. */
 export function erasureLogged(
   { erased, dryRun, clientId, atMs }: Erasure,
   { by, stage, names }: { readonly by: string; readonly stage: string | undefined; readonly names: readonly string[] },

@@ -28,7 +28,7 @@ npm run erase -- --recipient NUMBER             erases it; may be ended anywhere
   --read-units N     of each part at most so many read units a second (1,000 unless told: a third of what a partition has)
   --stage NAME       a deployment on AWS; without it, the running local stack
 
-Messages to the person that have not left end failed with the code erased, and nobody calls them. An opt-out stays: it is kept by a
+Messages to the person that have not left end failed with the code erased, without a call. An opt-out stays: it is kept by a
 keyed digest, and goes on to refuse. The last line is the log of what was done: JSON without the number.`;
 
 const options = {
@@ -60,7 +60,7 @@ export interface EraseTerminal {
 
 /**
  * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage; 1 where
- * something is left that another run may find, or of which nobody has said what it holds. No message quotes a recipient.
+ * something is left that another run may find, or items of a kind that is not known. No message quotes a recipient.
  */
 export async function eraseCommand(
   typed: readonly string[],
@@ -127,7 +127,7 @@ function wholeNumber(text: string, option: string, most: number): number {
   return value;
 }
 
-/** Before anything is written: without the key the log of it could name nobody. */
+/** Before anything is written: without the key the log of it could name no person. */
 async function namesOf({ target }: ErasedStage): Promise<NameOf> {
   const key = await readPersonKey(target);
   if (key === undefined) throw new CommandError('There is no key of people yet: `npm run provision` creates it.', 1);

@@ -9,7 +9,7 @@ import { type Scope, type ScopeText, type Sender, textOf } from './scope.ts';
  *   a mark      OPTOUTS#<client or WABA> / ANY        the same, before the first entry; never removed
  *   a listed    OPTOUTS#client:<id> / PERSON#<name>   the same, after the person: who is in the listing of a client
  *
- * A name is a keyed digest. Only the listed item spells the recipient, as `recipient`, which erasing removes (D60): the person's item
+ * A name is a keyed digest. Only the listed item spells the recipient, as `recipient`. Erasing removes that item (D60): the person's
  * refuses as before.
  */
 

@@ -6,7 +6,7 @@ import { listedKey, listedPartition, listedPrefix, nameOfPerson, personKey } fro
 import type { ListedPerson, OptOutList } from './opt-out-list.ts';
 import { personOf } from './opt-out-store.ts';
 
-const ListedItemSchema = v.object({ sk: v.string(), recipient: v.optional(v.string()) });
+const ListedItemSchema = v.object({ sk: v.string(), recipient: v.string() });
 
 /** The lists of clients in the messages table; it writes nothing, and needs no key of people: a list has their names. */
 export function optOutListStore(messages: TableAccess): OptOutList {
@@ -37,5 +37,5 @@ export function optOutListStore(messages: TableAccess): OptOutList {
 
 function listedPersonOf(item: unknown): ListedPerson {
   const { sk, recipient } = v.parse(ListedItemSchema, item);
-  return { name: sk.slice(listedPrefix.length), ...present({ recipient }) };
+  return { name: sk.slice(listedPrefix.length), recipient };
 }

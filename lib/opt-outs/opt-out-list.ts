@@ -6,8 +6,7 @@ import type { PersonName, Recipient } from './person-name.ts';
 /** A person in the list of a client: whom it has named, or who was told to it. */
 export interface ListedPerson {
   readonly name: PersonName;
-  /** Missing once the person is erased (D60): the opt-out stays, and the client is not shown whose it is. */
-  readonly recipient?: Recipient;
+  readonly recipient: Recipient;
 }
 
 export interface ListedPage {

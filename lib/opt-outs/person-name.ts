@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { Person } from '../platform/webhook/person.ts';
 import { oneSpelling } from './one-spelling.ts';
 
 /** The name under which a person is kept: a keyed digest, from which without the key no number can be found by trying all (D60). */
@@ -18,9 +17,4 @@ export type NameOf = (recipient: Recipient) => PersonName;
 export function personNames(key: Uint8Array): NameOf {
   if (key.length < 32) throw new Error('the key of opt-outs is shorter than its digest');
   return (recipient) => createHmac('sha256', key).update(oneSpelling(recipient)).digest('base64url');
-}
-
-/** All by which the platform's word names a person, as a send would spell them. A user name is none: it changes hands. */
-export function recipientsOf({ waId, userId, parentUserId }: Person): Recipient[] {
-  return [waId, userId, parentUserId].filter((recipient) => recipient !== undefined);
 }

@@ -17,21 +17,22 @@ import type { Scope } from './scope.ts';
  * How a word becomes a stop that every worker sees (D55). The writer, in this order, each step awaited:
  *
  *   1. marks the scope: from now on workers that send within it look for people. A mark is never removed.
- *   2. joins the word into the item of each name of the person (compare-and-set), and with it all that is known under the others;
- *      a name that one of these items adds is written too, until all of them say the same; then under the names that have taken
- *      the place of these, if it was said before they did.
+ *   2. joins the word into the item of each name of the person (compare-and-set), and with it all that is known under the others.
+ *      A name that one of these items adds is written too, until all of them say the same. Then the word goes under the names that
+ *      have taken the place of these, if it was said before they did.
  *   3. lists who said it for each client that the word concerns, under the names that the word itself spells. Of a number that
  *      several clients share these are not all whom the stop holds back: a client is never told whom others write to.
  *
  * The stop is *stored* once this has returned; the webhook or request is acknowledged afterwards, and repeated in whole when a step
  * fails. Steps may be repeated, for what is written is a join (entry.ts).
  *
- * The worker, in this order: claims the slice, reads the marks of client and WABA, strongly, with job and holds, or knows one, for none
- * is ever removed; where one is there, reads the items of its recipients, strongly; calls those who are not stopped. So for a slice
- * that is claimed after the stop was stored: the mark was confirmed before the claim, thus the worker sees it and looks; the item of
- * every name was confirmed before the claim, thus it sees the stop under whichever name the recipient is spelled. A start that was
- * said later ends this, by its own write of the same items. The mark comes first, so that of a writer that dies there may be a mark too many, which costs reads, and never a
- * stop for which no worker looks.
+ * The worker, in this order: claims the slice; reads the marks of client and WABA, strongly, with job and holds, or knows one, for none
+ * is ever removed; where one is there, reads the items of its recipients, strongly; calls those who are not stopped.
+ *
+ * So for a slice that is claimed after the stop was stored: the mark was confirmed before the claim, thus the worker sees it and looks.
+ * The item of every name was confirmed before the claim, thus the worker sees the stop under whichever name the recipient is spelled. A
+ * start that was said later ends this, by its own write of the same items. The mark comes first: a writer that dies leaves a mark too
+ * many, which costs reads, and never a stop for which no worker looks.
  *
  * Marks stand in items of their own and not in the WABA's HOLDS: a client's word counts in every WABA from which it sends, also in one
  * that it gets later, and HOLDS go after thirty days.

@@ -78,7 +78,7 @@ const words = v.pipe(
   v.maxLength(200, 'must be at most 200 words'),
 );
 
-/** Without one nobody could stop by that way. */
+/** Without one no person could stop by that way. */
 const stoppingWords = v.pipe(words, v.minLength(1, 'must have a word: without any, people could not stop'));
 
 /** A provisioning file by itself; what holds between its entries is in provisioning-relations.ts. */

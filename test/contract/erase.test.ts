@@ -79,6 +79,19 @@ async function send(addresses: readonly string[], key?: string): Promise<string>
   return reply.headers.get('dispatch-id') ?? '';
 }
 
+/** Marketing, to the one person. */
+async function sendOffer(): Promise<string> {
+  const reply = await api(`POST /v1/template/messages/${did}`, {
+    token: await tokenOf('supervisor1001'),
+    body: {
+      ...{ did, type: 'template', channel: 'MESSAGING', template: { name: 'coupon_drop', language: 'en_US' } },
+      recipients: [{ to: number, params: { buttons: ['SAVE25'] } }],
+    },
+  });
+  expect(reply.status).toBe(200);
+  return reply.headers.get('dispatch-id') ?? '';
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 async function rowsOf(jobId: string, query = ''): Promise<readonly Row[]> {
@@ -117,6 +130,8 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
   const byId = await send([userId]);
   await readRow(byId);
   const words = [number, userId, secret];
+  const token = await tokenOf('supervisor1001');
+  expect((await api(`PUT /v1/opt-outs/${number}`, { token })).status).toBe(200);
   const others = Array.from({ length: total - 1 }, (_, at) => String(5_492_558_000_000 + at));
   await hold();
   const jobId = await send([...others, number]);
@@ -132,6 +147,7 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
 
   const log = await erase(`--recipient ${number}`);
   expect(log).toMatchObject({ jobs: 3, messages: 3, pending: 1, underWay: 0, linkedIds: 1, clean: true });
+  expect(log).toMatchObject({ changed: { optOutRows: 1 } });
   await mend();
   const rows = await eventually(
     'all of it has ended',
@@ -159,6 +175,13 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
   );
   await erase(`--recipient ${number}`);
   expect(await textOfAll(words)).toEqual([]);
+
+  const offer = await sendOffer();
+  const [offered] = await eventually('the stop refuses as before', async () => {
+    const rows = await rowsOf(offer);
+    return rows[0]?.['state'] === 'pending' ? undefined : rows;
+  });
+  expect(offered).toMatchObject({ to: number, state: 'failed', code: 'opted_out' });
 }, 900_000);
 
 async function accepted(): Promise<number> {

@@ -17,7 +17,7 @@ import { runningStack } from '../support/running-target.ts';
 
 const root = join(import.meta.dirname, '../..');
 const longestMs = 150_000;
-/** Who stops; nobody else of the contract tests is written to at that number. */
+/** Who stops; no other contract test writes to that number. */
 const stopping = '5491155550009';
 let forget: () => void;
 beforeAll(async () => {

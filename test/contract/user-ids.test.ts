@@ -32,8 +32,8 @@ let [known, failing] = ['', ''];
 type Row = Readonly<Record<string, unknown>>;
 
 async function configure(active: boolean) {
-  const optOuts = ['recipient.opted_out', 'recipient.opted_in'];
-  const body = { url: receiverUrl, active, events: ['message.delivered', 'message.failed', ...optOuts] };
+  const told = ['recipient.opted_out', 'recipient.opted_in', 'message.replied'];
+  const body = { url: receiverUrl, active, events: ['message.delivered', 'message.failed', ...told] };
   const headers = { 'webhook-secret-rotate': String(active) };
   return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
 }
@@ -259,29 +259,100 @@ test('who wants no marketing, by word or by setting, is told of to the client th
   expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
 }, 60_000);
 
-test('whom a receipt says to be refused marketing is not called with more of it (131050, D55)', async () => {
-  const [refused, other] = ['549250000013', '549250000014'] as const;
-  // Of a stop in the chat the platform would tell by another field too.
-  await platform('POST /_control/receipts', { match: { to: refused }, course: { fail: 131050 }, times: 1 });
-  const isOver = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
-  const first = await send([refused, other], { by: offer });
-  expect(await rowsOf(first.jobId, isOver)).toMatchObject([{ code: '131050' }, { state: 'read' }]);
-  const partition = { ':list': listedPartition(1001) };
-  await eventually('the stop is stored', async () => {
-    const query = { KeyConditionExpression: 'pk = :list', ExpressionAttributeValues: partition, ConsistentRead: true };
-    const { Items = [] } = await documentClient.send(new QueryCommand({ TableName: tableName('messages'), ...query }));
-    return Items.some(({ recipient }) => recipient === refused) ? true : undefined;
-  });
-  const again = await send([refused, other], { by: offer });
-  expect(await rowsOf(again.jobId, isOver)).toMatchObject([
-    { to: refused, state: 'failed', code: 'opted_out' },
-    { to: other, state: 'read' },
-  ]);
-  const useful = await send([refused]);
-  expect(await rowsOf(useful.jobId, isOver)).toMatchObject([{ state: 'read' }]);
-  const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
-  const asked = body.data.flatMap(({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
-    request.to === refused ? [request.template?.name] : [],
+test.each([
+  [
+    'a receipt',
+    '549250000013',
+    (to: string) => platform('POST /_control/receipts', { match: { to }, course: { fail: 131_050 }, times: 1 }),
+  ],
+  [
+    'the answer of the call',
+    '549250000015',
+    (to: string) =>
+      platform(`POST /_control/recipients/${to}/preference`, {
+        ...{ phone_number_id: metadata.phone_number_id, value: 'stop', answer: 'refused' },
+        told_in_seconds: null,
+      }),
+  ],
+])(
+  'whom %s says to be refused marketing is not called with more of it (131050, D55)',
+  async (_, refused, refuse) => {
+    const other = '549250000014';
+    // Of a stop in the chat the platform would tell by another field too.
+    expect((await refuse(refused)).status).toBe(200);
+    const isOver = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
+    const first = await send([refused, other], { by: offer });
+    expect(await rowsOf(first.jobId, isOver)).toMatchObject([{ code: '131050' }, { state: 'read' }]);
+    const partition = { ':list': listedPartition(1001) };
+    await eventually('the stop is stored', async () => {
+      const query = {
+        KeyConditionExpression: 'pk = :list',
+        ExpressionAttributeValues: partition,
+        ConsistentRead: true,
+      };
+      const { Items = [] } = await documentClient.send(
+        new QueryCommand({ TableName: tableName('messages'), ...query }),
+      );
+      return Items.some(({ recipient }) => recipient === refused) ? true : undefined;
+    });
+    const again = await send([refused, other], { by: offer });
+    expect(await rowsOf(again.jobId, isOver)).toMatchObject([
+      { to: refused, state: 'failed', code: 'opted_out' },
+      { to: other, state: 'read' },
+    ]);
+    const useful = await send([refused]);
+    expect(await rowsOf(useful.jobId, isOver)).toMatchObject([{ state: 'read' }]);
+    const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
+    const asked = body.data.flatMap(({ body: request }: { body: { to?: string; template?: { name: string } } }) =>
+      request.to === refused ? [request.template?.name] : [],
+    );
+    expect(asked.toSorted()).toEqual(['order_update', 'welcome_offer']);
+  },
+  60_000,
+);
+
+test('what a person answers is told to the client that asks for it, with the message that it answers (D55)', async () => {
+  const person = '549250000031';
+  const said = { did, from: person, user_id: expect.stringMatching(/^AR\./), replied_at: expect.any(String) };
+  const isSaid = (text: string) => (data: Row) => data['from'] === person && data['text'] === text;
+  const toldOf = async (text: string): Promise<Row> =>
+    await eventually(`"${text}" is told`, async () => {
+      const events = deliveries.map(({ body }) => JSON.parse(body)).filter(({ type }) => type === 'message.replied');
+      return events.map(({ data }) => data).find(isSaid(text));
+    });
+  const sent = async () => {
+    const { jobId } = await send([person], { by: offer });
+    await rowsOf(jobId, allAre('read'));
+    const [{ id }] = (await platform(`GET /_control/messages?to=${person}&limit=1`)).body.data;
+    const about = { ...said, job_id: jobId, message_id: `${jobId}-0`, template: offer.template };
+    return { about, at: `/_control/messages/${encodeURIComponent(id)}` };
+  };
+
+  const { about, at } = await sent();
+  await platform(`POST ${at}/tap`, { button: 1, has_context: false });
+  expect(await toldOf('Ahora no')).toMatchObject({ ...about, by: 'quick_reply', button_index: 1 });
+
+  // A worker that has asked before this file what the client wants keeps no ids for a minute.
+  let tries = 0;
+  const answer = await eventually(
+    'a text is told with its message',
+    async () => {
+      tries += 1;
+      const message = await sent();
+      const text = `Until when? (${tries})`;
+      await platform(`POST ${message.at}/reply`, { text });
+      const data = await toldOf(text);
+      return 'job_id' in data ? { data, expected: { ...message.about, by: 'text', text } } : undefined;
+    },
+    90_000,
   );
-  expect(asked.toSorted()).toEqual(['order_update', 'welcome_offer']);
-}, 60_000);
+  expect(answer.data).toMatchObject(answer.expected);
+  expect(answer.data).not.toHaveProperty('button_index');
+
+  const { phone_number_id } = metadata;
+  await platform(`POST /_control/recipients/${person}/message`, { phone_number_id, text: 'Is anybody there?' });
+  const alone = await toldOf('Is anybody there?');
+  expect(alone).toMatchObject({ ...said, by: 'text' });
+  for (const field of ['job_id', 'message_id', 'template']) expect(alone).not.toHaveProperty(field);
+  expect(deliveries.flatMap((delivery) => eventFaults(delivery.body))).toEqual([]);
+}, 180_000);

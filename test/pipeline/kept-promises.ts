@@ -101,7 +101,7 @@ function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
   return broken;
 }
 
-/** Nobody is called once the stop is stored, and nobody is left out who has not stopped, or whose messages ask for no stops. */
+/** No recipient is called once the stop is stored, and none is left out without a stop, or whose messages ask for no stops. */
 function brokenByStop({ world, dispatchId, job, to, calls }: Message, recorded: Recorded | undefined): string[] {
   const scopes: readonly string[] = scopesOf(job.head);
   const stops = job.head.heedsOptOuts

@@ -15,7 +15,7 @@ export interface FlatPorts
     RunProcess,
     Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'tenths'>>,
     Readonly<Pick<ChunkWorkerPorts['holds'], 'breakers'>> {
-  /** Without it, nobody wants to be told of answers. */
+  /** Without it, no client wants to be told of answers. */
   readonly noteSent?: ChunkWorkerPorts['noteSent'];
   readonly newHolds: ChunkWorkerPorts['holds']['ofRun'];
 }

@@ -23,7 +23,14 @@ export async function allItems(client: DynamoDBDocumentClient, table: string): P
 
 /** The items that hold one of the words, in whatever packing, by their keys. */
 export function itemsWith(words: readonly string[], items: readonly Item[]): string[] {
-  return items.filter((item) => textHolds(words, textOf(item))).map(({ pk, sk }) => `${pk} / ${sk}`);
+  return items.filter((item) => textHolds(words, textOf(readable(item)))).map(({ pk, sk }) => `${pk} / ${sk}`);
+}
+
+/** Whom a job wrote to is kept as bytes of keyed digests, which nothing unpacks: they are read as they stand. */
+function readable(item: Item): Item {
+  const { pk, names } = item;
+  const isDigests = String(pk).startsWith('WROTE#') && names instanceof Uint8Array;
+  return isDigests ? { ...item, names: Buffer.from(names).toString('latin1') } : item;
 }
 
 /** Whether a text holds one of the words, as it is or in base64. */

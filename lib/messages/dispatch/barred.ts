@@ -7,12 +7,24 @@ import { type Outcome, placeInSlice } from './claims/slice.ts';
 export interface Barring {
   /** Who wants no marketing from the sender, as `addresseeOf` spells recipients. */
   readonly stopped: ReadonlySet<string>;
+  /** Of the job, read after the claim: whom the operator has erased, by index. */
+  readonly erased: JobState['erased'];
 }
 
 /** Of the recipients of a claimed slice those who must not be called, by their place, and how they end. */
-export function barredIn(recipients: readonly ChunkRecipient[], { stopped }: Barring): ReadonlyMap<number, Outcome> {
-  const isStopped = ({ to }: ChunkRecipient) => to !== undefined && stopped.has(addresseeOf(to));
-  return new Map(recipients.filter(isStopped).map(({ index }) => [placeInSlice(index), optedOut]));
+export function barredIn(recipients: readonly ChunkRecipient[], barring: Barring): ReadonlyMap<number, Outcome> {
+  return new Map(
+    recipients.flatMap((recipient) => {
+      const outcome = barredBy(recipient, barring);
+      return outcome === undefined ? [] : [[placeInSlice(recipient.index), outcome] as const];
+    }),
+  );
+}
+
+/** A recipient without an address was erased before the job was put into chunks. */
+function barredBy({ index, to }: ChunkRecipient, { stopped, erased: indexes }: Barring): Outcome | undefined {
+  if (to === undefined || indexes?.has(index)) return erased;
+  return stopped.has(addresseeOf(to)) ? optedOut : undefined;
 }
 
 /** Who wants no marketing from the sender (D55). */
@@ -20,13 +32,3 @@ export const optedOut = { state: 'failed', code: 'opted_out' } as const satisfie
 
 /** Whom the operator has erased (D60). */
 export const erased = { state: 'failed', code: 'erased' } as const satisfies Outcome;
-
-/** Of the recipients of a claimed slice those whom the operator has erased by their job, read after the claim, by their place. */
-export function erasedPlaces(
-  { erased: indexes }: Pick<JobState, 'erased'>,
-  recipients: readonly ChunkRecipient[],
-): [place: number, outcome: Outcome][] {
-  return recipients
-    .filter(({ index, to }) => to === undefined || indexes?.has(index))
-    .map(({ index }) => [placeInSlice(index), erased]);
-}

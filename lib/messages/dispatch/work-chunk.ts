@@ -9,7 +9,7 @@ import { endOfTry, type JobState, parkDelaySeconds, settlementOf } from '../job-
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import { addresseeOf } from '../request/addressee.ts';
 import { type Asking, askHolds } from './ask-holds.ts';
-import { barredIn, erasedPlaces } from './barred.ts';
+import { barredIn } from './barred.ts';
 import { callRecipient, heldBackBy, pauseUntil, type RunPorts, type SeenStanding } from './call-recipient.ts';
 import { eventsOfEndings } from './chunk-events.ts';
 import { claimLeadMs, isTrusted, ownTimeDelaySeconds, type SeenSchedule } from './chunk-time.ts';
@@ -148,7 +148,7 @@ class ChunkRun {
     const stop = endOfTry(job, { slice: claim.key.slice, try: claim.try });
     const ofDead = stop === undefined ? lost : settlementOf(stop);
     const recipients = this.#recipientsOf(claim.key.slice);
-    const barred = new Map([...barredIn(recipients, { stopped }), ...erasedPlaces(job, recipients)]);
+    const barred = barredIn(recipients, { stopped, erased: job.erased });
     const uncalled = new Set([...proven, ...barred.keys()]);
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }

@@ -18,16 +18,18 @@ import type { PersonIds } from './person.ts';
  *              USERID                   the word that one id has become another: gone
  *              PACE                     pairs that wait: a plain digest, which a reader who tries all numbers finds
  *              OPTOUTS                  the row that lists the person: gone. The person's item, a keyed digest, refuses as before
- *              DISPATCHES, QUESTIONS, HOLDS, DOUBT, BREAKER, PERSON, WROTE    name nobody
+ *              DISPATCHES, QUESTIONS, HOLDS, DOUBT, BREAKER, PERSON, WROTE    name no person
  *   webhooks   EVENT, WAITS             `to`, `user_id`, `wa_id`, text and platform id; gone where nothing is left to tell
  *   templates, channels, directory, credentials, rates, redirects, budgets    hold nothing of recipients
  *
  * No index leads from a number to its items, and none is kept for this: a scan of both tables finds them. What an item says by
  * itself is judged there (found-in.ts); where it names a recipient of a job, all items of that job are read by their keys. A pass
  * finds what was not written yet when the one before went by, and what belongs to other ids of the person that it has learned: it is
- * repeated until one finds nothing. What it learns is written down before the items go that taught it, and forgotten at the end:
- * without that a run that died could not be repeated for ids that nobody has given. What comes later comes without the person: the job's mark is read by workers after each claim
- * (barred.ts) and by each run of receipts (countable.ts). Copies that no table has are named to the operator (infra/operate).
+ * repeated until one finds nothing.
+ *
+ * What a pass learns is written down before the items go that taught it, and forgotten at the end: without that a run that died could
+ * not be repeated for ids that were not given. What comes later comes without the person: the job's mark is read by workers after each
+ * claim (barred.ts) and by each run of receipts (countable.ts). Copies that no table has are named to the operator (infra/operate).
  */
 
 const otherPlaces = ['idempotencyKeys', 'replacedIds', 'pairs', 'optOutRows', 'events', 'waitingEvents'] as const;
@@ -48,7 +50,7 @@ export interface Erased {
   readonly changed: Readonly<Record<Place, number>>;
   /** Ids that were not given, and are the same person's by the platform's word: erased as well. */
   readonly linkedIds: number;
-  /** Kinds of items that are not known here: what they hold, nobody has said. */
+  /** Kinds of items that are not known here: they may hold anything. */
   readonly unknownKinds: readonly string[];
   /** The last pass has found nothing more. */
   readonly clean: boolean;

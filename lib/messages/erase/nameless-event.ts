@@ -9,9 +9,9 @@ const kept = [
 ];
 
 /**
- * What becomes of the text of an event that is kept for sending it again, or that waits for a receiver: itself without the person
- * where it is about a message, for its client is to know how that ended; `gone` where nothing is left to tell. Undefined: it does
- * not spell the person.
+ * What becomes of the text of an event that is kept for sending it again, or that waits for a receiver. One about a message stays,
+ * without the person, for its client is to know how that ended; `gone` where nothing is left to tell. Undefined: it does not spell
+ * the person.
  */
 export function eventWithout(text: string, ids: PersonIds): { readonly event: string } | 'gone' | undefined {
   if (!spells(ids, text)) return undefined;

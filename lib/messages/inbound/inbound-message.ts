@@ -25,9 +25,9 @@ const said = {
 };
 
 /**
- * What becomes known of a person: by the platform's webhook (`preference`, `reply`, `id_changed`), and by what became of one of our
- * messages: the platform refuses marketing to the person (`refused`, 131050), or writes a number in another way than the client did
- * (`respelled`).
+ * What becomes known of a person. The platform's webhook tells `preference`, `reply` and `id_changed`. What became of one of our
+ * messages tells the others: the platform refuses marketing to the person (`refused`, 131050), or writes a number in another way than
+ * the client did (`respelled`).
  */
 const InboundWordSchema = v.variant('kind', [
   v.object({ kind: v.literal('preference'), ...said, says: v.picklist(['stop', 'resume', 'signup']) }),

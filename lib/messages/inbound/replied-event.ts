@@ -77,7 +77,7 @@ function placeOf(place: QuickReplyPlace | undefined) {
   return { button_index: place?.button, card_index: place?.card };
 }
 
-/** The platform's clock may be wrong: nobody answers before the message was accepted, or has yet to. */
+/** The platform's clock may be wrong: no answer is older than the acceptance of its message, or of a time that is still to come. */
 function timeOf({ atMs, receivedAtMs }: Replied, answered: Answered | undefined): number {
   return Math.max(Math.min(atMs ?? receivedAtMs, receivedAtMs), answered?.head.acceptedAtMs ?? 0);
 }

@@ -204,7 +204,7 @@ function messageOf({ head: { jobId }, index }: Answered) {
   return { jobId, messageId: dispatchIdOf({ jobId, index }) };
 }
 
-/** All by which the word names its person, as a send would spell them, the number first. */
+/** All by which the word names its person, as a send would spell them, the number first. A user name is none: it changes hands. */
 function recipientsOfWord({ person }: { readonly person: Of<'reply'>['person'] }): Recipient[] {
   return recipientsAmong([person.waId, person.userId, person.parentUserId]);
 }

@@ -69,7 +69,7 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
     portfolioOf(send, ports),
   ]);
   const nowMs = ports.nowMs();
-  // Who has opted out is found with the claim, and so keeps a slot; where nobody is left, nothing leaves.
+  // Who has opted out is found with the claim, and so keeps a slot; where all have, nothing leaves.
   const endMs = written.length === 0 ? nowMs : expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
   const optedOut = recipients.length - written.length;
   const { cost, byMarket, notDelivered, unpriced } = costEstimate(

@@ -84,6 +84,9 @@ test('everybody of the file is stopped for the client, and listed for it; others
     ]),
   );
   expect(await stopsOf(1002, first, second, third)).toEqual(new Map());
+  // Without the mark no worker would look for them.
+  const look = optOutLook(access(), async () => nameOf);
+  expect([await look.anyFor(sender), await look.anyFor({ ...sender, clientId: 1002 })]).toEqual([true, false]);
   const listed = (await items()).filter(({ pk, sk }) => pk === 'OPTOUTS#client:1001' && sk !== 'ANY');
   expect(listed.map(({ recipient }) => recipient).sort()).toEqual([first, second, third]);
 });

@@ -10,6 +10,7 @@ import { type ProvisioningOptions, provision } from '../../../infra/operate/prov
 import { readCredentials } from '../../../infra/operate/stored-credentials.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
+import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts';
 import { verifyPassword } from '../../../lib/access/sign-in/password.ts';
 import { signingKey, verificationKeys } from '../../../lib/access/tokens/token-keys.ts';
@@ -206,6 +207,21 @@ test('a stored hash is taken as it is', async () => {
   const before = await everything();
   expect(await provision({ ...demo, users }, target, nextDay)).toMatchObject({ lines: [] });
   expect(await everything()).toEqual(before);
+});
+
+test('what the file says of opt-outs is what acceptance and inbound read of a DID (D55)', async () => {
+  const reads = async () => {
+    const found = await directoryStore(client, target.tableName('directory')).findDid('5491100000001');
+    if (found === undefined) throw new Error('a DID of the demo');
+    const { utilityStops, platformStops } = found.waba;
+    return { utilityStops, platformStops };
+  };
+  await provision(demo, target, { nowMs });
+  expect(await reads()).toEqual({ utilityStops: [], platformStops: 'number' });
+  const clients = demo.clients.map((each) => ({ ...each, opt_outs_for_utility: each.client_id === 1001 }));
+  const wabas = demo.wabas.map((each) => ({ ...each, platform_stops: 'waba' }));
+  await provision({ ...demo, clients, wabas }, target, { nowMs });
+  expect(await reads()).toEqual({ utilityStops: [1001], platformStops: 'waba' });
 });
 
 test('a word list of provisioning replaces the shipped one, list by list, until the file has none any more (D55)', async () => {

@@ -7,7 +7,7 @@ import {
   nameOfPerson,
   personKey,
 } from '../../../lib/opt-outs/opt-out-items.ts';
-import { personNames, recipientsOf } from '../../../lib/opt-outs/person-name.ts';
+import { personNames } from '../../../lib/opt-outs/person-name.ts';
 
 /* These spellings are stored for ever, and so is the digest: no number is left from which a name could be computed again (D60). */
 const name = personNames(new Uint8Array(32))('5491155550001');
@@ -33,11 +33,4 @@ test('a worker has two marks to look for, and reads a name out of its key', () =
   ]);
   expect(nameOfPerson(personKey(name).pk)).toBe(name);
   expect(listedPartition(7)).toBe('OPTOUTS#client:7');
-});
-
-test('a person is known by number, user id and parent id, and by no user name', () => {
-  expect(recipientsOf({ waId: '1', userId: 'US.1', parentUserId: 'US.ENT.1', username: 'sheena' })).toEqual([
-    ...['1', 'US.1', 'US.ENT.1'],
-  ]);
-  expect(recipientsOf({ userId: 'US.1' })).toEqual(['US.1']);
 });
