@@ -304,6 +304,14 @@ describe('without a message that it answers, on a number that clients share (D55
   });
 });
 
+test('words are those of the list as it is now', async () => {
+  const words = async () => ({ stop: ['hasta nunca'], start: [], stopButtons: [] });
+  await hear([wrote('STOP')], { words });
+  expect(await stopOf(1001)).toBeUndefined();
+  await hear([wrote('¡Hasta nunca!')], { words });
+  expect(await stopOf(1001)).toBe('reply');
+});
+
 describe('what is found in sending', () => {
   test('a refusal of the platform (131050) counts for the number, and is told to its client alone', async () => {
     await writes(1001, waId);
