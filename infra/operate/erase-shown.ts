@@ -11,7 +11,7 @@ export interface Erasure {
 }
 
 /** Whose messages may name a recipient; the others carry ids of jobs, templates and clients. */
-const naming: readonly QueueName[] = ['dispatch', 'urgent', 'events', 'receipts', 'hints', 'inbound'];
+const naming: readonly QueueName[] = ['dispatch', 'urgent', 'events', 'receipts', 'inbound'];
 
 /** A message that waits for a hold goes round as a copy, each as young as a new one, for a day at most (D46). */
 const circulatesDays = 1;

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import type { Item } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
 import { parametersKey } from '../items.ts';
 import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
@@ -42,17 +43,7 @@ export function parameterStore(client: DynamoDBDocumentClient, table: string): J
     },
 
     read: async (jobId, index) => {
-      const { pk, sk } = parametersKey({ jobId, index });
-      const { Items: [item] = [] } = await client.send(
-        new QueryCommand({
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk AND sk <= :sk',
-          ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
-          ScanIndexForward: false,
-          Limit: 1,
-          ConsistentRead: true,
-        }),
-      );
+      const item = await parameterPageAt({ client, table }, { jobId, index });
       if (item === undefined) throw new ParametersGone();
       const page = v.parse(PageItemSchema, item);
       const recipients = recipientsOfPage(page.recipients).slice(index - Number(page.sk));
@@ -60,4 +51,23 @@ export function parameterStore(client: DynamoDBDocumentClient, table: string): J
       return recipients;
     },
   };
+}
+
+/** The page of parameters that holds a recipient, if it is there; strongly consistent. */
+export async function parameterPageAt(
+  { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
+  recipient: { readonly jobId: string; readonly index: number },
+): Promise<Item | undefined> {
+  const { pk, sk } = parametersKey(recipient);
+  const { Items: [page] = [] } = await client.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk AND sk <= :sk',
+      ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+      ScanIndexForward: false,
+      Limit: 1,
+      ConsistentRead: true,
+    }),
+  );
+  return page;
 }

@@ -1,20 +1,13 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
+import { parameterPageAt } from '../accept/parameter-store.ts';
 import { addressesOf, addressesPerItem } from '../accept/whole-job.ts';
 import { openPlaces, placeInSlice, sliceOf } from '../dispatch/claims/slice.ts';
 import { sliceKeyOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
-import {
-  acceptedKey,
-  jobKey,
-  jobMemorySeconds,
-  parametersKey,
-  receiptGroupOf,
-  receiptPartition,
-  recipientsKey,
-} from '../items.ts';
+import { acceptedKey, jobKey, jobMemorySeconds, receiptGroupOf, receiptPartition, recipientsKey } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema } from '../job-state.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
@@ -161,17 +154,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
   async function pagesWith(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
     const pages = new Map<string, Item>();
     for (const index of [...indexes].sort((one, other) => one - other)) {
-      const { pk, sk } = parametersKey({ jobId, index });
-      const { Items: [page] = [] } = await client.send(
-        new QueryCommand({
-          TableName: table,
-          KeyConditionExpression: 'pk = :pk AND sk <= :sk',
-          ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
-          ScanIndexForward: false,
-          Limit: 1,
-          ConsistentRead: true,
-        }),
-      );
+      const page = await parameterPageAt({ client, table }, { jobId, index });
       if (page !== undefined) pages.set(`${page['pk']} ${page['sk']}`, page);
     }
     return [...pages.values()];

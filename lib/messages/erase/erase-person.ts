@@ -18,7 +18,7 @@ import type { PersonIds } from './person.ts';
  *              USERID                   the word that one id has become another: gone
  *              PACE                     pairs that wait: a plain digest, which a reader who tries all numbers finds
  *              OPTOUTS                  the row that lists the person: gone. The person's item, a keyed digest, refuses as before
- *              DISPATCHES, QUESTIONS, HOLDS, DOUBT, BREAKER, PERSON, WROTE    name no person
+ *              DISPATCHES, QUESTIONS, HOLDS, DOUBT, BREAKER, PERSON, WROTE, SENT    name no person
  *   webhooks   EVENT, WAITS             `to`, `user_id`, `wa_id`, text and platform id; gone where nothing is left to tell
  *   templates, channels, directory, credentials, rates, redirects, budgets    hold nothing of recipients
  *
@@ -185,9 +185,8 @@ class Run {
     const open = indexes.filter((index) => !seen.has(index));
     if (open.length === 0) return;
     this.#seen.set(jobId, new Set([...seen, ...open]));
-    const { ids, clientId } = { ids: this.#ids, clientId: this.#erasing.clientId };
-    const learned = (others: readonly string[]) => this.#learn(others);
-    const erased = await this.#ports.eraseInJob({ jobId, indexes: open, ids, clientId }, learned);
+    const inJob = { jobId, indexes: open, ids: this.#ids, clientId: this.#erasing.clientId };
+    const erased = await this.#ports.eraseInJob(inJob, (others) => this.#learn(others));
     if (erased === undefined) return;
     for (const [place, count] of Object.entries(erased.changed)) this.#count(place as Place, count);
     const known = this.#jobs.get(jobId);
