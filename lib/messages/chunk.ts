@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { present } from '../keys/present.ts';
 import { isUserId } from '../platform/user-id.ts';
 import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
+import { LotSchema } from './lots.ts';
 
 /** The format in which chunks are queued now (D47). */
 export const chunkVersion = 1;
@@ -44,6 +45,10 @@ const ChunkOfJobSchema = v.object({
   category: v.string(),
   acceptedAtMs: v.number(),
   expiresAtMs: v.exactOptional(v.number()),
+  /** As in the head of its job. */
+  keptUntilMs: v.exactOptional(v.number()),
+  /** When its recipients may be called, for a send with a time of its own (D56): the lots of its slices, with what is still to come. */
+  lots: v.exactOptional(v.array(LotSchema)),
   correlationId: v.exactOptional(v.string()),
   about: aboutSchema,
   /** One-time codes of a small request: they go before others of their number (D44). */
@@ -86,11 +91,11 @@ export function chunkOfJob(
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
 ): Omit<QueuedChunk, 'slices'> {
   const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
-  const { expiresAtMs, correlationId, receiptsExpected, heedsOptOuts } = head;
+  const { expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts } = head;
   return {
     version: chunkVersion,
     ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
-    ...present({ expiresAtMs, correlationId, receiptsExpected, heedsOptOuts }),
+    ...present({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts }),
     about: aboutJob(head),
   };
 }

@@ -58,6 +58,25 @@ export const mayWithdraw = 'attribute_not_exists(head)';
 /** How long jobs and claims are kept (R23), a job counted from its acceptance. */
 export const jobMemorySeconds = 30 * 86_400;
 
+/** A send with a time of its own is kept so long after its last possible call (D56). */
+export const keptAfterLastCallMs = 37 * 86_400_000;
+
+/** What says until when a job is kept, of its head or of a chunk. */
+export interface JobAge {
+  readonly acceptedAtMs: number;
+  readonly keptUntilMs?: number | undefined;
+}
+
+/** From then on what is stored of a job may go. */
+export function forgottenAtMs({ acceptedAtMs, keptUntilMs = acceptedAtMs + jobMemorySeconds * 1_000 }: JobAge): number {
+  return keptUntilMs;
+}
+
+/** The same as TTL takes it. */
+export function jobExpiresAtSeconds(job: JobAge): number {
+  return Math.ceil(forgottenAtMs(job) / 1_000);
+}
+
 /**
  * Whether what no worker has claimed of a job is sent (D46, D53; job-state.ts). Beside begin and withdraw, in the same item:
  *

@@ -6,8 +6,8 @@ import { type Pause, storePause } from '../aws/pause.ts';
 import { present } from '../keys/present.ts';
 import {
   isParkedSo,
+  jobExpiresAtSeconds,
   jobKey,
-  jobMemorySeconds,
   jobOfPartition,
   mayEndPause,
   mayGoOn,
@@ -39,13 +39,13 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
       return new Map(items.map((item) => [jobOfPartition(item['pk']), jobStateOf(item)]));
     },
 
-    stop: async ({ jobId, acceptedAtMs }, stop) => {
+    stop: async (job, stop) => {
       const write = await change(
-        jobId,
+        job.jobId,
         // Where the fan-out has not begun there is no item yet, and TTL must find one.
         'SET #stop = :stop, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) REMOVE parked, pausedFromMs',
         mayStop,
-        { ':stop': stop, ':expiry': Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds },
+        { ':stop': stop, ':expiry': jobExpiresAtSeconds(job) },
         names,
       );
       return write.written || isSameStop(stop, stateIn(write.existing).stop);

@@ -45,6 +45,8 @@ export interface JobState {
   readonly underWay?: UnderWay;
   /** The recipients that the operator has erased (D60), by their index: those that are open are not called any more. */
   readonly erased?: ReadonlySet<number>;
+  /** The jobs that send to recipients of it once more (D57). */
+  readonly retriedBy?: ReadonlySet<string>;
 }
 
 /**
@@ -61,6 +63,7 @@ export const JobStateSchema = v.object({
   pausedFromMs: v.exactOptional(v.number()),
   underWay: v.exactOptional(UnderWaySchema),
   erased: v.exactOptional(v.set(v.number())),
+  retriedBy: v.exactOptional(v.set(v.string())),
 });
 
 /** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */
@@ -89,7 +92,7 @@ export interface JobStates {
 }
 
 /** How long its item is kept follows from when it was accepted. */
-export type StoppedJob = Pick<JobHead, 'jobId' | 'acceptedAtMs'>;
+export type StoppedJob = Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>;
 
 /** How a client's cancellation ends what is left (D53). */
 export function cancelled(atMs: number): JobStop {

@@ -55,6 +55,17 @@ const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 export const sendPathSchema = v.picklist(sendPaths);
 
+/** When a send was asked to leave (D56), in the words of its headers. */
+export const AskedTimeSchema = v.object({
+  send_at: v.exactOptional(v.string()),
+  window: v.exactOptional(v.string()),
+  days: v.exactOptional(v.string()),
+  zone: v.exactOptional(v.string()),
+});
+export type AskedTime = v.InferOutput<typeof AskedTimeSchema>;
+
+const WhenSchema = v.object({ asked: AskedTimeSchema, fromMs: v.number() });
+
 /** Everything that all messages of one accepted request have in common. */
 export const JobHeadSchema = v.object({
   jobId: v.string(),
@@ -80,6 +91,12 @@ export const JobHeadSchema = v.object({
   acceptedAtMs: v.number(),
   /** Not handed over by then: the message ends `expired` (D27). */
   expiresAtMs: v.optional(v.number()),
+  /** Of a send with a time of its own (D56): what was asked for, as its report tells it, and the first moment at which any of it may leave. */
+  when: v.exactOptional(WhenSchema),
+  /** Until then all of it is kept; absent: 30 days from its acceptance (items.ts, `forgottenAtMs`). */
+  keptUntilMs: v.exactOptional(v.number()),
+  /** It is a retry: the job whose recipients it is sent to once more (D57). */
+  retryOf: v.exactOptional(v.string()),
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),
   total: v.number(),

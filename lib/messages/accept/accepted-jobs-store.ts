@@ -7,13 +7,12 @@ import type { QueuedChunk } from '../chunk.ts';
 import { addressesOfChunk, headOfChunk } from '../chunk.ts';
 import { sliceSize, withdrawn } from '../dispatch/claims/slice.ts';
 import { sliceItemOf, sliceKeyOf } from '../dispatch/claims/slice-items.ts';
-import { acceptedKey, jobKey, jobMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
+import { acceptedKey, jobExpiresAtSeconds, jobKey, jobMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import {
   type AcceptedJobRecord,
   acceptedItem,
   addressItems,
-  jobExpiresAtSeconds,
   jobOfAcceptedItem,
   packedAddresses,
   pointerOfClient,

@@ -1,8 +1,17 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
-import { acceptedKey, dispatchesPartition, jobMemorySeconds, jobSortKey, recipientsKey } from '../items.ts';
-import { type JobHead, JobHeadSchema, type Recipient, type Repeat, RepeatSchema } from '../job.ts';
+import { acceptedKey, dispatchesPartition, jobExpiresAtSeconds, jobSortKey, recipientsKey } from '../items.ts';
+import {
+  type HeaderInput,
+  HeaderInputSchema,
+  type JobHead,
+  JobHeadSchema,
+  type Recipient,
+  type Repeat,
+  RepeatSchema,
+} from '../job.ts';
+import { type Lot, LotSchema } from '../lots.ts';
 import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
 import { packed, unpacked } from './packed-json.ts';
 import { pairWaitsMs } from './pair-waits.ts';
@@ -16,11 +25,20 @@ export interface WholeJob {
   readonly repeats?: readonly Repeat[];
   /** Its number is one from which several clients may send: whom it writes to is noted (D55). */
   readonly shared?: true;
+  /** When they may leave, for a send with a time of its own (D56). Its recipients are in the order of their lots. */
+  readonly lots?: readonly Lot[];
+  /** The place in the request of each recipient, by its index, where that is another order. */
+  readonly positions?: readonly number[];
+  /** Of a send with a time of its own: what its template may have to be judged with once more. */
+  readonly header?: HeaderInput;
 }
 
 /** All of a job but who its recipients are. */
 export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
   readonly repeats: readonly Repeat[];
+  readonly lots?: readonly Lot[];
+  readonly positions?: readonly number[];
+  readonly header?: HeaderInput;
   /** How long a recipient waits after its wave because earlier ones are the same person, by index (pair-waits.ts). */
   readonly waitsMs: ReadonlyMap<number, number>;
 }
@@ -32,7 +50,7 @@ export const addressesPerItem = 2_500;
 const maxUnpackedBytes = 1_048_576;
 
 /** What the report of a job opens with (D40), and what its messages are composed from. Once it is there, `addressItems` are. */
-export function acceptedItem({ head, plan, recipients, repeats = [] }: WholeJob): Item {
+export function acceptedItem({ head, plan, recipients, repeats = [], lots, positions, header }: WholeJob): Item {
   const waitsMs = [...pairWaitsMs(recipients)];
   return {
     ...acceptedKey(head.jobId),
@@ -41,6 +59,11 @@ export function acceptedItem({ head, plan, recipients, repeats = [] }: WholeJob)
     plan: JSON.stringify(plan),
     ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
     ...(waitsMs.length === 0 ? {} : { waitsMs: packed(waitsMs) }),
+    ...present({
+      lots: lots && packed(lots),
+      positions: positions && packed(positions),
+      header: header && JSON.stringify(header),
+    }),
     expiresAtSeconds: jobExpiresAtSeconds(head),
   };
 }
@@ -83,28 +106,31 @@ export const PointerSchema = v.object({
 });
 export type DispatchPointer = v.InferOutput<typeof PointerSchema>;
 
-/** The end of a job's 30 days (R23). */
-export function jobExpiresAtSeconds({ acceptedAtMs }: JobHead): number {
-  return Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds;
-}
-
 const AcceptedItemSchema = v.object({
   head: v.pipe(v.string(), v.parseJson(), JobHeadSchema),
   plan: v.pipe(v.string(), v.parseJson(), CompositionPlanSchema),
   repeats: v.optional(v.instance(Uint8Array)),
   waitsMs: v.optional(v.instance(Uint8Array)),
+  lots: v.optional(v.instance(Uint8Array)),
+  positions: v.optional(v.instance(Uint8Array)),
+  header: v.optional(v.pipe(v.string(), v.parseJson(), HeaderInputSchema)),
 });
 
 const WaitsSchema = v.array(v.tuple([v.number(), v.number()]));
 
 /** Reads `acceptedItem`. */
 export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
-  const { head, plan, repeats, waitsMs } = v.parse(AcceptedItemSchema, item);
+  const { head, plan, repeats, waitsMs, lots, positions, header } = v.parse(AcceptedItemSchema, item);
   return {
     head,
     plan,
     repeats: v.parse(v.array(RepeatSchema), listIn(repeats)),
     waitsMs: new Map(v.parse(WaitsSchema, listIn(waitsMs))),
+    ...present({
+      lots: lots && v.parse(v.array(LotSchema), listIn(lots)),
+      positions: positions && v.parse(v.array(v.number()), listIn(positions)),
+      header,
+    }),
   };
 }
 

@@ -154,8 +154,8 @@ function outcomeOf(by: ByJobState, nowMs: number): Outcome | undefined {
 }
 
 /** The outcome of a message that may not be sent any more. */
-function lateOf({ acceptedAtMs, expiresAtMs }: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
-  const late = lateness({ acceptedAtMs, expiresAtMs, attempt: attemptsOf(recipient) }, nowMs);
+function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
+  const late = lateness({ ...chunk, attempt: attemptsOf(recipient) }, nowMs);
   return late === undefined ? undefined : asOutcome(late);
 }
 

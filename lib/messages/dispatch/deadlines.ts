@@ -1,3 +1,4 @@
+import { type JobAge, keptAfterLastCallMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
 
 /** Time-out of one platform call. */
@@ -15,11 +16,17 @@ export const claimLifeMs = dispatchTimeoutMs + 30_000;
 /** Counted from acceptance: later than this nothing is sent, because a claim might already be forgotten. */
 const lastSendAfterAcceptanceMs = 28 * 86_400_000;
 
+/** The last moment at which a message of the job may be called at all. */
+function lastCallMs({ acceptedAtMs, keptUntilMs }: JobAge): number {
+  if (keptUntilMs !== undefined) return keptUntilMs - keptAfterLastCallMs;
+  return acceptedAtMs + lastSendAfterAcceptanceMs;
+}
+
 /** Without an expiry of its own, a message that keeps being refused provably unsent is retried this long. */
 const retryForMs = 24 * 3_600_000;
 
 /** A message by its age, and the tries that ended provably unsent so far. */
-interface Aged extends Pick<JobHead, 'acceptedAtMs' | 'expiresAtMs'> {
+interface Aged extends JobAge, Pick<JobHead, 'expiresAtMs'> {
   readonly attempt: number;
 }
 
@@ -43,5 +50,5 @@ export function lateness(message: Aged, nowMs: number): Late | undefined {
  */
 export function retryDeadlineMs(message: Aged): number {
   const retried = message.attempt > 0 && message.expiresAtMs === undefined;
-  return message.acceptedAtMs + (retried ? retryForMs : lastSendAfterAcceptanceMs);
+  return retried ? message.acceptedAtMs + retryForMs : lastCallMs(message);
 }

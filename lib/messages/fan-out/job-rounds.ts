@@ -1,6 +1,7 @@
 import { inTheWay, type Lease } from '../../aws/lease.ts';
-import type { JobHead, Repeat, StoredRecipient } from '../job.ts';
+import type { HeaderInput, JobHead, Repeat, StoredRecipient } from '../job.ts';
 import type { JobState } from '../job-state.ts';
+import type { Lot } from '../lots.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
 /*
@@ -86,6 +87,9 @@ export interface StoredJob {
   readonly repeats: readonly Repeat[];
   /** How long a recipient waits after its wave because earlier ones are the same person, by index; those that need not are left out. */
   readonly waitsMs: ReadonlyMap<number, number>;
+  /** Of a send with a time of its own (D56): when its recipients may leave, and what its template is judged with once more. */
+  readonly lots?: readonly Lot[];
+  readonly header?: HeaderInput;
 }
 
 /** Jobs as the fan-out sees them. Every write may be repeated; all throw when the store cannot be reached. */

@@ -1,4 +1,4 @@
-import { jobMemorySeconds } from '../items.ts';
+import { forgottenAtMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt, ReceiptMessage } from './receipt.ts';
 import { namelessReceipt } from './receipt-items.ts';
@@ -52,7 +52,7 @@ function whyNot(
   told: { readonly wabaId: string; readonly phoneNumberId: string; readonly nowMs: number },
 ): DropReason | undefined {
   if (head === undefined) return 'unknown_job';
-  if (told.nowMs >= head.acceptedAtMs + jobMemorySeconds * 1_000) return 'job_forgotten';
+  if (told.nowMs >= forgottenAtMs(head)) return 'job_forgotten';
   if (told.wabaId !== head.wabaId || told.phoneNumberId !== head.phoneNumberId) return 'other_number';
   if (!Number.isInteger(index) || index < 0 || index >= head.total) return 'no_such_recipient';
   return undefined;

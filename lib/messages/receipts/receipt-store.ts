@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchGet, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
-import { doubtKey, jobKey, jobMemorySeconds, jobOfPartition, receiptPartition } from '../items.ts';
+import { doubtKey, jobExpiresAtSeconds, jobKey, jobOfPartition, receiptPartition } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema } from '../job-state.ts';
 import { keptReceipt, receiptItems, receiptsOf } from './receipt-items.ts';
@@ -34,7 +34,7 @@ export function receiptStore(messages: TableAccess): ReceiptRecords {
     },
 
     append: async (head, receipts) => {
-      const expiresAtSeconds = Math.ceil(head.acceptedAtMs / 1_000) + jobMemorySeconds;
+      const expiresAtSeconds = jobExpiresAtSeconds(head);
       const kept = receipts.map((receipt) => keptReceipt(receipt, head));
       const items = receiptItems(head.jobId, kept, expiresAtSeconds);
       const { documentClient, tableName } = messages;

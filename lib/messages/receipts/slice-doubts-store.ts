@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { queryPages } from '../../aws/dynamodb-batch.ts';
 import type { SliceDoubts } from '../dispatch/chunk-ports.ts';
 import { placeInSlice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
-import { doubtKey, jobMemorySeconds, receiptGroupOf, receiptPartition } from '../items.ts';
+import { doubtKey, jobExpiresAtSeconds, receiptGroupOf, receiptPartition } from '../items.ts';
 import { receiptsOf } from './receipt-items.ts';
 import { sharedReads } from './shared-reads.ts';
 
@@ -17,15 +17,17 @@ export function sliceDoubtsStore(client: DynamoDBDocumentClient, table: string):
   const marks = new Map<string, Promise<void>>();
   const indexesOf = sharedReads((partition) => indexesWithReceipts(client, table, partition));
   return {
-    mark: async ({ jobId, acceptedAtMs }) => {
-      const known = marks.get(jobId);
+    mark: async (job) => {
+      const known = marks.get(job.jobId);
       if (known !== undefined) return await known;
       if (marks.size >= rememberedJobs) marks.clear();
-      const expiresAtSeconds = Math.ceil(acceptedAtMs / 1_000) + jobMemorySeconds;
-      const write = client.send(new PutCommand({ TableName: table, Item: { ...doubtKey(jobId), expiresAtSeconds } }));
+      const expiresAtSeconds = jobExpiresAtSeconds(job);
+      const write = client.send(
+        new PutCommand({ TableName: table, Item: { ...doubtKey(job.jobId), expiresAtSeconds } }),
+      );
       const mark = write.then(() => undefined);
-      marks.set(jobId, mark);
-      mark.catch(() => marks.delete(jobId));
+      marks.set(job.jobId, mark);
+      mark.catch(() => marks.delete(job.jobId));
       await mark;
     },
 

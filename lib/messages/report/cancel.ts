@@ -18,8 +18,8 @@ export interface CancelPorts {
  * otherwise before, it changes nothing.
  */
 export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<OutcomeCounts> {
-  const { jobId, clientId, acceptedAtMs } = job.head;
-  const stopped = await ports.states.stop({ jobId, acceptedAtMs }, cancelled(ports.nowMs()));
+  const { jobId, clientId } = job.head;
+  const stopped = await ports.states.stop(job.head, cancelled(ports.nowMs()));
   if (stopped) ports.log('job.cancelled', { jobId, clientId });
   // As it is stopped: another one's word may have been first.
   const state = (await ports.states.of([jobId])).get(jobId);

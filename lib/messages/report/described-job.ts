@@ -1,7 +1,8 @@
 import { claimLifeMs } from '../dispatch/deadlines.ts';
-import { jobMemorySeconds } from '../items.ts';
+import { forgottenAtMs } from '../items.ts';
 import type { JobHead, Repeat } from '../job.ts';
 import type { JobState } from '../job-state.ts';
+import type { Lot } from '../lots.ts';
 
 /** A job as its report opens: who its recipients are, as far as that is written, which were dropped, and whether it goes on. */
 export interface DescribedJob extends JobState {
@@ -9,11 +10,15 @@ export interface DescribedJob extends JobState {
   readonly repeats: readonly Repeat[];
   /** The address of each recipient by its index in the job; of those whose part is described. */
   readonly recipients: ReadonlyMap<number, string>;
+  /** When they may leave, for a send with a time of its own (D56). */
+  readonly lots?: readonly Lot[];
+  /** The place in the request of each recipient, by its index, where that is another order. */
+  readonly positions?: readonly number[];
 }
 
-/** The report is kept for 30 days (D40): afterwards the rest of it is on its way out. */
+/** The report is kept for 30 days (D40), or longer (D56): afterwards the rest of it is on its way out. */
 export function isForgotten(head: JobHead, nowMs: number): boolean {
-  return head.acceptedAtMs + jobMemorySeconds * 1_000 <= nowMs;
+  return forgottenAtMs(head) <= nowMs;
 }
 
 /**

@@ -125,8 +125,10 @@ function describedIn(items: readonly Item[]): DescribedJob | undefined {
   if (head === undefined) return undefined;
   const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(addressesOfItem);
   const recipients = new Map(job?.to === undefined ? described : addressesFrom(job.to));
-  const { stop, parked, pausedFromMs, underWay } = job ?? {};
-  return { head, repeats: accepted?.repeats ?? [], recipients, ...present({ stop, parked, pausedFromMs, underWay }) };
+  const { stop, parked, pausedFromMs, underWay, retriedBy } = job ?? {};
+  const { repeats = [], lots, positions } = accepted ?? {};
+  const state = present({ stop, parked, pausedFromMs, underWay, retriedBy });
+  return { head, repeats, recipients, ...state, ...present({ lots, positions }) };
 }
 
 function proofsIn(items: readonly Item[]): Map<number, Proven> {

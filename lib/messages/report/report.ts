@@ -5,7 +5,7 @@ import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import type { JobHead } from '../job.ts';
+import { AskedTimeSchema, type JobHead } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
@@ -37,6 +37,9 @@ export const ReportRowSchema = v.object({
   reason: v.exactOptional(v.string()),
   platform_message_id: v.exactOptional(v.string()),
   updated_at: v.exactOptional(v.pipe(v.string(), v.isoTimestamp())),
+  scheduled_for: v.exactOptional(
+    v.pipe(v.string(), v.isoTimestamp(), v.description('Of what is pending as `scheduled`: when it may leave.')),
+  ),
   duplicate_of: v.exactOptional(
     v.pipe(wholeNumber, v.description('The index of the recipient that it repeats: nothing was sent for it.')),
   ),
@@ -48,6 +51,12 @@ const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, w
   typeof wholeNumber
 >;
 
+/** When a send was asked to leave, in the words of its headers, and the first moment at which any of it may (D56). */
+const ScheduleSchema = v.object({
+  ...AskedTimeSchema.entries,
+  from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),
+});
+
 /** A dispatch with its counts as it is answered. */
 export const DispatchSchema = v.object({
   dispatch_id: v.string(),
@@ -56,6 +65,9 @@ export const DispatchSchema = v.object({
   template: v.object({ name: v.string(), language: v.string() }),
   campaign_id: v.exactOptional(wholeNumber),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+  schedule: v.exactOptional(ScheduleSchema),
+  retry_of: v.exactOptional(v.pipe(v.string(), v.description('The dispatch whose recipients it sends to once more.'))),
+  retried_by: v.exactOptional(v.pipe(v.array(v.string()), v.description('The dispatches that retry it.'))),
   total: v.pipe(wholeNumber, v.description('Recipients of the request: the sum of the counts.')),
   counts: v.object(countOfStates),
   complete: v.pipe(v.boolean(), v.description('Nothing is pending any more.')),
