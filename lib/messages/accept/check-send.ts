@@ -111,7 +111,10 @@ async function timetableOfSend(
   const { window, days } = time.asked;
   if (category.toUpperCase() === 'AUTHENTICATION' && (window ?? days) !== undefined) {
     const name = window === undefined ? 'Send-Days' : 'Send-Window';
-    throw invalid(name, `${name}: expected none, for a template of category AUTHENTICATION, received ${window ?? days}`);
+    throw invalid(
+      name,
+      `${name}: expected none, for a template of category AUTHENTICATION, received ${window ?? days}`,
+    );
   }
   const clientZone = wantsClientZone(recipients, time) ? await ports.directory.zoneOfClient(clientId) : undefined;
   const places = placesKept(recipients.length, repeats);

@@ -54,7 +54,9 @@ export interface IdempotencyPorts extends WithdrawPorts {
 /** The same for the same JSON text, whatever the white space around its tokens, with the same time of its own, to the letter (D56). */
 export function bodyHashOf(body: unknown, time?: AskedTime): string {
   const asked = time === undefined ? '' : `\n${JSON.stringify(time)}`;
-  return createHash('sha256').update(`${JSON.stringify(body)}${asked}`).digest('base64url');
+  return createHash('sha256')
+    .update(`${JSON.stringify(body)}${asked}`)
+    .digest('base64url');
 }
 
 /**

@@ -82,7 +82,10 @@ function earliestOf({ asked, sendAtMs }: SendTime, nowMs: number): number {
   if (sendAtMs >= nowMs - skewMs && sendAtMs <= nowMs + mostAheadMs) return Math.max(sendAtMs, nowMs);
   const why = sendAtMs < nowMs ? 'which has passed' : 'which is later';
   const now = new Date(nowMs).toISOString();
-  throw invalid('Send-At', `Send-At must be from now (${now}) to 30 days ahead, received ${shown(asked.send_at)}, ${why}`);
+  throw invalid(
+    'Send-At',
+    `Send-At must be from now (${now}) to 30 days ahead, received ${shown(asked.send_at)}, ${why}`,
+  );
 }
 
 function openGroups(toBeTimed: ToBeTimed, time: SendTime, earliestMs: number): ZoneTimes[] {

@@ -16,12 +16,17 @@ const days = (...some: number[]) => new Set(some);
 const told = (openings: readonly Opening[]) =>
   openings.map((opening) => opening.map((ms) => new Date(ms).toISOString().slice(0, 16)).join(' '));
 /** 2026-10-25, a Sunday, is the day on which Madrid's clocks go back from 3 to 2; on 2026-03-29 they go from 2 to 3. */
-const madrid = (times: Partial<Record<'from' | 'until', string>> & { days?: ReadonlySet<number> }, span: [string, string]) =>
+const madrid = (
+  times: Partial<Record<'from' | 'until', string>> & { days?: ReadonlySet<number> },
+  span: [string, string],
+) =>
   told(
     openingsIn(
       'Europe/Madrid',
       {
-        ...(times.from === undefined || times.until === undefined ? {} : { window: clock(times.from, times.until) as never }),
+        ...(times.from === undefined || times.until === undefined
+          ? {}
+          : { window: clock(times.from, times.until) as never }),
         ...(times.days === undefined ? {} : { days: times.days }),
       },
       [at(span[0]), at(span[1])],
@@ -38,7 +43,10 @@ describe('a window', () => {
   });
 
   test('that crosses midnight counts for the day on which it opens', () => {
-    const friday = madrid({ from: '22:00', until: '02:00', days: days(5) }, ['2026-11-26T00:00:00Z', '2026-11-30T00:00:00Z']);
+    const friday = madrid({ from: '22:00', until: '02:00', days: days(5) }, [
+      '2026-11-26T00:00:00Z',
+      '2026-11-30T00:00:00Z',
+    ]);
     expect(friday).toEqual(['2026-11-27T21:00 2026-11-28T01:00']);
     // Asked about after midnight, it is still that of the day before.
     expect(
@@ -112,7 +120,10 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
   /** What a clock of the zone shows: by another way than the one that is tested. */
   function wall(clockOf: Intl.DateTimeFormat, ms: number) {
     const text = clockOf.format(ms);
-    return { weekday: spelled.indexOf(text.slice(0, 3)), minute: Number(text.slice(-5, -3)) * 60 + Number(text.slice(-2)) };
+    return {
+      weekday: spelled.indexOf(text.slice(0, 3)),
+      minute: Number(text.slice(-5, -3)) * 60 + Number(text.slice(-2)),
+    };
   }
 
   function isWanted({ window, days: some }: LocalTimes, { weekday, minute }: ReturnType<typeof wall>): boolean {
@@ -126,7 +137,13 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
   const clocks = new Map(
     zones.map((zone) => [
       zone,
-      new Intl.DateTimeFormat('en-US', { timeZone: zone, weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+      new Intl.DateTimeFormat('en-US', {
+        timeZone: zone,
+        weekday: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        hourCycle: 'h23',
+      }),
     ]),
   );
   const changes: { readonly zone: string; readonly atMs: number }[] = [];
@@ -179,7 +196,9 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
         }
       }
       for (const [index, list] of openings.entries()) {
-        const ordered = list.every(([opensMs, closesMs], place) => opensMs < closesMs && (list[place - 1]?.[1] ?? 0) < opensMs);
+        const ordered = list.every(
+          ([opensMs, closesMs], place) => opensMs < closesMs && (list[place - 1]?.[1] ?? 0) < opensMs,
+        );
         if (!ordered) wrong.push(`${zone} ${index} is not in order`);
       }
     }
