@@ -59,6 +59,19 @@ export const sending: Operations = {
         status: 200,
         answer: { success: true },
       },
+      hours: {
+        summary: 'By day where the recipient is, on weekdays',
+        parameters: { did, 'Send-Window': '09:00-20:00', 'Send-Days': 'mon-fri' },
+        body: {
+          ...order,
+          recipients: [
+            { to: '5491155550001', params: { body: ['Ana', 'A-1044'], buttons: ['A-1044'] } },
+            { to: '5511955550002', params: { body: ['Luis', 'A-1045'], buttons: ['A-1045'] } },
+          ],
+        },
+        status: 200,
+        answer: { success: true },
+      },
     },
   },
   'dispatches-list': {
