@@ -25,22 +25,27 @@ import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/a
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { MessagesSendHeaders, parseSendRequest } from '../lib/messages/request/send-request.ts';
+import { SendTimeHeaders, sendTimeOf } from '../lib/messages/when/send-time.ts';
 
 export const MessagesSendPath = v.object({ did: DidSchema });
 export const MessagesSendQuery = v.object({ client_id: ClientIdText });
+/** All headers of a send: by which it is repeated or rehearsed, and its time. */
+export const MessagesSendReads = v.object({ ...MessagesSendHeaders.entries, ...SendTimeHeaders.entries });
 export const MessagesSendAnswer = v.object({ success: v.literal(true), warning: v.exactOptional(v.string()) });
 
 type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
 /** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all or none; or rehearses it. */
 export function messagesSend(ports: Ports): Endpoint {
-  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: MessagesSendHeaders };
+  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: MessagesSendReads };
   return clientEndpoint(ports, reads, async (event, context) => {
     const { caller } = event;
 
     const path = parse(MessagesSendPath, event.pathParameters ?? {});
     const request = parseSendRequest(event.body);
-    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = parseHeaders(MessagesSendHeaders, event);
+    const headers = parseHeaders(MessagesSendReads, event);
+    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
+    const time = sendTimeOf(headers);
     const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
     if (path.did !== request.did) {
@@ -49,20 +54,21 @@ export function messagesSend(ports: Ports): Endpoint {
 
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
+    const send = { request, caller, clientId, did, ...present({ time }) };
     if (dryRun === 'true') {
-      const rehearsed = await rehearseSend({ request, caller, clientId, did, jobId: ports.newJobId() }, ports);
+      const rehearsed = await rehearseSend({ ...send, jobId: ports.newJobId() }, ports);
       return answer(200, shaped(RehearsalAnswer, rehearsed));
     }
 
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const accept = (jobId: string) => acceptSend({ request, caller, clientId, did, jobId, remainingMs }, ports);
+    const accept = (jobId: string) => acceptSend({ ...send, jobId, remainingMs }, ports);
     // An answer already given is found before today's template is looked at: the key comes before 404 and 422.
     const accepted =
       key === undefined
         ? await accept(ports.newJobId())
         : await acceptOnce(
             { clientId, did: request.did, key },
-            bodyHashOf(event.body),
+            bodyHashOf(event.body, time?.asked),
             { ...ports, remainingMs },
             accept,
           );

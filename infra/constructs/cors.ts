@@ -12,7 +12,10 @@ export function corsFor(origins: readonly string[]): CorsPreflightOptions {
       CorsHttpMethod.PATCH,
       CorsHttpMethod.DELETE,
     ],
-    allowHeaders: ['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+    allowHeaders: [
+      ...['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+      ...['Send-At', 'Send-Days', 'Send-Window', 'Send-Zone'],
+    ],
     exposeHeaders: [
       'Dispatch-Id',
       'Webhook-Secret',

@@ -44,6 +44,12 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   'hub.challenge': 'The text to answer.',
   'Dry-Run': 'Checks the send and tells what it would cost and how long it would take. Nothing is sent.',
   'Idempotency-Key': 'The same key for a repeated request: nothing is sent twice. Remembered for 48 hours.',
+  'Send-At': 'Not before this moment, at most 30 days ahead (RFC 3339 with its offset).',
+  'Send-Window':
+    'Only between these times of day, such as 09:00-20:00, by the clocks of the recipient. May cross midnight.',
+  'Send-Days':
+    'Only on these days, such as mon-fri or sat,sun, by the clocks of the recipient. Of hours that cross midnight: the day on which they begin.',
+  'Send-Zone': 'The IANA time zone by which Send-Window and Send-Days go for all, instead of the recipients’ own.',
   'Webhook-Secret-Rotate': 'true makes a new signing secret.',
   'X-Hub-Signature-256': 'sha256= and the HMAC-SHA256 of the body in hexadecimal, with the secret of the app.',
 };

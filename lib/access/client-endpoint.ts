@@ -4,7 +4,7 @@ import type { BodyReader } from '../http/body.ts';
 import { type Endpoint, endpoint, type HttpEvent, type Preparation } from '../http/endpoint.ts';
 import { type NamedReads, refuseUnknownQuery } from '../http/query-names.ts';
 import { Refusal } from '../http/refusal.ts';
-import { refuseRehearsal } from '../http/request-headers.ts';
+import { refuseRehearsal, refuseUnreadTimes } from '../http/request-headers.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { ClientBudget, Standing } from './client-budget.ts';
 
@@ -24,7 +24,7 @@ export type PageReads = NamedReads & { readonly body: BodyReader };
  * The page of every route that is not public. A request that the authorizer did not accept gets 401 before anything else of
  * it is looked at, its body included, and before any port is touched (D2, D5); then 429 if the token's client has used up
  * its minute, or the user the half of it (D54). A query parameter that `reads` does not name is 400 (D16), and so is the
- * wish for a rehearsal where `Dry-Run` is none of its headers (D51). The page gets the caller with the event.
+ * wish for a rehearsal where `Dry-Run` is none of its headers (D51), or for a time that it does not read (D56). The page gets the caller with the event.
  */
 export function clientEndpoint(
   { nowMs, budget }: ClientEndpointPorts,
@@ -44,6 +44,7 @@ export function clientEndpoint(
   const nothingElse: Preparation = async ({ event }) => {
     refuseUnknownQuery(event, named);
     refuseRehearsal(event, named);
+    refuseUnreadTimes(event, named);
   };
   const page = endpoint([who, nothingElse, body], handle);
   return async (event, context) => {

@@ -41,6 +41,9 @@ function clientItem(clientId: number, sk: string): ItemKey {
   return { pk: clientPartition(clientId), sk };
 }
 
+/** What functions read of a client's own item. */
+export const ClientItemSchema = v.object({ zone: v.nullish(v.string()) });
+
 export const RegisteredClientSchema = v.object({ clientId: v.number() });
 
 export const UserItemSchema = v.object({

@@ -7,6 +7,7 @@ import { type Channel, type Directory, didPattern } from './directory.ts';
 import {
   CampaignItemSchema,
   ChannelItemSchema,
+  ClientItemSchema,
   campaignSortPrefix,
   channelKey,
   channelSortPrefix,
@@ -35,6 +36,8 @@ export function directoryStore(
   const table = { documentClient: client, tableName, pause };
   return {
     hasClient: async (clientId) => (await get(clientKey(clientId))) !== undefined,
+    zoneOfClient: async (clientId) =>
+      v.parse(v.optional(ClientItemSchema), await get(clientKey(clientId)))?.zone ?? undefined,
     // Asked with whatever a request carries, and DynamoDB refuses keys over 2 KB.
     findDid: async (did) =>
       didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,

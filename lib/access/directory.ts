@@ -68,6 +68,8 @@ export interface Did {
 export interface Directory {
   /** Whether there is such a client. */
   hasClient(clientId: number): Promise<boolean>;
+  /** The IANA zone that the operator gave the client (D56); undefined without. */
+  zoneOfClient(clientId: number): Promise<string | undefined>;
   findDid(did: string): Promise<Did | undefined>;
   findUser(clientId: number, userId: string): Promise<UserProfile | undefined>;
   /** All clients, ascending. */

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { unrecognizedField } from './closed-object.ts';
 import type { HttpEvent } from './endpoint.ts';
-import { nearName } from './near-name.ts';
+import { nearHint, nearName } from './near-name.ts';
 import { clip, parse } from './parse.ts';
 import { type Fault, refuseFaults } from './refusal.ts';
 
@@ -32,6 +32,27 @@ export function refuseRehearsal({ headers }: Asked, reads: { readonly headers?: 
   const asking = Object.keys(headers).filter((name) => headers[name] !== 'false' && nearName(name, [rehearsal]));
   const message = `${rehearsal}: this route cannot be rehearsed, only a send can; nothing was done`;
   refuseFaults(asking.map((name) => ({ path: clip(name), message })));
+}
+
+/** Of the headers by which a send has a time of its own (D56). */
+const timed = /^send[-_]/i;
+
+/**
+ * Refuses with 400 every header that begins with `Send-` and that the page does not read: what is to wait would happen at
+ * once (D56). A route that reads none of them says so.
+ */
+export function refuseUnreadTimes({ headers }: Asked, reads: { readonly headers?: HeaderSchema | undefined }): void {
+  const read = Object.keys(reads.headers?.entries ?? {}).filter((name) => timed.test(name));
+  const strays = Object.keys(headers).filter(
+    (name) => timed.test(name) && !read.some((known) => known.toLowerCase() === name.toLowerCase()),
+  );
+  refuseFaults(
+    strays.map((name) => {
+      const path = clip(name);
+      if (read.length > 0) return { path, message: `${unrecognizedField}: ${path}${nearHint(name, read)}` };
+      return { path, message: `${path}: this route has no time of its own, only a send has; nothing was done` };
+    }),
+  );
 }
 
 function misspelt(given: object, absent: readonly string[]): Fault[] {

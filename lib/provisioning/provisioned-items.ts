@@ -56,9 +56,10 @@ type DirectoryItem = Omit<ProvisionedItem, 'table'>;
 
 function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   return [
-    ...file.clients.map(({ client_id: clientId, name, opt_outs_for_utility: optOutsForUtility }) => ({
+    ...file.clients.map(({ client_id: clientId, name, opt_outs_for_utility: optOutsForUtility, zone }) => ({
       key: clientKey(clientId),
-      attributes: { clientId, name, optOutsForUtility },
+      // Null, for attributes that an item does not name stay as they are.
+      attributes: { clientId, name, optOutsForUtility, zone: zone ?? null },
     })),
     ...file.clients.map(({ client_id: clientId }) => ({
       key: registeredClientKey(clientId),

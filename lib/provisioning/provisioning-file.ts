@@ -3,6 +3,7 @@ import { permissions } from '../access/caller.ts';
 import { didPattern } from '../access/directory.ts';
 import { isPasswordHash, passwordMaxLength } from '../access/sign-in/password.ts';
 import { usernamePattern } from '../access/sign-in/sign-in.ts';
+import { zoneNamed } from '../access/zone.ts';
 import { faultOf } from '../http/parse.ts';
 import type { Fault } from '../http/refusal.ts';
 import { folded, longestText } from '../opt-outs/stop-words.ts';
@@ -91,6 +92,13 @@ export const ProvisioningFileSchema = v.strictObject({
       name: text,
       /** Whether its UTILITY messages heed opt-outs as well (D55). */
       opt_outs_for_utility: v.optional(v.boolean(), false),
+      /** By which `Send-Window` and `Send-Days` go where a recipient's own zone is not known (D56). */
+      zone: v.optional(
+        v.pipe(
+          v.string(),
+          v.check((text) => zoneNamed(text) !== undefined, 'must be an IANA time zone such as Europe/Madrid'),
+        ),
+      ),
     }),
   ),
   wabas: v.array(

@@ -155,6 +155,55 @@ describe('a rehearsal (D51)', () => {
     expect(await rehearse()).toBe(1);
   });
 
+  test('says when a send with a time of its own leaves, by zones, and until when that takes (D56)', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const headers = { ...dry, 'send-window': '09:00-20:00' };
+    // It is 23:13 in Madrid, 19:13 in Buenos Aires and 14:13 in Los Angeles.
+    const recipients = ['34911110001', '12135550001', '5491155550001', '33155550001'];
+    const { body: answered } = await send(request(recipients), { headers });
+    expect(answered.estimate).toMatchObject({
+      seconds: (Date.parse('2023-11-15T08:00:00Z') - startMs) / 1_000 + 1,
+      schedule: [
+        {
+          zones: ['America/Los_Angeles'],
+          recipients: 1,
+          first: '2023-11-14T22:13:20.000Z',
+          last: '2023-11-14T22:13:20.000Z',
+        },
+        {
+          zones: ['America/Buenos_Aires'],
+          recipients: 1,
+          first: '2023-11-14T22:13:20.000Z',
+          last: '2023-11-14T22:13:20.002Z',
+        },
+        {
+          zones: ['Europe/Madrid'],
+          recipients: 1,
+          first: '2023-11-15T08:00:00.000Z',
+          last: '2023-11-15T08:00:00.002Z',
+        },
+        { zones: ['Europe/Paris'], recipients: 1, first: '2023-11-15T08:00:00.000Z', last: '2023-11-15T08:00:00.002Z' },
+      ],
+    });
+    const short = { ...request(recipients), message_send_ttl_seconds: 3_600 };
+    const { body: never } = await send(short, { headers });
+    expect(never).toMatchObject({
+      recipients: 4,
+      warning: expect.stringMatching(
+        /^2 of the recipients may never be called within its time to live, .*: they end as expired$/,
+      ),
+      estimate: {
+        by_market: [{ market: 'AR' }, { market: 'US' }],
+        schedule: [{ recipients: 1 }, { recipients: 1 }, { zones: ['Europe/Madrid'] }, { zones: ['Europe/Paris'] }],
+      },
+    });
+    expect(Object.keys(never.estimate.schedule[3])).toEqual(['zones', 'recipients']);
+    const { body: moment } = await send(request(people(1)), { headers: { ...dry, 'send-at': '2023-11-15T00:00:00Z' } });
+    expect(moment.estimate.schedule).toEqual([
+      { recipients: 1, first: '2023-11-15T00:00:00.000Z', last: '2023-11-15T00:00:00.000Z' },
+    ]);
+  });
+
   test('says who has no price', async () => {
     const { send } = await sendingEndpoint({ templates });
     const { body: some } = await send(request(['99912345678', '38344123456', ...people(1)]), { headers: dry });

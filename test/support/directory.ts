@@ -7,11 +7,13 @@ export function memoryDirectory(content: {
   readonly campaigns?: readonly Campaign[];
   readonly users?: readonly UserProfile[];
   readonly clientIds?: readonly number[];
+  readonly clientZones?: ReadonlyMap<number, string>;
 }): Directory {
-  const { wabas = [], channels = [], campaigns = [], users = [], clientIds = [] } = content;
+  const { wabas = [], channels = [], campaigns = [], users = [], clientIds = [], clientZones } = content;
   return {
     hasClient: async (clientId) =>
       clientIds.includes(clientId) || wabas.some((waba) => waba.clientIds.includes(clientId)),
+    zoneOfClient: async (clientId) => clientZones?.get(clientId),
     findDid: async (did) => {
       const channel = channels.find((candidate) => candidate.did === did);
       const waba = wabas.find((candidate) => candidate.wabaId === channel?.wabaId);

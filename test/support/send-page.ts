@@ -67,6 +67,7 @@ export function sendPorts(
   return {
     directory: {
       hasClient: unused,
+      zoneOfClient: unused,
       findDid: async () => sendableDid,
       findUser: unused,
       listClientIds: unused,

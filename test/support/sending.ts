@@ -55,6 +55,7 @@ const dids = new Map<string, Did>([
 const unused = () => Promise.reject(new Error('not part of a send'));
 const directory: Directory = {
   hasClient: async (clientId) => [...dids.values()].some(({ waba }) => waba.clientIds.includes(clientId)),
+  zoneOfClient: async () => undefined,
   findDid: async (did) => dids.get(did),
   findUser: unused,
   listClientIds: unused,

@@ -1,8 +1,8 @@
 import { DispatchesListAnswer, DispatchesListPath, DispatchesListQuery } from '../../../functions/dispatches-list.ts';
 import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '../../../functions/messages-cancel.ts';
 import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
-import { MessagesSendPath, MessagesSendQuery } from '../../../functions/messages-send.ts';
-import { MessagesSendBody, MessagesSendHeaders } from '../../../lib/messages/request/send-request.ts';
+import { MessagesSendPath, MessagesSendQuery, MessagesSendReads } from '../../../functions/messages-send.ts';
+import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts';
 import { demo, dispatchExample } from '../examples.ts';
 import { SendAnswer } from '../named-schemas.ts';
 import type { Operations } from '../operation.ts';
@@ -22,7 +22,7 @@ export const sending: Operations = {
       'Sends an approved template to 1 to 10,000 recipients: all of them are accepted or none. What a recipient must carry is in parameters of the template.',
     path: MessagesSendPath,
     query: MessagesSendQuery,
-    headers: MessagesSendHeaders,
+    headers: MessagesSendReads,
     body: { schema: MessagesSendBody },
     answers: {
       200: {
@@ -54,6 +54,19 @@ export const sending: Operations = {
           recipients: [
             { to: '5491155550001', params: { body: ['Ana', 'A-1042'], buttons: ['A-1042'] } },
             { to: '5491155550002', params: { body: ['Luis', 'A-1043'], buttons: ['A-1043'] } },
+          ],
+        },
+        status: 200,
+        answer: { success: true },
+      },
+      hours: {
+        summary: 'By day where the recipient is, on weekdays',
+        parameters: { did, 'Send-Window': '09:00-20:00', 'Send-Days': 'mon-fri' },
+        body: {
+          ...order,
+          recipients: [
+            { to: '5491155550001', params: { body: ['Ana', 'A-1044'], buttons: ['A-1044'] } },
+            { to: '5511955550002', params: { body: ['Luis', 'A-1045'], buttons: ['A-1045'] } },
           ],
         },
         status: 200,

@@ -1,8 +1,8 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
-import { type Did, isShared } from '../../access/directory.ts';
+import { type Did, type Directory, isShared } from '../../access/directory.ts';
 import type { CatalogIdOf } from '../../catalog/platform-catalogs.ts';
 import { FaultList } from '../../http/fault-list.ts';
-import { Refusal } from '../../http/refusal.ts';
+import { invalid, Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { correlationId } from '../../observe/correlation.ts';
 import { heedsOptOuts } from '../../opt-outs/heeded.ts';
@@ -11,7 +11,8 @@ import { isUserId } from '../../platform/user-id.ts';
 import type { ClientTemplate, PlatformTemplate } from '../../templates/model/template.ts';
 import { type AssignableDirectory, switchedOff } from '../../templates/status/switched-off.ts';
 import type { FindReplacements } from '../inbound/replaced-ids.ts';
-import type { JobHead, SendPath } from '../job.ts';
+import { keptAfterLastCallMs } from '../items.ts';
+import type { JobHead, Recipient, Repeat, SendPath } from '../job.ts';
 import { compositionPlan } from '../request/compose.ts';
 import { withoutDuplicates } from '../request/duplicates.ts';
 import type { ParameterContract } from '../request/parameter-contract.ts';
@@ -21,6 +22,8 @@ import { notSendable } from '../request/sendable-kinds.ts';
 import type { IsOnboarded } from '../resolve/platform-onboarding.ts';
 import { askOnce } from '../resolve/questions.ts';
 import { type ResolutionPorts, resolveTemplate } from '../resolve/resolve-template.ts';
+import type { SendTime } from '../when/send-time.ts';
+import { type Timetable, timetableOf, wantsClientZone } from '../when/timetable.ts';
 import { withCurrentIds } from './replaced-ids.ts';
 import { warningOf } from './send-warnings.ts';
 import type { WholeJob } from './whole-job.ts';
@@ -28,7 +31,7 @@ import type { WholeJob } from './whole-job.ts';
 export interface CheckPorts extends ResolutionPorts {
   readonly catalogIdOf: CatalogIdOf;
   readonly isOnboarded: IsOnboarded;
-  readonly directory: AssignableDirectory;
+  readonly directory: AssignableDirectory & Pick<Directory, 'zoneOfClient'>;
   readonly replacementsOf: FindReplacements;
 }
 
@@ -39,18 +42,22 @@ export interface Send {
   readonly clientId: number;
   readonly did: Did;
   readonly jobId: string;
+  /** What its headers ask for, if they ask for a time of its own (D56). */
+  readonly time?: SendTime;
 }
 
 /** A send that nothing speaks against: the job that it is to become. */
 export interface CheckedSend {
   readonly job: WholeJob;
   readonly warning?: string;
+  /** Of a send with a time of its own. */
+  readonly timetable?: Timetable;
 }
 
 /**
  * All that is asked of a send before it counts: resolves the template (404, 422, 502), checks every recipient against it
- * (400, D24), follows user ids that the platform has replaced, drops repeated recipients (D25). Stores nothing but what is
- * remembered of the template (D23).
+ * (400, D24), follows user ids that the platform has replaced, drops repeated recipients (D25), and reckons when each may be
+ * called (D56). Stores nothing but what is remembered of the template (D23).
  */
 export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
   const { request, clientId, did, jobId } = send;
@@ -68,14 +75,18 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   });
   const path = await pathOf(template, did, ports);
   const byUserId = kept.some(({ to }) => isUserId(to)) ? (true as const) : undefined;
+  const acceptedAtMs = ports.nowMs();
+  const timetable = await timetableOfSend({ recipients: kept, repeats, category: template.category }, send, ports);
   const head = jobHead(send, template, {
-    path,
-    acceptedAtMs: ports.nowMs(),
-    total: kept.length,
-    ...present({ byUserId }),
+    ...{ path, acceptedAtMs, total: kept.length },
+    ...present({ byUserId, timetable }),
   });
   const shared = isShared(did.waba) ? (true as const) : undefined;
-  const job = { head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...present({ shared }) };
+  const job = {
+    ...{ head, plan, recipients: kept, ...(repeats.length === 0 ? {} : { repeats }), ...present({ shared }) },
+    ...(timetable === undefined ? {} : inLots(timetable, kept, repeats)),
+    ...present({ header: timetable && request.header }),
+  };
 
   const warning = warningOf({
     resolved,
@@ -85,8 +96,44 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
     droppedIndexes: repeats.map(([position]) => position),
     recipients: kept,
     foreignDid: did.channel.clientId === clientId ? undefined : did.channel.did,
+    timetable,
   });
-  return { job, ...present({ warning }) };
+  return { job, ...present({ warning, timetable }) };
+}
+
+/** When its recipients may be called; undefined without a time of its own. A one-time code has no hours: it is 400 with them. */
+async function timetableOfSend(
+  { recipients, repeats, category }: Pick<WholeJob, 'recipients'> & { repeats: readonly Repeat[]; category: string },
+  { time, clientId, request }: Send,
+  ports: CheckPorts,
+): Promise<Timetable | undefined> {
+  if (time === undefined) return undefined;
+  const { window, days } = time.asked;
+  if (category.toUpperCase() === 'AUTHENTICATION' && (window ?? days) !== undefined) {
+    const name = window === undefined ? 'Send-Days' : 'Send-Window';
+    throw invalid(
+      name,
+      `${name}: expected none, for a template of category AUTHENTICATION, received ${window ?? days}`,
+    );
+  }
+  const clientZone = wantsClientZone(recipients, time) ? await ports.directory.zoneOfClient(clientId) : undefined;
+  const places = placesKept(recipients.length, repeats);
+  const { ttlSeconds } = request;
+  return timetableOf({ recipients, places, ttlSeconds, clientZone, nowMs: ports.nowMs() }, time);
+}
+
+/** The place in the request of each recipient that was kept. */
+function placesKept(count: number, repeats: readonly Repeat[]): number[] {
+  const dropped = new Set(repeats.map(([position]) => position));
+  return Array.from({ length: count + repeats.length }, (_, position) => position).filter((at) => !dropped.has(at));
+}
+
+/** The recipients in the order of their lots, and where they stood if that was another one. */
+function inLots({ lots, order }: Timetable, recipients: readonly Recipient[], repeats: readonly Repeat[]) {
+  if (order.every((before, index) => before === index)) return { lots };
+  const places = placesKept(recipients.length, repeats);
+  const ordered = order.flatMap((before) => recipients[before] ?? []);
+  return { lots, recipients: ordered, positions: order.map((before) => places[before] ?? before) };
 }
 
 /** Refuses with 422 what the client's own part of the template says; a template that it has no part of yet is on (D13). */
@@ -122,12 +169,13 @@ async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPor
 }
 
 function jobHead(
-  { request, clientId, did, jobId }: Send,
+  { request, clientId, did, jobId, time }: Send,
   template: PlatformTemplate,
-  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'>,
+  facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'> & { readonly timetable?: Timetable },
 ): JobHead {
   const { campaignId, attends, ttlSeconds } = request;
-  const { path, acceptedAtMs, total, byUserId } = facts;
+  const { path, acceptedAtMs, total, byUserId, timetable } = facts;
+  const fromMs = timetable?.fromMs ?? acceptedAtMs;
   const category = template.category.toUpperCase();
   return {
     jobId,
@@ -147,7 +195,9 @@ function jobHead(
     templateLanguage: template.language,
     acceptedAtMs,
     ...present({
-      expiresAtMs: ttlSeconds === undefined ? undefined : acceptedAtMs + ttlSeconds * 1_000,
+      expiresAtMs: ttlSeconds === undefined ? undefined : fromMs + ttlSeconds * 1_000,
+      when: time && { asked: time.asked, fromMs },
+      keptUntilMs: timetable && timetable.lastCallMs + keptAfterLastCallMs,
       campaignId,
       attends,
     }),

@@ -3,6 +3,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
+import type { AskedTime } from '../job.ts';
 import { inTimeLeft } from './answer-time.ts';
 import { type WithdrawPorts, withdrawJob } from './withdraw-job.ts';
 
@@ -50,14 +51,17 @@ export interface IdempotencyPorts extends WithdrawPorts {
   readonly newJobId: () => string;
 }
 
-/** The same for the same JSON text, whatever the white space around its tokens. */
-export function bodyHashOf(body: unknown): string {
-  return createHash('sha256').update(JSON.stringify(body)).digest('base64url');
+/** The same for the same JSON text, whatever the white space around its tokens, with the same time of its own, to the letter (D56). */
+export function bodyHashOf(body: unknown, time?: AskedTime): string {
+  const asked = time === undefined ? '' : `\n${JSON.stringify(time)}`;
+  return createHash('sha256')
+    .update(`${JSON.stringify(body)}${asked}`)
+    .digest('base64url');
 }
 
 /**
  * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues
- * nothing; 409 while the first runs, 422 for another body. A refused run is not remembered. Of one that died the job is
+ * nothing; 409 while the first runs, 422 for another body or time (D56). A refused run is not remembered. Of one that died the job is
  * withdrawn, or found to be begun, before anything is queued again; 502 `dispatch_undecided` when neither can be found out.
  */
 export async function acceptOnce(
@@ -91,7 +95,7 @@ async function earlierAnswer(
   ports: IdempotencyPorts,
 ): Promise<Accepted | undefined> {
   if (found.bodyHash !== record.bodyHash) {
-    throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body');
+    throw new Refusal('idempotency_key_reused', 'the Idempotency-Key was used with another request body or time');
   }
   const { jobId, warning } = found;
   if (found.state === 'done') return { jobId, ...present({ warning }) };

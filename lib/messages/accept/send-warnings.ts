@@ -3,6 +3,7 @@ import type { Recipient } from '../job.ts';
 import { destinationOf } from '../request/addressee.ts';
 import { duplicatesWarning } from '../request/duplicates.ts';
 import type { ResolvedTemplate } from '../resolve/resolve-template.ts';
+import type { Timetable } from '../when/timetable.ts';
 import { type Redirected, redirectedWarning } from './replaced-ids.ts';
 
 export interface Warned {
@@ -15,6 +16,8 @@ export interface Warned {
   readonly recipients: readonly Pick<Recipient, 'to'>[];
   /** The DID, when it is a channel of another client of the WABA (D5). */
   readonly foreignDid: string | undefined;
+  /** Of a send with a time of its own. */
+  readonly timetable?: Timetable | undefined;
 }
 
 /** The `warning` of an accepted send: one sentence per matter, joined with "; "; undefined when nothing is to be said (D26). */
@@ -26,6 +29,7 @@ export function warningOf({
   droppedIndexes,
   recipients,
   foreignDid,
+  timetable,
 }: Warned): string | undefined {
   const { template, client, storedCopyUsed } = resolved;
   const assigned = client?.documents.some(({ pair }) => pair?.campaignId === campaignId) ?? false;
@@ -41,9 +45,20 @@ export function warningOf({
     ...undeliveredWarnings(template.category, recipients),
     storedCopyUsed ? 'the platform could not be reached, the stored copy of the template was used' : undefined,
     foreignDid === undefined ? undefined : `the did ${foreignDid} is a channel of another client of the WABA`,
+    timetable && neverWarning(timetable),
   ];
   const said = sentences.filter((sentence) => sentence !== undefined);
   return said.length === 0 ? undefined : said.join('; ');
+}
+
+/** Hours of some recipients begin after the message's time to live, which counts from the first moment of any (D56). */
+function neverWarning({ zones, lastCallMs }: Timetable): string | undefined {
+  const never = zones.filter(({ open }) => open.length === 0);
+  if (never.length === 0) return undefined;
+  const count = never.reduce((sum, { members }) => sum + members.length, 0);
+  const opensMs = Math.min(...never.map(({ firstMs }) => firstMs));
+  const [last, opens] = [lastCallMs, opensMs].map((ms) => new Date(ms).toISOString());
+  return `${count} of the recipients may never be called within its time to live, which ends at ${last}, the first of them at ${opens}: they end as expired`;
 }
 
 /** The platform takes such messages, and fails them later (131049): they are sent all the same, and cost nothing. */

@@ -5,10 +5,14 @@ import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
 import { costEstimate } from '../../pricing/estimate.ts';
 import type { Rates } from '../../pricing/rates.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
+import type { WholeJob } from '../accept/whole-job.ts';
 import type { JobHead, Recipient } from '../job.ts';
+import { bulkEveryMs } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import { addresseeOf, destinationOf } from '../request/addressee.ts';
-import { expectedEndMs } from './expected-end.ts';
+import type { Timetable } from '../when/timetable.ts';
+import { type Expected, expectedEndMs } from './expected-end.ts';
+import { type ExpectedTimes, expectedTimes } from './expected-times.ts';
 import { type Portfolio, type PortfolioPorts, portfolioOf } from './portfolio.ts';
 
 export interface RehearsePorts extends CheckPorts, Omit<PortfolioPorts, 'directory'> {
@@ -35,6 +39,23 @@ export const RehearsalAnswer = v.object({
     opted_out: v.exactOptional(people),
     not_delivered: v.exactOptional(v.array(v.object({ market: v.string(), recipients: people }))),
     seconds: v.pipe(v.number(), v.integer(), v.description('Until the last one has left, at the pace of the number.')),
+    schedule: v.exactOptional(
+      v.pipe(
+        v.array(
+          v.object({
+            zones: v.exactOptional(v.pipe(v.array(v.string()), v.description('Whose clocks count, all of them.'))),
+            recipients: people,
+            first: v.exactOptional(
+              v.pipe(v.string(), v.isoTimestamp(), v.description('Absent where it is never within the time to live.')),
+            ),
+            last: v.exactOptional(
+              v.pipe(v.string(), v.isoTimestamp(), v.description('When the last one has left, about.')),
+            ),
+          }),
+        ),
+        v.description('Of a send with a time of its own: when it leaves, by the time zones of its recipients.'),
+      ),
+    ),
     portfolio: v.exactOptional(
       v.object({
         people_a_day: v.pipe(
@@ -59,10 +80,11 @@ export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
  * nothing.
  */
 export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Rehearsed> {
-  const { job, warning } = await checkSend(send, ports);
+  const { job, warning, timetable } = await checkSend(send, ports);
   const { head, recipients } = job;
+  const called = calledAtAll(job);
   const [written, rates, limitPerSecond, pace, portfolio] = await Promise.all([
-    withoutOptedOut(send, job, ports.optOuts),
+    withoutOptedOut(send, { head, recipients: called }, ports.optOuts),
     ports.rates(),
     ports.currentLimitOf(head),
     ports.paces.find(head.phoneNumberId),
@@ -70,8 +92,11 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
   ]);
   const nowMs = ports.nowMs();
   // Who has opted out is found with the claim, and so keeps a slot; where all have, nothing leaves.
-  const endMs = written.length === 0 ? nowMs : expectedEndMs({ head, recipients, limitPerSecond, pace, nowMs });
-  const optedOut = recipients.length - written.length;
+  const expected: Expected = { head, recipients, limitPerSecond, pace, nowMs };
+  const times = timetable === undefined ? undefined : timesOf(expected, timetable);
+  const lastMs = times === undefined ? expectedEndMs(expected) : Math.max(...times.map((each) => each.lastMs ?? nowMs));
+  const endMs = written.length === 0 ? nowMs : lastMs;
+  const optedOut = called.length - written.length;
   const { cost, byMarket, notDelivered, unpriced } = costEstimate(
     rates,
     job.head.category,
@@ -93,11 +118,33 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
       ...(optedOut === 0 ? {} : { opted_out: optedOut }),
       ...(notDelivered.length === 0 ? {} : { not_delivered: [...notDelivered] }),
       seconds: Math.ceil((endMs - nowMs) / 1_000),
+      ...present({ schedule: times?.map(shownTimes) }),
       ...(portfolio === undefined
         ? {}
         : { portfolio: { people_a_day: portfolio.peopleADay, so_far: portfolio.soFar } }),
     },
   };
+}
+
+/** Without those whose hours never come within the life of the job: they cost nothing. */
+function calledAtAll({ recipients, lots = [] }: WholeJob): readonly Recipient[] {
+  const firstNever = lots.findIndex(({ open }) => open.length === 0);
+  return firstNever < 0 ? recipients : recipients.slice(0, lots[firstNever - 1]?.until ?? 0);
+}
+
+/** What is due for the number now may still be under way when the first lot opens. */
+function timesOf(expected: Expected, timetable: Timetable): ExpectedTimes[] {
+  const { recipients, limitPerSecond, pace, nowMs } = expected;
+  const atOnceMs = (recipients.length - 1) * bulkEveryMs(limitPerSecond, pace, nowMs);
+  const delayMs = Math.max(0, expectedEndMs(expected) - nowMs - atOnceMs);
+  return expectedTimes(timetable, { nowMs, delayMs, everyMs: bulkEveryMs(limitPerSecond, pace, timetable.fromMs) });
+}
+
+function shownTimes({ zones, recipients, firstMs, lastMs }: ExpectedTimes) {
+  const [first, last] = [firstMs, lastMs].map((ms) =>
+    ms === undefined ? undefined : new Date(Math.ceil(ms)).toISOString(),
+  );
+  return { ...present({ zones: zones.length === 0 ? undefined : [...zones], first, last }), recipients };
 }
 
 /** Those whom a worker would call if the message left now (D55); of a category that heeds no opt-outs nothing is read. */

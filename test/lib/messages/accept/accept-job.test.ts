@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LaterVersion } from '../../../../lib/aws/queued-message.ts';
+import { present } from '../../../../lib/keys/present.ts';
 import { type AcceptJobPorts, acceptJob } from '../../../../lib/messages/accept/accept-job.ts';
 import { decodeJob, encodeJob } from '../../../../lib/messages/accept/job-message.ts';
 import { RecipientTooLarge } from '../../../../lib/messages/accept/parameter-pages.ts';
@@ -165,6 +166,7 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
   test.each<[string, WholeJob]>([
     ['eleven recipients', large],
     ['dropped ones, which its report counts', { ...small, repeats: [[10, 0]] }],
+    ['a time of its own (D56)', makeJob(makeRecipients(1), { jobId: 'J', when: { asked: {}, fromMs: 1 } })],
     ['more than a chunk holds', makeJob(makeRecipients(3, 70_000), { jobId: 'J' })],
   ])('not one with %s', async (_, job) => {
     const { calls, ports } = recording({});
@@ -191,22 +193,27 @@ test.each([
   },
 );
 
-test.each<[at: number, repeats: [number, number][], place: number]>([
+test.each<[at: number, repeats: [number, number][], place: number, positions?: number[]]>([
   [2, [], 2],
   [1, [[1, 0]], 2],
   [2, [[1, 0], [2, 0], [5, 4]], 4], // biome-ignore format: one row
-])('recipient %i, which no item can hold, is refused by its place in the request', async (at, repeats, place) => {
-  const { calls, ports } = recording({ failing: 'store', error: new RecipientTooLarge(at, 400_000) });
-  const path = `recipients[${place}].params`;
-  const message = 'expected at most 390000 bytes of JSON, received 400000';
-  const job = repeats.length === 0 ? large : { ...large, repeats };
-  await expect(acceptJob(job, ports)).rejects.toMatchObject({
-    code: 'invalid_recipients',
-    message: `${path}: ${message}`,
-    details: { errors: [{ path, message }] },
-  });
-  expect(calls).toEqual(['store']);
-});
+  // In the order of its lots (D56).
+  [1, [[1, 0]], 7, [9, 7]],
+])(
+  'recipient %i, which no item can hold, is refused by its place in the request',
+  async (at, repeats, place, positions) => {
+    const { calls, ports } = recording({ failing: 'store', error: new RecipientTooLarge(at, 400_000) });
+    const path = `recipients[${place}].params`;
+    const message = 'expected at most 390000 bytes of JSON, received 400000';
+    const job = { ...large, ...(repeats.length === 0 ? {} : { repeats }), ...present({ positions }) };
+    await expect(acceptJob(job, ports)).rejects.toMatchObject({
+      code: 'invalid_recipients',
+      message: `${path}: ${message}`,
+      details: { errors: [{ path, message }] },
+    });
+    expect(calls).toEqual(['store']);
+  },
+);
 
 test.each([
   ['a job', large, 'queue', ['store', 'describe', 'queue', 'withdraw J'], 'list'],

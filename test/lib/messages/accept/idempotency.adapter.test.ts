@@ -101,7 +101,7 @@ test('another body: 422, whether the first has ended or not', async () => {
   await expect(ended.run({ a: 2 })).rejects.toMatchObject({
     status: 422,
     code: 'idempotency_key_reused',
-    message: 'the Idempotency-Key was used with another request body',
+    message: 'the Idempotency-Key was used with another request body or time',
   });
   const running = setup();
   const claimed = Promise.withResolvers<void>();

@@ -138,6 +138,11 @@ describe('parameters are gone seven days after the job has ended at the latest',
     ['a day after its acceptance', {}, 1_700_000_001 + 8 * 86_400],
     ['a day, with a shorter time to live', { expiresAtMs: acceptedAtMs + 30_000 }, 1_700_000_001 + 8 * 86_400],
     ['with its time to live', { expiresAtMs: acceptedAtMs + 30 * 86_400_000 }, 1_700_000_001 + 37 * 86_400],
+    [
+      'after the last possible call, of a send with a time of its own (D56)',
+      { expiresAtMs: acceptedAtMs + 60_000, keptUntilMs: acceptedAtMs + (40 + 37) * 86_400_000 },
+      1_700_000_001 + 47 * 86_400,
+    ],
   ])('%s', (_, head, seconds) => {
     expect(parametersExpireAtSeconds(makeJobHead({ acceptedAtMs, ...head }))).toBe(seconds);
   });

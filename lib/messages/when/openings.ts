@@ -1,0 +1,68 @@
+import type { Opening } from '../lots.ts';
+import { stretchesOf } from './wall-clock.ts';
+
+/** Hours and days of a zone's clocks. */
+export interface LocalTimes {
+  /** In minutes after midnight; one that does not end later than it begins crosses midnight. Absent: the whole day. */
+  readonly window?: { readonly fromMinute: number; readonly untilMinute: number };
+  /** Days of the week, Sunday is 0; of a window that crosses midnight the day on which it opens. Absent: every day. */
+  readonly days?: ReadonlySet<number>;
+}
+
+const dayMs = 86_400_000;
+const minuteMs = 60_000;
+/** The first of January 1970 was a Thursday. */
+const weekdayOfDayZero = 4;
+
+/**
+ * When the clocks of a zone show one of these times, between two moments: merged, in order. Exact over changes of clock: a
+ * window that clocks show twice opens twice, and what they skip of one does not open.
+ */
+export function openingsIn(zone: string, times: LocalTimes, [fromMs, untilMs]: Opening): Opening[] {
+  const openings = stretchesOf(zone, fromMs, untilMs).flatMap((stretch) => {
+    const { offsetMs } = stretch;
+    const [localFromMs, localUntilMs] = [stretch.fromMs + offsetMs, stretch.untilMs + offsetMs];
+    return localOpenings(times, localFromMs, localUntilMs).map(
+      ([opensMs, closesMs]): Opening => [opensMs - offsetMs, closesMs - offsetMs],
+    );
+  });
+  return merged(openings);
+}
+
+/** The same on a clock that is never changed. */
+function localOpenings({ window, days }: LocalTimes, fromMs: number, untilMs: number): Opening[] {
+  const { fromMinute, untilMinute } = window ?? { fromMinute: 0, untilMinute: 0 };
+  const lengthMs = (untilMinute - fromMinute) * minuteMs + (untilMinute > fromMinute ? 0 : dayMs);
+  const openings: Opening[] = [];
+  // A window of the day before may reach into the first day.
+  for (let day = Math.floor(fromMs / dayMs) - 1; day * dayMs < untilMs; day += 1) {
+    const weekday = (((day + weekdayOfDayZero) % 7) + 7) % 7;
+    if (days !== undefined && !days.has(weekday)) continue;
+    const opensMs = day * dayMs + fromMinute * minuteMs;
+    openings.push([opensMs, opensMs + lengthMs]);
+  }
+  return within(openings, [fromMs, untilMs]);
+}
+
+/** Openings in order, of which none overlap or touch any more. */
+function merged(openings: readonly Opening[]): Opening[] {
+  const apart: Opening[] = [];
+  for (const [fromMs, untilMs] of openings) {
+    const last = apart.at(-1);
+    if (last !== undefined && fromMs <= last[1]) apart[apart.length - 1] = [last[0], Math.max(last[1], untilMs)];
+    else apart.push([fromMs, untilMs]);
+  }
+  return apart;
+}
+
+/** What of openings lies between two moments. */
+export function within(openings: readonly Opening[], [fromMs, untilMs]: Opening): Opening[] {
+  return openings
+    .map(([opensMs, closesMs]): Opening => [Math.max(opensMs, fromMs), Math.min(closesMs, untilMs)])
+    .filter(([opensMs, closesMs]) => opensMs < closesMs);
+}
+
+/** When all of them are open at once. */
+export function inAll([first = [], ...others]: readonly (readonly Opening[])[]): Opening[] {
+  return others.reduce<Opening[]>((both, other) => both.flatMap((opening) => within(other, opening)), [...first]);
+}

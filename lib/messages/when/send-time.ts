@@ -1,0 +1,114 @@
+import * as v from 'valibot';
+import { zoneNamed } from '../../access/zone.ts';
+import { documentedAs } from '../../http/documented.ts';
+import { nearHint } from '../../http/near-name.ts';
+import { isMoment } from '../../http/query.ts';
+import { invalid } from '../../http/refusal.ts';
+import { butReceived, shown } from '../../http/shown.ts';
+import { present } from '../../keys/present.ts';
+import type { AskedTime } from '../job.ts';
+import type { LocalTimes } from './openings.ts';
+
+/** The time of its own that a send asks for (D56). */
+export interface SendTime extends LocalTimes {
+  /** The headers to the letter, as the report tells them. */
+  readonly asked: AskedTime;
+  readonly sendAtMs?: number;
+  /** For all recipients, instead of each one's own. */
+  readonly zone?: string;
+}
+
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+const windowForm = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/;
+
+const momentWords = 'Send-At must be a time with its offset such as 2026-11-27T09:00:00+01:00 (RFC 3339)';
+const windowWords = 'Send-Window must be two different times of day such as 09:00-20:00, 00:00 to 23:59';
+const daysWords = 'Send-Days must be days of the week, or ranges of them, such as mon-fri or sat,sun';
+
+/** The headers by which a send has a time of its own, each to the letter of its form. Beside them no header may begin with `Send-`. */
+export const SendTimeHeaders = v.object({
+  'Send-At': v.optional(
+    v.pipe(
+      v.string(),
+      v.check(isMoment, butReceived(momentWords)),
+      documentedAs(() => v.pipe(v.string(), v.isoTimestamp())),
+    ),
+  ),
+  'Send-Window': v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => windowIn(text) !== undefined, butReceived(windowWords)),
+      documentedAs(() => v.pipe(v.string(), v.regex(windowForm))),
+    ),
+  ),
+  'Send-Days': v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => daysIn(text) !== undefined, butReceived(daysWords)),
+      documentedAs(() => v.string()),
+    ),
+  ),
+  'Send-Zone': v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (text) => zoneNamed(text) !== undefined,
+        ({ input }) => unknownZone(String(input)),
+      ),
+      documentedAs(() => v.string()),
+    ),
+  ),
+});
+
+function unknownZone(text: string): string {
+  const hint = nearHint(text, Intl.supportedValuesOf('timeZone'));
+  return `Send-Zone must be an IANA time zone such as Europe/Madrid, received ${shown(text)}${hint}`;
+}
+
+function windowIn(text: string): LocalTimes['window'] {
+  const [, fromHour, fromMinute, untilHour, untilMinute] = (windowForm.exec(text) ?? []).map(Number);
+  if (fromHour === undefined || fromMinute === undefined) return undefined;
+  if (untilHour === undefined || untilMinute === undefined) return undefined;
+  const window = { fromMinute: fromHour * 60 + fromMinute, untilMinute: untilHour * 60 + untilMinute };
+  return window.fromMinute === window.untilMinute ? undefined : window;
+}
+
+/** Days and ranges, blanks around commas dropped, in any letter case; a range may pass the end of the week. */
+function daysIn(text: string): ReadonlySet<number> | undefined {
+  const days = new Set<number>();
+  for (const part of text.toLowerCase().split(',')) {
+    const ends = part.trim().split('-');
+    const [first = -1, last = first] = ends.map((word) => weekdays.indexOf(word));
+    if (ends.length > 2 || first < 0 || last < 0) return undefined;
+    for (let day = first; ; day = (day + 1) % 7) {
+      days.add(day);
+      if (day === last) break;
+    }
+  }
+  return days;
+}
+
+/**
+ * What the headers ask for, undefined where none of them is there. Refuses with 400 a zone for nothing: without window and
+ * days it would change nothing. Whether `Send-At` is near enough is for `timetableOf`, as only a request that counts is judged by now.
+ */
+export function sendTimeOf(headers: v.InferOutput<typeof SendTimeHeaders>): SendTime | undefined {
+  const { 'Send-At': at, 'Send-Window': window, 'Send-Days': days, 'Send-Zone': zone } = headers;
+  const asked = present({ send_at: at, window, days, zone });
+  if (Object.keys(asked).length === 0) return undefined;
+  if (zone !== undefined && window === undefined && days === undefined) {
+    throw invalid(
+      'Send-Zone',
+      `Send-Zone must come with Send-Window or Send-Days, received ${shown(zone)} alone: it would change nothing`,
+    );
+  }
+  return {
+    asked,
+    ...present({
+      sendAtMs: at === undefined ? undefined : Date.parse(at),
+      window: window === undefined ? undefined : windowIn(window),
+      days: days === undefined ? undefined : daysIn(days),
+      zone: zone === undefined ? undefined : zoneNamed(zone),
+    }),
+  };
+}

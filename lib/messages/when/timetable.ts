@@ -1,0 +1,179 @@
+import { FaultList } from '../../http/fault-list.ts';
+import { invalid, Refusal } from '../../http/refusal.ts';
+import { shown } from '../../http/shown.ts';
+import type { Recipient } from '../job.ts';
+import { type Lot, lastSlotBeforeEndMs, type Opening } from '../lots.ts';
+import { inAll, openingsIn, within } from './openings.ts';
+import type { SendTime } from './send-time.ts';
+import { zonesOf } from './zones-of.ts';
+
+const dayMs = 86_400_000;
+/** Clocks are apart, and a request takes a while: so far in the past is now. */
+const skewMs = 5 * 60_000;
+const mostAheadMs = 30 * dayMs;
+/** Without a time to live its messages may be called for so long after the first moment at which any may leave. */
+const calledForMs = 28 * dayMs;
+/** Hours of a week that two changes of clock skip come back by then. */
+const firstOpeningWithinMs = 28 * dayMs;
+const longestLifeMs = 31 * dayMs;
+
+/** Recipients whose zones are the same, and when they may be called. */
+export interface ZoneTimes {
+  /** Empty where hours and days are none: then zones do not matter. */
+  readonly zones: readonly string[];
+  /** The indexes that its recipients have in the job. */
+  readonly members: readonly number[];
+  /** Empty where none of it lies in the life of the job. */
+  readonly open: readonly Opening[];
+  /** When it would open first, were the life of the job long enough. */
+  readonly firstMs: number;
+}
+
+/** When the recipients of a send may be called (D56). */
+export interface Timetable {
+  /** The first moment at which any of them may leave. */
+  readonly fromMs: number;
+  /** No call begins then or later. */
+  readonly lastCallMs: number;
+  /** In the order of their first opening; those that never open come last. */
+  readonly lots: readonly Lot[];
+  /** The recipients in the order of the lots: by the new index the one that each had. */
+  readonly order: readonly number[];
+  readonly zones: readonly ZoneTimes[];
+}
+
+/** What a timetable is made from, beside the time that was asked for. */
+export interface ToBeTimed {
+  readonly recipients: readonly Pick<Recipient, 'to'>[];
+  /** The place in the request of each recipient. */
+  readonly places: readonly number[];
+  readonly ttlSeconds?: number | undefined;
+  /** The client's, for numbers whose zone is not known. */
+  readonly clientZone?: string | undefined;
+  readonly nowMs: number;
+}
+
+/** Whether the zone of some recipient is wanted and not known. */
+export function wantsClientZone(recipients: ToBeTimed['recipients'], time: SendTime): boolean {
+  return goesByZones(time) && time.zone === undefined && recipients.some(({ to }) => zonesOf(to) === undefined);
+}
+
+function goesByZones({ window, days }: SendTime): boolean {
+  return window !== undefined || days !== undefined;
+}
+
+/**
+ * When each recipient may be called, for the whole life of the job: not before `Send-At`, and while the clocks of all zones
+ * in which the person may be show the hours and days that were asked for. Refuses with 400 a `Send-At` that has passed or is more than
+ * 30 days ahead, and, each by its place, recipients whose zone is not known or whose zones have no such hour in common.
+ */
+export function timetableOf(toBeTimed: ToBeTimed, time: SendTime): Timetable {
+  const earliestMs = earliestOf(time, toBeTimed.nowMs);
+  const groups = openGroups(toBeTimed, time, earliestMs);
+  const fromMs = Math.min(...groups.map(({ firstMs }) => firstMs));
+  const { ttlSeconds } = toBeTimed;
+  const lastCallMs = fromMs + (ttlSeconds === undefined ? calledForMs : ttlSeconds * 1_000);
+  const zones = groups.map((group) => ({ ...group, open: usable(within(group.open, [fromMs, lastCallMs])) }));
+  return { fromMs, lastCallMs, zones, ...lotsOf(zones) };
+}
+
+function earliestOf({ asked, sendAtMs }: SendTime, nowMs: number): number {
+  if (sendAtMs === undefined) return nowMs;
+  if (sendAtMs >= nowMs - skewMs && sendAtMs <= nowMs + mostAheadMs) return Math.max(sendAtMs, nowMs);
+  const why = sendAtMs < nowMs ? 'which has passed' : 'which is later';
+  const now = new Date(nowMs).toISOString();
+  throw invalid(
+    'Send-At',
+    `Send-At must be from now (${now}) to 30 days ahead, received ${shown(asked.send_at)}, ${why}`,
+  );
+}
+
+function openGroups(toBeTimed: ToBeTimed, time: SendTime, earliestMs: number): ZoneTimes[] {
+  const span: Opening = [earliestMs, earliestMs + firstOpeningWithinMs + longestLifeMs];
+  const opened = new Map<string, readonly Opening[]>();
+  const openingsOf = (zone: string) => {
+    const known = opened.get(zone) ?? openingsIn(zone, time, span);
+    opened.set(zone, known);
+    return known;
+  };
+  const faults = new FaultList();
+  const groups = groupsOf(toBeTimed, time, faults).map(({ zones, members }) => {
+    const open = usable(goesByZones(time) ? inAll(zones.map(openingsOf)) : [span]);
+    const firstMs = open[0]?.[0] ?? Number.POSITIVE_INFINITY;
+    if (firstMs >= earliestMs + firstOpeningWithinMs) {
+      for (const index of members) faults.add(neverOpen(placeOf(toBeTimed, index), zones, time));
+    }
+    return { zones, members, open, firstMs };
+  });
+  if (faults.count > 0) throw new Refusal('invalid_recipients', faults.message, { errors: faults.listed() });
+  return groups;
+}
+
+/** In the last seconds of an opening no message gets a slot: one that is no longer is none. */
+function usable(open: readonly Opening[]): Opening[] {
+  return open.filter(([fromMs, untilMs]) => untilMs - fromMs > lastSlotBeforeEndMs);
+}
+
+type Group = Pick<ZoneTimes, 'zones' | 'members'>;
+
+/** The recipients by their zones, in the order in which these come first. */
+function groupsOf(toBeTimed: ToBeTimed, time: SendTime, faults: FaultList): Group[] {
+  const groups = new Map<string, { readonly zones: readonly string[]; readonly members: number[] }>();
+  for (const [index, { to }] of toBeTimed.recipients.entries()) {
+    const zones = zonesFor(to, time, toBeTimed.clientZone);
+    if (zones === undefined) {
+      faults.add(unknownZone(placeOf(toBeTimed, index), to));
+      continue;
+    }
+    const key = zones.join(' ');
+    const group = groups.get(key) ?? { zones, members: [] };
+    group.members.push(index);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+function zonesFor(to: string, time: SendTime, clientZone: string | undefined): readonly string[] | undefined {
+  if (!goesByZones(time)) return [];
+  if (time.zone !== undefined) return [time.zone];
+  return zonesOf(to) ?? (clientZone === undefined ? undefined : [clientZone]);
+}
+
+function placeOf({ places }: ToBeTimed, index: number): number {
+  return places[index] ?? index;
+}
+
+function unknownZone(place: number, to: string) {
+  const path = `recipients[${place}].to`;
+  const message = `${path}: expected an addressee whose time zone is known, or Send-Zone, received ${shown(to)}`;
+  return { path, message };
+}
+
+function neverOpen(place: number, zones: readonly string[], { asked }: SendTime) {
+  const path = `recipients[${place}].to`;
+  const hours = [asked.window, asked.days].filter((text) => text !== undefined).join(' ');
+  const [first, ...others] = zones;
+  const where = others.length === 0 ? first : `${first} and ${others.length} more zones of the addressee at once`;
+  return { path, message: `${path}: expected hours that there are, or Send-Zone: ${hours} is never in ${where}` };
+}
+
+/** Recipients that may be called at the same times are one lot, whatever their zones; inside of a lot they keep their order. */
+function lotsOf(zones: readonly ZoneTimes[]): Pick<Timetable, 'lots' | 'order'> {
+  const byTimes = new Map<string, { readonly open: readonly Opening[]; readonly members: number[] }>();
+  for (const { open, members } of zones) {
+    const times = JSON.stringify(open);
+    const lot = byTimes.get(times) ?? { open, members: [] };
+    lot.members.push(...members);
+    byTimes.set(times, lot);
+  }
+  const firstOf = (open: readonly Opening[]) => open[0]?.[0] ?? Number.MAX_SAFE_INTEGER;
+  const ordered = [...byTimes.values()]
+    .map(({ open, members }) => ({ open, members: members.sort((one, other) => one - other) }))
+    .sort((one, other) => firstOf(one.open) - firstOf(other.open) || (one.members[0] ?? 0) - (other.members[0] ?? 0));
+  let until = 0;
+  const lots = ordered.map(({ open, members }): Lot => {
+    until += members.length;
+    return { until, open };
+  });
+  return { lots, order: ordered.flatMap(({ members }) => members) };
+}

@@ -1,0 +1,50 @@
+import { zoneNamed } from '../../access/zone.ts';
+import { isUserId } from '../../platform/user-id.ts';
+import { destinationOf } from '../request/addressee.ts';
+import phoneZones from './phone-zones.json' with { type: 'json' };
+
+/*
+ * In which zones the person of a number may be. phone-zones.json has it by country, and by longer prefixes where a country
+ * has several clocks and numbers tell the area; what it was made from and when stands in it. Mobile numbers of countries
+ * where these tell no area have all zones of their country.
+ */
+
+const zonesOfCountry = zonesByWord(phoneZones.countries);
+const zonesOfPrefix = zonesByWord(phoneZones.prefixes);
+const longestPrefix = Math.max(...[...zonesOfPrefix.keys()].map((prefix) => prefix.length));
+
+function zonesByWord(sets: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    Object.entries(sets).flatMap(([zones, words]) => {
+      const named = zones.split('&');
+      return words.split(' ').map((word) => [word, named] as const);
+    }),
+  );
+}
+
+/**
+ * The IANA zones of an addressee: of a number by area and country, of a business-scoped user id by country; undefined where
+ * the data, or the runtime, knows none. One that the runtime does not know makes all of them unknown: without it the others
+ * would allow more than they do together.
+ */
+export function zonesOf(to: string): readonly string[] | undefined {
+  const { digits = '', country } = destinationOf(to);
+  const zones = (isUserId(to) ? undefined : byArea(digits)) ?? zonesOfCountry.get(country ?? '');
+  return zones?.every(isKnown) ? zones : undefined;
+}
+
+const known = new Map<string, boolean>();
+
+function isKnown(zone: string): boolean {
+  const before = known.get(zone) ?? zoneNamed(zone) !== undefined;
+  known.set(zone, before);
+  return before;
+}
+
+function byArea(digits: string): readonly string[] | undefined {
+  for (let length = longestPrefix; length > 0; length -= 1) {
+    const zones = zonesOfPrefix.get(digits.slice(0, length));
+    if (zones !== undefined) return zones;
+  }
+  return undefined;
+}
