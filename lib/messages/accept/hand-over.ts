@@ -95,8 +95,8 @@ function unavailable(cause: unknown): Refusal {
   return new Refusal('dispatch_unavailable', 'the messages could not be queued; none of them will be sent', { cause });
 }
 
-function tooLarge({ index, bytes }: RecipientTooLarge, { repeats = [] }: WholeJob): Refusal {
-  const path = `recipients[${placeInRequest(index, repeats)}].params`;
+function tooLarge({ index, bytes }: RecipientTooLarge, { repeats = [], positions }: WholeJob): Refusal {
+  const path = `recipients[${positions?.[index] ?? placeInRequest(index, repeats)}].params`;
   const message = `expected at most ${maxRecipientBytes} bytes of JSON, received ${bytes}`;
   return new Refusal('invalid_recipients', `${path}: ${message}`, { errors: [{ path, message }] });
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { nextParameters } from '../items.ts';
+import { lastOwnCallMs, nextParameters } from '../items.ts';
 import { type JobHead, type Recipient, type StoredRecipient, StoredRecipientSchema } from '../job.ts';
 import { packedText, unpacked } from './packed-json.ts';
 
@@ -93,8 +93,12 @@ export function recipientsOfPage(page: Uint8Array): StoredRecipient[] {
 
 const daySeconds = 86_400;
 
-/** Seven days after the latest moment at which a job normally ends: a day after its acceptance, or its time to live. */
-export function parametersExpireAtSeconds({ acceptedAtMs, expiresAtMs = 0 }: JobHead): number {
-  const endsAtSeconds = Math.max(acceptedAtMs / 1_000 + daySeconds, expiresAtMs / 1_000);
-  return Math.ceil(endsAtSeconds) + 7 * daySeconds;
+/**
+ * Seven days after the latest moment at which a job normally ends: a day after its acceptance, or its time to live, or the last
+ * possible call of a send with a time of its own (D56).
+ */
+export function parametersExpireAtSeconds(head: JobHead): number {
+  const { acceptedAtMs, expiresAtMs = 0 } = head;
+  const endsAtMs = Math.max(acceptedAtMs + daySeconds * 1_000, expiresAtMs, lastOwnCallMs(head) ?? 0);
+  return Math.ceil(endsAtMs / 1_000) + 7 * daySeconds;
 }
