@@ -67,6 +67,14 @@ export interface JobAge {
   readonly keptUntilMs?: number | undefined;
 }
 
+/** No job is kept longer: accepted 30 days ahead, it may be called for 28 days then. */
+export const longestJobMemorySeconds = 100 * 86_400;
+
+/** The last possible call of a send with a time of its own; undefined of any other (D56). */
+export function lastOwnCallMs({ keptUntilMs }: Pick<JobAge, 'keptUntilMs'>): number | undefined {
+  return keptUntilMs === undefined ? undefined : keptUntilMs - keptAfterLastCallMs;
+}
+
 /** From then on what is stored of a job may go. */
 export function forgottenAtMs({ acceptedAtMs, keptUntilMs = acceptedAtMs + jobMemorySeconds * 1_000 }: JobAge): number {
   return keptUntilMs;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { parkedScopes } from '../webhooks/event.ts';
 import type { JobHead } from './job.ts';
+import { afterOpenTimeMs, type Lot, openingsOfAll } from './lots.ts';
 
 /*
  * What holds back the messages of a job as a whole (D46, D53). Who writes it, and in which order: items.ts, `mayStop`.
@@ -117,11 +118,7 @@ export type ByJobState =
  * What the state of its job, read after the message was claimed and before anything left, makes of the message (D46, D53).
  * A message that waits gives its claim back and comes again as a copy.
  */
-export function byJobState(
-  state: JobState,
-  message: { readonly expiresAtMs?: number | undefined },
-  nowMs: number,
-): ByJobState {
+export function byJobState(state: JobState, message: Ending, nowMs: number): ByJobState {
   const { stop, parked } = state;
   if (stop !== undefined) return { kind: 'settle', settlement: settlementOf(stop) };
   if (parked === undefined) return { kind: 'send' };
@@ -157,7 +154,18 @@ export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Wai
   return Math.min(pausedFromMs, sinceMs);
 }
 
-/** When a parked job, or a message of it, expires: a day after its pause began, or with its time to live. */
-export function parkEndMs(waiting: Waiting, { expiresAtMs }: { readonly expiresAtMs?: number | undefined }): number {
-  return Math.min(pauseFromMs(waiting) + longestParkMs, expiresAtMs ?? Number.POSITIVE_INFINITY);
+/** What a job, or a message of it, may wait for. `lots`: of a send with a time of its own. */
+export interface Ending {
+  readonly expiresAtMs?: number | undefined;
+  readonly lots?: readonly Lot[] | undefined;
+}
+
+/**
+ * When a parked job, or a message of it, expires: a day after its pause began, of which only the time counts in which some of its
+ * lots were open (D56), or with its time to live.
+ */
+export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFINITY, lots }: Ending): number {
+  const fromMs = pauseFromMs(waiting);
+  const endMs = lots ? afterOpenTimeMs(openingsOfAll(lots), fromMs, longestParkMs) : fromMs + longestParkMs;
+  return Math.min(endMs, expiresAtMs);
 }

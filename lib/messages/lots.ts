@@ -55,3 +55,26 @@ export function afterOpenTimeMs(open: readonly Opening[], sinceMs: number, durat
   }
   return open.at(-1)?.[1] ?? sinceMs;
 }
+
+/** When anything of these lots may leave: their openings as one list, in order, of which no two touch. */
+export function openingsOfAll(lots: readonly Lot[]): readonly Opening[] {
+  const [only, ...others] = lots;
+  if (only !== undefined && others.length === 0) return only.open;
+  const merged: [fromMs: number, untilMs: number][] = [];
+  for (const [fromMs, untilMs] of lots.flatMap(({ open }) => open).sort(([one], [other]) => one - other)) {
+    const last = merged.at(-1);
+    if (last === undefined || fromMs > last[1]) merged.push([fromMs, untilMs]);
+    else last[1] = Math.max(last[1], untilMs);
+  }
+  return merged;
+}
+
+/** The lots of consecutive recipients, from the first to the last, with what is still to come of their openings. */
+export function lotsLeft(
+  lots: readonly Lot[],
+  { first, last, nowMs }: { readonly first: number; readonly last: number; readonly nowMs: number },
+): Lot[] {
+  const at = lots.findIndex(({ until }) => first < until);
+  const end = lots.findIndex(({ until }) => last < until);
+  return lots.slice(at, end + 1).map(({ until, open }) => ({ until, open: open.filter(([, endMs]) => endMs > nowMs) }));
+}

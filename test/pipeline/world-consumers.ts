@@ -1,5 +1,6 @@
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { packEntries } from '../../lib/aws/sqs-batch.ts';
+import { present } from '../../lib/keys/present.ts';
 import { decodeJob, encodeJob } from '../../lib/messages/accept/job-message.ts';
 import type { ChunkQueue } from '../../lib/messages/dispatch/chunk-ports.ts';
 import { type SliceKey, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
@@ -219,7 +220,11 @@ function watcher(world: WorldParts): Consumer['handle'] {
         queue: {
           sendLater: (message, seconds) => run.call('watchAgain', () => watches.send(queueBody(message), seconds)),
         },
-        headOf: async (jobId) => world.table.heads.get(jobId),
+        jobOf: async (jobId) => {
+          const head = world.table.heads.get(jobId);
+          const lots = world.accepted.find(({ job }) => job.head.jobId === jobId)?.job.lots;
+          return head && { head, ...present({ lots }) };
+        },
         templates: { storedFacts: async () => new Map() },
         platformTemplates: {
           find: () =>

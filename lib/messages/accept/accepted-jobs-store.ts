@@ -7,7 +7,7 @@ import type { QueuedChunk } from '../chunk.ts';
 import { addressesOfChunk, headOfChunk } from '../chunk.ts';
 import { sliceSize, withdrawn } from '../dispatch/claims/slice.ts';
 import { sliceItemOf, sliceKeyOf } from '../dispatch/claims/slice-items.ts';
-import { acceptedKey, jobExpiresAtSeconds, jobKey, jobMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
+import { acceptedKey, jobExpiresAtSeconds, jobKey, longestJobMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import {
   type AcceptedJobRecord,
@@ -87,7 +87,8 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + jobMemorySeconds;
+      // Whatever its time was: as long as anything of it may be found, it was taken back.
+      const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestJobMemorySeconds;
       // How many recipients it has does not matter: what became of them is never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });
       const job = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { keptAfterLastCallMs, nextParameters } from '../items.ts';
+import { lastOwnCallMs, nextParameters } from '../items.ts';
 import { type JobHead, type Recipient, type StoredRecipient, StoredRecipientSchema } from '../job.ts';
 import { packedText, unpacked } from './packed-json.ts';
 
@@ -94,13 +94,11 @@ export function recipientsOfPage(page: Uint8Array): StoredRecipient[] {
 const daySeconds = 86_400;
 
 /**
- * Seven days after the latest moment at which a job normally ends: a day after its acceptance, or its time to live. Of a send
- * with a time of its own, after its last possible call (D56).
+ * Seven days after the latest moment at which a job normally ends: a day after its acceptance, or its time to live, or the last
+ * possible call of a send with a time of its own (D56).
  */
-export function parametersExpireAtSeconds({ acceptedAtMs, expiresAtMs = 0, keptUntilMs }: JobHead): number {
-  const endsAtSeconds =
-    keptUntilMs === undefined
-      ? Math.max(acceptedAtMs / 1_000 + daySeconds, expiresAtMs / 1_000)
-      : (keptUntilMs - keptAfterLastCallMs) / 1_000;
-  return Math.ceil(endsAtSeconds) + 7 * daySeconds;
+export function parametersExpireAtSeconds(head: JobHead): number {
+  const { acceptedAtMs, expiresAtMs = 0 } = head;
+  const endsAtMs = Math.max(acceptedAtMs + daySeconds * 1_000, expiresAtMs, lastOwnCallMs(head) ?? 0);
+  return Math.ceil(endsAtMs / 1_000) + 7 * daySeconds;
 }

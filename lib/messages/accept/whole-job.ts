@@ -113,7 +113,8 @@ const AcceptedItemSchema = v.object({
   waitsMs: v.optional(v.instance(Uint8Array)),
   lots: v.optional(v.instance(Uint8Array)),
   positions: v.optional(v.instance(Uint8Array)),
-  header: v.optional(v.pipe(v.string(), v.parseJson(), HeaderInputSchema)),
+  /** Null where all of its recipients were erased (D60). */
+  header: v.optional(v.pipe(v.string(), v.parseJson(), v.nullable(HeaderInputSchema))),
 });
 
 const WaitsSchema = v.array(v.tuple([v.number(), v.number()]));
@@ -129,7 +130,7 @@ export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
     ...present({
       lots: lots && v.parse(v.array(LotSchema), listIn(lots)),
       positions: positions && v.parse(v.array(v.number()), listIn(positions)),
-      header,
+      header: header ?? undefined,
     }),
   };
 }

@@ -25,7 +25,7 @@ export function deployedWatch() {
     states: jobStateStore(client, table),
     holds: holdStore({ client, table, nowMs }),
     isDown: async () => (await breakers.find()).open !== undefined,
-    headOf: async (jobId: string) => (await report.findDescribed(jobId))?.head,
+    jobOf: (jobId: string) => report.findDescribed(jobId),
     templates: deployedListing(),
     platformTemplates: platformTemplates(call, credentialOf),
   };

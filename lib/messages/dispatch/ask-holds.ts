@@ -5,6 +5,7 @@ import { type HeldBy, mayAsk, type Question } from '../holds/hold.ts';
 import { isOfRefusal } from '../holds/scope.ts';
 import type { JobState } from '../job-state.ts';
 import type { RunPorts } from './call-recipient.ts';
+import { outsideOf } from './chunk-openings.ts';
 import { isDue } from './chunk-time.ts';
 
 /** The one recipient of a slice that is called to ask whether what holds the slice is over (D46). */
@@ -32,7 +33,9 @@ export async function askHolds(
   ports: RunPorts,
 ): Promise<Asking | undefined> {
   const nowMs = ports.nowMs();
-  const asker = recipients.find((recipient) => isDue(recipient, nowMs));
+  const asker = recipients.find(
+    (recipient) => isDue(recipient, nowMs) && outsideOf(chunk, recipient, nowMs) === undefined,
+  );
   if (!on.every(({ hold }) => mayAsk(hold, nowMs))) {
     const [widest] = on;
     if (widest !== undefined) await ports.holds.park(chunk, reasonOf(widest.scope, widest.hold.code), job);

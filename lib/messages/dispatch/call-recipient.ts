@@ -9,6 +9,7 @@ import type { ByJobState, JobState } from '../job-state.ts';
 import type { PaceLearning } from '../pace/learned-pace.ts';
 import { retryDelaySeconds } from '../pace/pacing.ts';
 import { erased } from './barred.ts';
+import { openingsOf, outsideOf } from './chunk-openings.ts';
 import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
 import { isTrusted, missedAfterMs, type SeenSchedule, type Slot, slotTimeMs } from './chunk-time.ts';
 import type { Outcome } from './claims/slice.ts';
@@ -62,7 +63,7 @@ const longestWaitMs = 12_000;
 const lookAgainMs = 400;
 
 /**
- * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53). Whatever may have been taken is
+ * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53, D56). Whatever may have been taken is
  * `unknown`; only what provably was not is `again` (R13). Never throws.
  */
 export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
@@ -114,6 +115,8 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
     if (heldBack !== undefined) return { outcome: heldBack };
     const { notBeforeMs = 0 } = recipient;
     const slotMs = slot === undefined ? undefined : slotTimeMs(slot, schedule);
+    const outside = outsideOf(chunk, recipient, Math.max(nowMs, slotMs ?? 0));
+    if (outside !== undefined) return { outcome: outside };
     if (slotMs === undefined || slotMs < notBeforeMs) {
       return notBeforeMs > nowMs ? again(notBeforeMs) : { ...again(nowMs), missed: true };
     }
@@ -123,7 +126,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
     if (slot === undefined || isTrusted(slot, { schedule, readAtMs })) {
       await Promise.all([pauseUntil(slotMs, ports), ports.platform.ready(chunk)]);
       const atMs = ports.nowMs();
-      const late = lateOf(chunk, recipient, atMs);
+      const late = lateOf(chunk, recipient, atMs) ?? outsideOf(chunk, recipient, atMs);
       if (late !== undefined) return { outcome: late };
       if (called.mayAsk !== undefined) return called.mayAsk() ? undefined : again(atMs);
       return atMs > slotMs + missedAfterMs ? { ...again(atMs), missed: true } : undefined;
@@ -155,7 +158,7 @@ function outcomeOf(by: ByJobState, nowMs: number): Outcome | undefined {
 
 /** The outcome of a message that may not be sent any more. */
 function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
-  const late = lateness({ ...chunk, attempt: attemptsOf(recipient) }, nowMs);
+  const late = lateness({ ...chunk, attempt: attemptsOf(recipient), open: openingsOf(chunk, recipient) }, nowMs);
   return late === undefined ? undefined : asOutcome(late);
 }
 
@@ -188,7 +191,8 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   }
   const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
   const attempts = { ...recipient.attempts, [pace]: known + 1 };
-  if (dueMs >= retryDeadlineMs({ ...chunk, attempt: 1 })) return { outcome: asOutcome(settlement), result };
+  const deadlineMs = retryDeadlineMs({ ...chunk, attempt: 1, open: openingsOf(chunk, recipient) });
+  if (dueMs >= deadlineMs) return { outcome: asOutcome(settlement), result };
   ports.log('dispatch.retry', { code: pace });
   return { outcome: { state: 'again', dueMs }, attempts, result };
 }

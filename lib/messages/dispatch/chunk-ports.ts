@@ -51,7 +51,7 @@ export interface ChunkQueue {
 /** What passes between a worker and the runs of receipts (D39). Both throw when the store cannot be reached. */
 export interface SliceDoubts {
   /** From now on receipts of the job are compared with its slices; may be repeated. */
-  mark(job: Pick<QueuedChunk, 'jobId' | 'acceptedAtMs'>): Promise<void>;
+  mark(job: Pick<QueuedChunk, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>): Promise<void>;
   /** Places of a slice of which there are receipts, read strongly after the call. */
   proven(key: SliceKey): Promise<ReadonlySet<number>>;
 }

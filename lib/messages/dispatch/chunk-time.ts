@@ -98,7 +98,7 @@ export function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>
 }
 
 /** So long before its own time a recipient is given a slot, which is not before that time. A schedule forgets no slot meanwhile. */
-const dueAheadMs = 1_000;
+export const dueAheadMs = 1_000;
 
 /** Recipients whose own time has come, or comes before the slots that could be had now. */
 export function isDue({ notBeforeMs = 0 }: ChunkRecipient, nowMs: number): boolean {

@@ -1,5 +1,6 @@
-import { type JobAge, keptAfterLastCallMs } from '../items.ts';
+import { type JobAge, lastOwnCallMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
+import { afterOpenTimeMs, type Opening } from '../lots.ts';
 
 /** Time-out of one platform call. */
 export const platformCallTimeoutMs = 10_000;
@@ -17,9 +18,8 @@ export const claimLifeMs = dispatchTimeoutMs + 30_000;
 const lastSendAfterAcceptanceMs = 28 * 86_400_000;
 
 /** The last moment at which a message of the job may be called at all. */
-function lastCallMs({ acceptedAtMs, keptUntilMs }: JobAge): number {
-  if (keptUntilMs !== undefined) return keptUntilMs - keptAfterLastCallMs;
-  return acceptedAtMs + lastSendAfterAcceptanceMs;
+function lastCallMs(job: JobAge): number {
+  return lastOwnCallMs(job) ?? job.acceptedAtMs + lastSendAfterAcceptanceMs;
 }
 
 /** Without an expiry of its own, a message that keeps being refused provably unsent is retried this long. */
@@ -28,6 +28,8 @@ const retryForMs = 24 * 3_600_000;
 /** A message by its age, and the tries that ended provably unsent so far. */
 interface Aged extends JobAge, Pick<JobHead, 'expiresAtMs'> {
   readonly attempt: number;
+  /** When it may be called, where its send has a time of its own (D56). */
+  readonly open?: readonly Opening[] | undefined;
 }
 
 /** How a message ends that may no longer be sent. */
@@ -46,9 +48,10 @@ export function lateness(message: Aged, nowMs: number): Late | undefined {
 
 /**
  * Until when a message may be tried. A first delivery may come late (a long backlog) and is still sent; only retries end
- * after a day. Neither outlives the claims.
+ * after a day, of which only the time counts in which the message might be called (D56). Neither outlives the claims.
  */
 export function retryDeadlineMs(message: Aged): number {
-  const retried = message.attempt > 0 && message.expiresAtMs === undefined;
-  return retried ? message.acceptedAtMs + retryForMs : lastCallMs(message);
+  const { attempt, expiresAtMs, acceptedAtMs, open } = message;
+  if (attempt === 0 || expiresAtMs !== undefined) return lastCallMs(message);
+  return open === undefined ? acceptedAtMs + retryForMs : afterOpenTimeMs(open, acceptedAtMs, retryForMs);
 }

@@ -4,13 +4,13 @@ import { byHolds, holdableOf, type ParkReason, reasonOf } from '../holds/held-jo
 import { type HeldBy, type Holds, holdsOn, mayAsk, noHolds } from '../holds/hold.ts';
 import type { JobState } from '../job-state.ts';
 import { blockedUntilMs, isAnsweringSlowly, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
-import { type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
+import { emptySchedule, type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
 import { pauseUntil } from './call-recipient.ts';
+import { isUndue, outsideOf, withOpenings } from './chunk-openings.ts';
 import type { ChunkWorkerPorts, RunProcess, Standing } from './chunk-ports.ts';
 import {
   firstDueMs,
   firstSlotMs,
-  isDue,
   longestStayMs,
   ownTimeDelaySeconds,
   partedBySlots,
@@ -106,6 +106,8 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
     });
     const pace = await reserveMissing(phoneNumberId, { open, pace: found, nowMs }, ports);
     const atMs = ports.nowMs();
+    // What was reserved just now may be behind the end of an opening.
+    for (const waiting of open) waiting.chunk = withOpenings(waiting.chunk, { ...waiting, ...pace, nowMs: atMs });
     const untrustedMs: number[] = [];
     open = open.filter((waiting) => {
       const placed = placedBySlots(waiting, {
@@ -155,12 +157,23 @@ function placedWithoutSlot(
   const on = holdsOn(holds, holdableOf(chunk));
   const by = byHolds(job, on, chunk, nowMs);
   if (by.kind === 'settle') return uncalled(chunk, pace.schedule, readAtMs);
-  waiting.chunk = withBlockedPersons(chunk, pace, nowMs);
+  waiting.chunk = withOpenings(withBlockedPersons(chunk, pace, nowMs), { ...waiting, ...pace, nowMs });
+  // What is closed meets no hold: its job does not wait for that.
+  if (chunk.lots !== undefined && isUndue(waiting.chunk, nowMs)) return untilDue(chunk, waiting.chunk, nowMs);
   const held = by.kind === 'wait' ? whileHeld(waiting, { job, on, delaySeconds: by.delaySeconds, nowMs }) : undefined;
   if (held !== undefined) return held;
-  const recipients = waiting.chunk.slices.flatMap((slice) => slice.recipients);
-  if (recipients.some((recipient) => isDue(recipient, nowMs))) return undefined;
-  return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(waiting.chunk), nowMs) };
+  return isUndue(waiting.chunk, nowMs) ? untilDue(chunk, waiting.chunk, nowMs) : undefined;
+}
+
+/** The chunk as it came, until somebody of it is due by all that is known now. */
+function untilDue(chunk: QueuedChunk, known: QueuedChunk, nowMs: number): PlacedChunk {
+  return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(known), nowMs) };
+}
+
+/** A chunk of which everybody waits for an opening (D56), to come then; undefined of any other. */
+export function waitingForOpening(chunk: QueuedChunk, nowMs: number): PlacedChunk | undefined {
+  const waiting = withOpenings(chunk, { slots: new Map(), schedule: emptySchedule, nowMs });
+  return chunk.lots !== undefined && isUndue(waiting, nowMs) ? untilDue(chunk, waiting, nowMs) : undefined;
 }
 
 /** All of it ends without a call, as lateness, job and holds say once it is claimed; the schedule was read then. */
@@ -181,7 +194,7 @@ interface HeldChunk {
 function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk): PlacedChunk | undefined {
   const { chunk } = waiting;
   const asks = on.every(({ hold }) => mayAsk(hold, nowMs));
-  const asker = asks ? chunk.slices.find((slice) => dueOf(slice, nowMs).length > 0) : undefined;
+  const asker = asks ? chunk.slices.find((slice) => mayAskIn(slice, chunk, nowMs)) : undefined;
   const [widest] = on;
   if (asker === undefined && widest !== undefined) {
     return { kind: 'held', reason: reasonOf(widest.scope, widest.hold.code), job, chunk, delaySeconds };
@@ -190,6 +203,11 @@ function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk
   if (others.length > 0) waiting.rest = { chunk: { ...chunk, slices: others }, delaySeconds };
   waiting.chunk = { ...chunk, slices: chunk.slices.filter((slice) => slice === asker) };
   return undefined;
+}
+
+/** Whether somebody of the slice may be called now, to ask. */
+function mayAskIn(slice: ChunkSlice, chunk: QueuedChunk, nowMs: number): boolean {
+  return dueOf(slice, nowMs).some((recipient) => outsideOf(chunk, recipient, nowMs) === undefined);
 }
 
 /** With what does not leave beside the slice that asks; where that one goes back to its queue, in the same message. */

@@ -49,7 +49,8 @@ export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: Ru
   if (placed.rest !== undefined) await queueLater(placed.rest, ports);
   if (placed.slots.size > 0) void ports.platform.ready(chunk);
   const run = new ChunkRun(chunk, placed, ports);
-  const leaving = { jobId: chunk.jobId, slices: placed.leaves.map(({ slice }) => slice) };
+  const { jobId, keptUntilMs } = chunk;
+  const leaving = { jobId, slices: placed.leaves.map(({ slice }) => slice), ...present({ keptUntilMs }) };
   return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
 }
 

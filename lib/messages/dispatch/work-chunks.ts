@@ -11,7 +11,7 @@ import type { RunPorts } from './call-recipient.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { lateness } from './deadlines.ts';
 import { type GuardedRun, guardRun } from './guarded-run.ts';
-import { type Later, type PlacedChunk, placeChunks, uncalled } from './place-chunks.ts';
+import { type Later, type PlacedChunk, placeChunks, uncalled, waitingForOpening } from './place-chunks.ts';
 import { workChunk } from './work-chunk.ts';
 
 /** One delivery of a queue message. */
@@ -86,12 +86,14 @@ function noted(
   };
 }
 
-/** While the platform is down chunks wait for it; what is past its time needs no call. */
+/** While the platform is down chunks wait for it, or for their opening; what is past its time needs no call. */
 function placesOf(chunks: readonly QueuedChunk[], { outage }: GuardedRun, ports: RunPorts) {
   if (outage === undefined) return placeChunks(chunks, ports);
   return chunks.map(async (chunk): Promise<PlacedChunk> => {
     const nowMs = ports.nowMs();
     if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, emptySchedule, nowMs);
+    const closed = waitingForOpening(chunk, nowMs);
+    if (closed !== undefined) return closed;
     const later = { chunk, delaySeconds: outage.heldBackSeconds() };
     return outage.sinceMs + toldAfterMs > nowMs ? { kind: 'later', ...later } : await waitingForPlatform(later, ports);
   });

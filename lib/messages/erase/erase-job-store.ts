@@ -3,11 +3,12 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Item, queryPages } from '../../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../aws/item-key.ts';
+import { present } from '../../keys/present.ts';
 import { parameterPageAt } from '../accept/parameter-store.ts';
 import { addressesOf, addressesPerItem } from '../accept/whole-job.ts';
 import { openPlaces, placeInSlice, sliceOf } from '../dispatch/claims/slice.ts';
 import { sliceKeyOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
-import { acceptedKey, jobKey, jobMemorySeconds, receiptGroupOf, receiptPartition, recipientsKey } from '../items.ts';
+import { acceptedKey, jobExpiresAtSeconds, jobKey, receiptGroupOf, receiptPartition, recipientsKey } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema } from '../job-state.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
@@ -38,6 +39,15 @@ const JobItemSchema = v.object({
   erasing: v.optional(v.boolean()),
 });
 
+type JobItem = v.InferOutput<typeof JobItemSchema>;
+
+/** Recipients that are to be marked in a job, and what is known of it. */
+interface Marking {
+  readonly indexes: ReadonlySet<number>;
+  readonly job: JobItem;
+  readonly head: JobItem['head'];
+}
+
 /**
  * Erases recipients of one job. The mark comes first (job-state.ts), with a note that the erasing has begun; then slices,
  * parameters, receipts, what all share, and addresses; the note goes last. So a run that dies anywhere leaves a job that the next
@@ -55,7 +65,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
 
     const unfinished = job.erasing ? [...(job.erased ?? [])] : [];
     const indexes = new Set([...found, ...unfinished]);
-    const erased = (await marked(jobId, { indexes, job })) ?? new Set([...(job.erased ?? []), ...indexes]);
+    const erased = (await marked(jobId, { indexes, job, head })) ?? new Set([...(job.erased ?? []), ...indexes]);
     const changed: Partial<Record<JobPlace, number>> = {};
     const rewrite = async (place: JobPlace, item: Item, rule: (item: Item) => Change | undefined) => {
       if (await rewriter.rewrite(table, item, rule)) changed[place] = (changed[place] ?? 0) + 1;
@@ -92,7 +102,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
   /** All that are erased of the job from now on; undefined where nothing is written. */
   async function marked(
     jobId: string,
-    { indexes, job }: { readonly indexes: ReadonlySet<number>; readonly job: v.InferOutput<typeof JobItemSchema> },
+    { indexes, job, head }: Marking,
   ): Promise<ReadonlySet<number> | undefined> {
     if (!rewriter.writes || (job.erasing && [...indexes].every((index) => job.erased?.has(index)))) return undefined;
     const { Attributes } = await client.send(
@@ -105,7 +115,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
         ExpressionAttributeValues: {
           ':true': true,
           ':indexes': new Set(indexes),
-          ':expiry': Math.ceil(nowMs() / 1_000) + jobMemorySeconds,
+          ':expiry': jobExpiresAtSeconds({ ...present({ keptUntilMs: head?.keptUntilMs }), acceptedAtMs: nowMs() }),
         },
         ReturnValues: 'ALL_NEW',
       }),

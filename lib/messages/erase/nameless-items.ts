@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
+import { present } from '../../keys/present.ts';
 import { packed } from '../accept/packed-json.ts';
 import { recipientsOfPage } from '../accept/parameter-pages.ts';
 import { addressesOf, packedAddresses } from '../accept/whole-job.ts';
@@ -70,7 +71,14 @@ export function receiptsWithout(item: Item, indexes: Indexes): Change | undefine
   return isSame ? undefined : { receipts: packedReceipts(left) };
 }
 
-const SharedSchema = v.object({ head: v.optional(v.string()), plan: v.optional(v.string()) });
+const SharedSchema = v.object({
+  head: v.optional(v.string()),
+  plan: v.optional(v.string()),
+  header: v.optional(v.string()),
+});
+
+/** What stands in the place of a header that was erased. */
+const noHeader = 'null';
 
 /**
  * What all recipients share: what the client attached goes where it spells the person, and with the header that all were sent once
@@ -80,11 +88,12 @@ export function sharedWithout(
   item: Item,
   { ids, whole }: { readonly ids: PersonIds; readonly whole: boolean },
 ): Change | undefined {
-  const { head, plan } = v.parse(SharedSchema, item);
+  const { head, plan, header } = v.parse(SharedSchema, item);
   const heads = textWithout(head, 'attends', (attends) => whole || spells(ids, attends));
   const plans = textWithout(plan, 'header', () => whole);
-  if (heads === undefined && plans === undefined) return undefined;
-  return { ...(heads === undefined ? {} : { head: heads }), ...(plans === undefined ? {} : { plan: plans }) };
+  const headers = whole && header !== undefined && header !== noHeader ? noHeader : undefined;
+  const changes = present({ head: heads, plan: plans, header: headers });
+  return Object.keys(changes).length === 0 ? undefined : changes;
 }
 
 function textWithout(text: string | undefined, field: string, goes: (value: string) => boolean): string | undefined {

@@ -3,7 +3,7 @@ import { type ComposePorts, composedRecipient } from '../accept/composed-recipie
 import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
 import type { StoredRecipient } from '../job.ts';
-import { byJobState, type JobState, type JobStates } from '../job-state.ts';
+import { byJobState, type Ending, type JobState, type JobStates } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
@@ -127,7 +127,7 @@ class Round {
         this.#heldAtMs = ports.nowMs();
         await ports.hold();
       }
-      const by = byJobState(this.#state, head, ports.nowMs());
+      const by = byJobState(this.#state, endingOf(job), ports.nowMs());
       if (by.kind === 'wait') {
         return await this.#nextRound({ ...message, parkedSeconds: by.delaySeconds }, by.delaySeconds);
       }
@@ -171,7 +171,7 @@ class Round {
       if (wave === undefined) return await this.#nextRound(message, contendedSeconds(ports.random()));
       if (!(await this.#announce({ queued, wave }))) return 'again';
       // A stop that was read with the announcement comes before what it announces.
-      if (byJobState(this.#state, job.head, ports.nowMs()).kind !== 'send') return undefined;
+      if (byJobState(this.#state, endingOf(job), ports.nowMs()).kind !== 'send') return undefined;
     }
     const { lane, limitPerSecond } = release;
     const composed = { head: job.head, lane: lane.lane, limitPerSecond, recipients, firstPosition: wave.position };
@@ -237,6 +237,11 @@ class Round {
   async #handOver(nextRound: number): Promise<FanOutEnd> {
     return (await this.#ports.jobs.handOver(this.#facts.run, this.progress, nextRound)) ? 'done' : 'again';
   }
+}
+
+/** Until when what is left of it may wait. */
+function endingOf({ head: { expiresAtMs }, lots }: StoredJob): Ending {
+  return { expiresAtMs, lots };
 }
 
 /** Those who met do not meet again. */

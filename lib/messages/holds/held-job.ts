@@ -1,5 +1,5 @@
 import type { QueuedChunk } from '../chunk.ts';
-import { type ByJobState, byJobState, type JobParked, type JobState } from '../job-state.ts';
+import { type ByJobState, byJobState, type Ending, type JobParked, type JobState } from '../job-state.ts';
 import type { HeldBy } from './hold.ts';
 import { type HoldableMessage, type HoldScope, parkScopeOf } from './scope.ts';
 
@@ -27,7 +27,7 @@ export function holdableOf({ category, path, phoneNumberId, about: { template } 
 export function byHolds(
   state: JobState,
   [widest]: readonly HeldBy[],
-  message: { readonly expiresAtMs?: number | undefined },
+  message: Ending,
   nowMs: number,
 ): ByJobState {
   const { parked, ...unparked } = state;

@@ -2,8 +2,9 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type QueriedTable, queryPages } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
+import { present } from '../../keys/present.ts';
 import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
-import { jobSortKey, timeOfJob, wrotePartition } from '../items.ts';
+import { jobSortKey, lastOwnCallMs, timeOfJob, wrotePartition } from '../items.ts';
 import type { JobHead, Recipient } from '../job.ts';
 import { correspondentsMemorySeconds, groupsOf, groupsOfJob, isAmong, shortName } from './correspondents.ts';
 
@@ -28,7 +29,12 @@ const writesAtOnce = 16;
 /** After every job. */
 const latestMs = 999_999_999_999_999;
 
-const WroteSchema = v.object({ sk: v.string(), clientId: v.number(), names: v.instance(Uint8Array) });
+const WroteSchema = v.object({
+  sk: v.string(),
+  clientId: v.number(),
+  names: v.instance(Uint8Array),
+  fromMs: v.optional(v.number()),
+});
 
 /** The key of people is asked for with the first job: what is sent from the number of one client never needs it. */
 export function correspondentWriter(
@@ -36,14 +42,17 @@ export function correspondentWriter(
   names: () => Promise<NameOf>,
 ): NoteCorrespondents {
   return async ({ head, recipients }, limitMs) => {
-    const { jobId, clientId, phoneNumberId, acceptedAtMs } = head;
+    const { jobId, clientId, phoneNumberId, when } = head;
     const groups = groupsOfJob(recipients.map(({ to }) => to).map(await names()));
     // From here on: the key may come slowly, once in the life of a process.
     const abortSignal = AbortSignal.timeout(limitMs);
-    const sk = jobSortKey(acceptedAtMs, jobId);
-    const expiresAtSeconds = Math.ceil(acceptedAtMs / 1_000) + correspondentsMemorySeconds;
+    // A send with a time of its own may write until its last possible call (D56): until 30 days after that it concerns its client.
+    const lastMs = lastOwnCallMs(head) ?? head.acceptedAtMs;
+    const sk = jobSortKey(lastMs, jobId);
+    const expiresAtSeconds = Math.ceil(lastMs / 1_000) + correspondentsMemorySeconds;
+    const facts = { clientId, expiresAtSeconds, ...present({ fromMs: when?.fromMs }) };
     await sideBySide(groups, writesAtOnce, ([group, packed]) => {
-      const Item = { pk: wrotePartition(phoneNumberId, group), sk, clientId, names: packed, expiresAtSeconds };
+      const Item = { pk: wrotePartition(phoneNumberId, group), sk, names: packed, ...facts };
       return documentClient.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });
     });
   };
@@ -56,8 +65,7 @@ export function correspondentReader(messages: QueriedTable): FindCorrespondents 
     const search = async (partition: string, name: Uint8Array) => {
       for await (const page of queryPages(messages, partition, { sort, consistent: true })) {
         for (const item of page) {
-          const { clientId, names: packed, sk } = v.parse(WroteSchema, item);
-          const wroteMs = timeOfJob(sk);
+          const { clientId, names: packed, sk, fromMs: wroteMs = timeOfJob(sk) } = v.parse(WroteSchema, item);
           if (wroteMs < (found.get(clientId) ?? Infinity) && isAmong(packed, name)) found.set(clientId, wroteMs);
         }
       }

@@ -1,15 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { batchPut, type QueriedTable, type TableAccess } from '../../aws/dynamodb-batch.ts';
-import { jobMemorySeconds, sentIdKey } from '../items.ts';
+import { sentIdKey } from '../items.ts';
 import type { FindSentId, KeepSentIds } from './sent-ids.ts';
 
 const SentItemSchema = v.object({ jobId: v.string(), index: v.number() });
 
-/** Writes platform ids into the messages table, an item each; they go with the job, so `keptFromMs` is its acceptance. */
+/** Writes platform ids into the messages table, an item each; they go with the job. */
 export function sentIdWriter(messages: TableAccess): KeepSentIds {
-  return async (sent, keptFromMs) => {
-    const expiresAtSeconds = Math.ceil(keptFromMs / 1_000) + jobMemorySeconds;
+  return async (sent, expiresAtSeconds) => {
     const items = sent.map(({ jobId, index, ...message }) => [sentIdKey(message), { jobId, index }] as const);
     // The platform's ids differ; of one that came twice the batch would be refused as a whole.
     const distinct = new Map(items.map(([key, item]) => [key.pk, { ...key, ...item, expiresAtSeconds }]));

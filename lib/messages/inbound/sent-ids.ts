@@ -1,6 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { WantedEvents } from '../../webhooks/event.ts';
+import { type JobAge, jobExpiresAtSeconds } from '../items.ts';
 
 /** A message of this service. */
 export interface SentMessage {
@@ -16,16 +17,18 @@ export interface PlatformMessage {
 }
 
 /** Writes the index of platform ids. May be repeated; throws when not all of it may be written. */
-export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], keptFromMs: number) => Promise<void>;
+export type KeepSentIds = (
+  sent: readonly (SentMessage & PlatformMessage)[],
+  expiresAtSeconds: number,
+) => Promise<void>;
 
 /** Looks in it, strongly consistent. Throws when the store cannot be reached. */
 export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;
 
 /** What of a chunk the index needs. */
-interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'> {
+interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, JobAge {
   readonly jobId: string;
   readonly clientId: number;
-  readonly acceptedAtMs: number;
 }
 
 /** How a message of the chunk has ended; what the platform did not take has no id of it. */
@@ -53,11 +56,12 @@ export interface NoteSentPorts {
  */
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();
-  return async ({ jobId, clientId, wabaId, phoneNumberId, acceptedAtMs }, endings) => {
+  return async (chunk, endings) => {
+    const { jobId, clientId, wabaId, phoneNumberId } = chunk;
     const sent = endings.flatMap(({ recipient: { index }, outcome: { platformMessageId } }) =>
       platformMessageId === undefined ? [] : [{ jobId, index, wabaId, phoneNumberId, platformMessageId }],
     );
-    if (sent.length > 0 && (await wants(clientId))) await keep(sent, acceptedAtMs);
+    if (sent.length > 0 && (await wants(clientId))) await keep(sent, jobExpiresAtSeconds(chunk));
   };
 
   async function wants(clientId: number): Promise<boolean> {

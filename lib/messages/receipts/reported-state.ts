@@ -25,6 +25,8 @@ export interface OwnOutcome {
   readonly platformMessageId?: string;
   /** When this became so. */
   readonly atMs?: number;
+  /** Of what is pending outside of its time (D56): when it may leave. */
+  readonly scheduledForMs?: number;
 }
 
 /** `userId` and `waId`: how the platform named the person last. */

@@ -38,16 +38,22 @@ export interface Place {
   readonly duplicateOf?: number;
 }
 
-/** The places of a request in order. Repeats that no request can have are refused: what is stored is wrong then. */
-export function placesOf({ head, repeats }: Pick<DescribedJob, 'head' | 'repeats'>): Place[] {
+/**
+ * The places of a request in order, whatever the order of its job. Repeats that no request can have, and recipients without a place
+ * of their own, are refused: what is stored is wrong then.
+ */
+export function placesOf({ head, repeats, positions }: Pick<DescribedJob, 'head' | 'repeats' | 'positions'>): Place[] {
   const repeated = new Map(repeats);
+  const indexes = positions && new Map(positions.map((position, index) => [position, index]));
   const places: Place[] = [];
   let next = 0;
   for (let position = 0; position < head.total + repeats.length; position += 1) {
     const duplicateOf = repeated.get(position);
     const original = duplicateOf === undefined ? undefined : places[duplicateOf];
     if (duplicateOf === undefined) {
-      places.push({ position, index: next });
+      const index = indexes === undefined ? next : indexes.get(position);
+      if (index === undefined) throw new RangeError('a place of the request has no recipient');
+      places.push({ position, index });
       next += 1;
     } else if (original === undefined) throw new RangeError('a recipient repeats a later one');
     else places.push({ position, index: original.index, duplicateOf });

@@ -9,8 +9,9 @@ import {
   sliceOf,
 } from '../dispatch/claims/slice.ts';
 import { claimLifeMs } from '../dispatch/deadlines.ts';
-import { dispatchIdOf } from '../job.ts';
-import { endOfTry, type JobState, type UnderWay } from '../job-state.ts';
+import { dispatchIdOf, type JobHead } from '../job.ts';
+import { type Ending, endOfTry, type JobState, type UnderWay } from '../job-state.ts';
+import { lotAt, standingAt } from '../lots.ts';
 import type { Proven } from '../receipts/fold.ts';
 import {
   type OwnOutcome,
@@ -39,14 +40,15 @@ export type OutcomeAt = (index: number) => ReportedOutcome;
 
 /** The outcomes of what was read of a job, which was itself read before or beside it. Undefined for one that was taken back (D25). */
 export function outcomesOf(
-  job: JobState & { readonly head: { readonly jobId: string } },
+  job: OpenJob & { readonly head: Pick<JobHead, 'jobId' | 'expiresAtMs'> },
   { slices, proofs, askedAtMs }: WrittenMessages,
 ): OutcomeAt | undefined {
   if ([...slices.values()].some(isWithdrawn)) return undefined;
-  const { jobId } = job.head;
+  const { jobId, expiresAtMs } = job.head;
+  const open = { expiresAtMs, ...job };
   return (index) => {
     const key = { jobId, index };
-    const own = outcomeOf(index, { slice: slices.get(sliceOf(key).slice), job }, askedAtMs);
+    const own = outcomeOf(index, { slice: slices.get(sliceOf(key).slice), job: open }, askedAtMs);
     return { dispatchId: dispatchIdOf(key), ...reportedOutcome(own, proofs.get(index)) };
   };
 }
@@ -55,19 +57,35 @@ export function outcomesOf(
  * The outcome of one message of a job, from its slice. What stands there is said, also while the slice is tried again for the
  * sake of others. An open place is pending while a try is claimed, and unknown once the claimant cannot be running any more.
  * Otherwise it is as its job is (D46, D53): of a stopped job pending until it is certain that nothing leaves any more
- * (items.ts, `mayReckon`), then as the stop says, unless its try was under way then.
+ * (items.ts, `mayReckon`), then as the stop says, unless its try was under way then. What may not leave now says when it may (D56).
  */
 export function outcomeOf(
   index: number,
-  { slice, job }: { readonly slice: Slice | undefined; readonly job: JobState },
+  { slice, job }: { readonly slice: Slice | undefined; readonly job: OpenJob },
   nowMs: number,
 ): OwnOutcome {
   const known = slice?.outcomes[placeInSlice(index)];
   if (slice !== undefined && known !== undefined && known.state !== 'again') return said(known, slice);
   const stopped = endOfTry(job, { slice: sliceOf({ jobId: '', index }).slice, try: decidingTry(slice) });
   if (stopped !== undefined) return stopped;
-  if (slice?.state !== 'claimed') return { state: 'pending', ...present({ code: job.parked?.code }) };
+  if (slice?.state !== 'claimed') {
+    const scheduledForMs = nextOpeningMs(index, job, nowMs);
+    if (scheduledForMs !== undefined) return { state: 'pending', code: scheduled, scheduledForMs };
+    return { state: 'pending', ...present({ code: job.parked?.code }) };
+  }
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : said(lost, slice);
+}
+
+/** How a job stands whose recipients are open: with the lots of a send with a time of its own, and its time to live. */
+export interface OpenJob extends JobState, Ending {}
+
+/** The code of what waits for its time. */
+const scheduled = 'scheduled';
+
+/** When a recipient may leave that may not now; undefined where it may, or never will. */
+function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OpenJob, nowMs: number) {
+  const standing = lots && standingAt(lotAt(lots, index).open, nowMs);
+  return standing?.kind === 'closed' && standing.opensAtMs < expiresAtMs ? standing.opensAtMs : undefined;
 }
 
 /** The try that decides on what is open: the one that is claimed, else the next. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { type JobHead, jobIdPattern } from '../job.ts';
 import type { JobProgress } from '../watch/watch.ts';
@@ -77,17 +78,18 @@ export async function countsOf(
   if (found === undefined) return undefined;
   const job = await reckoned(report, found);
   const { head } = job;
+  const facts = { head, ...present({ lots: job.lots }) };
   const all = partitionsOfJob(head.total);
   const open = all.filter((partition) => !knownFinal.includes(partition));
   const outcomeAt = await outcomesIn(report, job, open);
   if (outcomeAt === undefined) return undefined;
   const finalPartitions = all.filter((partition) => !open.includes(partition) || isFinal(partition, head, outcomeAt));
-  if (finalPartitions.length < all.length) return { head, finalPartitions };
+  if (finalPartitions.length < all.length) return { ...facts, finalPartitions };
   const asWhole = open.length === all.length ? outcomeAt : await outcomesIn(report, job, all);
   if (asWhole === undefined) return undefined;
   const counts = countsIn(job, asWhole);
-  if (counts.pending === 0) return { head, finalPartitions, counts };
-  return { head, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
+  if (counts.pending === 0) return { ...facts, finalPartitions, counts };
+  return { ...facts, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
 }
 
 /** The counts of a job as it is at this moment, for a cancellation that has just changed its state (D53). */

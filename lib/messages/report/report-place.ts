@@ -21,12 +21,12 @@ export interface ReportQuestion {
  */
 export interface ReportPlace {
   readonly position: number;
-  /** The index in the job of the next recipient that repeats none. */
+  /** The index in the job of the next recipient that repeats none; where a job has another order than its request, its end (D56). */
   readonly index: number;
   /** Messages of the job. */
   readonly total: number;
   readonly counts: OutcomeCounts;
-  /** Partitions before `index` that places of the page may repeat. */
+  /** Partitions before `index` that places of the page may repeat, or are in where the order is another. */
   readonly repeatedPartitions: readonly number[];
 }
 
@@ -97,10 +97,12 @@ export function placeAt(
   position: number,
   { counts, filtered }: { readonly counts: OutcomeCounts; readonly filtered: boolean },
 ): ReportPlace {
-  const before = places.slice(0, position).filter(({ duplicateOf }) => duplicateOf === undefined).length;
+  const own = places.filter(({ duplicateOf }) => duplicateOf === undefined);
+  const total = own.length;
+  const isInOrder = own.every((place, at) => place.index === at);
+  const before = isInOrder ? own.filter((place) => place.position < position).length : total;
   const reach = filtered ? places.slice(position) : places.slice(position, position + reportMaxLimit);
-  const repeated = reach.filter(({ duplicateOf, index }) => duplicateOf !== undefined && index < before);
-  const total = places.filter(({ duplicateOf }) => duplicateOf === undefined).length;
-  const repeatedPartitions = [...new Set(repeated.map(({ index }) => Math.floor(index / recipientsPerPartition)))];
+  const others = reach.filter(({ duplicateOf, index }) => index < before && (!isInOrder || duplicateOf !== undefined));
+  const repeatedPartitions = [...new Set(others.map(({ index }) => Math.floor(index / recipientsPerPartition)))];
   return { position, index: before, total, counts, repeatedPartitions };
 }

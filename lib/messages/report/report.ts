@@ -117,7 +117,8 @@ export function reportPage(
 }
 
 function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = outcome.to): ReportRow {
-  const { state, code, reason, platformMessageId, atMs, userId, waId } = outcome;
+  const { state, code, reason, platformMessageId, atMs, scheduledForMs, userId, waId } = outcome;
+  const textOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
   return {
     index: position,
     ...present({ to, user_id: userId, wa_id: isUserId(to) ? waId : undefined }),
@@ -126,7 +127,8 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
       code,
       reason,
       platform_message_id: platformMessageId,
-      updated_at: atMs === undefined ? undefined : new Date(atMs).toISOString(),
+      updated_at: textOf(atMs),
+      scheduled_for: textOf(scheduledForMs),
       duplicate_of: duplicateOf,
     }),
   };
@@ -143,7 +145,7 @@ export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, 
 
 /** A dispatch with its counts. `complete`: nothing was pending when they were told, which is on the first page of a report. */
 export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
-  const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
+  const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs, when } = head;
   return {
     dispatch_id: jobId,
     client_id: clientId,
@@ -151,6 +153,7 @@ export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
     template: { name: templateName, language: templateLanguage },
     ...present({ campaign_id: campaignId }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
+    ...present({ schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() } }),
     total: totalOf(counts),
     counts,
     complete: counts.pending === 0,

@@ -3,6 +3,7 @@ import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import { present } from '../../keys/present.ts';
 import type { JobHead } from '../job.ts';
 import { JobParkedSchema } from '../job-state.ts';
+import { type Lot, openingsOfAll, standingAt } from '../lots.ts';
 
 /*
  * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), or until it is parked
@@ -84,7 +85,24 @@ export function firstLookSeconds(lastMs: number, nowMs: number): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((lastMs - nowMs) / 1_000)) + shortestWaitSeconds);
 }
 
-/** The next look at a job that has not ended: a tenth of its age later, 5 s at least and 15 min at most. */
-export function nextLookSeconds({ acceptedAtMs }: Pick<WatchMessage, 'acceptedAtMs'>, nowMs: number): number {
-  return Math.min(maxDelaySeconds, Math.max(shortestWaitSeconds, Math.ceil((nowMs - acceptedAtMs) / 10_000)));
+/**
+ * The next look at a job that has not ended: a tenth of its age later, 5 s at least and 15 min at most. Of a send with a time of its
+ * own the age is that of the opening, and while all of its lots are closed the look waits for the next one, no longer than that (D56).
+ */
+export function nextLookSeconds(
+  { acceptedAtMs, lots }: Pick<WatchMessage, 'acceptedAtMs'> & { readonly lots?: readonly Lot[] | undefined },
+  nowMs: number,
+): number {
+  const closed = closedSeconds(lots, nowMs);
+  if (closed > 0) return closed;
+  const opening = openingsOfAll(lots ?? []).findLast(([fromMs]) => fromMs <= nowMs);
+  const ageMs = nowMs - Math.max(acceptedAtMs, opening?.[0] ?? 0);
+  return Math.min(maxDelaySeconds, Math.max(shortestWaitSeconds, Math.ceil(ageMs / 10_000)));
+}
+
+/** Whole seconds until a job has something to do, while all of its lots are closed: 15 min at most, and 5 s at least; else 0. */
+export function closedSeconds(lots: readonly Lot[] | undefined, nowMs: number): number {
+  const standing = lots && standingAt(openingsOfAll(lots), nowMs);
+  if (standing?.kind !== 'closed') return 0;
+  return Math.min(maxDelaySeconds, Math.ceil((standing.opensAtMs - nowMs) / 1_000) + shortestWaitSeconds);
 }

@@ -8,6 +8,7 @@ import type { HoldsOfWabas } from '../holds/hold-store.ts';
 import { parkScopeOf } from '../holds/scope.ts';
 import { aboutJob, type JobHead } from '../job.ts';
 import {
+  type Ending,
   type JobState,
   type JobStates,
   type JobStop,
@@ -16,9 +17,10 @@ import {
   pauseFromMs,
   type Waiting,
 } from '../job-state.ts';
+import type { Lot } from '../lots.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type StandingPorts, templateStanding } from './template-standing.ts';
-import type { ParkedWatch, ParkedWatchQueue } from './watch-message.ts';
+import { closedSeconds, type ParkedWatch, type ParkedWatchQueue } from './watch-message.ts';
 
 export interface ParkedPorts extends StandingPorts {
   readonly queue: ParkedWatchQueue;
@@ -27,7 +29,13 @@ export interface ParkedPorts extends StandingPorts {
   /** Whether the platform as a whole is down. */
   readonly isDown: () => Promise<boolean>;
   /** Undefined for a job that was taken back, or is forgotten. */
-  readonly headOf: (jobId: string) => Promise<JobHead | undefined>;
+  readonly jobOf: (jobId: string) => Promise<WatchedJob | undefined>;
+}
+
+/** What is looked at of a job: with the lots of a send with a time of its own. */
+export interface WatchedJob {
+  readonly head: JobHead;
+  readonly lots?: readonly Lot[];
 }
 
 interface Ports extends ParkedPorts {
@@ -36,9 +44,7 @@ interface Ports extends ParkedPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-interface ParkedJob extends ToldJob {
-  readonly head: JobHead;
-}
+interface ParkedJob extends ToldJob, WatchedJob {}
 
 /** The longest time between two questions to the platform: a job in ten parts asks for one template ten times. */
 const longestQuietMs = 600_000;
@@ -55,12 +61,12 @@ const longestUnprovenMs = 600_000;
  */
 export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<void> {
   const { jobId, clientId, acceptedAtMs, sinceMs } = message;
-  const head = await ports.headOf(jobId);
-  if (head === undefined) {
+  const watched = await ports.jobOf(jobId);
+  if (watched === undefined) {
     ports.log('job.watch_ended', { jobId, clientId });
     return;
   }
-  const job = { jobId, clientId, acceptedAtMs, about: aboutJob(head), head };
+  const job = { jobId, clientId, acceptedAtMs, about: aboutJob(watched.head), ...watched };
   const state = (await ports.states.of([jobId])).get(jobId) ?? {};
   if (state.stop !== undefined) return;
   const { parked } = state;
@@ -71,9 +77,9 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
     const { code, scope } = parked;
     // Of a pause that began before this waiting, another watcher has told.
     if (fromMs === sinceMs) {
-      await ports.events.send([parkedEvent(job, { ...parked, untilMs: parkEndMs(waiting, head) })]);
+      await ports.events.send([parkedEvent(job, { ...parked, untilMs: parkEndMs(waiting, endingOf(job)) })]);
     }
-    return await again({ ...message, told: { fromMs, code, scope } }, ports);
+    return await again({ ...message, told: { fromMs, code, scope } }, job, ports);
   }
   await lookAtWaiting(message, { job, waiting }, ports);
 }
@@ -87,7 +93,7 @@ async function lookAtNoLonger(
   const { sinceMs, told } = message;
   const nowMs = ports.nowMs();
   if (told === undefined) {
-    if (nowMs < sinceMs + claimLifeMs) await again(message, ports);
+    if (nowMs < sinceMs + claimLifeMs) await again(message, job, ports);
     return;
   }
   const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > told.fromMs;
@@ -95,7 +101,7 @@ async function lookAtNoLonger(
   // The pause is that of the next watcher, who tells of its end.
   if (state.parked !== undefined) return;
   const { resumedMs = nowMs } = message;
-  if (nowMs < resumedMs + longestUnprovenMs) return await again({ ...message, resumedMs }, ports);
+  if (nowMs < resumedMs + longestUnprovenMs) return await again({ ...message, resumedMs }, job, ports);
   // Parked again meanwhile, it has another watcher.
   if (await ports.states.endPause(job.jobId)) await tellResumed(told, job, ports);
 }
@@ -107,15 +113,15 @@ async function lookAtWaiting(
 ): Promise<void> {
   const nowMs = ports.nowMs();
   const stop = (state: JobStop['state'], code: string) => stopJob(job, { state, code, atMs: nowMs }, ports);
-  if (nowMs >= parkEndMs(waiting, job.head)) return await stop('expired', waiting.parked.code);
+  if (nowMs >= parkEndMs(waiting, endingOf(job))) return await stop('expired', waiting.parked.code);
   const on = await holdsOnJob(job.head, ports);
-  if (on === undefined) return await again(message, ports);
+  if (on === undefined) return await again(message, job, ports);
   const ofTemplate = on.find(({ scope }) => parkScopeOf(scope) === 'template');
   if (ofTemplate === undefined) {
     const goesOn = on.every(({ hold }) => isUnasked(hold, nowMs));
-    return await (goesOn ? resume(message, { job, waiting }, ports) : again(message, ports));
+    return await (goesOn ? resume(message, { job, waiting }, ports) : again(message, job, ports));
   }
-  if (nowMs < mayResumeFromMs(waiting)) return await again(message, ports);
+  if (nowMs < mayResumeFromMs(waiting)) return await again(message, job, ports);
   const mayAsk = nowMs >= nextQuestionMs(message, nowMs);
   const sinceMs = Math.max(message.sinceMs, ofTemplate.hold.sinceMs);
   const standing = await templateStanding(job.head, { sinceMs, mayAsk }, ports);
@@ -128,7 +134,7 @@ async function lookAtWaiting(
     ports.log('hold.ended', { wabaId, scope });
     if (on.length === 1) return await resume(message, { job, waiting }, ports);
   }
-  await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, ports);
+  await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, job, ports);
 }
 
 /** The holds on the messages of a job, the widest first; undefined while the platform as a whole is down. */
@@ -148,7 +154,7 @@ async function resume(
   const { jobId, clientId } = job;
   const resumed = await ports.states.resume(jobId, waiting.parked);
   if (resumed) ports.log('job.resumed', { jobId, clientId });
-  await again({ ...message, ...(resumed ? { resumedMs: ports.nowMs() } : {}) }, ports);
+  await again({ ...message, ...(resumed ? { resumedMs: ports.nowMs() } : {}) }, job, ports);
 }
 
 /**
@@ -169,11 +175,18 @@ async function tellResumed(told: NonNullable<ParkedWatch['told']>, job: ParkedJo
   await ports.events.send([resumedEvent(job, { ...told, sinceMs: told.fromMs }, ports.nowMs())]);
 }
 
-async function stopJob({ jobId, clientId, acceptedAtMs }: ParkedJob, stop: JobStop, ports: Ports): Promise<void> {
-  if (!(await ports.states.stop({ jobId, acceptedAtMs }, stop))) return;
+async function stopJob({ jobId, clientId, head }: ParkedJob, stop: JobStop, ports: Ports): Promise<void> {
+  if (!(await ports.states.stop(head, stop))) return;
   ports.log('job.stopped', { jobId, clientId, ...present({ code: stop.code }) });
 }
 
-async function again(message: ParkedWatch, ports: Ports): Promise<void> {
-  await ports.queue.sendLater(message, parkDelaySeconds(ports.nowMs() - (message.resumedMs ?? message.sinceMs)));
+/** The next look; at a job of which nothing may leave for a while, once it may (D56). */
+async function again(message: ParkedWatch, { lots }: WatchedJob, ports: Ports): Promise<void> {
+  const nowMs = ports.nowMs();
+  const delaySeconds = parkDelaySeconds(nowMs - (message.resumedMs ?? message.sinceMs));
+  await ports.queue.sendLater(message, Math.max(delaySeconds, closedSeconds(lots, nowMs)));
+}
+
+function endingOf({ head: { expiresAtMs }, lots }: WatchedJob): Ending {
+  return { expiresAtMs, lots };
 }

@@ -6,6 +6,7 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { completedEvent } from '../dispatch/completed-event.ts';
 import { aboutJob, type JobHead } from '../job.ts';
+import type { Lot } from '../lots.ts';
 import {
   nextLookSeconds,
   QueuedWatchSchema,
@@ -18,6 +19,8 @@ import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 /** How far a job is, for the watcher that waits for its end. */
 export interface JobProgress {
   readonly head: JobHead;
+  /** Of a send with a time of its own. */
+  readonly lots?: readonly Lot[];
   /** Partitions of which nothing is pending any more. That stays so, whatever receipts still come. */
   readonly finalPartitions: readonly number[];
   /** Once nothing of the job is pending. */
@@ -71,10 +74,10 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     ports.log('job.watch_ended', { jobId, clientId });
     return;
   }
-  const { head, finalPartitions, counts } = progress;
+  const { head, lots, finalPartitions, counts } = progress;
   if (counts === undefined) {
     const next = { ...message, final: [...finalPartitions] };
-    await ports.queue.sendLater(next, nextLookSeconds(message, ports.nowMs()));
+    await ports.queue.sendLater(next, nextLookSeconds({ acceptedAtMs, lots }, ports.nowMs()));
     return;
   }
   const { pending: _none, ...ended } = counts;

@@ -178,7 +178,7 @@ function watcherPorts(outside: Outside<string>): WatchPorts {
       holds: { find: call('holds'), change: changeIn(outside) },
       isDown: async () => false,
       queue: { sendLater: call('watch') },
-      headOf: async () => scenarioHead,
+      jobOf: async () => ({ head: scenarioHead }),
       templates: { storedFacts: async () => new Map() },
       platformTemplates: { find: call('template') },
     },

@@ -98,7 +98,8 @@ export class MemoryTable {
           const job = this.#stored.get(jobId);
           if (job === undefined) return undefined;
           const waitsMs = pairWaitsMs(job.recipients);
-          return { head: job.head, plan: job.plan, repeats: job.repeats ?? [], waitsMs };
+          const { head, plan, repeats = [], lots } = job;
+          return { head, plan, repeats, waitsMs, ...present({ lots }) };
         }),
       recipientsFrom: (jobId, firstIndex) =>
         run.call('findPage', () => {

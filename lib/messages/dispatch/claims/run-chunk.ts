@@ -1,9 +1,10 @@
+import { present } from '../../../keys/present.ts';
 import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../chunk.ts';
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
 import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
 
 /** What is left of a queue message: consecutive slices of a job, each with the try that is to be made of it. */
-export type Chunk = Pick<QueuedChunk, 'jobId' | 'slices'>;
+export type Chunk = Pick<QueuedChunk, 'jobId' | 'slices' | 'keptUntilMs'>;
 
 /** What a recipient's client is told of. */
 export interface Told {
@@ -76,8 +77,10 @@ interface OwnSlice {
   readonly owner: string;
 }
 
-async function endOf({ chunk: { jobId }, slice, owner }: OwnSlice, ports: ChunkPorts): Promise<SliceEnd> {
-  const claim = { key: keyOf(jobId, slice), try: slice.try, owner, atMs: ports.nowMs(), size: slice.size };
+async function endOf({ chunk, slice, owner }: OwnSlice, ports: ChunkPorts): Promise<SliceEnd> {
+  const { jobId, keptUntilMs } = chunk;
+  const { try: tried, size } = slice;
+  const claim = { key: keyOf(jobId, slice), try: tried, owner, atMs: ports.nowMs(), size, ...present({ keptUntilMs }) };
   const recipients = new Map(slice.recipients.map((recipient) => [placeInSlice(recipient.index), recipient]));
   try {
     return await runSlice({ claim, recipients }, ports);

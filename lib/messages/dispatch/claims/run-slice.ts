@@ -138,10 +138,17 @@ async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promis
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
 }
 
-/** Its claimant may have died before it told, or queued the next try: that is due then, and not before. */
+/** A delivery waits no longer than this for its next try: a queue hides one for hours, not days, and counts how often it came. */
+const longestWaitMs = 900_000;
+
+/**
+ * Its claimant may have died before it told, or queued the next try: that is due then, and not before. A try that is due much
+ * later, as at the next opening of its lot (D56), is told and queued now.
+ */
 async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   const dueMs = dueMsOf(met) ?? 0;
-  if (dueMs > ports.nowMs()) return { kind: 'later', atMs: dueMs };
+  const waitMs = dueMs - ports.nowMs();
+  if (waitMs > 0 && waitMs <= longestWaitMs) return { kind: 'later', atMs: dueMs };
   return await toTell(met, ports);
 }
 

@@ -1,11 +1,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { ItemKey } from '../../../aws/item-key.ts';
+import { present } from '../../../keys/present.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
  * What the item of a slice holds. The outcomes are packed: ten of them, each with the platform's id of its message, are one write
- * unit. They are stored for 30 days: what is added is optional to every reader.
+ * unit. They are stored for 30 days, or as long as their job (D56): what is added is optional to every reader.
  */
 
 /** Slices of one partition: ten partitions for the largest job, each far below what one partition can take. */
@@ -37,6 +38,7 @@ const SliceItemSchema = v.object({
   owner: v.string(),
   atMs: v.number(),
   state: v.picklist(['claimed', 'ended']),
+  keptUntilMs: v.exactOptional(v.number()),
   outcomes: v.instance(Uint8Array),
 });
 
@@ -65,8 +67,8 @@ export function sliceOfItem(key: SliceKey, item: unknown): Slice {
 }
 
 /** The attributes of the item, beside its keys. */
-export function sliceItemOf({ version, try: tried, owner, atMs, state, outcomes }: Slice) {
-  return { version, try: tried, owner, atMs, state, outcomes: packed(outcomes) };
+export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntilMs, outcomes }: Slice) {
+  return { version, try: tried, owner, atMs, state, ...present({ keptUntilMs }), outcomes: packed(outcomes) };
 }
 
 function packed(outcomes: Slice['outcomes']): Uint8Array {

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionalWrite } from '../../../aws/conditional-write.ts';
-import { jobMemorySeconds } from '../../items.ts';
+import { jobExpiresAtSeconds } from '../../items.ts';
 import {
   claimed,
   ended,
@@ -59,7 +59,8 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
   /** Strongly consistent. */
   readonly find: (key: SliceKey) => Promise<Slice | undefined>;
 } {
-  const expiresAtSeconds = () => Math.ceil(nowMs() / 1_000) + jobMemorySeconds;
+  // A slice may be tried long after its job was accepted: it is kept from its last write on, or as long as its job (D56).
+  const expiresAtSeconds = (slice: Slice) => jobExpiresAtSeconds({ ...slice, acceptedAtMs: nowMs() });
 
   async function find(key: SliceKey): Promise<Slice | undefined> {
     const { Item } = await client.send(
@@ -74,7 +75,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
       client.send(
         new PutCommand({
           TableName: table,
-          Item: { ...sliceKeyOf(next.key), ...sliceItemOf(next), expiresAtSeconds: expiresAtSeconds() },
+          Item: { ...sliceKeyOf(next.key), ...sliceItemOf(next), expiresAtSeconds: expiresAtSeconds(next) },
           ...(seen === undefined
             ? { ConditionExpression: 'attribute_not_exists(pk)' }
             : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen.version } }),

@@ -1,3 +1,5 @@
+import { present } from '../../../keys/present.ts';
+
 /*
  * A slice is up to ten consecutive recipients of a job: what is claimed, recorded and reported as one. Its item says how often
  * it was tried, who tries or tried it last, and what became of each recipient:
@@ -73,12 +75,14 @@ export interface Slice {
   readonly owner: string;
   readonly atMs: number;
   readonly state: 'claimed' | 'ended';
+  /** As in the head of its job, where that is kept for a time of its own (D56). */
+  readonly keptUntilMs?: number;
   /** By the place in the slice; of a claimed one what the tries before have left, undefined of those not tried yet. */
   readonly outcomes: readonly (Recorded | undefined)[];
 }
 
 /** A claim as it is to be written. */
-export interface SliceClaim extends Pick<Slice, 'key' | 'try' | 'owner' | 'atMs'> {
+export interface SliceClaim extends Pick<Slice, 'key' | 'try' | 'owner' | 'atMs' | 'keptUntilMs'> {
   /** Recipients of the slice. */
   readonly size: number;
 }
@@ -95,9 +99,11 @@ export function isOwn(existing: Slice | undefined, claim: Pick<SliceClaim, 'try'
 }
 
 /** What is there once it is claimed. */
-export function claimed(existing: Slice | undefined, { key, owner, atMs, size, try: tried }: SliceClaim): Slice {
+export function claimed(existing: Slice | undefined, claim: SliceClaim): Slice {
+  const { key, owner, atMs, size, try: tried, keptUntilMs = existing?.keptUntilMs } = claim;
   const outcomes = existing?.outcomes ?? Array.from({ length: size }, () => undefined);
-  return { key, version: nextVersion(existing), try: tried, owner, atMs, state: 'claimed', outcomes };
+  const facts = { key, version: nextVersion(existing), try: tried, owner, atMs, ...present({ keptUntilMs }) };
+  return { ...facts, state: 'claimed', outcomes };
 }
 
 function nextVersion(existing: Pick<Slice, 'version'> | undefined): number {

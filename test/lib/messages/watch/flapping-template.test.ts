@@ -56,7 +56,7 @@ async function lived(refusedUntilMs: number) {
       states,
       holds: wabas,
       isDown: async () => false,
-      headOf: async () => head,
+      jobOf: async () => ({ head }),
       templates: { storedFacts: async () => new Map() },
       platformTemplates: {
         find: async () => {

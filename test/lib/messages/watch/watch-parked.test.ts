@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { present } from '../../../../lib/keys/present.ts';
 import { claimLifeMs } from '../../../../lib/messages/dispatch/deadlines.ts';
 import { type Hold, type Holds, noHolds, opened } from '../../../../lib/messages/holds/hold.ts';
 import { cancelled, type JobState, type JobStop, longestParkMs } from '../../../../lib/messages/job-state.ts';
+import type { Lot } from '../../../../lib/messages/lots.ts';
 import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/watch-message.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
@@ -34,6 +36,7 @@ interface Setting {
   /** What holds the WABA; by default its template, paused. */
   readonly holds?: Holds;
   readonly isDown?: boolean;
+  readonly lots?: readonly Lot[];
 }
 
 async function look(message: ParkedWatch, setting: Setting = {}) {
@@ -67,13 +70,16 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
       },
       holds,
       isDown: async () => setting.isDown ?? false,
-      headOf: async () =>
+      jobOf: async () =>
         setting.isThere === false
           ? undefined
-          : makeJobHead({
-              ...head,
-              ...(setting.expiresAtMs === undefined ? {} : { expiresAtMs: setting.expiresAtMs }),
-            }),
+          : {
+              head: makeJobHead({
+                ...head,
+                ...(setting.expiresAtMs === undefined ? {} : { expiresAtMs: setting.expiresAtMs }),
+              }),
+              ...present({ lots: setting.lots }),
+            },
       templates: {
         storedFacts: async ([key = '']) =>
           new Map(
