@@ -41,7 +41,8 @@ function clientItem(clientId: number, sk: string): ItemKey {
   return { pk: clientPartition(clientId), sk };
 }
 
-export const RegisteredClientSchema = v.object({ clientId: v.number() });
+/** A client, in its own partition and among all. */
+export const ClientItemSchema = v.object({ clientId: v.number(), name: v.string() });
 
 export const UserItemSchema = v.object({
   userId: v.string(),

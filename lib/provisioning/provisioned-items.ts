@@ -60,9 +60,9 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
       key: clientKey(clientId),
       attributes: { clientId, name, optOutsForUtility },
     })),
-    ...file.clients.map(({ client_id: clientId }) => ({
+    ...file.clients.map(({ client_id: clientId, name }) => ({
       key: registeredClientKey(clientId),
-      attributes: { clientId },
+      attributes: { clientId, name },
     })),
     ...file.wabas.flatMap((waba) => membershipItems(file, waba)),
     ...file.campaigns.map(({ campaign_id: campaignId, client_id: clientId, name }) => ({

@@ -57,7 +57,9 @@ const directory: Directory = {
   hasClient: async (clientId) => [...dids.values()].some(({ waba }) => waba.clientIds.includes(clientId)),
   findDid: async (did) => dids.get(did),
   findUser: unused,
+  findClient: unused,
   listClientIds: unused,
+  listClients: unused,
   listWabas: async (clientId) =>
     [shared, own].filter(({ clientIds }) => (clientIds as readonly number[]).includes(clientId)),
   listCampaigns: unused,
