@@ -8,6 +8,8 @@ import { ChannelCampaignsRemoveAnswer } from '../../functions/channel-campaigns-
 import { ChannelCampaignsReplaceAnswer } from '../../functions/channel-campaigns-replace.ts';
 import { ChannelsListAnswer } from '../../functions/channels-list.ts';
 import { ClientsListAnswer } from '../../functions/clients-list.ts';
+import { DispatchesCancelAnswer } from '../../functions/dispatches-cancel.ts';
+import { DispatchesFindAnswer } from '../../functions/dispatches-find.ts';
 import { DispatchesListAnswer } from '../../functions/dispatches-list.ts';
 import { HealthAnswer } from '../../functions/health.ts';
 import { LoginAnswer, LoginBody } from '../../functions/login.ts';
@@ -25,6 +27,8 @@ import { TemplatesSyncAnswer, TemplatesSyncBody } from '../../functions/template
 import { ListedClientSchema } from '../../lib/access/listed-client.ts';
 import { ProductSchema } from '../../lib/catalog/product.ts';
 import { ChannelSchema } from '../../lib/channels/view.ts';
+import { DispatchStateWord } from '../../lib/messages/find/dispatch-state.ts';
+import { FoundDispatchSchema } from '../../lib/messages/find/find-dispatches.ts';
 import { RehearsalAnswer } from '../../lib/messages/rehearse/rehearse-send.ts';
 import { ListedDispatchSchema } from '../../lib/messages/report/dispatches.ts';
 import {
@@ -62,6 +66,7 @@ const words: NamedSchemas = {
   TemplateStatus: TemplateStatusWord,
   PriceCategory: PriceCategoryWord,
   MessageState,
+  DispatchState: DispatchStateWord,
   EventType: EventTypeWord,
 };
 
@@ -101,6 +106,9 @@ export const answerSchemas: NamedSchemas = {
   Price: PriceSchema,
   DispatchList: DispatchesListAnswer,
   Dispatch: DispatchSchema,
+  FoundDispatches: DispatchesFindAnswer,
+  FoundDispatch: FoundDispatchSchema,
+  CancelledDispatches: DispatchesCancelAnswer,
   DispatchReport: DispatchReportSchema,
   ReportRow: ReportRowSchema,
   ListedDispatch: ListedDispatchSchema,

@@ -38,8 +38,13 @@ export interface Place {
   readonly duplicateOf?: number;
 }
 
+/** What the places of a request follow from. */
+export interface PlacedJob extends Pick<DescribedJob, 'repeats' | 'positions'> {
+  readonly head: Pick<JobHead, 'total'>;
+}
+
 /** The places of a request in order. Repeats that no request can have are refused: what is stored is wrong then. */
-export function placesOf({ head, repeats }: Pick<DescribedJob, 'head' | 'repeats'>): Place[] {
+export function placesOf({ head, repeats }: PlacedJob): Place[] {
   const repeated = new Map(repeats);
   const places: Place[] = [];
   let next = 0;

@@ -1,6 +1,7 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { didPattern } from '../../access/directory.ts';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { type DispatchPointer, PointerSchema } from '../accept/whole-job.ts';
@@ -13,6 +14,8 @@ export interface Dispatches {
   listAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
   /** The same in one request, however many dispatches there are: a page may have fewer, or none, and is not the last for that. */
   readAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
+  /** Nothing is left to cancel of this dispatch, and nothing ever will be. May be repeated. */
+  settle(clientId: number, dispatch: Pick<DispatchPointer, 'sk'>): Promise<void>;
   /** Those of them that were not taken back since, by a request with the same key after its first one had died. */
   notWithdrawn(accepted: readonly DispatchPointer[]): Promise<readonly DispatchPointer[]>;
 }
@@ -78,6 +81,18 @@ export function dispatchesStore(
       return { accepted: accepted.slice(0, limit), ...(last === undefined ? {} : { next: last.sk }) };
     },
 
+    settle: async (clientId, { sk }) => {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: { pk: dispatchesPartition(clientId), sk },
+        UpdateExpression: 'SET settled = :true',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':true': true },
+      });
+      // TTL may have taken it meanwhile.
+      await conditionalWrite(client.send(update));
+    },
+
     notWithdrawn: async (accepted) => {
       const keys = accepted.map(({ jobId }) => jobKey(jobId));
       const items = await batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: false });
@@ -95,24 +110,25 @@ const mostReadAtOnce = 2_000;
 
 /** Whether nearly all passes the filter: nothing is asked for but a time, and what is read is not on its way out. */
 function isPassed(question: DispatchesQuestion, after: string | undefined, nowMs: number): boolean {
-  const { did, campaignId, template, toMs = nowMs } = question;
+  const { did, campaignId, template, unsettled, toMs = nowMs } = question;
   const beginsMs = after === undefined ? toMs : timeOfJob(after);
-  const all = did === undefined && campaignId === undefined && template === undefined;
+  const all = [did, campaignId, template, unsettled].every((asked) => asked === undefined);
   return all && beginsMs > nowMs - jobMemorySeconds * 1_000;
 }
 
 /** What a dispatch must be to be in the list, as DynamoDB compares it. */
-function filterOf({ did, campaignId, template }: DispatchesQuestion, nowMs: number) {
+function filterOf({ did, campaignId, template, unsettled }: DispatchesQuestion, nowMs: number) {
   const asked = [
     ['did = :did', ':did', did],
     ['campaignId = :campaign', ':campaign', campaignId],
     ['templateName = :template', ':template', template],
     // Older ones are on their way out, and have no report any more.
     ['forgottenAtMs > :now', ':now', nowMs],
+    ['attribute_not_exists(settled)', undefined, unsettled],
   ] as const;
   const named = asked.filter(([, , value]) => value !== undefined);
   return {
     expression: named.map(([condition]) => condition).join(' AND '),
-    values: Object.fromEntries(named.map(([, name, value]) => [name, value])),
+    values: Object.fromEntries(named.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]]))),
   };
 }

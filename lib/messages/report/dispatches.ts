@@ -11,6 +11,8 @@ export interface DispatchesQuestion {
   readonly did: string | undefined;
   readonly campaignId?: number | undefined;
   readonly template?: string | undefined;
+  /** Only those of which no cancellation has seen that there is nothing left to cancel, for good. */
+  readonly unsettled?: true;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
 }
