@@ -30,9 +30,9 @@ export interface Standings {
 
 /**
  * What became of a thousand messages is two queries, of their slices and of their receipts: of the newest dispatches of a page
- * so many are read. Of the others their statements say it.
+ * so many are read, which is a whole page of dispatches that are not larger. Of the others their statements say it.
  */
-const mostPartitionsRead = 40;
+const mostPartitionsRead = 100;
 
 export function standingsStore(
   client: DynamoDBDocumentClient,
