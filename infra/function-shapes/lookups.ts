@@ -3,8 +3,15 @@ import { type FunctionShape, platformSettings } from './shape.ts';
 
 /** What is looked up, and where a button leads. */
 export const lookupFunctions: Readonly<Record<string, FunctionShape>> = {
+  me: forClients({ tables: { directory: ['GetItem', 'Query'] } }),
+  'clients-list': forClients({ tables: { directory: ['GetItem', 'Query'] } }),
   'campaigns-list': forClients({ tables: { directory: ['GetItem', 'Query'] } }),
   'channels-list': forClients({ memoryMb: 1024, tables: { directory: ['GetItem'], channels: ['Query'] } }),
+  'catalogs-list': forClients({
+    tables: { directory: ['GetItem'] },
+    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+    settings: platformSettings,
+  }),
   'catalog-products-list': forClients({
     tables: { directory: ['GetItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],

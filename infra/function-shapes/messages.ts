@@ -44,6 +44,15 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
   }),
   'dispatches-list': forClients({ tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } }),
+  // Of some tens of thousands of messages all slices and receipts are in memory at once.
+  'dispatches-find': forClients({
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
+  }),
+  'dispatches-cancel': forClients({
+    memoryMb: 1024,
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
+  }),
   'messages-fan-out': {
     timeoutSeconds: 300,
     memoryMb: 1024,

@@ -1,14 +1,19 @@
 import * as v from 'valibot';
 import { CampaignsListAnswer } from '../../functions/campaigns-list.ts';
 import { CatalogProductsAnswer } from '../../functions/catalog-products-list.ts';
+import { CatalogsListAnswer } from '../../functions/catalogs-list.ts';
 import { ChannelCampaignsAddAnswer } from '../../functions/channel-campaigns-add.ts';
 import { ChannelCampaignsGroupedAnswer } from '../../functions/channel-campaigns-grouped.ts';
 import { ChannelCampaignsRemoveAnswer } from '../../functions/channel-campaigns-remove.ts';
 import { ChannelCampaignsReplaceAnswer } from '../../functions/channel-campaigns-replace.ts';
 import { ChannelsListAnswer } from '../../functions/channels-list.ts';
+import { ClientsListAnswer } from '../../functions/clients-list.ts';
+import { DispatchesCancelAnswer } from '../../functions/dispatches-cancel.ts';
+import { DispatchesFindAnswer } from '../../functions/dispatches-find.ts';
 import { DispatchesListAnswer } from '../../functions/dispatches-list.ts';
 import { HealthAnswer } from '../../functions/health.ts';
 import { LoginAnswer, LoginBody } from '../../functions/login.ts';
+import { MeAnswer } from '../../functions/me.ts';
 import { MessagesSendAnswer } from '../../functions/messages-send.ts';
 import { OptOutsListAnswer } from '../../functions/opt-outs-list.ts';
 import { PlatformWebhookAnswer } from '../../functions/platform-webhook-receive.ts';
@@ -19,8 +24,11 @@ import { TemplatesGetAnswer } from '../../functions/templates-get.ts';
 import { TemplatesListAnswer } from '../../functions/templates-list.ts';
 import { TemplatesStatusAnswer, TemplatesStatusBody } from '../../functions/templates-status.ts';
 import { TemplatesSyncAnswer, TemplatesSyncBody } from '../../functions/templates-sync.ts';
+import { ListedClientSchema } from '../../lib/access/listed-client.ts';
 import { ProductSchema } from '../../lib/catalog/product.ts';
 import { ChannelSchema } from '../../lib/channels/view.ts';
+import { DispatchStateWord } from '../../lib/messages/find/dispatch-state.ts';
+import { FoundDispatchSchema } from '../../lib/messages/find/find-dispatches.ts';
 import { RehearsalAnswer } from '../../lib/messages/rehearse/rehearse-send.ts';
 import { ListedDispatchSchema } from '../../lib/messages/report/dispatches.ts';
 import {
@@ -58,6 +66,7 @@ const words: NamedSchemas = {
   TemplateStatus: TemplateStatusWord,
   PriceCategory: PriceCategoryWord,
   MessageState,
+  DispatchState: DispatchStateWord,
   EventType: EventTypeWord,
 };
 
@@ -85,14 +94,21 @@ export const answerSchemas: NamedSchemas = {
   AddedAssignments: ChannelCampaignsAddAnswer,
   ReplacedAssignments: ChannelCampaignsReplaceAnswer,
   RemovedAssignments: ChannelCampaignsRemoveAnswer,
+  Me: MeAnswer,
+  ClientList: ClientsListAnswer,
+  Client: ListedClientSchema,
   CampaignList: CampaignsListAnswer,
   ChannelList: ChannelsListAnswer,
   Channel: ChannelSchema,
+  CatalogList: CatalogsListAnswer,
   ProductList: CatalogProductsAnswer,
   Product: ProductSchema,
   Price: PriceSchema,
   DispatchList: DispatchesListAnswer,
   Dispatch: DispatchSchema,
+  FoundDispatches: DispatchesFindAnswer,
+  FoundDispatch: FoundDispatchSchema,
+  CancelledDispatches: DispatchesCancelAnswer,
   DispatchReport: DispatchReportSchema,
   ReportRow: ReportRowSchema,
   ListedDispatch: ListedDispatchSchema,

@@ -15,6 +15,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   active: 'Whether the template is switched on for the client.',
   deleted: 'true: only deleted ones; otherwise none of them.',
   state: 'The status of the template, in any letter case.',
+  'dispatches-find.state': 'The states of the dispatches to answer.',
   'messages-report.state': 'The states of the rows to answer; counts are of all.',
   search: 'A part of the name, in any letter case.',
   category: 'The category of the template, in any letter case.',
@@ -26,6 +27,10 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   campaign_name:
     'The whole name of a campaign; Unassigned finds templates without an assignment, which is how all of them start.',
   channel_id: 'With campaign_id: the assignment to remove, and no other.',
+  'dispatches-find.did': 'Only what was sent from this number.',
+  'dispatches-find.campaign_id': 'Only the dispatches of this campaign.',
+  'dispatches-cancel.campaign_id': 'The campaign whose dispatches to cancel.',
+  template: 'Only dispatches of templates of this name.',
   campaign_id: 'With channel_id: the assignment to remove, and no other.',
   channel_ids: 'Only templates that are assigned to one of these channels.',
   quality_scores: 'The quality score of the template, in any letter case.',

@@ -22,3 +22,10 @@ export async function campaignScope(
 export function refuseWithoutCampaigns(scope: CampaignScope): void {
   if (scope?.size === 0) throw new Refusal('agent_without_campaigns', 'agent without campaigns');
 }
+
+/** Refuses with 403 a campaign that the caller does not see, be there such a one or not (D15). */
+export function refuseOtherCampaign(campaignId: number, scope: CampaignScope): void {
+  if (scope?.has(campaignId) !== false) return;
+  const message = `campaign_id ${campaignId} is not among your campaigns`;
+  throw new Refusal('campaign_forbidden', message, { errors: [{ path: 'campaign_id', message }] });
+}

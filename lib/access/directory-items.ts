@@ -41,10 +41,12 @@ function clientItem(clientId: number, sk: string): ItemKey {
   return { pk: clientPartition(clientId), sk };
 }
 
-/** What functions read of a client's own item. */
-export const ClientItemSchema = v.object({ zone: v.nullish(v.string()) });
-
-export const RegisteredClientSchema = v.object({ clientId: v.number() });
+/** A client, in its own partition and among all; the zone in its own alone. */
+export const ClientItemSchema = v.object({
+  clientId: v.number(),
+  name: v.string(),
+  zone: v.nullish(v.string()),
+});
 
 export const UserItemSchema = v.object({
   userId: v.string(),

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { batchGet, queryPartition } from '../aws/dynamodb-batch.ts';
+import { batchGet, queryPartition, type TableAccess } from '../aws/dynamodb-batch.ts';
 import type { ItemKey } from '../aws/item-key.ts';
 import { type Pause, storePause } from '../aws/pause.ts';
-import { type Channel, type Directory, didPattern } from './directory.ts';
+import { type Channel, type Client, type Directory, didPattern } from './directory.ts';
 import {
   CampaignItemSchema,
   ChannelItemSchema,
@@ -17,7 +17,6 @@ import {
   clientsPartition,
   DidItemSchema,
   didKey,
-  RegisteredClientSchema,
   UserItemSchema,
   userKey,
   WabaItemSchema,
@@ -38,17 +37,13 @@ export function directoryStore(
     hasClient: async (clientId) => (await get(clientKey(clientId))) !== undefined,
     zoneOfClient: async (clientId) =>
       v.parse(v.optional(ClientItemSchema), await get(clientKey(clientId)))?.zone ?? undefined,
+    findClient: async (clientId) => v.parse(v.optional(ClientItemSchema), await get(clientKey(clientId))),
     // Asked with whatever a request carries, and DynamoDB refuses keys over 2 KB.
     findDid: async (did) =>
       didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),
-    listClientIds: async () => {
-      const clients = v.parse(
-        v.array(RegisteredClientSchema),
-        await queryPartition(table, clientsPartition, { prefix: clientSortPrefix }),
-      );
-      return clients.map(({ clientId }) => clientId);
-    },
+    listClientIds: async () => (await clientsIn(table)).map(({ clientId }) => clientId),
+    listClients: () => clientsIn(table),
     listWabas: async (clientId) =>
       v.parse(
         v.array(WabaItemSchema),
@@ -74,4 +69,11 @@ export function directoryStore(
       return v.parse(v.array(ChannelItemSchema), found) satisfies Channel[];
     },
   };
+}
+
+async function clientsIn(table: TableAccess): Promise<Client[]> {
+  return v.parse(
+    v.array(ClientItemSchema),
+    await queryPartition(table, clientsPartition, { prefix: clientSortPrefix }),
+  );
 }

@@ -50,6 +50,11 @@ export interface Campaign {
   readonly name: string;
 }
 
+export interface Client {
+  readonly clientId: number;
+  readonly name: string;
+}
+
 export interface UserProfile {
   readonly userId: string;
   readonly username: string;
@@ -70,10 +75,13 @@ export interface Directory {
   hasClient(clientId: number): Promise<boolean>;
   /** The IANA zone that the operator gave the client (D56); undefined without. */
   zoneOfClient(clientId: number): Promise<string | undefined>;
+  findClient(clientId: number): Promise<Client | undefined>;
   findDid(did: string): Promise<Did | undefined>;
   findUser(clientId: number, userId: string): Promise<UserProfile | undefined>;
   /** All clients, ascending. */
   listClientIds(): Promise<number[]>;
+  /** The same with their names. */
+  listClients(): Promise<Client[]>;
   /** The WABAs a client works with, by id. */
   listWabas(clientId: number): Promise<Waba[]>;
   listCampaigns(clientId: number): Promise<Campaign[]>;

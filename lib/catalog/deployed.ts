@@ -1,6 +1,6 @@
 import { deployedPlatform, type PlatformLimits } from '../platform/deployed.ts';
 import type { CatalogPorts } from './list-products.ts';
-import { platformCatalogs } from './platform-catalogs.ts';
+import { linkedCatalogs, platformCatalogs } from './platform-catalogs.ts';
 import { platformProducts } from './platform-products.ts';
 
 /** Catalogs, which are the platform's. */
@@ -10,4 +10,10 @@ export function deployedCatalog(limits: PlatformLimits): CatalogPorts {
     catalogIdOf: platformCatalogs(call, credentialOf, Date.now),
     productPageOf: platformProducts(call, credentialOf),
   };
+}
+
+/** Which catalogs a WABA is linked to. */
+export function deployedLinkedCatalogs(limits: PlatformLimits) {
+  const { call, credentialOf } = deployedPlatform(limits);
+  return linkedCatalogs(call, credentialOf);
 }

@@ -9,7 +9,27 @@ export type CatalogIdOf = (waba: WabaAccess, read?: { readonly fresh: boolean })
 
 const keepForMs = 300_000;
 
-const CatalogsReplySchema = v.object({ data: v.array(v.object({ id: v.string() })) });
+const CatalogsReplySchema = v.object({
+  data: v.array(v.object({ id: v.string(), name: v.exactOptional(v.string()) })),
+});
+
+/** A catalog that is linked to a WABA. */
+export type Catalog = v.InferOutput<typeof CatalogsReplySchema>['data'][number];
+
+/** Asks for the catalogs that a WABA is linked to. Throws `PlatformFailure`. */
+export function linkedCatalogs(
+  call: PlatformTransport,
+  credentialOf: CredentialOf,
+): (waba: WabaAccess) => Promise<readonly Catalog[]> {
+  return async ({ wabaId, credential }) => {
+    const { accessToken } = await credentialOf(credential);
+    const path = `${wabaId}/product_catalogs`;
+    const { body } = await call({ method: 'GET', path, query: { fields: 'id,name' }, accessToken });
+    const reply = v.safeParse(CatalogsReplySchema, body);
+    if (!reply.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list of catalogs') });
+    return reply.output.data;
+  };
+}
 
 /** Reads the catalog of a WABA, kept 5 minutes; `fresh` does not use what is kept. Throws `PlatformFailure`; a failure is not kept. */
 export function platformCatalogs(
@@ -17,17 +37,13 @@ export function platformCatalogs(
   credentialOf: CredentialOf,
   nowMs: () => number,
 ): CatalogIdOf {
+  const catalogsOf = linkedCatalogs(call, credentialOf);
   const kept = new Map<string, { readonly catalogId: string | undefined; readonly readAtMs: number }>();
   return async (waba, { fresh } = { fresh: false }) => {
     const known = kept.get(waba.wabaId);
     if (!fresh && known !== undefined && nowMs() - known.readAtMs < keepForMs) return known.catalogId;
     const readAtMs = nowMs();
-    const { accessToken } = await credentialOf(waba.credential);
-    const path = `${waba.wabaId}/product_catalogs`;
-    const { body } = await call({ method: 'GET', path, query: { fields: 'id,name' }, accessToken });
-    const reply = v.safeParse(CatalogsReplySchema, body);
-    if (!reply.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list of catalogs') });
-    const catalogId = reply.output.data[0]?.id;
+    const catalogId = (await catalogsOf(waba))[0]?.id;
     kept.set(waba.wabaId, { catalogId, readAtMs });
     return catalogId;
   };

@@ -10,7 +10,7 @@ import { hashKey } from '../keys/hash-key.ts';
  *   an acceptance     JOB#<jobId> / ACCEPTED                   acceptance, before the queue has the job: what its report opens with
  *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed: their addresses
  *   their parameters  PARAMS#<jobId>#<group> / <first index>   the same, packed (accept/parameter-pages.ts)
- *   a job of a client DISPATCHES#<client>#<did> / <ms>#<jobId> acceptance, else the fan-out, for the lists of clients and operators (D40)
+ *   a job of a client DISPATCHES#<client> / <ms>#<jobId>       acceptance, else the fan-out, for the lists of clients and operators (D40, D59)
  *   a slice           JOB#<jobId>#<partition> / SLICE#<slice>  workers, receipts, the fan-out; one for ten messages (dispatch/claims/slice.ts)
  *   a remembered key  IDEMPOTENCY#<client>#<did>#<hash> / IDEMPOTENCY   acceptance (idempotency.ts)
  *   a question        QUESTION#<question> / QUESTION           resolution of a template (questions.ts)
@@ -165,9 +165,9 @@ export function jobPartition(jobId: string): string {
   return `${jobPrefix}${jobId}`;
 }
 
-/** Partition of the dispatches of one client from one DID, in the order of their acceptance (`jobSortKey`). */
-export function dispatchesPartition(clientId: number, did: string): string {
-  return `DISPATCHES#${clientId}#${did}`;
+/** Partition of the dispatches of one client, from whichever DID, in the order of their acceptance (`jobSortKey`). */
+export function dispatchesPartition(clientId: number): string {
+  return `DISPATCHES#${clientId}`;
 }
 
 /**

@@ -64,7 +64,8 @@ export const AskedTimeSchema = v.object({
 });
 export type AskedTime = v.InferOutput<typeof AskedTimeSchema>;
 
-const WhenSchema = v.object({ asked: AskedTimeSchema, fromMs: v.number() });
+/** The same, and the first moment at which any of it may leave. */
+export const WhenSchema = v.object({ asked: AskedTimeSchema, fromMs: v.number() });
 
 /** Everything that all messages of one accepted request have in common. */
 export const JobHeadSchema = v.object({

@@ -61,9 +61,9 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
       // Null, for attributes that an item does not name stay as they are.
       attributes: { clientId, name, optOutsForUtility, zone: zone ?? null },
     })),
-    ...file.clients.map(({ client_id: clientId }) => ({
+    ...file.clients.map(({ client_id: clientId, name }) => ({
       key: registeredClientKey(clientId),
-      attributes: { clientId },
+      attributes: { clientId, name },
     })),
     ...file.wabas.flatMap((waba) => membershipItems(file, waba)),
     ...file.campaigns.map(({ campaign_id: campaignId, client_id: clientId, name }) => ({

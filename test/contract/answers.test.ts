@@ -170,6 +170,18 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('PATCH /v1/templates/status', { body: { action: 'enable', templates: ['x'] } }),
       refused: () => asSupervisor('PATCH /v1/templates/status', { body: {} }),
     },
+    'catalogs-list': {
+      success: () => asSupervisor(`GET /v1/catalogs/${did}`),
+      refused: () => asSupervisor(`GET /v1/catalogs/${did}?client_id=abc`),
+    },
+    me: {
+      success: () => asSupervisor('GET /v1/me'),
+      refused: () => asSupervisor('GET /v1/me?client_id=abc'),
+    },
+    'clients-list': {
+      success: async () => api('GET /v1/clients', { token: await tokenOf('operator') }),
+      refused: () => asSupervisor('GET /v1/clients?size=0'),
+    },
     'catalog-products-list': {
       success: () => asSupervisor(`GET /v1/catalogs/${did}/products?catalog_id=600000000000001`),
       refused: () => asSupervisor(`GET /v1/catalogs/${did}/products`),

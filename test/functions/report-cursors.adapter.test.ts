@@ -66,7 +66,7 @@ const moment = (seconds: number) => new Date(acceptedAtMs + seconds * 1_000).toI
 const period = { from: moment(1), to: moment(4) };
 const question = { clientId: 1001, did, fromMs: acceptedAtMs + 1_000, toMs: acceptedAtMs + 4_000 };
 const always = { ...question, fromMs: undefined, toMs: undefined };
-const listScope = `dispatches 1001 ${did}  `;
+const listScope = `dispatches 1001 ${JSON.stringify([did, null, null, null, null])} `;
 const reportScope = `report ${jobId} `;
 
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };

@@ -45,6 +45,7 @@ const layers = {
       'fan-out',
       'receipts',
       'report',
+      'find',
       'rehearse',
       'erase',
     ],

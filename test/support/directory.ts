@@ -14,6 +14,8 @@ export function memoryDirectory(content: {
     hasClient: async (clientId) =>
       clientIds.includes(clientId) || wabas.some((waba) => waba.clientIds.includes(clientId)),
     zoneOfClient: async (clientId) => clientZones?.get(clientId),
+    findClient: async (clientId) =>
+      clientIds.includes(clientId) ? { clientId, name: `Client ${clientId}` } : undefined,
     findDid: async (did) => {
       const channel = channels.find((candidate) => candidate.did === did);
       const waba = wabas.find((candidate) => candidate.wabaId === channel?.wabaId);
@@ -21,6 +23,8 @@ export function memoryDirectory(content: {
     },
     findUser: async (clientId, userId) => users.find((user) => user.clientId === clientId && user.userId === userId),
     listClientIds: async () => clientIds.toSorted((a, b) => a - b),
+    listClients: async () =>
+      clientIds.toSorted((a, b) => a - b).map((clientId) => ({ clientId, name: `Client ${clientId}` })),
     listWabas: async (clientId) => wabas.filter((waba) => waba.clientIds.includes(clientId)),
     listCampaigns: async (clientId) => campaigns.filter((campaign) => campaign.clientId === clientId),
     listChannels: async (clientId) => channels.filter((channel) => channel.clientId === clientId),

@@ -58,7 +58,9 @@ const directory: Directory = {
   zoneOfClient: async () => undefined,
   findDid: async (did) => dids.get(did),
   findUser: unused,
+  findClient: unused,
   listClientIds: unused,
+  listClients: unused,
   listWabas: async (clientId) =>
     [shared, own].filter(({ clientIds }) => (clientIds as readonly number[]).includes(clientId)),
   listCampaigns: unused,

@@ -4,13 +4,56 @@ import {
   CatalogProductsPath,
   CatalogProductsQuery,
 } from '../../../functions/catalog-products-list.ts';
+import { CatalogsListAnswer, CatalogsListPath, CatalogsListQuery } from '../../../functions/catalogs-list.ts';
 import { ChannelsListAnswer, ChannelsListQuery } from '../../../functions/channels-list.ts';
+import { ClientsListAnswer, ClientsListQuery } from '../../../functions/clients-list.ts';
+import { MeAnswer, MeQuery } from '../../../functions/me.ts';
 import { PricingAnswer, PricingQuery } from '../../../functions/pricing-get.ts';
 import { demo } from '../examples.ts';
 import type { Operations } from '../operation.ts';
 import { ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
 export const directory: Operations = {
+  me: {
+    tag: 'Directory',
+    summary: 'Read who is calling',
+    description:
+      'The user of the token, its permissions, the client that it works for, and the campaigns that it sees.',
+    query: MeQuery,
+    answers: { 200: { description: 'The caller.', schema: MeAnswer } },
+    refusals: [...ofCallers, ...ofClients],
+    examples: {
+      own: {
+        summary: 'A supervisor of one client',
+        status: 200,
+        answer: {
+          user: { username: 'supervisor1001', client_id: demo.clientId },
+          client: { id: demo.clientId, name: 'Andes Retail' },
+          permissions: [],
+          campaigns: [
+            { id: 10, name: 'Onboarding' },
+            { id: 11, name: 'Collections' },
+          ],
+        },
+      },
+    },
+  },
+  'clients-list': {
+    tag: 'Directory',
+    summary: 'List clients',
+    description: 'Every client by id, for callers with BSP_CN; with client_id that one alone.',
+    query: ClientsListQuery,
+    answers: { 200: { description: 'A page, and the total.', schema: ClientsListAnswer } },
+    refusals: [...ofCallers, ...ofClients],
+    examples: {
+      first: {
+        summary: 'The first',
+        parameters: { size: 1 },
+        status: 200,
+        answer: { data: [{ id: 1, name: 'Gateway operator' }], total: 3, page: 1, page_size: 1 },
+      },
+    },
+  },
   'campaigns-list': {
     tag: 'Directory',
     summary: 'List campaigns',
@@ -52,6 +95,23 @@ export const directory: Operations = {
           page_size: 20,
           fields: 'channel_id,did,name',
         },
+      },
+    },
+  },
+  'catalogs-list': {
+    tag: 'Directory',
+    summary: 'List catalogs',
+    description: 'The catalogs that are linked to the WABA of the DID, as the platform says at that moment.',
+    path: CatalogsListPath,
+    query: CatalogsListQuery,
+    answers: { 200: { description: 'All of them: mostly one.', schema: CatalogsListAnswer } },
+    refusals: [...ofCallers, ...ofClients, ...ofPlatform, 'did_forbidden'],
+    examples: {
+      linked: {
+        summary: 'The catalog of a DID',
+        parameters: { did: demo.did },
+        status: 200,
+        answer: { data: [{ id: demo.catalogId, name: 'Andes spring catalog' }] },
       },
     },
   },

@@ -1,3 +1,5 @@
+import { DispatchesCancelAnswer, DispatchesCancelQuery } from '../../../functions/dispatches-cancel.ts';
+import { DispatchesFindAnswer, DispatchesFindQuery } from '../../../functions/dispatches-find.ts';
 import { DispatchesListAnswer, DispatchesListPath, DispatchesListQuery } from '../../../functions/dispatches-list.ts';
 import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '../../../functions/messages-cancel.ts';
 import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
@@ -89,6 +91,40 @@ export const sending: Operations = {
         parameters: { did, limit: 1 },
         status: 200,
         answer: { data: [{ ...listed, template }], paging: { cursors: { after: 'cGxhY2U' } } },
+      },
+    },
+  },
+  'dispatches-find': {
+    tag: 'Sending',
+    summary: 'Find dispatches',
+    description:
+      'The dispatches of the client on whichever DID, newest first, each with its counts, its state and what it has cost. A page may be shorter than its limit.',
+    query: DispatchesFindQuery,
+    answers: { 200: { description: 'A page; only the last has no after.', schema: DispatchesFindAnswer } },
+    refusals: [...ofCallers, ...ofClients],
+    examples: {
+      newest: {
+        summary: 'The newest',
+        parameters: { template: template.name, limit: 1 },
+        status: 200,
+        answer: { data: [{ ...dispatchExample, state: 'running' }], paging: { cursors: { after: 'cGxhY2U' } } },
+      },
+    },
+  },
+  'dispatches-cancel': {
+    tag: 'Sending',
+    summary: 'Cancel the dispatches of a campaign',
+    description:
+      'Of every dispatch of the campaign that is not complete, what no worker has taken up is never sent; also of those whose time has not come. Repeat it while more is true.',
+    query: DispatchesCancelQuery,
+    answers: { 200: { description: 'What this request has cancelled.', schema: DispatchesCancelAnswer } },
+    refusals: [...ofCallers, ...ofClients, 'campaign_forbidden'],
+    examples: {
+      campaign: {
+        summary: 'One campaign',
+        parameters: { campaign_id: demo.campaignId },
+        status: 200,
+        answer: { cancelled: 0, more: false },
       },
     },
   },

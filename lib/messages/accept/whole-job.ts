@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import type { Item } from '../../aws/dynamodb-batch.ts';
 import { present } from '../../keys/present.ts';
-import { acceptedKey, dispatchesPartition, jobExpiresAtSeconds, jobSortKey, recipientsKey } from '../items.ts';
+import {
+  acceptedKey,
+  dispatchesPartition,
+  forgottenAtMs,
+  jobExpiresAtSeconds,
+  jobSortKey,
+  recipientsKey,
+} from '../items.ts';
 import {
   type HeaderInput,
   HeaderInputSchema,
@@ -10,6 +17,7 @@ import {
   type Recipient,
   type Repeat,
   RepeatSchema,
+  WhenSchema,
 } from '../job.ts';
 import { type Lot, LotSchema } from '../lots.ts';
 import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.ts';
@@ -84,12 +92,14 @@ export function addressItems({ head, recipients }: WholeJob): Item[] {
 
 /** How the client, and an operator, find the job in the list of dispatches; `total` counts repeated recipients too. */
 export function pointerOfClient(head: JobHead, total: number): Item {
-  const { jobId, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
+  const { jobId, did, templateName, templateLanguage, campaignId, acceptedAtMs, when, retryOf } = head;
   return {
-    pk: dispatchesPartition(head.clientId, head.did),
+    pk: dispatchesPartition(head.clientId),
     sk: jobSortKey(acceptedAtMs, jobId),
-    ...{ jobId, templateName, templateLanguage, acceptedAtMs, total },
-    ...present({ campaignId }),
+    ...{ jobId, did, templateName, templateLanguage, acceptedAtMs, total },
+    ...present({ campaignId, when, retryOf }),
+    // TTL removes it up to days later.
+    forgottenAtMs: forgottenAtMs(head),
     expiresAtSeconds: jobExpiresAtSeconds(head),
   };
 }
@@ -98,11 +108,15 @@ export function pointerOfClient(head: JobHead, total: number): Item {
 export const PointerSchema = v.object({
   sk: v.string(),
   jobId: v.string(),
+  did: v.string(),
   templateName: v.string(),
   templateLanguage: v.string(),
   campaignId: v.optional(v.number()),
   acceptedAtMs: v.number(),
   total: v.number(),
+  forgottenAtMs: v.number(),
+  when: v.exactOptional(WhenSchema),
+  retryOf: v.exactOptional(v.string()),
 });
 export type DispatchPointer = v.InferOutput<typeof PointerSchema>;
 

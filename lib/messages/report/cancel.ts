@@ -1,8 +1,9 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { JobHead } from '../job.ts';
 import { cancelled, type JobStates } from '../job-state.ts';
 import type { DescribedJob } from './described-job.ts';
 import type { OutcomeCounts } from './outcome.ts';
-import { countsNow } from './read-report.ts';
+import { countsNow, countsOf } from './read-report.ts';
 import type { Report } from './report-store.ts';
 
 export interface CancelPorts {
@@ -18,10 +19,29 @@ export interface CancelPorts {
  * otherwise before, it changes nothing.
  */
 export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<OutcomeCounts> {
-  const { jobId, clientId } = job.head;
-  const stopped = await ports.states.stop(job.head, cancelled(ports.nowMs()));
-  if (stopped) ports.log('job.cancelled', { jobId, clientId });
+  await stopJob(ports, job.head);
+  const { jobId } = job.head;
   // As it is stopped: another one's word may have been first.
   const state = (await ports.states.of([jobId])).get(jobId);
   return await countsNow(ports.report, { ...job, ...state });
+}
+
+/**
+ * The same of one of many. False of a job that is there no more, has ended or was stopped before: it is left as it is, and stays
+ * so.
+ */
+export async function cancelOpenJob(ports: CancelPorts, jobId: string): Promise<boolean> {
+  const before = await countsOf(ports.report, jobId);
+  if (before === undefined || before.counts !== undefined) return false;
+  const stopped = await stopJob(ports, before.head);
+  // Tells apart what was under way, as reports count from then on (items.ts, `mayReckon`).
+  if (stopped) await countsOf(ports.report, jobId);
+  return stopped;
+}
+
+async function stopJob({ states, nowMs, log }: CancelPorts, head: JobHead): Promise<boolean> {
+  const { jobId, clientId } = head;
+  const stopped = await states.stop(head, cancelled(nowMs()));
+  if (stopped) log('job.cancelled', { jobId, clientId });
+  return stopped;
 }

@@ -38,11 +38,16 @@ export interface Place {
   readonly duplicateOf?: number;
 }
 
+/** What the places of a request follow from. */
+export interface PlacedJob extends Pick<DescribedJob, 'repeats' | 'positions'> {
+  readonly head: Pick<JobHead, 'total'>;
+}
+
 /**
  * The places of a request in order, whatever the order of its job. Repeats that no request can have, and recipients without a place
  * of their own, are refused: what is stored is wrong then.
  */
-export function placesOf({ head, repeats, positions }: Pick<DescribedJob, 'head' | 'repeats' | 'positions'>): Place[] {
+export function placesOf({ head, repeats, positions }: PlacedJob): Place[] {
   const repeated = new Map(repeats);
   const indexes = positions && new Map(positions.map((position, index) => [position, index]));
   const places: Place[] = [];

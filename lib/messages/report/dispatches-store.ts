@@ -1,26 +1,31 @@
-import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { didPattern } from '../../access/directory.ts';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { batchGet } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { type DispatchPointer, PointerSchema } from '../accept/whole-job.ts';
-import { dispatchesPartition, jobKey, jobMemorySeconds } from '../items.ts';
+import { dispatchesPartition, jobKey, jobMemorySeconds, timeOfJob } from '../items.ts';
 import { boundsOf, type DispatchesQuestion } from './dispatches.ts';
 
-/** The list of a client's dispatches: two round trips, whoever else uses the DID. */
+/** The list of a client's dispatches, newest first, after the one with the sort key `after`; without those that are forgotten. */
 export interface Dispatches {
-  /**
-   * Up to `limit` of them (at most 500), newest first, after the one with the sort key `after`. `next` is where the
-   * following page begins; undefined on the last.
-   */
-  listAccepted(
-    question: DispatchesQuestion,
-    page: { readonly after: string | undefined; readonly limit: number },
-  ): Promise<AcceptedPage>;
+  /** Up to `limit` of them (at most 500), and not fewer while there are more: one request, or where a question filters, several. */
+  listAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
+  /** The same in one request, however many dispatches there are: a page may have fewer, or none, and is not the last for that. */
+  readAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
+  /** Nothing is left to cancel of this dispatch, and nothing ever will be. May be repeated. */
+  settle(clientId: number, dispatch: Pick<DispatchPointer, 'sk'>): Promise<void>;
   /** Those of them that were not taken back since, by a request with the same key after its first one had died. */
   notWithdrawn(accepted: readonly DispatchPointer[]): Promise<readonly DispatchPointer[]>;
 }
 
+export interface AskedPage {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+/** `next` is the sort key after which the following page begins; undefined on the last. */
 export interface AcceptedPage {
   readonly accepted: readonly DispatchPointer[];
   readonly next?: string;
@@ -34,36 +39,58 @@ export function dispatchesStore(
   nowMs: () => number,
   pause: Pause = storePause,
 ): Dispatches {
+  const readAccepted = async (question: DispatchesQuestion, { after, limit }: AskedPage): Promise<AcceptedPage> => {
+    const { clientId, did } = question;
+    // Asked with all that a request may name.
+    if (did !== undefined && !didPattern.test(did)) return { accepted: [] };
+    const { from, to } = boundsOf(question);
+    if (from >= to) return { accepted: [] };
+    const pk = dispatchesPartition(clientId);
+    const filter = filterOf(question, nowMs());
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
+        FilterExpression: filter.expression,
+        ExpressionAttributeValues: { ':partition': pk, ':from': from, ':to': to, ...filter.values },
+        // Who was told 200 a moment ago finds it here.
+        ConsistentRead: true,
+        ScanIndexForward: false,
+        Limit: isPassed(question, after, nowMs()) ? limit + 1 : mostReadAtOnce,
+        ...(after === undefined ? {} : { ExclusiveStartKey: { pk, sk: after } }),
+      }),
+    );
+    const accepted = Items.slice(0, limit).map((item) => v.parse(PointerSchema, item));
+    // One more tells whether there is a next page.
+    const next = Items.length > limit ? accepted.at(-1)?.sk : LastEvaluatedKey?.['sk'];
+    return { accepted, ...(next === undefined ? {} : { next: String(next) }) };
+  };
+
   return {
-    listAccepted: async ({ clientId, did, fromMs = 0, toMs }, { after, limit }) => {
-      // Asked with all that a request may name, and DynamoDB refuses keys over 2 KB.
-      if (!didPattern.test(did)) return { accepted: [] };
-      // Older ones are on their way out, and have no report any more.
-      const oldestMs = Math.max(fromMs, nowMs() - jobMemorySeconds * 1_000 + 1);
-      const { from, to } = boundsOf({ fromMs: oldestMs, toMs });
-      // A list that is read on 30 days after has ended meanwhile: DynamoDB refuses a start outside of what is asked for.
-      if (from >= to || (after !== undefined && after < from)) return { accepted: [] };
-      const pk = dispatchesPartition(clientId, did);
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName: table,
-          KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
-          ExpressionAttributeValues: {
-            ':partition': pk,
-            ':from': from,
-            ':to': to,
-          },
-          // Who was told 200 a moment ago finds it here.
-          ConsistentRead: true,
-          ScanIndexForward: false,
-          // One more tells whether there is a next page.
-          Limit: limit + 1,
-          ...(after === undefined ? {} : { ExclusiveStartKey: { pk, sk: after } }),
-        }),
-      );
-      const accepted = Items.slice(0, limit).map((item) => v.parse(PointerSchema, item));
-      const last = Items.length > limit ? accepted.at(-1) : undefined;
-      return { accepted, ...(last === undefined ? {} : { next: last.sk }) };
+    readAccepted,
+
+    listAccepted: async (question, { after, limit }) => {
+      const accepted: DispatchPointer[] = [];
+      let next = after;
+      do {
+        const page = await readAccepted(question, { after: next, limit: limit + 1 - accepted.length });
+        accepted.push(...page.accepted);
+        next = page.next;
+      } while (next !== undefined && accepted.length <= limit);
+      const last = accepted.length > limit ? accepted[limit - 1] : undefined;
+      return { accepted: accepted.slice(0, limit), ...(last === undefined ? {} : { next: last.sk }) };
+    },
+
+    settle: async (clientId, { sk }) => {
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: { pk: dispatchesPartition(clientId), sk },
+        UpdateExpression: 'SET settled = :true',
+        ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeValues: { ':true': true },
+      });
+      // TTL may have taken it meanwhile.
+      await conditionalWrite(client.send(update));
     },
 
     notWithdrawn: async (accepted) => {
@@ -75,5 +102,33 @@ export function dispatchesStore(
         .map(({ pk }) => pk);
       return accepted.filter(({ jobId }) => !withdrawn.includes(jobKey(jobId).pk));
     },
+  };
+}
+
+/** Of dispatches that a filter leaves out most, so many are read at once: half a megabyte. */
+const mostReadAtOnce = 2_000;
+
+/** Whether nearly all passes the filter: nothing is asked for but a time, and what is read is not on its way out. */
+function isPassed(question: DispatchesQuestion, after: string | undefined, nowMs: number): boolean {
+  const { did, campaignId, template, unsettled, toMs = nowMs } = question;
+  const beginsMs = after === undefined ? toMs : timeOfJob(after);
+  const all = [did, campaignId, template, unsettled].every((asked) => asked === undefined);
+  return all && beginsMs > nowMs - jobMemorySeconds * 1_000;
+}
+
+/** What a dispatch must be to be in the list, as DynamoDB compares it. */
+function filterOf({ did, campaignId, template, unsettled }: DispatchesQuestion, nowMs: number) {
+  const asked = [
+    ['did = :did', ':did', did],
+    ['campaignId = :campaign', ':campaign', campaignId],
+    ['templateName = :template', ':template', template],
+    // Older ones are on their way out, and have no report any more.
+    ['forgottenAtMs > :now', ':now', nowMs],
+    ['attribute_not_exists(settled)', undefined, unsettled],
+  ] as const;
+  const named = asked.filter(([, , value]) => value !== undefined);
+  return {
+    expression: named.map(([condition]) => condition).join(' AND '),
+    values: Object.fromEntries(named.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]]))),
   };
 }

@@ -5,27 +5,33 @@ import { present } from '../../keys/present.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
 import { jobSortKey } from '../items.ts';
 
-/** Which dispatches: those of a client from one DID, accepted from `fromMs` until before `toMs`. */
+/** Which dispatches: those of a client that were accepted from `fromMs` until before `toMs`, and of these what the others say. */
 export interface DispatchesQuestion {
   readonly clientId: number;
-  readonly did: string;
+  readonly did: string | undefined;
+  readonly campaignId?: number | undefined;
+  readonly template?: string | undefined;
+  /** Only those of which no cancellation has seen that there is nothing left to cancel, for good. */
+  readonly unsettled?: true;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
 }
 
 const SortKeySchema = v.pipe(v.string(), v.regex(/^\d{15}#[0-9A-Z]{26}$/));
 
-function scopeOf({ clientId, did, fromMs, toMs }: DispatchesQuestion): string {
-  return `dispatches ${clientId} ${did} ${fromMs ?? ''} ${toMs ?? ''}`;
+/** `list` tells lists apart that answer the same question differently. */
+function scopeOf({ clientId, did, fromMs, toMs, campaignId, template }: DispatchesQuestion, list: string): string {
+  const filters = JSON.stringify([did, fromMs, toMs, campaignId, template]);
+  return `dispatches ${clientId} ${filters} ${list}`;
 }
 
-export function dispatchesCursor(question: DispatchesQuestion, lastSortKey: string): string {
-  return opaqueCursor(scopeOf(question), lastSortKey);
+export function dispatchesCursor(question: DispatchesQuestion, lastSortKey: string, list = ''): string {
+  return opaqueCursor(scopeOf(question, list), lastSortKey);
 }
 
 /** The sort key after which a page begins; undefined for a cursor of another list, and for one beyond its ends. */
-export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string): string | undefined {
-  const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question), cursor));
+export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string, list = ''): string | undefined {
+  const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question, list), cursor));
   if (!parsed.success) return undefined;
   const { from, to } = boundsOf(question);
   return from <= parsed.output && parsed.output < to ? parsed.output : undefined;

@@ -51,7 +51,7 @@ interface StoreOptions {
   readonly pause: Pause;
 }
 
-const PointerSchema = v.object({ sk: v.string(), jobId: v.string() });
+const PointerSchema = v.object({ sk: v.string(), jobId: v.string(), did: v.string() });
 
 export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Outcomes {
   const messages = { documentClient: client, tableName: table, pause };
@@ -60,14 +60,14 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     findJob: (jobId) => report.findDescribed(jobId),
 
     listJobs: async ({ did, clientIds }, { fromMs, toMs }) => {
-      const partitions = clientIds.map((clientId) => dispatchesPartition(clientId, did));
+      const partitions = clientIds.map(dispatchesPartition);
       const jobIds = new Map<string, string>();
       for (const partition of fromMs < toMs ? partitions : []) {
         // Job ids follow the time, so the bare end time sorts before the first job that is too late.
         const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
         for (const item of await queryPartition(messages, partition, period)) {
-          const { sk, jobId } = v.parse(PointerSchema, item);
-          jobIds.set(sk, jobId);
+          const pointer = v.parse(PointerSchema, item);
+          if (pointer.did === did) jobIds.set(pointer.sk, pointer.jobId);
         }
       }
       const jobs: DescribedJob[] = [];

@@ -1,7 +1,7 @@
 import type { Caller } from '../../access/caller.ts';
-import { type CampaignScope, campaignScope, refuseWithoutCampaigns } from '../../access/campaign-scope.ts';
+import { type CampaignScope, campaignScope, refuseOtherCampaign, refuseWithoutCampaigns } from '../../access/campaign-scope.ts';
 import type { Directory } from '../../access/directory.ts';
-import { Refusal, refuseFaults } from '../../http/refusal.ts';
+import { refuseFaults } from '../../http/refusal.ts';
 import { addressOf, rowForClient, templateNotFound } from '../model/document.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { RowStore } from '../model/row-store.ts';
@@ -64,7 +64,5 @@ export async function seenTemplate(
 
 /** Refuses with 403 a pair in a campaign that the caller does not see, whether it is assigned or not (D15). */
 export function refuseForeignCampaign(pair: Pair | undefined, scope: CampaignScope): void {
-  if (pair === undefined || scope?.has(pair.campaignId) !== false) return;
-  const message = `campaign_id ${pair.campaignId} is not among your campaigns`;
-  throw new Refusal('campaign_forbidden', message, { errors: [{ path: 'campaign_id', message }] });
+  if (pair !== undefined) refuseOtherCampaign(pair.campaignId, scope);
 }

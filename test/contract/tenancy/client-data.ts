@@ -4,6 +4,7 @@ import {
   call,
   callers,
   clientRule,
+  crossClient,
   inBody,
   inQuery,
   inTheBody,
@@ -117,6 +118,40 @@ export function onClientData(): void {
       else expect([reply.status, reply.body.state]).toEqual([200, 'started']);
       const kept = (await recipientsOf(boreal)).filter(({ recipient }) => recipient === of1002);
       expect(kept).toMatchObject([{ state: client === 1002 ? 'started' : 'stopped' }]);
+    });
+  });
+
+  describe('GET /v1/me and GET /v1/clients', () => {
+    const names: Readonly<Record<number, string>> = {
+      1: 'Gateway operator',
+      1001: 'Andes Retail',
+      1002: 'Boreal Clinics',
+    };
+    const campaigns: Readonly<Record<number, readonly number[]>> = { 1001: [10, 11], 1002: [20] };
+
+    test.each(matrix(inQuery))('%s, %s: the caller, the client and its campaigns', async (_user, _, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `GET ${withQuery('/v1/me', asked)}`);
+      if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
+      return expect([reply.status, reply.body]).toEqual([
+        200,
+        {
+          user: { username: caller.user, client_id: caller.clientId },
+          client: { id: client, name: names[client] },
+          permissions: caller.crossClient ? ['BSP_CN'] : [],
+          campaigns: (campaigns[client] ?? []).map((id) => ({ id, name: expect.any(String) })),
+        },
+      ]);
+    });
+
+    test.each(matrix(inQuery))('%s, %s: clients for operators alone', async (_user, _, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `GET ${withQuery('/v1/clients', asked)}`);
+      if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
+      if (!caller.crossClient) return expect(shown(reply)).toEqual(crossClient);
+      const ids = asked.means === undefined ? [1, 1001, 1002] : [client];
+      const data = ids.map((id) => ({ id, name: names[id] }));
+      return expect(reply.body).toEqual({ data, total: ids.length, page: 1, page_size: 20 });
     });
   });
 

@@ -148,7 +148,7 @@ export function onDids(): void {
 
   describe('the changes of a template', managing);
 
-  describe('GET /v1/catalogs/{did}/products', () => {
+  describe('GET /v1/catalogs/{did}, and /products', () => {
     const catalogs: Readonly<Record<string, string>> = {
       '5491100000001': '600000000000001',
       '5491100000002': '600000000000001',
@@ -167,8 +167,14 @@ export function onDids(): void {
       const client = clientRule(caller, asked);
       for (const [did, usableBy] of Object.entries(clientsOf)) {
         const reply = await read(caller, did, catalogs[did] ?? '600000000000001', asked);
-        if (typeof client !== 'number') expect([did, shown(reply)]).toEqual([did, client]);
-        else expect([did, reply.status]).toEqual([did, usableBy.includes(client) ? 200 : 403]);
+        const linked = await call(caller, `GET ${withQuery(`/v1/catalogs/${did}`, asked)}`);
+        if (typeof client !== 'number') {
+          for (const one of [reply, linked]) expect([did, shown(one)]).toEqual([did, client]);
+        } else {
+          expect([did, reply.status]).toEqual([did, usableBy.includes(client) ? 200 : 403]);
+          if (usableBy.includes(client)) expect(linked.body.data).toMatchObject([{ id: catalogs[did] }]);
+          else expect(shown(linked)).toEqual(advised(outside, caller, asked));
+        }
       }
     });
 

@@ -85,7 +85,7 @@ export interface Answer {
   readonly message: string | undefined;
 }
 
-const crossClient: Answer = { status: 403, message: 'BSP_CN permission required for cross-client access' };
+export const crossClient: Answer = { status: 403, message: 'BSP_CN permission required for cross-client access' };
 
 /** The refusal on account of the client (D4), or the client that the request works for. */
 export function clientRule(caller: Caller, { means }: Asked): Answer | number {

@@ -165,8 +165,8 @@ describe('a job', () => {
     const begun = jobOf(11, { clientId: 1003 });
     for (const _ of [1, 2]) expect(await jobs.begin({ head: begun.head, repeats: [[3, 1]] })).toBe('begun');
     expect(await listed(begun.head)).toEqual([{ jobId: begun.head.jobId, total: 12 }]);
-    const { clientId, did, acceptedAtMs } = begun.head;
-    const pointer = { pk: dispatchesPartition(clientId, did), sk: jobSortKey(acceptedAtMs, begun.head.jobId) };
+    const { clientId, acceptedAtMs } = begun.head;
+    const pointer = { pk: dispatchesPartition(clientId), sk: jobSortKey(acceptedAtMs, begun.head.jobId) };
     expect(await itemOf(pointer)).toMatchObject({ jobId: begun.head.jobId, expiresAtSeconds: in30DaysSeconds });
     const state = await jobStateStore(client, table).of([begun.head.jobId]);
     expect(state.get(begun.head.jobId)).toEqual({ begun: true });

@@ -24,11 +24,11 @@ const numbers = [
 
 interface Listed {
   readonly clientId: number;
-  readonly did: string;
+  readonly did: string | undefined;
   readonly fromMs: number | undefined;
 }
 
-/** The recipients of each dispatch on a DID, newest first; what was asked. */
+/** The recipients of each dispatch on a DID, newest first, one DID after the other; what was asked. */
 function ports(totals: Readonly<Record<string, readonly number[]>>, listed = numbers) {
   const asked: Listed[] = [];
   const given: PortfolioPorts = {
@@ -38,10 +38,10 @@ function ports(totals: Readonly<Record<string, readonly number[]>>, listed = num
       listAccepted: async ({ clientId, did: of, fromMs }, { after = '0', limit }) => {
         asked.push({ clientId, did: of, fromMs });
         const from = Number(after);
-        const all = totals[of] ?? [];
-        const accepted = all.slice(from, from + limit).map((total, at) => ({
+        const all = Object.entries(totals).flatMap(([from, some]) => some.map((total) => ({ did: from, total })));
+        const accepted = all.slice(from, from + limit).map((dispatch, at) => ({
           ...{ sk: String(from + at), jobId: 'J', templateName: 't', templateLanguage: 'es', acceptedAtMs: nowMs },
-          total,
+          ...{ ...dispatch, forgottenAtMs: nowMs + 1 },
         }));
         return { accepted, ...(from + limit < all.length ? { next: String(from + limit) } : {}) };
       },
@@ -55,20 +55,24 @@ test('so far are the recipients of a day, on every number of the portfolio that 
   const { asked, given } = ports({ 54011: [1, 20], 54012: [300], 54013: [4], 54021: [1_000], 54031: [9], 54041: [9] });
   expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 2_000, soFar: 1_325 });
   const fromMs = nowMs - 86_400_000;
-  expect(asked).toEqual(['54011', '54012', '54013', '54021'].map((of) => ({ clientId: 1001, did: of, fromMs })));
+  expect(asked).toEqual([{ clientId: 1001, did: undefined, fromMs }]);
 });
 
 test('counting ends once the limit is reached', async () => {
-  const { asked, given } = ports({ 54011: [1_999], 54012: [1], 54021: [5] });
+  const { asked, given } = ports({
+    54011: Array.from({ length: 1_999 }, () => 1),
+    54012: [1],
+    54021: Array(2_000).fill(1),
+  });
   expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 2_000, soFar: 2_000 });
-  expect(asked.map(({ did: of }) => of)).toEqual(['54011', '54012']);
+  expect(asked).toHaveLength(4);
 });
 
 test('and after forty reads, that of the numbers of a WABA among them', async () => {
   const limited = numbers.map((each) => ({ ...each, currentLimit: 'TIER_100K' }));
   const { asked, given } = ports({ 54011: Array.from({ length: 30_000 }, () => 1) }, limited);
-  expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 100_000, soFar: 39 * 500 });
-  expect(asked).toHaveLength(39);
+  expect(await portfolioOf({ clientId: 1001, did }, given)).toEqual({ peopleADay: 100_000, soFar: 37 * 500 });
+  expect(asked).toHaveLength(37);
 });
 
 test.each<[string, readonly ListedChannel[]]>([

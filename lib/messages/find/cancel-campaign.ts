@@ -1,0 +1,54 @@
+import { sideBySide } from '../../aws/side-by-side.ts';
+import { type CancelPorts, cancelOpenJob } from '../report/cancel.ts';
+import type { Dispatches } from '../report/dispatches-store.ts';
+
+export interface CancelCampaignPorts extends CancelPorts {
+  readonly dispatches: Pick<Dispatches, 'readAccepted' | 'settle'>;
+}
+
+export interface CancelledOfCampaign {
+  /** Dispatches that this request has cancelled. */
+  readonly cancelled: number;
+  /** Some were not looked at: the same request goes on with them. */
+  readonly more: boolean;
+}
+
+/** No dispatch is begun with later: the last ones take some seconds, and the gateway waits thirty. */
+const beginForMs = 15_000;
+const atOnce = 8;
+const dispatchesOfRead = 100;
+
+/**
+ * Cancels what is not complete of a campaign's dispatches, newest first, each as its own cancellation would (D53): also what has
+ * not begun because its time has not come. Each that was looked at is noted as settled and not looked at again, so that
+ * repeating it comes to an end, however many there are.
+ */
+export async function cancelCampaign(
+  ports: CancelCampaignPorts,
+  { clientId, campaignId }: { readonly clientId: number; readonly campaignId: number },
+): Promise<CancelledOfCampaign> {
+  const endMs = ports.nowMs() + beginForMs;
+  const question = {
+    clientId,
+    campaignId,
+    unsettled: true,
+    did: undefined,
+    fromMs: undefined,
+    toMs: undefined,
+  } as const;
+  let cancelled = 0;
+  let after: string | undefined;
+  do {
+    const page = await ports.dispatches.readAccepted(question, { after, limit: dispatchesOfRead });
+    let left = page.accepted.length;
+    await sideBySide(page.accepted, atOnce, async (pointer) => {
+      if (ports.nowMs() >= endMs) return;
+      if (await cancelOpenJob(ports, pointer.jobId)) cancelled += 1;
+      await ports.dispatches.settle(clientId, pointer);
+      left -= 1;
+    });
+    after = page.next;
+    if (left > 0 || (after !== undefined && ports.nowMs() >= endMs)) return { cancelled, more: true };
+  } while (after !== undefined);
+  return { cancelled, more: false };
+}

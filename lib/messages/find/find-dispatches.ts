@@ -1,0 +1,91 @@
+import * as v from 'valibot';
+import { present } from '../../keys/present.ts';
+import { dollarsOf } from '../../pricing/money.ts';
+import type { DispatchPointer } from '../accept/whole-job.ts';
+import type { DispatchesQuestion } from '../report/dispatches.ts';
+import type { AskedPage, Dispatches } from '../report/dispatches-store.ts';
+import { DispatchSchema } from '../report/report.ts';
+import { type DispatchState, DispatchStateWord, dispatchState } from './dispatch-state.ts';
+import type { Standing, Standings } from './standings-store.ts';
+
+/** A dispatch as it is found (D59): as its report begins, with its state in one word and what it has cost. */
+export const FoundDispatchSchema = v.object({
+  ...DispatchSchema.entries,
+  state: v.pipe(DispatchStateWord, v.description('Where the dispatch stands, in one word.')),
+  cost: v.exactOptional(
+    v.pipe(
+      v.object({
+        amount: v.pipe(v.number(), v.description('The list price of what was billed so far.')),
+        currency: v.literal('USD'),
+        basis: v.pipe(
+          v.picklist(['platform', 'list']),
+          v.description('platform: by its word on each delivered message; list: of some it told none.'),
+        ),
+        final: v.pipe(v.boolean(), v.description('Nothing of it may still be billed.')),
+      }),
+      v.description('What the dispatch has cost (D58); absent while nothing of it was counted.'),
+    ),
+  ),
+});
+
+export interface FindPorts {
+  readonly dispatches: Pick<Dispatches, 'readAccepted'>;
+  readonly standings: Standings;
+  readonly nowMs: () => number;
+}
+
+export interface FoundPage {
+  readonly data: readonly v.InferOutput<typeof FoundDispatchSchema>[];
+  /** The sort key after which the following page begins; undefined on the last. */
+  readonly next?: string;
+}
+
+/**
+ * One page of a client's dispatches, newest first, in two round trips: the list, then how they stand. `states` are looked for in
+ * what was read, so that a page may be shorter than its limit; only the last has no `next`.
+ */
+export async function findDispatches(
+  { dispatches, standings, nowMs }: FindPorts,
+  { states, ...question }: DispatchesQuestion & { readonly states: ReadonlySet<DispatchState> | undefined },
+  asked: AskedPage,
+): Promise<FoundPage> {
+  const { accepted, next } = await dispatches.readAccepted(question, asked);
+  const told = accepted.length === 0 ? [] : await standings.of(accepted);
+  const data = told.flatMap((standing, at) => {
+    const pointer = accepted[at];
+    if (standing === null || pointer === undefined) return [];
+    const row = foundDispatch(question.clientId, { pointer, standing }, nowMs());
+    return states === undefined || states.has(row.state) ? [row] : [];
+  });
+  const last = told.length < accepted.length ? accepted[told.length - 1]?.sk : next;
+  return { data, ...present({ next: last }) };
+}
+
+function foundDispatch(
+  clientId: number,
+  { pointer, standing }: { readonly pointer: DispatchPointer; readonly standing: Standing },
+  nowMs: number,
+): v.InferOutput<typeof FoundDispatchSchema> {
+  const { jobId, did, templateName, templateLanguage, campaignId, when, retryOf, total } = pointer;
+  const { state, counts, cost } = standing;
+  return {
+    dispatch_id: jobId,
+    client_id: clientId,
+    did,
+    template: { name: templateName, language: templateLanguage },
+    ...present({ campaign_id: campaignId }),
+    accepted_at: new Date(pointer.acceptedAtMs).toISOString(),
+    ...present({
+      schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() },
+      retry_of: retryOf,
+      retried_by: state.retriedBy && [...state.retriedBy].sort(),
+    }),
+    total,
+    counts: { ...counts },
+    complete: counts.pending === 0,
+    state: dispatchState({ fromMs: when?.fromMs, state, counts }, nowMs),
+    ...present({
+      cost: cost && { amount: dollarsOf(cost.units), currency: 'USD' as const, basis: cost.basis, final: cost.final },
+    }),
+  };
+}

@@ -1,0 +1,110 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { batchGet, type Item } from '../../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
+import { type DispatchPointer, jobOfAcceptedItem } from '../accept/whole-job.ts';
+import { acceptedKey, jobKey, jobOfPartition } from '../items.ts';
+import type { JobState } from '../job-state.ts';
+import { jobStateOf } from '../job-state-store.ts';
+import { isStoppedLately, type PlacedJob, placesOf } from '../report/described-job.ts';
+import { countStates, type OutcomeCounts, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
+import { partitionsOfJob } from '../report/report-place.ts';
+import { reportStore } from '../report/report-store.ts';
+import { type Statement, statementKey, statementOf } from './statement.ts';
+
+/** How a dispatch stands: of its whole request. */
+export interface Standing {
+  readonly state: JobState;
+  readonly counts: OutcomeCounts;
+  /** What it has cost by what was counted so far; absent while nothing was. */
+  readonly cost?: Statement['cost'];
+}
+
+export interface Standings {
+  /**
+   * How each of the dispatches stands, in order, as far as this goes: a dispatch of which too much had to be read ends it, but
+   * for the first. Null of one that was taken back. One round trip; two where one was stopped a moment ago.
+   */
+  of(listed: readonly DispatchPointer[]): Promise<readonly (Standing | null)[]>;
+}
+
+/**
+ * What became of a thousand messages is two queries, of their slices and of their receipts: of the newest dispatches of a page
+ * so many are read, which is a whole page of dispatches that are not larger. Of the others their statements say it.
+ */
+const mostPartitionsRead = 100;
+
+export function standingsStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  nowMs: () => number,
+  pause: Pause = storePause,
+): Standings {
+  const report = reportStore({ client, table, nowMs });
+  const read = (jobId: string, total: number, how?: { readonly consistent: boolean }) =>
+    report.readMessages(jobId, partitionsOfJob(total), how);
+
+  return {
+    of: async (listed) => {
+      const live = listed.slice(0, readLive(listed));
+      const keys = listed.flatMap(({ jobId }) => [jobKey(jobId), acceptedKey(jobId), statementKey(jobId)]);
+      const [items, ...messages] = await Promise.all([
+        batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true }),
+        ...live.map(({ jobId, total }) => read(jobId, total)),
+      ]);
+      const ofJobs = Map.groupBy(items, (item) => jobOfPartition(item['pk']));
+      const standings: (Standing | null)[] = [];
+      for (const [at, pointer] of listed.entries()) {
+        const job = jobIn(ofJobs.get(pointer.jobId) ?? []);
+        const written = isStoppedLately(job.state, nowMs())
+          ? await read(pointer.jobId, pointer.total, { consistent: true })
+          : messages[at];
+        const counts = job.isWithdrawn ? null : countsOf(pointer, job, written);
+        if (counts === undefined) break;
+        standings.push(counts && { state: job.state, counts, ...present({ cost: job.statement?.cost }) });
+      }
+      return standings;
+    },
+  };
+}
+
+/** Of how many of the newest the messages themselves are read: of the first always. */
+function readLive(listed: readonly DispatchPointer[]): number {
+  let partitions = 0;
+  const end = listed.findIndex(({ total }, at) => {
+    partitions += partitionsOfJob(total).length;
+    return at > 0 && partitions > mostPartitionsRead;
+  });
+  return end === -1 ? listed.length : end;
+}
+
+interface ReadJob extends Pick<PlacedJob, 'repeats' | 'positions'> {
+  readonly isWithdrawn: boolean;
+  readonly state: JobState;
+  readonly statement?: Statement;
+}
+
+function jobIn(items: readonly Item[]): ReadJob {
+  const at = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
+  const [job, accepted, counted] = [at(jobKey('')), at(acceptedKey('')), at(statementKey(''))];
+  const { repeats = [], positions } = accepted === undefined ? {} : jobOfAcceptedItem(accepted);
+  return {
+    isWithdrawn: job?.['withdrawnAtMs'] !== undefined,
+    state: job === undefined ? {} : jobStateOf(job),
+    repeats,
+    ...present({ positions, statement: counted === undefined ? undefined : statementOf(counted) }),
+  };
+}
+
+/** By the messages where they were read, else by the statement; null of a job that was taken back, undefined where neither is there. */
+function countsOf(
+  { jobId, total }: DispatchPointer,
+  { state, statement, ...job }: ReadJob,
+  written: WrittenMessages | undefined,
+): OutcomeCounts | null | undefined {
+  if (written === undefined) return statement?.counts;
+  const outcomeAt = outcomesOf({ ...state, head: { jobId } }, written);
+  if (outcomeAt === undefined) return null;
+  const places = placesOf({ ...job, head: { total: total - job.repeats.length } });
+  return countStates(places.map(({ index }) => outcomeAt(index).state));
+}

@@ -1,0 +1,380 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { dispatchesFind } from '../../functions/dispatches-find.ts';
+import { clientKey } from '../../lib/access/directory-items.ts';
+import { directoryStore } from '../../lib/access/directory-store.ts';
+import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
+import { pointerOfClient } from '../../lib/messages/accept/whole-job.ts';
+import type { Outcome } from '../../lib/messages/dispatch/claims/slice.ts';
+import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
+import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
+import { cancelCampaign } from '../../lib/messages/find/cancel-campaign.ts';
+import { standingsStore } from '../../lib/messages/find/standings-store.ts';
+import { statementKey } from '../../lib/messages/find/statement.ts';
+import { dispatchesPartition, keptAfterLastCallMs } from '../../lib/messages/items.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
+import { cancelled } from '../../lib/messages/job-state.ts';
+import { jobStateStore } from '../../lib/messages/job-state-store.ts';
+import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
+import { reportStore } from '../../lib/messages/report/report-store.ts';
+import { call, type TestCaller } from '../support/calls.ts';
+import { loadJob, loadReceipts, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { claimOf, loadSlices } from '../support/reported-slices.ts';
+import { meterRequests } from '../support/request-meter.ts';
+import { makeJob, makeJobHead } from '../support/send-jobs.ts';
+import { freshTable, patientDocumentClient } from '../support/stores.ts';
+import { thorough } from '../support/thorough.ts';
+
+const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
+const nowMs = acceptedAtMs + 10 * claimLifeMs;
+const dayMs = 86_400_000;
+const plain = patientDocumentClient();
+const table = { documentClient: plain, tableName: await freshTable('messages') };
+const directoryTable = { documentClient: plain, tableName: await freshTable('directory') };
+await putItems(
+  directoryTable,
+  [1001, 1002].map((clientId) => ({ ...clientKey(clientId), clientId })),
+);
+
+const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
+const idOf = (name: string) => name.toUpperCase().padStart(26, '0');
+const headOf = (name: string, changes: Partial<JobHead> = {}): JobHead =>
+  makeJobHead({ jobId: idOf(name), acceptedAtMs, total: 3, ...changes });
+
+const client = patientDocumentClient();
+const meter = meterRequests(client);
+const atMs = () => nowMs;
+const dispatches = dispatchesStore(client, table.tableName, atMs);
+const states = jobStateStore(plain, table.tableName, async () => undefined);
+const find = dispatchesFind({
+  directory: directoryStore(plain, directoryTable.tableName),
+  dispatches,
+  standings: standingsStore(client, table.tableName, atMs),
+  nowMs: atMs,
+});
+
+type Query = Readonly<Record<string, string>>;
+async function found(query: Query, caller: TestCaller = { userId: 'u', clientId: 1001 }) {
+  meter.taken();
+  const { status, body } = await call(find, caller, { query });
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, read as its tests say.
+  return { status, body: body as any, cost: meter.taken() };
+}
+const idsIn = (body: { data: { dispatch_id: string }[] }) => body.data.map(({ dispatch_id }) => dispatch_id);
+
+/** Every page of a question, and what it took at most. */
+async function allPages(query: Query, caller?: TestCaller) {
+  const ids: string[] = [];
+  let [cursor, pages, roundTrips] = ['', 0, 0];
+  do {
+    const { body, cost } = await found({ ...query, cursor }, caller);
+    ids.push(...idsIn(body));
+    pages += 1;
+    roundTrips = Math.max(roundTrips, cost.roundTrips);
+    cursor = body.paging.cursors.after ?? '';
+  } while (cursor !== '');
+  return { ids, pages, roundTrips };
+}
+
+describe('a client with many dispatches (D59)', () => {
+  const count = thorough ? 100_000 : 2_100;
+  const many: TestCaller = { userId: 'm', clientId: 7 };
+  const rare = new Set([1, Math.floor(count / 2), count - 2]);
+  const heads = Array.from({ length: count }, (_, at) =>
+    makeJobHead({
+      ...{ jobId: idOf(`M${at}`), clientId: 7, acceptedAtMs: acceptedAtMs + at, total: 3 },
+      ...(rare.has(at) ? { campaignId: 5, did: '5491100000009', templateName: 'rare' } : { campaignId: 6 }),
+    }),
+  );
+  beforeAll(
+    () =>
+      putItems(
+        table,
+        heads.map((head) => pointerOfClient(head, head.total)),
+      ),
+    240_000,
+  );
+
+  test('has a page in two round trips, wherever it is in the list', async () => {
+    const middle = new Date(acceptedAtMs + Math.floor(count / 2)).toISOString();
+    for (const query of [{}, { to: middle }, { from: middle, limit: '100' }]) {
+      const { status, body, cost } = await found(query, many);
+      expect([status, body.data.length, cost.roundTrips]).toEqual([200, Number((query as Query)['limit'] ?? 20), 2]);
+      expect(cost.readUnits).toBeLessThan(600);
+    }
+  });
+
+  test('has a page of a filter in two round trips, and all that passes it in the pages together', async () => {
+    const wanted = heads
+      .filter((_, at) => rare.has(at))
+      .map(({ jobId }) => jobId)
+      .reverse();
+    for (const query of [{ campaign_id: '5' }, { did: '5491100000009' }, { template: 'rare', campaign_id: '5' }]) {
+      const { ids, pages, roundTrips } = await allPages(query as unknown as Query, many);
+      expect([ids, roundTrips]).toEqual([wanted, 2]);
+      expect(pages).toBeLessThanOrEqual(Math.ceil(count / 2_000) + 1);
+    }
+  }, 60_000);
+
+  test('has the list of one DID in full pages, however many others lie between (D40)', async () => {
+    const question = { clientId: 7, did: '5491100000009', fromMs: undefined, toMs: undefined };
+    const first = await dispatches.listAccepted(question, { after: undefined, limit: 2 });
+    expect(first.accepted.map(({ jobId }) => jobId)).toEqual([
+      heads[count - 2]?.jobId,
+      heads[Math.floor(count / 2)]?.jobId,
+    ]);
+    const last = await dispatches.listAccepted(question, { after: first.next, limit: 2 });
+    expect([last.accepted.map(({ jobId }) => jobId), last.next]).toEqual([[heads[1]?.jobId], undefined]);
+  }, 60_000);
+});
+
+describe('how each dispatch stands', () => {
+  const slices = sliceStore({ client: plain, table: table.tableName, nowMs: () => acceptedAtMs });
+  const jobs = acceptedJobsStore(plain, table.tableName, atMs);
+  const names = ['pending', 'read', 'part', 'held', 'cancelled', 'scheduled', 'repeats', 'taken', 'large'];
+  const heads = Object.fromEntries(
+    names.map((name, at) => [
+      name,
+      headOf(name, { acceptedAtMs: acceptedAtMs + at * 1_000, campaignId: 10 + (at % 2) }),
+    ]),
+  ) as Record<string, JobHead>;
+  const head = (name: string) => heads[name] as JobHead;
+  const rowOf = (body: { data: { dispatch_id: string }[] }, name: string) =>
+    body.data.find(({ dispatch_id }) => dispatch_id === head(name).jobId);
+
+  beforeAll(async () => {
+    Object.assign(head('large'), { total: 1_200 });
+    Object.assign(head('scheduled'), {
+      when: { asked: { send_at: '2026-11-25T09:00:00-03:00' }, fromMs: nowMs + dayMs },
+      keptUntilMs: nowMs + 2 * dayMs + keptAfterLastCallMs,
+      retryOf: idOf('part'),
+    });
+    for (const name of names.filter((each) => each !== 'repeats')) await loadJob(table, head(name));
+    await loadSlices(table, head('read'));
+    await loadReceipts(table, head('read'), 10);
+    const failed: Outcome = { state: 'failed', code: '131026' };
+    const { slice } = await slices.claim(claimOf(head('part'), 0, { atMs: acceptedAtMs }));
+    await slices.end(
+      slice,
+      new Map([
+        [0, failed],
+        [1, { state: 'again', dueMs: nowMs }],
+        [2, { state: 'again', dueMs: nowMs }],
+      ] as [number, Outcome][]),
+    );
+    await loadSlices(table, head('large'));
+    await states.park(head('held').jobId, { code: '131031', scope: 'waba', sinceMs: nowMs - 5 });
+    await states.stop(head('cancelled'), cancelled(nowMs - 2 * claimLifeMs));
+    const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
+    await report.reckon(head('cancelled').jobId, {});
+    const repeated = { ...makeJob([0, 1, 2].map((index) => ({ to: recipientOf(index) }))), head: head('repeats') };
+    const repeats: [number, number][] = [[3, 0]];
+    await jobs.describe({ ...repeated, repeats }, AbortSignal.timeout(2_000));
+    await jobs.begin({ head: head('repeats'), repeats });
+    const { slice: sent } = await slices.claim(claimOf(head('repeats'), 0, { atMs: acceptedAtMs }));
+    await slices.end(
+      sent,
+      new Map([
+        [0, failed],
+        [1, { state: 'sent', platformMessageId: 'w' }],
+        [2, { state: 'sent', platformMessageId: 'x' }],
+      ] as [number, Outcome][]),
+    );
+    // Listed, and taken back before it began.
+    await putItems(table, [pointerOfClient(headOf('gone', { acceptedAtMs: acceptedAtMs + 500 }), 3)]);
+    await jobs.withdraw(idOf('gone'));
+    await putItems(table, [
+      { ...statementKey(head('read').jobId), cost: { units: 185_400, basis: 'platform', final: true } },
+    ]);
+  });
+
+  test('each with its counts, its state and its cost, newest first, without one that was taken back, in two round trips', async () => {
+    const { body, cost } = await found({});
+    expect(idsIn(body)).toEqual(names.map((name) => head(name).jobId).reverse());
+    expect(cost.roundTrips).toBe(2);
+    const about = ({ templateName: name, templateLanguage: language }: JobHead) => ({ template: { name, language } });
+    const of = (name: string) => ({
+      ...{ dispatch_id: head(name).jobId, client_id: 1001, did: head(name).did, ...about(head(name)) },
+      ...{ campaign_id: head(name).campaignId, accepted_at: new Date(head(name).acceptedAtMs).toISOString() },
+    });
+    const open = { total: 3, counts: { ...none, pending: 3 }, complete: false };
+    expect(rowOf(body, 'pending')).toEqual({ ...of('pending'), ...open, state: 'running' });
+    expect(rowOf(body, 'read')).toEqual({
+      ...of('read'),
+      ...{ total: 3, counts: { ...none, read: 3 }, complete: true, state: 'complete' },
+      cost: { amount: 0.001854, currency: 'USD', basis: 'platform', final: true },
+    });
+    expect(rowOf(body, 'part')).toMatchObject({ counts: { ...none, pending: 2, failed: 1 }, state: 'running' });
+    expect(rowOf(body, 'held')).toEqual({ ...of('held'), ...open, state: 'held' });
+    expect(rowOf(body, 'cancelled')).toMatchObject({
+      counts: { ...none, failed: 3 },
+      complete: true,
+      state: 'cancelled',
+    });
+    expect(rowOf(body, 'scheduled')).toEqual({
+      ...{ ...of('scheduled'), ...open, state: 'scheduled', retry_of: idOf('part') },
+      schedule: { send_at: '2026-11-25T09:00:00-03:00', from: new Date(nowMs + dayMs).toISOString() },
+    });
+    expect(rowOf(body, 'repeats')).toMatchObject({
+      total: 4,
+      counts: { ...none, sent: 2, failed: 2 },
+      state: 'complete',
+    });
+    expect(rowOf(body, 'large')).toMatchObject({ total: 1_200, counts: { ...none, sent: 1_200 }, state: 'complete' });
+  });
+
+  test.each<[Query, string[]]>([
+    [{ state: 'scheduled' }, ['scheduled']],
+    [{ state: 'held, cancelled' }, ['cancelled', 'held']],
+    [{ state: 'complete' }, ['large', 'repeats', 'read']],
+    [{ state: 'running' }, ['taken', 'part', 'pending']],
+    [{ campaign_id: '11', state: 'running' }, ['taken']],
+    [{ did: '5491100000002' }, []],
+    [{ did: '5'.repeat(3_000) }, []],
+    [{ template: 'order_updat' }, []],
+    [
+      { from: new Date(acceptedAtMs + 1_000).toISOString(), to: new Date(acceptedAtMs + 3_000).toISOString() },
+      ['part', 'read'],
+    ],
+  ])('%j', async (query, expected) => {
+    const { ids, roundTrips } = await allPages({ ...query, limit: '2' });
+    expect([ids, roundTrips]).toEqual([expected.map((name) => head(name).jobId), expect.any(Number)]);
+    expect(roundTrips).toBeLessThanOrEqual(2);
+  });
+
+  test('nobody else sees them, and a cursor is of one client, question and list alone', async () => {
+    const other: TestCaller = { userId: 'v', clientId: 1002 };
+    expect((await found({}, other)).body).toEqual({ data: [], paging: { cursors: {} } });
+    expect((await found({ client_id: '1001' }, other)).status).toBe(403);
+    const operator: TestCaller = { userId: 'o', clientId: 1, permissions: ['BSP_CN'] };
+    expect(idsIn((await found({ client_id: '1001' }, operator)).body)).toHaveLength(names.length);
+    const { after } = (await found({ limit: '2' })).body.paging.cursors;
+    expect((await found({ cursor: after })).body.data).toHaveLength(names.length - 2);
+    for (const query of [{ state: 'held' }, { campaign_id: '10' }, { template: 'x' }, { did: '5' }]) {
+      expect((await found({ ...query, cursor: after } as unknown as Query)).status).toBe(400);
+    }
+    expect((await found({ cursor: after }, other)).status).toBe(400);
+  });
+
+  test('a page goes on where dispatches come and go between its pages', async () => {
+    const first = await found({ limit: '3' });
+    const late = headOf('late', { acceptedAtMs: nowMs });
+    await loadJob(table, late);
+    const second = await found({ limit: '3', cursor: first.body.paging.cursors.after });
+    expect([...idsIn(first.body), ...idsIn(second.body)]).toEqual(
+      names
+        .map((name) => head(name).jobId)
+        .reverse()
+        .slice(0, 6),
+    );
+    expect(idsIn((await found({ limit: '1' })).body)).toEqual([late.jobId]);
+    const key = { pk: dispatchesPartition(1001), sk: pointerOfClient(late, 3)['sk'] };
+    await plain.send(new DeleteCommand({ TableName: table.tableName, Key: key }));
+  });
+});
+
+test('a dispatch is listed as long as its report is kept, though others of its age are gone', async () => {
+  const caller: TestCaller = { userId: 'k', clientId: 8 };
+  const old = nowMs - 40 * dayMs;
+  const kept = headOf('kept', {
+    clientId: 8,
+    acceptedAtMs: old,
+    keptUntilMs: nowMs + 1,
+    when: { asked: {}, fromMs: old },
+  });
+  await loadJob(table, kept);
+  await loadJob(table, headOf('aged', { clientId: 8, acceptedAtMs: old + 1 }));
+  await loadJob(
+    table,
+    headOf('ended', { clientId: 8, acceptedAtMs: old + 2, keptUntilMs: nowMs, when: { asked: {}, fromMs: old } }),
+  );
+  await loadJob(table, headOf('young', { clientId: 8 }));
+  expect((await allPages({ limit: '1' }, caller)).ids).toEqual([idOf('young'), kept.jobId]);
+});
+
+describe('what is too much to read', () => {
+  const caller: TestCaller = { userId: 'b', clientId: 9 };
+  const big = (name: string, at: number) =>
+    headOf(name, { clientId: 9, acceptedAtMs: acceptedAtMs + at, total: 10_000 });
+  const heads = Array.from({ length: 12 }, (_, at) => big(`B${at}`, at));
+  const counted = { ...none, sent: 9_999, pending: 1 };
+
+  beforeAll(async () => {
+    await putItems(
+      table,
+      heads.map((head) => pointerOfClient(head, head.total)),
+    );
+  });
+
+  test('ends a page, and the next one goes on, in two round trips each; where a statement says it, it is told by that', async () => {
+    const wanted = heads.map(({ jobId }) => jobId).reverse();
+    expect(await allPages({}, caller)).toEqual({ ids: wanted, pages: 2, roundTrips: 2 });
+    const cost = { units: 0, basis: 'list', final: false };
+    await putItems(
+      table,
+      heads.slice(0, 3).map(({ jobId }) => ({ ...statementKey(jobId), counts: counted, cost })),
+    );
+    const { body } = await found({}, caller);
+    expect([idsIn(body), body.paging.cursors]).toEqual([wanted, {}]);
+    expect(body.data[11]).toMatchObject({
+      counts: counted,
+      complete: false,
+      state: 'running',
+      cost: { amount: 0, final: false },
+    });
+  }, 30_000);
+});
+
+describe('cancelling a campaign (D59)', () => {
+  const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
+  const own = dispatchesStore(plain, table.tableName, atMs);
+  const logged: unknown[] = [];
+  /** `tickMs` passes with every look at the clock. */
+  const ports = (tickMs = 0) => {
+    let now = nowMs;
+    return {
+      ...{ report, states, dispatches: own },
+      nowMs: () => {
+        now += tickMs;
+        return now;
+      },
+      log: (event: string, facts: object) => void logged.push([event, facts]),
+    };
+  };
+  const of = (name: string, changes: Partial<JobHead> = {}) =>
+    headOf(name, { clientId: 11, campaignId: 30, ...changes });
+
+  test('ends what is not complete of it, also what is scheduled, and nothing else; repeated it cancels nothing more', async () => {
+    const [open, timed, done] = [
+      of('C1'),
+      of('C2', { when: { asked: {}, fromMs: nowMs + dayMs }, keptUntilMs: nowMs + 40 * dayMs }),
+      of('C3'),
+    ];
+    const others = [of('C4', { campaignId: 31 }), of('C5', { clientId: 12 })];
+    for (const head of [open, timed, done, ...others]) await loadJob(table, head);
+    await loadSlices(table, done);
+    expect(await cancelCampaign(ports(), { clientId: 11, campaignId: 30 })).toEqual({ cancelled: 2, more: false });
+    const ended = await states.of([open, timed, done, ...others].map(({ jobId }) => jobId));
+    const stops = [open, timed, done, ...others].map(({ jobId }) => ended.get(jobId)?.stop?.code);
+    expect(stops).toEqual(['cancelled', 'cancelled', undefined, undefined, undefined]);
+    expect(ended.get(open.jobId)?.underWay).toEqual({});
+    const ids = [timed, open].map(({ jobId }) => ['job.cancelled', { jobId, clientId: 11 }]);
+    expect(logged).toEqual(expect.arrayContaining(ids));
+    expect(logged).toHaveLength(2);
+    expect(await cancelCampaign(ports(), { clientId: 11, campaignId: 30 })).toEqual({ cancelled: 0, more: false });
+  });
+
+  test('says when its time was over, and goes on where it ended until nothing is left', async () => {
+    const heads = Array.from({ length: 30 }, (_, at) =>
+      of(`D${at}`, { clientId: 13, acceptedAtMs: acceptedAtMs + at }),
+    );
+    for (const head of heads) await loadJob(table, head);
+    const answers: { cancelled: number; more: boolean }[] = [];
+    do answers.push(await cancelCampaign(ports(1_000), { clientId: 13, campaignId: 30 }));
+    while (answers.at(-1)?.more === true);
+    expect(answers.reduce((sum, answer) => sum + answer.cancelled, 0)).toBe(30);
+    expect(answers.length).toBeGreaterThan(2);
+    const ended = await states.of(heads.map(({ jobId }) => jobId));
+    expect([...ended.values()].filter(({ stop }) => stop?.code === 'cancelled')).toHaveLength(30);
+  });
+});
