@@ -4,6 +4,7 @@ import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { claimed, ended } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
 import type { Progress, StoredJob, Wave } from '../../../../lib/messages/fan-out/job-rounds.ts';
+import { asAccepted } from '../../../../lib/messages/fan-out/judge-again.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
@@ -112,6 +113,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
       take: call('take'),
       announce: call('announce'),
       handOver: call('handOver'),
+      leaveSchedule: nothing,
     },
     states: {
       stop: async () => {
@@ -131,6 +133,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
     watch: { sendLater: call('watch') },
     sendAgain: call('sendAgain'),
     hold: nothing,
+    judge: async (stored) => asAccepted(stored),
     compose: (_, { to }) => ({ to }),
     paces: {
       find: async () => unknownPace,
