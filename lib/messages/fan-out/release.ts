@@ -81,7 +81,7 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
 /** As many as have their slots before an end, in whole slices; of the slowest number one slice, as far as its first slot fits. */
 function fittingBefore(withinMs: number, everyMs: number, share: number): number {
   const slots = Math.floor((withinMs * share) / everyMs);
-  return slots < 1 ? 0 : Math.max(sliceSize, slots - (slots % sliceSize));
+  return slots < 1 ? 0 : sliceSize * Math.max(1, Math.floor(slots / sliceSize));
 }
 
 /** As many as have their slots within so much time, in whole chunks; 0 for a time that is not worth a wave. */
