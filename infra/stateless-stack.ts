@@ -6,6 +6,7 @@ import { addAlarm } from './constructs/alarm.ts';
 import { ApiThrottleAlarm } from './constructs/api-throttle-alarm.ts';
 import { Canaries } from './constructs/canaries.ts';
 import { addConcurrencyAlarms } from './constructs/concurrency-alarms.ts';
+import { LostRounds } from './constructs/lost-rounds.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
 import { addServiceAlarms } from './constructs/service-alarms.ts';
 import { ServiceApi } from './constructs/service-api.ts';
@@ -76,6 +77,7 @@ export class StatelessStack extends Stack {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });
     }
+    new LostRounds(this, 'LostRounds', { settings, find: lambdaOf('messages-lost-rounds') });
     if (settings.rateSourceUrl !== undefined) {
       new RateRefresh(this, 'RateRefresh', { settings, refresh: lambdaOf('pricing-refresh') });
     }

@@ -57,12 +57,21 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 300,
     memoryMb: 1024,
     tables: {
-      messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],
+      messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
       channels: ['BatchGetItem'],
       webhooks: ['GetItem'],
+      // The template of a scheduled send is judged once more when it is released, and the channel looked for.
+      templates: ['BatchGetItem'],
+      directory: ['GetItem'],
     },
     sendsTo: ['sendJobs', 'dispatch', 'watch', 'events'],
     consumes: { queue: 'sendJobs', batchSize: 1, maximumConcurrency: 100, postpones: true },
+  },
+  'messages-lost-rounds': {
+    timeoutSeconds: 300,
+    memoryMb: 256,
+    tables: { messages: ['Query', 'BatchGetItem', 'DeleteItem'] },
+    sendsTo: ['sendJobs'],
   },
   'messages-dispatch': {
     ...dispatching,

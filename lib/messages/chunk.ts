@@ -14,6 +14,8 @@ const ChunkRecipientSchema = v.object({
   to: v.exactOptional(v.string()),
   /** The request body for the platform, ready to post; absent where it cannot be composed: then the message fails (R14). */
   request: v.exactOptional(MessageRequestSchema),
+  /** It has no request because its template has changed since acceptance, and its parameters do not fit any more (D56). */
+  unfit: v.exactOptional(v.literal(true)),
   /** Deliveries that ended provably unsent so far, by what they waited for (pace/pacing.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
   /** The platform takes nothing for this person from this number before then, or a wait of its own is over then. */

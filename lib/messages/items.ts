@@ -24,6 +24,8 @@ import { hashKey } from '../keys/hash-key.ts';
  *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     inbound: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
  *   whom a job wrote  WROTE#<phoneNumberId>#<group> / <ms>#<jobId>   acceptance on a shared number, before it queues (inbound/correspondents.ts)
  *   a platform's id   SENT#<hash> / SENT                       workers, for clients that want to be told of answers (inbound/sent-ids.ts)
+ *   a send with a     SCHEDULED#<shard> / <jobId>              the fan-out, when it begins it; goes when all of it is released: a
+ *     time of its own                                          round of it that is lost is found by it (fan-out/lost-rounds.ts)
  *   what is learned   ERASING#<name of a person> / IDS         an erasing, until it has ended (erase/learned-ids-store.ts)
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
@@ -119,6 +121,19 @@ export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(under
 export const isParkedSo = 'parked.sinceMs = :sinceMs';
 export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
 export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
+
+/** Partitions of the jobs with a time of their own: few, for all of them are read each time. */
+export const scheduledShards = 8;
+
+/** Of a shard, counted from 0. */
+export function scheduledPartition(shard: number): string {
+  return `SCHEDULED#${shard}`;
+}
+
+/** A send with a time of its own of which something may wait (D56): by the end of its id, which is random. */
+export function scheduledKey(jobId: string): ItemKey {
+  return { pk: scheduledPartition((jobId.at(-1) ?? '0').charCodeAt(0) % scheduledShards), sk: jobId };
+}
 
 /** Where a job stands among others, by its acceptance. Without a job id, before every job of that moment. */
 export function jobSortKey(atMs: number, jobId = ''): string {

@@ -54,6 +54,7 @@ export const logEvents = [
   'job.parked',
   'job.pause_not_ended',
   'job.resumed',
+  'job.round_lost',
   'job.round_not_released',
   'job.stopped',
   'job.watch_ended',

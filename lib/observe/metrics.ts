@@ -13,6 +13,7 @@ export const metricNames = [
   'MessagesExpired',
   'MessagesUnknown',
   'MessagesResolved',
+  'RoundsLost',
   'ReceiptsRecorded',
   'ReceiptsDropped',
   'PlatformErrors',

@@ -7,6 +7,7 @@ import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import type { JobRounds } from '../../lib/messages/fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../../lib/messages/fan-out/job-rounds-store.ts';
+import { asAccepted } from '../../lib/messages/fan-out/judge-again.ts';
 import { waveQueue } from '../../lib/messages/fan-out/wave-queue.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
@@ -54,6 +55,7 @@ beforeEach(async () => {
     watch: { sendLater: async () => undefined },
     postpone: async (receiptHandle, seconds) => void postponed.push([receiptHandle, seconds]),
     sendAgain: async (job, delaySeconds) => void sentAgain.push([job, delaySeconds]),
+    judge: async (job) => asAccepted(job),
     compose: composeMessage,
     nowMs: () => nowMs,
     random: () => 0,

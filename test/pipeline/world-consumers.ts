@@ -10,6 +10,7 @@ import type { Posting } from '../../lib/messages/dispatch/platform-messages.ts';
 import { workChunks } from '../../lib/messages/dispatch/work-chunks.ts';
 import { type FanOutPorts, fanOutJob } from '../../lib/messages/fan-out/fan-out-job.ts';
 import { holdSeconds } from '../../lib/messages/fan-out/job-rounds.ts';
+import { asAccepted } from '../../lib/messages/fan-out/judge-again.ts';
 import type { ChunkSink } from '../../lib/messages/fan-out/queue-chunks.ts';
 import { probeTimeoutMs } from '../../lib/messages/holds/breaker.ts';
 import { type RunHoldsPorts, runHolds } from '../../lib/messages/holds/run-holds.ts';
@@ -83,6 +84,7 @@ function fanOut(world: WorldParts): Consumer['handle'] {
         sendAgain: (next, seconds) => run.call('sendAgain', () => queue.send(encodeJob(next), seconds)),
         hold: () => run.call('hold', () => postpone(holdSeconds)).catch(() => undefined),
         limitOf: async () => world.rules.limitPerSecond,
+        judge: async (job) => asAccepted(job),
         compose: composeMessage,
       };
       try {

@@ -7,7 +7,15 @@ import type { QueuedChunk } from '../chunk.ts';
 import { addressesOfChunk, headOfChunk } from '../chunk.ts';
 import { sliceSize, withdrawn } from '../dispatch/claims/slice.ts';
 import { sliceItemOf, sliceKeyOf } from '../dispatch/claims/slice-items.ts';
-import { acceptedKey, jobExpiresAtSeconds, jobKey, longestJobMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
+import {
+  acceptedKey,
+  jobExpiresAtSeconds,
+  jobKey,
+  longestJobMemorySeconds,
+  mayBegin,
+  mayWithdraw,
+  scheduledKey,
+} from '../items.ts';
 import type { JobHead } from '../job.ts';
 import {
   type AcceptedJobRecord,
@@ -40,7 +48,10 @@ export interface AcceptedJobs {
    * queue; `begun` that all of it will be. A job that was taken back before is `withdrawn`.
    */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
-  /** Begins a job of the fan-out, so that it is sent and found, unless it was taken back. */
+  /**
+   * Begins a job of the fan-out, so that it is sent and found, unless it was taken back; one with a time of its own is written
+   * where lost rounds are looked for (D56).
+   */
   begin(job: ListedJob): Promise<'begun' | 'withdrawn'>;
   /**
    * The same of a straight chunk, by its acceptance or by the worker that has claimed it. The worker begins with the chunk of
@@ -113,6 +124,9 @@ export function acceptedJobsStore(
 
     begin: async ({ head, repeats }) => {
       if (!(await setHead(head, undefined))) return 'withdrawn';
+      if (head.when !== undefined) {
+        await put({ ...scheduledKey(head.jobId), expiresAtSeconds: jobExpiresAtSeconds(head) });
+      }
       // Mostly acceptance has listed it. A fan-out that dies before is followed by another delivery, which begins once more.
       const pointer = pointerOfClient(head, head.total + repeats.length);
       if (!(await isThere(pointer))) await put(pointer);

@@ -1,11 +1,16 @@
-import { environmentVariable, queues } from '../../aws/deployed.ts';
+import { deployedDirectory } from '../../access/deployed.ts';
+import { documents, environmentVariable, queues } from '../../aws/deployed.ts';
 import { backoff } from '../../aws/pause.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
+import { templateStore } from '../../templates/model/template-store.ts';
 import { jobMessageSender } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
+import type { StoredJob } from '../fan-out/job-rounds.ts';
 import { jobRoundsStore } from '../fan-out/job-rounds-store.ts';
+import { judgeAgain } from '../fan-out/judge-again.ts';
+import { scheduledJobsStore } from '../fan-out/scheduled-jobs-store.ts';
 import { waveQueue } from '../fan-out/wave-queue.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { limitOfJob } from '../pace/limit-of-job.ts';
@@ -16,16 +21,30 @@ import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.
 /** A job can wait: of a hundred that begin on one number at once, one reserves at a time. */
 const reservingPause = backoff(100, 3_200);
 
+/** What finding lost rounds takes. */
+export function deployedLostRounds() {
+  const { client, table, nowMs } = messagesTable();
+  return {
+    scheduled: scheduledJobsStore(client, table),
+    sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),
+    nowMs,
+    log,
+  };
+}
+
 /** What working off jobs takes. */
 export function deployedJobs() {
   const { client, table } = messagesTable();
   const { find, begin } = deployedAcceptedJobs();
+  const templates = templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
+  const asked = { ...deployedDirectory(), templates };
   return {
     ...deployedSending(),
     states: jobStateStore(client, table),
     jobs: jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameterStore(client, table).read }),
     queue: waveQueue(queues(), environmentVariable('DISPATCH_QUEUE_URL')),
     paces: deployedPaces(reservingPause),
+    judge: (job: StoredJob) => judgeAgain(job, asked),
     limitOf: limitOfJob({ channels: deployedChannels(), log }),
     watch: watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL')),
     sendAgain: jobMessageSender(queues(), environmentVariable('SEND_JOB_QUEUE_URL')),

@@ -68,9 +68,10 @@ const lookAgainMs = 400;
  */
 export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
   const { chunk, recipient } = called;
-  const { to, request } = recipient;
+  const { to, request, unfit } = recipient;
   if (to === undefined) return { outcome: erased };
-  if (request === undefined) return { outcome: { state: 'failed', code: 'not_composable' } };
+  if (request === undefined)
+    return { outcome: { state: 'failed', code: unfit ? 'template_changed' : 'not_composable' } };
   const notYet = await untilItsTurn(called, ports);
   if (notYet !== undefined) return notYet;
   try {

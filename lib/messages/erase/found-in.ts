@@ -36,6 +36,7 @@ const nameless = [
   'PERSON',
   'WROTE',
   'SENT',
+  'SCHEDULED',
 ] as const;
 
 /** Those of them that are many are not even handed over by a scan; slices are read with their job. */

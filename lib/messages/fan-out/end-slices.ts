@@ -2,7 +2,7 @@ import { sideBySide } from '../../aws/side-by-side.ts';
 import { present } from '../../keys/present.ts';
 import { count } from '../../observe/metrics.ts';
 import type { EventSink, ServiceEvent } from '../../webhooks/event.ts';
-import { type Outcome, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
+import { type Outcome, type Recorded, type Slice, sliceOf, sliceSize } from '../dispatch/claims/slice.ts';
 import type { Slices } from '../dispatch/claims/slice-store.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
 import { aboutJob, type StoredRecipient } from '../job.ts';
@@ -23,7 +23,7 @@ interface Ending {
   readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'>;
 }
 
-interface Told extends Pick<Ending, 'settlement'> {
+interface Told {
   readonly addresses: ReadonlyMap<number, string>;
   readonly nowMs: number;
 }
@@ -33,8 +33,8 @@ const owner = 'fan-out';
 const slicesAtOnce = 10;
 
 /**
- * Recipients of a stopped job that are not in the dispatch queue end as the stop says (D46, D53), and are told before it
- * returns. A slice that a worker has, of a wave that was announced and queued, is left to the worker.
+ * Recipients that are not in the dispatch queue end as told: those of a stopped job as the stop says (D46, D53), those whose
+ * last opening is over `expired` (D56). They are told before it returns. A slice that a worker has, of a wave that was announced and queued, is left to the worker.
  */
 export async function endSlices(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
   const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
@@ -42,8 +42,9 @@ export async function endSlices(job: StoredJob, { from, until, settlement }: End
   await sideBySide(firsts, slicesAtOnce, async (first) => {
     const ended = await endedSlice(job, first, { settlement, nowMs: ports.nowMs() }, ports);
     if (ended === undefined) return;
-    count(metricOf[settlement.state], ended.outcomes.length);
-    await ports.events.send(eventsOf(job, ended, { settlement, addresses, nowMs: ports.nowMs() }));
+    const endings = ended.outcomes.filter(isEnding);
+    for (const { state } of endings) count(metricOf[state]);
+    await ports.events.send(eventsOf(job, ended, { addresses, nowMs: ports.nowMs() }));
   });
 }
 
@@ -76,17 +77,21 @@ async function endedSlice(
 
 const metricOf = { failed: 'MessagesFailed', expired: 'MessagesExpired' } as const;
 
-/** All of a slice end as the first stop of their job says, in whichever run. */
-function eventsOf(
-  { head }: StoredJob,
-  { key, outcomes }: Slice,
-  { settlement: { state, code, reason }, addresses, nowMs }: Told,
-): ServiceEvent[] {
+type Ended = Extract<Recorded, { readonly state: 'failed' | 'expired' }>;
+
+function isEnding(outcome: Recorded | undefined): outcome is Ended {
+  return outcome?.state === 'failed' || outcome?.state === 'expired';
+}
+
+/** As is recorded, in whichever run: a slice that ended because its time was gone may be met once more after a stop. */
+function eventsOf({ head }: StoredJob, { key, outcomes }: Slice, { addresses, nowMs }: Told): ServiceEvent[] {
   const { jobId, clientId, acceptedAtMs, correlationId } = head;
-  return outcomes.map((_, place) => {
+  return outcomes.flatMap((outcome, place) => {
+    if (!isEnding(outcome)) return [];
+    const { state, code, reason } = outcome;
     const index = key.slice * sliceSize + place;
     const message = { jobId, index, clientId, acceptedAtMs, about: aboutJob(head), to: addresses.get(index) };
     const told = { timestampMs: nowMs, code, ...present({ reason }) };
-    return { ...messageEvent(`message.${state}`, message, told), correlationId };
+    return [{ ...messageEvent(`message.${state}`, message, told), correlationId }];
   });
 }

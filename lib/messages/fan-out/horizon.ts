@@ -21,6 +21,23 @@ export function nextRoundSeconds(horizon: number): number {
   return clamped(5, Math.floor(horizon / 2_000), 60);
 }
 
+/** The queue keeps a message back for so long at most. */
+const longestDelaySeconds = 900;
+/** Messages of jobs that open at one moment, or wait for days, come so far apart. */
+const openingSpreadSeconds = 5;
+const waitingSpreadSeconds = 60;
+
+/**
+ * When the message of a job comes again of which nothing may leave before a time (D56): not before it, for slots before it would
+ * be lost; or as late as the queue allows. `random`, from 0 to 1, keeps jobs of one moment apart.
+ */
+export function openingDelaySeconds(opensAtMs: number, nowMs: number, random: number): number {
+  const leftSeconds = Math.max(1, Math.ceil((opensAtMs - nowMs) / 1_000));
+  const spread = Math.floor(random * (openingSpreadSeconds + 1));
+  if (leftSeconds + spread <= longestDelaySeconds) return leftSeconds + spread;
+  return longestDelaySeconds - Math.floor(random * waitingSpreadSeconds);
+}
+
 /** The last slot that a lane has; 0 when it has none. */
 export function lastSlotMsOf(schedule: Schedule, { clientId, lane: name }: LaneName): number {
   for (const { lanes } of schedule.segments.toReversed()) {

@@ -1,17 +1,31 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { isOwnLease, LeaseSchema, leaseNames, mayTakeLease } from '../../aws/lease.ts';
 import { present } from '../../keys/present.ts';
-import { jobKey } from '../items.ts';
+import { jobKey, scheduledKey } from '../items.ts';
 import { JobStateSchema } from '../job-state.ts';
-import { againstTaking, type JobRounds, leaseMs, type Progress, type RoundRun } from './job-rounds.ts';
+import {
+  againstTaking,
+  type JobRounds,
+  leaseMs,
+  type Progress,
+  type RoundRecord,
+  type RoundRun,
+} from './job-rounds.ts';
+
+const RoundSchema = v.object({
+  round: v.number(),
+  lease: v.optional(LeaseSchema),
+  dueMs: v.exactOptional(v.number()),
+});
 
 /** What the item of a job says of its rounds: all of it is absent until the first one is taken. */
 const RoundsSchema = v.object({
-  round: v.optional(v.object({ round: v.number(), lease: v.optional(LeaseSchema) })),
+  round: v.optional(RoundSchema),
   queued: v.optional(v.number(), 0),
-  wave: v.exactOptional(v.object({ until: v.number(), position: v.number() })),
+  ofStretches: v.exactOptional(v.array(v.number())),
+  wave: v.exactOptional(v.object({ from: v.exactOptional(v.number()), until: v.number(), position: v.number() })),
 });
 
 /** Whose round it is, and that the job is there: TTL may have removed it. */
@@ -19,6 +33,8 @@ const mayTake = `attribute_exists(head) AND (attribute_not_exists(#round) OR #ro
 const isHeld = `#round.#round = :round AND ${isOwnLease('#round.lease')}`;
 /** An announcement that the SDK has repeated may land after the next one. */
 const isNotBehind = '(attribute_not_exists(queued) OR queued <= :queued)';
+/** One without a wave, of an end of a lot, may be followed by that of a wave from the same place: it takes back none. */
+const isNotBehindWave = '(attribute_not_exists(queued) OR queued < :queued OR attribute_not_exists(wave))';
 
 const names = { '#round': 'round', ...leaseNames };
 
@@ -43,20 +59,24 @@ export function jobRoundsStore(
     announce: async (run, progress, nowMs) => {
       const { written, item } = await update(run, {
         UpdateExpression: writing(progress),
-        ConditionExpression: `${isHeld} AND ${isNotBehind}`,
+        ConditionExpression: `${isHeld} AND ${isNotBehind}${progress.wave === undefined ? ` AND ${isNotBehindWave}` : ''}`,
         values: { ...valuesOf(progress), ':record': heldFrom(nowMs, run) },
       });
       return written ? v.parse(JobStateSchema, item) : undefined;
     },
 
-    handOver: async (run, progress, nextRound) => {
+    handOver: async (run, progress, next) => {
       const { written, item } = await update(run, {
         UpdateExpression: writing(progress),
         ConditionExpression: isHeld,
-        values: { ...valuesOf(progress), ':record': { round: nextRound } },
+        values: { ...valuesOf(progress), ':record': next },
       });
       // The SDK repeats a write whose reply was lost, and then meets its own.
       return written || against(item, run, 0)?.kind === 'over';
+    },
+
+    leaveSchedule: async (jobId) => {
+      await client.send(new DeleteCommand({ TableName: table, Key: scheduledKey(jobId) }));
     },
   };
 
@@ -87,13 +107,19 @@ export function jobRoundsStore(
   }
 }
 
-function writing({ wave }: Progress): string {
-  const progress = 'SET #round = :record, queued = :queued';
+/** Of the item of a job: undefined before the first round is taken. */
+export function roundOf(item: unknown): RoundRecord | undefined {
+  return v.parse(RoundsSchema, item).round;
+}
+
+function writing({ wave, ofStretches }: Progress): string {
+  const stretches = ofStretches === undefined ? '' : ', ofStretches = :ofStretches';
+  const progress = `SET #round = :record, queued = :queued${stretches}`;
   return wave === undefined ? `${progress} REMOVE wave` : `${progress}, wave = :wave`;
 }
 
-function valuesOf({ queued, wave }: Progress) {
-  return { ':queued': queued, ...present({ ':wave': wave }) };
+function valuesOf({ queued, wave, ofStretches }: Progress) {
+  return { ':queued': queued, ...present({ ':wave': wave, ':ofStretches': ofStretches }) };
 }
 
 function heldFrom(nowMs: number, { round, owner }: RoundRun) {
@@ -101,8 +127,8 @@ function heldFrom(nowMs: number, { round, owner }: RoundRun) {
 }
 
 function progressOf(item: unknown): Progress {
-  const { queued, wave } = v.parse(RoundsSchema, item);
-  return { queued, ...present({ wave }) };
+  const { queued, wave, ofStretches } = v.parse(RoundsSchema, item);
+  return { queued, ...present({ wave, ofStretches }) };
 }
 
 /** Of a job that is gone, as of one that no run has taken. */

@@ -24,6 +24,8 @@ import type { CompositionPlan } from '../request/compose.ts';
 export interface RoundRecord {
   readonly round: number;
   readonly lease?: Lease | undefined;
+  /** When the message of the round is to come, of a send with a time of its own: it may be days until one is missed (D56). */
+  readonly dueMs?: number | undefined;
 }
 
 /** No message has a later one. */
@@ -47,16 +49,25 @@ export interface RoundRun {
   readonly owner: string;
 }
 
-/** The recipients from those that are queued on until `until`, and where the first of them stands in the lane. */
+/**
+ * The recipients from those that are queued on until `until`, and where the first of them stands in the lane. Of a job with lots
+ * it lies in one stretch (stretches.ts), and begins at `from`.
+ */
 export interface Wave {
+  readonly from?: number;
   readonly until: number;
   readonly position: number;
 }
 
+/** The round that a job is given to. */
+export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
+
 /** How far a job is. */
 export interface Progress {
-  /** So many recipients, from the first on, are in the dispatch queue, or ended. */
+  /** So many recipients, from the first on, are in the dispatch queue, or ended. Of a job with lots: of all stretches together. */
   readonly queued: number;
+  /** Of a job with lots: how many of each stretch, in their order. Each only grows, and so does their sum. */
+  readonly ofStretches?: readonly number[];
   /** What comes next was announced: it may be in the dispatch queue. */
   readonly wave?: Wave;
 }
@@ -106,6 +117,11 @@ export interface JobRounds {
    * job is further: then it is an earlier announcement that lands once more.
    */
   announce(run: RoundRun, progress: Progress, nowMs: number): Promise<JobState | undefined>;
-  /** Gives the job to the run that comes with that round; false when another run has the round. */
-  handOver(run: RoundRun, progress: Progress, nextRound: number): Promise<boolean>;
+  /**
+   * Gives the job to the run that comes with that round; false when another run has the round. `dueMs`: when its message is to
+   * come, of a send with a time of its own.
+   */
+  handOver(run: RoundRun, progress: Progress, next: NextRound): Promise<boolean>;
+  /** All of a send with a time of its own is released: its rounds are not looked for any more (lost-rounds.ts). */
+  leaveSchedule(jobId: string): Promise<void>;
 }

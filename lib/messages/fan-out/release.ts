@@ -1,3 +1,4 @@
+import { sliceSize } from '../dispatch/claims/slice.ts';
 import type { JobHead } from '../job.ts';
 import { bulkEveryMs, type NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
@@ -21,8 +22,8 @@ export interface Release {
   everyMs(): number;
   /** The schedule as it was read or written last. */
   schedule(): Schedule;
-  /** Recipients of the next wave; 0 when enough is released for this round. */
-  next(): number;
+  /** Recipients of the next wave whose slots come before `endMs`; 0 when enough is released for this round, or none would. */
+  next(endMs?: number): number;
   /** Gives the recipients of a wave their positions: the first of them. */
   reserve(count: number): Promise<number>;
   /** When the next round is to come. */
@@ -52,9 +53,11 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
     limitPerSecond,
     everyMs,
     schedule: () => pace.schedule,
-    next: () => {
+    next: (endMs = Number.POSITIVE_INFINITY) => {
       const atMs = ports.nowMs();
-      return waveCount(atMs + horizon - Math.max(atMs, slotsUntilMs), everyMs(), share);
+      const startMs = Math.max(atMs, slotsUntilMs);
+      const wanted = waveCount(atMs + horizon - startMs, everyMs(), share);
+      return Math.min(wanted, fittingBefore(endMs - startMs, everyMs(), share));
     },
     reserve: async (count) => {
       const wanted = {
@@ -73,6 +76,12 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
     nextRoundSeconds: nextRoundSeconds(horizon),
     lastMs: () => slotsUntilMs,
   };
+}
+
+/** As many as have their slots before an end, in whole slices; of the slowest number one slice, as far as its first slot fits. */
+function fittingBefore(withinMs: number, everyMs: number, share: number): number {
+  const slots = Math.floor((withinMs * share) / everyMs);
+  return slots < 1 ? 0 : sliceSize * Math.max(1, Math.floor(slots / sliceSize));
 }
 
 /** As many as have their slots within so much time, in whole chunks; 0 for a time that is not worth a wave. */

@@ -2,11 +2,15 @@ import { queueBody } from '../../aws/queue-body.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkOfJob, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
 import { sliceSize } from '../dispatch/claims/slice.ts';
 import type { JobHead } from '../job.ts';
+import type { Lot } from '../lots.ts';
 import { turnAt } from '../pace/schedule.ts';
+import { lotsBetween } from './stretches.ts';
 
 /** Some consecutive recipients of a job, composed, beginning with a slice; and where the first of them stands in the lane. */
 export interface ComposedWave {
   readonly head: JobHead;
+  /** When the recipients of the job may be called, of a send with a time of its own: openings that have not ended. */
+  readonly lots?: readonly Lot[];
   readonly lane: string;
   readonly limitPerSecond: number;
   readonly recipients: readonly ChunkRecipient[];
@@ -31,7 +35,16 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
     for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
   }
   // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
-  return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), slices: some }));
+  return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), ...lotsOf(wave, some), slices: some }));
+}
+
+function lotsOf({ lots }: ComposedWave, slices: readonly ChunkSlice[]): Pick<QueuedChunk, 'lots'> {
+  if (lots === undefined) return {};
+  const indexes = slices.flatMap(({ recipients }) => recipients.map(({ index }) => index));
+  const between = lotsBetween(lots, Math.min(...indexes), Math.max(...indexes));
+  return {
+    lots: between.map(({ until, open }) => ({ until, open: open.map(([fromMs, untilMs]) => [fromMs, untilMs]) })),
+  };
 }
 
 function slicesOf({ recipients, head, firstPosition }: ComposedWave): ChunkSlice[] {

@@ -3,6 +3,7 @@ import { dispatchTimeoutMs } from '../../../lib/messages/dispatch/deadlines.ts';
 import { workChunks } from '../../../lib/messages/dispatch/work-chunks.ts';
 import { type FanOutPorts, fanOutJob } from '../../../lib/messages/fan-out/fan-out-job.ts';
 import type { StoredJob } from '../../../lib/messages/fan-out/job-rounds.ts';
+import { asAccepted } from '../../../lib/messages/fan-out/judge-again.ts';
 import { unknownBreaker } from '../../../lib/messages/holds/breaker.ts';
 import type { Holds } from '../../../lib/messages/holds/hold.ts';
 import type { HoldsOfWabas } from '../../../lib/messages/holds/hold-store.ts';
@@ -199,7 +200,9 @@ function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
       find: async () => job,
       recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
       ...{ begin: call('begin'), take: call('take'), announce: call('announce'), handOver: call('handOver') },
+      leaveSchedule: nothing,
     },
+    judge: async (stored) => asAccepted(stored),
     states: { stop: call('stop') },
     slices: { endUncalled: call('endUncalled') },
     events: tellingTo(outside),

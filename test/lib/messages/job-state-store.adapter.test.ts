@@ -1,6 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
+import { present } from '../../../lib/keys/present.ts';
 import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import type { Slice } from '../../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../../lib/messages/dispatch/claims/slice-store.ts';
@@ -127,7 +128,7 @@ const anyFacts = fc.record({
   owner: fc.constantFrom('a', 'a', 'b'),
   atMs: fc.constantFrom(0, 44_999, 45_000, 90_000),
   queued: fc.constantFrom(0, 30, 60),
-  wave: fc.constantFrom({}, { wave: { until: 90, position: 7 } }),
+  wave: fc.constantFrom({}, { wave: { until: 90, position: 7 } }, { wave: { from: 60, until: 90, position: 7 } }),
   nextRound: fc.constantFrom(0, 1, 2, roundAfterLast),
   try: fc.nat(1),
 });
@@ -136,6 +137,12 @@ type Facts = ReturnType<typeof anyFacts.generate>['value'];
 const runOf = ({ round, owner }: Facts, { jobId }: JobHead) => ({ jobId, round, owner });
 const claimOf = (facts: Facts, { jobId }: JobHead) => {
   return { key: { jobId, slice: 0 }, try: facts.try, owner: facts.owner, atMs: facts.atMs, size: 10 };
+};
+const progressOf = ({ queued, wave }: Facts, { when }: JobHead) => {
+  return { queued, ...wave, ...(when === undefined ? {} : { ofStretches: [queued, 0] }) };
+};
+const nextOf = ({ nextRound, sinceMs }: Facts, { when }: JobHead) => {
+  return { round: nextRound, ...(when === undefined ? {} : { dueMs: sinceMs }) };
 };
 const parkedOf = ({ sinceMs }: Facts) => ({ ...parked, sinceMs });
 
@@ -150,8 +157,8 @@ const given: Readonly<Record<string, (facts: Facts, job: JobHead) => readonly un
   endPause: (_, job) => [job.jobId],
   reckon: ({ underWay }, job) => [job.jobId, underWay],
   take: (facts, job) => [runOf(facts, job), facts.atMs],
-  announce: (facts, job) => [runOf(facts, job), { queued: facts.queued, ...facts.wave }, facts.atMs],
-  handOver: (facts, job) => [runOf(facts, job), { queued: facts.queued, ...facts.wave }, facts.nextRound],
+  announce: (facts, job) => [runOf(facts, job), progressOf(facts, job), facts.atMs],
+  handOver: (facts, job) => [runOf(facts, job), progressOf(facts, job), nextOf(facts, job)],
   claim: (facts, job) => [claimOf(facts, job)],
   endUncalled: (facts, job) => [claimOf(facts, job), new Map([[0, { state: 'again', dueMs: 5 }]])],
 };
@@ -170,12 +177,12 @@ const anyWrites = meeting.chain((names) =>
 /** What is stored of a job, as the model has it. */
 function itemOf(item: Record<string, unknown> | undefined): JobItem | undefined {
   if (item === undefined) return undefined;
-  const { withdrawnAtMs, round: stored, queued, wave } = item;
+  const { withdrawnAtMs, round: stored, queued, wave, ofStretches } = item;
   return {
     ...jobStateOf(item),
     ...(withdrawnAtMs === undefined ? {} : { withdrawn: true }),
     ...(stored === undefined ? {} : { round: stored }),
-    ...(queued === undefined ? {} : { progress: { queued, ...(wave === undefined ? {} : { wave }) } }),
+    ...(queued === undefined ? {} : { progress: { queued, ...present({ wave, ofStretches }) } }),
   } as JobItem;
 }
 
@@ -207,9 +214,10 @@ test('every write of a job and of its first slice does what the model of explora
     ...{ claim: slices.claim, endUncalled: slices.endUncalled },
   } as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
   await fc.assert(
-    fc.asyncProperty(anyWrites, fc.boolean(), async (writes, hasBegun) => {
+    fc.asyncProperty(anyWrites, fc.boolean(), fc.boolean(), async (writes, hasBegun, hasTime) => {
       worlds += 1;
       const jobId = `W${worlds}`;
+      const when = hasTime ? { when: { asked: {}, fromMs: 1_000 } } : {};
       let [job, slice]: [JobItem?, Slice?] = [];
       const before = hasBegun
         ? ([
@@ -218,7 +226,7 @@ test('every write of a job and of its first slice does what the model of explora
           ] as const)
         : [];
       for (const [name, facts] of [...before, ...writes]) {
-        const args = given[name]?.(facts as Facts, makeJobHead({ jobId })) ?? [];
+        const args = given[name]?.(facts as Facts, makeJobHead({ jobId, ...when })) ?? [];
         // No worker tries again what was never tried.
         if (name === 'claim' && slice === undefined && (facts as Facts).try > 0) continue;
         const answer = await stores[name]?.(...args);

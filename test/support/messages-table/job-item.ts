@@ -71,15 +71,17 @@ export const jobWrites: WritesOf<JobItem, JobPort> = {
   },
 
   announce: (job, run, progress, nowMs) => {
-    const isBehind = progress.queued < (job?.progress?.queued ?? 0);
+    const { queued = 0, wave } = job?.progress ?? {};
+    const takesWaveBack = progress.queued === queued && wave !== undefined && progress.wave === undefined;
+    const isBehind = progress.queued < queued || takesWaveBack;
     if (!isHeldBy(job, run) || isBehind) return { item: job, value: undefined };
     const item = { ...job, progress, round: heldFrom(nowMs, run) };
     return { item, value: toldToRounds(item) };
   },
 
-  handOver: (job, run, progress, nextRound) => {
+  handOver: (job, run, progress, next) => {
     if (!isHeldBy(job, run)) return { item: job, value: againstTaking(job?.round, run, 0)?.kind === 'over' };
-    return { item: { ...job, progress, round: { round: nextRound } }, value: true };
+    return { item: { ...job, progress, round: next }, value: true };
   },
 
   reckon: (job, _, underWay) => {

@@ -35,6 +35,8 @@ export class MemoryTable {
   /** By job and number: `J 0`. */
   readonly slices = new Map<string, Slice>();
   readonly doubtful = new Set<string>();
+  /** Jobs with a time of their own of which something may wait. */
+  readonly scheduled = new Set<string>();
   /** By the dispatch id of their message. */
   readonly receipts: Record<string, readonly Receipt[]> = {};
   readonly #stored = new Map<string, WholeJob>();
@@ -98,18 +100,24 @@ export class MemoryTable {
           const job = this.#stored.get(jobId);
           if (job === undefined) return undefined;
           const waitsMs = pairWaitsMs(job.recipients);
-          const { head, plan, repeats = [], lots } = job;
-          return { head, plan, repeats, waitsMs, ...present({ lots }) };
+          const { head, plan, repeats = [], lots, header } = job;
+          return { head, plan, repeats, waitsMs, ...present({ lots, header }) };
         }),
       recipientsFrom: (jobId, firstIndex) =>
         run.call('findPage', () => {
           const end = pageSize * (Math.floor(firstIndex / pageSize) + 1);
           return this.#stored.get(jobId)?.recipients.slice(firstIndex, end) ?? [];
         }),
-      begin: ({ head }) => run.call('beginJob', () => this.begin(head)),
+      begin: ({ head }) =>
+        run.call('beginJob', () => {
+          const begun = this.begin(head);
+          if (begun === 'begun' && head.when !== undefined) this.scheduled.add(head.jobId);
+          return begun;
+        }),
       take: this.#writeOf(run, 'take', 'takeRound'),
       announce: this.#writeOf(run, 'announce', 'checkpoint'),
       handOver: this.#writeOf(run, 'handOver'),
+      leaveSchedule: (jobId) => run.call('leaveSchedule', () => void this.scheduled.delete(jobId)),
     };
   }
 

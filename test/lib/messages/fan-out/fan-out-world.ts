@@ -1,7 +1,9 @@
 import { packEntries, type QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
+import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
+import { asAccepted } from '../../../../lib/messages/fan-out/judge-again.ts';
 import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { LogEvent, LogFacts } from '../../../../lib/observe/log.ts';
@@ -22,6 +24,7 @@ export function fanOutWorld(
   given: number | Recipient[],
   changes: Partial<FanOutPorts> = {},
   changedHead: Partial<JobHead> = {},
+  changedJob: Partial<WholeJob> = {},
 ) {
   const recipients =
     typeof given === 'number'
@@ -33,6 +36,7 @@ export function fanOutWorld(
     head,
     plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
     recipients,
+    ...changedJob,
   });
   const queued: Queued[] = [];
   const events = new MemoryEvents();
@@ -58,6 +62,7 @@ export function fanOutWorld(
     watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
     sendAgain: async (message, delaySeconds) => void sentAgain.push({ message, delaySeconds }),
     hold: async () => void holds.push(ports.nowMs()),
+    judge: async (job) => asAccepted(job),
     compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
     paces,
     limitOf: async () => 1_000,

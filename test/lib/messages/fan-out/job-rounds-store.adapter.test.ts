@@ -37,9 +37,12 @@ test('a round belongs to one run until it hands over or its lease ends', async (
   expect(await rounds.take(run('A', 0, 'b'), nowMs + 45_000)).toMatchObject({ kind: 'held' });
   const taken = { kind: 'taken', progress: { queued: 30, wave }, state: {} };
   expect(await rounds.take(run('A', 0, 'b'), nowMs + 89_999)).toEqual(taken);
-  const late = [await rounds.announce(first, { queued: 60 }, nowMs), await rounds.handOver(first, { queued: 60 }, 1)];
+  const late = [
+    await rounds.announce(first, { queued: 60 }, nowMs),
+    await rounds.handOver(first, { queued: 60 }, { round: 1 }),
+  ];
   expect(late).toEqual([undefined, false]);
-  expect(await rounds.handOver(run('A', 0, 'b'), { queued: 60 }, 1)).toBe(true);
+  expect(await rounds.handOver(run('A', 0, 'b'), { queued: 60 }, { round: 1 })).toBe(true);
   expect(await rounds.take(first, nowMs)).toEqual({ kind: 'over' });
   expect(await rounds.take(run('A', 1, 'c'), nowMs)).toEqual({ ...taken, progress: { queued: 60 } });
 });
@@ -48,7 +51,7 @@ test('a job whose item is gone is over, and stays gone (TTL)', async () => {
   const gone = run('B', 3, 'a');
   expect(await rounds.take(gone, nowMs)).toEqual({ kind: 'over' });
   expect(await rounds.announce(gone, { queued: 30 }, nowMs)).toBeUndefined();
-  expect(await rounds.handOver(gone, { queued: 30 }, 4)).toBe(false);
+  expect(await rounds.handOver(gone, { queued: 30 }, { round: 4 })).toBe(false);
   expect(await rounds.take(gone, nowMs)).toEqual({ kind: 'over' });
 });
 

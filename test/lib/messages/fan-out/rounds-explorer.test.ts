@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { explore } from '../../../support/exploration.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
+import { startMs } from '../../../support/scenario-job.ts';
 import type { Scenario } from './rounds-model.ts';
 import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-space.ts';
 
@@ -12,6 +13,10 @@ import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-
  * on ids.
  */
 const writes = ['begin', 'take', 'announce', 'sendBatch', 'end', 'sendAgain', 'watch', 'handOver'] as const;
+
+const always = [startMs, startMs + 86_400_000] as const;
+/** A lot that opens while the explored time passes. */
+const soon = [startMs + 40_000, startMs + 86_400_000] as const;
 
 const scenarios: readonly (Scenario & {
   readonly name: string;
@@ -42,6 +47,25 @@ const scenarios: readonly (Scenario & {
     ...{ total: 20, limitPerSecond: 0.015, mayPark: true },
     bounds: { faultsLeft: 1, deliveriesLeft: 2 },
   },
+  {
+    name: 'lots that are over, open later and are open',
+    ...{ total: 30, limitPerSecond: 1, late: writes },
+    lots: [
+      { until: 10, open: [] },
+      { until: 20, open: [soon] },
+      { until: 30, open: [always] },
+    ],
+    bounds: { faultsLeft: 1, deliveriesLeft: 3 },
+  },
+  {
+    name: 'lots of which one is over, cancelled',
+    ...{ total: 20, limitPerSecond: 1, mayStop: true, late: writes },
+    lots: [
+      { until: 10, open: [] },
+      { until: 20, open: [always] },
+    ],
+    bounds: { faultsLeft: 1, deliveriesLeft: 2 },
+  },
 ];
 
 test.each(firstUnlessThorough(scenarios))(
@@ -62,7 +86,7 @@ test.each(firstUnlessThorough(scenarios))(
     });
     // Guards against an exploration that sees nothing: rounds were held, over, and lost to another run.
     expect([states > 3_000, ends > 20]).toEqual([true, true]);
-    const always = ['take {"kind":"held","u', 'take {"kind":"over"}', 'announce undefined', 'handOver false'];
-    expect([...met]).toEqual(expect.arrayContaining([...always, ...(scenario.mayStop ? ['end undefined'] : [])]));
+    const inEach = ['take {"kind":"held","u', 'take {"kind":"over"}', 'announce undefined', 'handOver false'];
+    expect([...met]).toEqual(expect.arrayContaining([...inEach, ...(scenario.mayStop ? ['end undefined'] : [])]));
   },
 );

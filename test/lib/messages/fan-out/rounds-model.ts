@@ -1,14 +1,17 @@
+import { present } from '../../../../lib/keys/present.ts';
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { claimed, ended } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { type FanOutPorts, fanOutJob } from '../../../../lib/messages/fan-out/fan-out-job.ts';
 import type { Progress, StoredJob, Wave } from '../../../../lib/messages/fan-out/job-rounds.ts';
+import { asAccepted } from '../../../../lib/messages/fan-out/judge-again.ts';
+import type { Lot } from '../../../../lib/messages/lots.ts';
 import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
-import { scenarioHead } from '../../../support/scenario-job.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
 /** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
 
@@ -21,6 +24,8 @@ export interface Scenario {
   readonly mayStop?: true;
   /** It is parked at some moment, and resumes at a later one, or not. */
   readonly mayPark?: true;
+  /** It has a time of its own: when the message of which recipients may leave (D56). */
+  readonly lots?: readonly Lot[];
   /** Calls that may land after their run has given them up, or once more after it was told that they have. */
   readonly late?: readonly Write[];
 }
@@ -55,6 +60,8 @@ export interface World {
   readonly queued: Readonly<Record<number, number>>;
   /** From this recipient on all have ended without being queued, and were told. */
   readonly endedFrom: number | null;
+  /** Slices that have ended so one by one, by their first recipient: those of a job with lots. */
+  readonly ended: Readonly<Record<number, true>>;
   /** Where the first of them was queued. */
   readonly positions: Readonly<Record<number, number>>;
   /** What must not be: a chunk was queued in slots that were not announced, or in others than before. */
@@ -75,6 +82,7 @@ export function firstWorld(): World {
     announced: [],
     queued: {},
     endedFrom: null,
+    ended: {},
     positions: {},
     wrong: null,
     watched: false,
@@ -84,9 +92,10 @@ export function firstWorld(): World {
 }
 
 /** Queued, or ended where the job is stopped. */
-export function isAllReleased({ queued, endedFrom }: World, { total }: Scenario): boolean {
+export function isAllReleased({ queued, endedFrom, ended: some }: World, { total }: Scenario): boolean {
   const firsts = Array.from({ length: Math.ceil(total / chunkRecipients) }, (_, at) => at * chunkRecipients);
-  return firsts.every((first) => queued[first] !== undefined || (endedFrom !== null && endedFrom <= first));
+  const hasEnded = (first: number) => some[first] ?? (endedFrom !== null && endedFrom <= first);
+  return firsts.every((first) => queued[first] !== undefined || hasEnded(first));
 }
 
 /** Where a run stands after its replies. It depends on nothing else. */
@@ -96,9 +105,11 @@ export function standingOf(run: Run, scenario: Scenario): Promise<RunStanding> {
   return standingAfter(start, run.startedAtMs, run.replies);
 }
 
-function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Scenario): FanOutPorts {
-  const head = { ...scenarioHead, total };
-  const job: StoredJob = { head, plan: {} as StoredJob['plan'], repeats: [], waitsMs: new Map() };
+function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots }: Scenario): FanOutPorts {
+  const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
+  const head = { ...scenarioHead, total, ...when };
+  const plan = {} as StoredJob['plan'];
+  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...present({ lots }) };
   const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
   const nothing = async () => undefined;
   const callEnd = call('end');
@@ -112,6 +123,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
       take: call('take'),
       announce: call('announce'),
       handOver: call('handOver'),
+      leaveSchedule: nothing,
     },
     states: {
       stop: async () => {
@@ -120,8 +132,8 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
     },
     slices: {
       endUncalled: async (claim, outcomes) => {
-        ending ??= callEnd(claim.key.slice * 10);
-        await ending;
+        if (lots === undefined) await (ending ??= callEnd(claim.key.slice * 10));
+        else await callEnd(claim.key.slice * 10, 'alone');
         return ended(claimed(undefined, claim), outcomes);
       },
     },
@@ -131,6 +143,7 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond }: Sc
     watch: { sendLater: call('watch') },
     sendAgain: call('sendAgain'),
     hold: nothing,
+    judge: async (stored) => asAccepted(stored),
     compose: (_, { to }) => ({ to }),
     paces: {
       find: async () => unknownPace,
@@ -167,7 +180,9 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
     case 'sendBatch':
       return { world: withChunk(world, args[0] as readonly QueueEntry[]), value: [] };
     case 'end': {
-      const endedFrom = Math.min(world.endedFrom ?? Number.POSITIVE_INFINITY, Number(args[0]));
+      const first = Number(args[0]);
+      if (args[1] === 'alone') return { world: { ...world, ended: { ...world.ended, [first]: true } }, value: undefined };
+      const endedFrom = Math.min(world.endedFrom ?? Number.POSITIVE_INFINITY, first);
       return { world: { ...world, endedFrom }, value: undefined };
     }
     case 'sendAgain': {

@@ -41,7 +41,7 @@ const standings = new Map<string, Promise<RunStanding>>();
 
 function knownStanding(run: Run, scenario: Scenario): Promise<RunStanding> {
   const { message: _delivery, ...facts } = run;
-  const key = JSON.stringify([facts, scenario.total, scenario.limitPerSecond]);
+  const key = JSON.stringify([facts, scenario.total, scenario.limitPerSecond, scenario.lots]);
   const known = standings.get(key) ?? standingOf(run, scenario);
   standings.set(key, known);
   return known;
@@ -181,11 +181,24 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
   if (Object.values(world.queued).some((times) => times > 1 + Math.floor(excuses))) {
     throw new Error('a chunk was queued once more, and nothing excuses it');
   }
-  const isQueuedOrTold = Object.keys(world.queued).length > 0 || world.endedFrom !== null;
+  const isTold = Object.keys(world.ended).length > 0 || world.endedFrom !== null;
+  const isQueuedOrTold = Object.keys(world.queued).length > 0 || isTold;
+  checkLots(world, scenario);
   if (world.job.withdrawn && isQueuedOrTold) throw new Error('D25: something of a withdrawn job was queued or told');
   if (world.job.round?.round === roundAfterLast) checkReleased(world, scenario);
   if (runs.length > 0 || late.length > 0 || world.messages.length > 0 || world.job.withdrawn) return;
   checkReleased(world, scenario);
+}
+
+/** What ends by itself is what opens no more, and only it; the client may have ended the rest. */
+function checkLots({ queued, ended, job }: World, { lots = [] }: Scenario): void {
+  for (const [at, { until, open }] of lots.entries()) {
+    const first = lots[at - 1]?.until ?? 0;
+    const some = { queued: queued[first] !== undefined, ended: ended[first] !== undefined };
+    if (until - first !== 10) throw new Error('lots of this world are slices');
+    if (some.queued && open.length === 0) throw new Error('D56: what opens no more was queued');
+    if (some.ended && open.length > 0 && job.stop === undefined) throw new Error('D56: what still opens has ended');
+  }
 }
 
 function checkReleased(world: World, scenario: Scenario): void {

@@ -1,0 +1,11 @@
+import { deployed } from '../lib/aws/deployed.ts';
+import { deployedLostRounds } from '../lib/messages/deployed/fan-out.ts';
+import { findLostRounds, type LostRoundsPorts } from '../lib/messages/fan-out/lost-rounds.ts';
+import { metered } from '../lib/observe/metrics.ts';
+
+/** Called on a schedule: queues the message of every lost round of a send with a time of its own once more (D56). */
+export function messagesLostRounds(ports: LostRoundsPorts): () => Promise<void> {
+  return () => metered(() => findLostRounds(ports));
+}
+
+export const handler = deployed(() => messagesLostRounds(deployedLostRounds()));

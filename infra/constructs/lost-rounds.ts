@@ -1,0 +1,45 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { Function as Lambda } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { serviceMetric } from '../metrics.ts';
+import { resourceName } from '../names.ts';
+import type { Settings } from '../settings.ts';
+import { addAlarm } from './alarm.ts';
+
+/** Looks every quarter of an hour for rounds of scheduled sends whose message is lost (D56); alarms tell of one, and of a look that failed. */
+export class LostRounds extends Construct {
+  constructor(scope: Construct, id: string, props: { settings: Settings; find: Lambda }) {
+    super(scope, id);
+    const { settings, find } = props;
+    const rule = new Rule(this, 'Rule', {
+      ruleName: resourceName(settings.stage, 'messages-lost-rounds'),
+      description: 'Looks for lost rounds of scheduled sends',
+      schedule: Schedule.rate(Duration.minutes(15)),
+      targets: [new LambdaFunction(find)],
+    });
+    Validations.of(rule).acknowledge({
+      id: 'Serverless-EventBusDLQ',
+      reason:
+        'A call carries nothing that could be lost: the next one, a quarter of an hour later, does the same work.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'lost-rounds-errors',
+      metric: find.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }),
+      above: 0,
+      periods: 2,
+      whoIsHurt: 'Clients with a scheduled send whose message is lost: while nobody looks, it waits for ever.',
+      whatToDo:
+        'Read the log of messages-lost-rounds for the time of the alarm: it says which table or queue it could not reach.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'rounds-lost',
+      metric: serviceMetric(settings, 'RoundsLost', 15),
+      above: 0,
+      whoIsHurt: 'Clients with a scheduled send: it goes on by itself, up to 35 minutes late.',
+      whatToDo:
+        'Look at the send-job queue and its dead-letter queue: messages that were removed there, or a fan-out that is far behind. job.round_lost in the log names the jobs.',
+    });
+  }
+}

@@ -1,0 +1,113 @@
+import { type Directory, isUsableDid, type Waba } from '../../access/directory.ts';
+import { FaultList } from '../../http/fault-list.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
+import { heedsOptOuts } from '../../opt-outs/heeded.ts';
+import { goneUpstream } from '../../templates/model/fact.ts';
+import type { PlatformTemplate, TemplatesForSending } from '../../templates/model/template.ts';
+import type { JobHead, SendPath, StoredRecipient } from '../job.ts';
+import type { JobStop } from '../job-state.ts';
+import { type CompositionPlan, compositionPlan } from '../request/compose.ts';
+import { type ParameterContract, parameterContract } from '../request/parameter-contract.ts';
+import { checkHeaderInput, checkRecipients } from '../request/recipient-rules.ts';
+import type { StoredJob } from './job-rounds.ts';
+
+export interface JudgePorts {
+  readonly directory: Pick<Directory, 'findDid'>;
+  readonly templates: Pick<TemplatesForSending, 'find'>;
+}
+
+/** What a job is sent as, after its template was judged once more; or how all of it ends. */
+export type Judgement =
+  | {
+      readonly kind: 'sendable';
+      /** With the path and the category of today's template. */
+      readonly head: JobHead;
+      readonly plan: CompositionPlan;
+      /** Whether the parameters of a recipient are what today's template needs. */
+      readonly fits: (recipient: StoredRecipient) => boolean;
+    }
+  | { readonly kind: 'refused'; readonly stop: Pick<JobStop, 'state' | 'code' | 'reason'> };
+
+/** As a job without a time of its own is sent: as acceptance has judged it. */
+export function asAccepted({ head, plan }: Pick<StoredJob, 'head' | 'plan'>): Judgement {
+  return { kind: 'sendable', head, plan, fits: () => true };
+}
+
+/**
+ * Judges the template of a send with a time of its own once more, when messages of it are about to be released (D56): its client
+ * still has the channel and has the template switched on, the template is there, of a kind that is sent, and takes the header.
+ * By what is stored, which the platform's word and every synchronization renew. Nothing follows from what is not stored, nor from
+ * a status: a template that is paused or refused is for the platform to say, which holds the job as any other (D46). Throws when
+ * a table cannot be read: nothing is judged by a guess.
+ */
+export async function judgeAgain(job: StoredJob, { directory, templates }: JudgePorts): Promise<Judgement> {
+  const { head } = job;
+  const { clientId, wabaId, templateName: name, templateLanguage: language } = head;
+  const [did, stored] = await Promise.all([
+    directory.findDid(head.did),
+    templates.find({ clientId, wabaId, name, language }),
+  ]);
+  const isSame = did?.channel.phoneNumberId === head.phoneNumberId && did.waba.wabaId === wabaId;
+  if (!isUsableDid(did, clientId) || !isSame) return refused('channel_removed');
+  if (stored === undefined) return asAccepted(job);
+  const { template, deleted } = stored.fact;
+  if (deleted || goneUpstream(template)) return refused('template_deleted');
+  if (stored.client?.active === false) return refused('template_switched_off');
+  const contract = contractOf(template);
+  if (contract instanceof Refusal) return refused('template_changed', contract.message);
+  const { catalogId } = job.plan;
+  const faults = new FaultList();
+  checkHeaderInput(contract.header, job.header, faults);
+  if (faults.count > 0) return refused('template_changed', faults.message);
+  if (contract.header.kind === 'product' && catalogId === undefined) return refused('template_changed');
+  const { messagingAccountId } = did.channel;
+  const inputs = present({ header: job.header, catalogId, messagingAccountId });
+  return {
+    kind: 'sendable',
+    head: headOf(head, template, did.waba),
+    plan: compositionPlan(template, contract, inputs),
+    fits: (recipient) => hasWhatIsNeeded(contract, recipient),
+  };
+}
+
+function refused(code: string, reason?: string): Judgement {
+  return { kind: 'refused', stop: { state: 'failed', code, ...present({ reason }) } };
+}
+
+/** What the template needs, were it approved. */
+function contractOf(template: PlatformTemplate): ParameterContract | Refusal {
+  try {
+    return parameterContract({ ...template, status: 'APPROVED' });
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** Whose person was erased ends so, whatever was asked of it (D60). */
+function hasWhatIsNeeded(contract: ParameterContract, { to, ...stored }: StoredRecipient): boolean {
+  if (to === undefined) return true;
+  const faults = new FaultList();
+  checkRecipients(contract, [{ ...stored, to }], faults);
+  return faults.count === 0;
+}
+
+function headOf(head: JobHead, template: PlatformTemplate, { utilityStops }: Pick<Waba, 'utilityStops'>): JobHead {
+  const category = template.category.toUpperCase();
+  const { heedsOptOuts: _before, ...rest } = head;
+  const heeds = heedsOptOuts({ category, clientId: head.clientId, ...present({ utilityStops }) });
+  return {
+    ...rest,
+    category,
+    path: pathOf(head, template, category),
+    ...(heeds ? { heedsOptOuts: true as const } : {}),
+  };
+}
+
+/** D30. Whether the platform offers the WABA the other path is as acceptance has asked: that is not asked once more. */
+function pathOf(head: JobHead, template: PlatformTemplate, category: string): SendPath {
+  if (template.optimization_spec !== undefined) return 'marketing_messages';
+  const hasOwnTime = category === 'MARKETING' && template.message_send_ttl_seconds !== undefined;
+  return hasOwnTime && head.category === category ? head.path : 'messages';
+}

@@ -1,0 +1,316 @@
+import { present } from '../../keys/present.ts';
+import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
+import type { JobMessage } from '../accept/job-message.ts';
+import type { ChunkRecipient } from '../chunk.ts';
+import type { StoredRecipient } from '../job.ts';
+import { type ByJobState, byJobState, type Ending, type JobState, type JobStates, type JobStop } from '../job-state.ts';
+import { PaceContended } from '../pace/number-paces.ts';
+import { slotMsOf } from '../pace/schedule.ts';
+import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
+import { type EndPorts, endSlices } from './end-slices.ts';
+import { openingDelaySeconds } from './horizon.ts';
+import {
+  holdEveryMs,
+  type JobRounds,
+  leaseMarginMs,
+  leaseMs,
+  type NextRound,
+  type Progress,
+  type RoundRun,
+  roundAfterLast,
+  type StoredJob,
+  type Taken,
+  type Wave,
+} from './job-rounds.ts';
+import { asAccepted, type Judgement } from './judge-again.ts';
+import { type ChunkSink, queueChunks } from './queue-chunks.ts';
+import { type Release, type ReleasePorts, releaseOf } from './release.ts';
+import {
+  advanced,
+  opensNextMs,
+  type Rest,
+  restsOf,
+  type Stretch,
+  type StretchStanding,
+  stretchesOf,
+  stretchStanding,
+  withoutEnded,
+} from './stretches.ts';
+import { chunksOfWave } from './wave-chunks.ts';
+
+export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
+  readonly jobs: JobRounds;
+  readonly states: Pick<JobStates, 'stop'>;
+  /** Judges the template of a send with a time of its own once more (judge-again.ts). */
+  readonly judge: (job: StoredJob) => Promise<Judgement>;
+  readonly queue: ChunkSink;
+  readonly watch: WatchQueue;
+  /** Sends a job message to the queue that it came from. */
+  readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
+  /** Keeps the delivery from coming again for `holdSeconds`. Never throws: without it, it comes again too soon. */
+  readonly hold: () => Promise<void>;
+  readonly remainingMs: () => number;
+  readonly random: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+/** `again`: the same message is to come once more, when its delivery runs out. */
+export type FanOutEnd = 'done' | 'again';
+
+type Settlement = Pick<JobStop, 'state' | 'code' | 'reason'>;
+type Sendable = Extract<Judgement, { readonly kind: 'sendable' }>;
+
+/** How recipients end whose last opening is over (D56). */
+const outOfTime: Settlement = { state: 'expired', code: 'expired' };
+
+/** Of what ends, between two writes of its progress. */
+const endedAtOnce = 500;
+
+/** A wave, with every retry of a queue in trouble, must fit into what is left when it starts. */
+const waveBudgetMs = 15_000;
+
+export interface RoundFacts {
+  readonly message: JobMessage;
+  readonly job: StoredJob;
+  readonly run: RoundRun;
+  readonly heldAtMs: number;
+  readonly takenAtMs: number;
+}
+
+/** One round of a job, from its taking to its handing over. */
+export class Round {
+  readonly #facts: RoundFacts;
+  readonly #ports: FanOutPorts;
+  readonly #stretches: readonly Stretch[];
+  progress: Progress;
+  #state: JobState;
+  /** Of the template, once in a round that releases something. */
+  #judged: Judgement | undefined;
+  #heldAtMs: number;
+  #leaseUntilMs: number;
+  #release: Release | undefined;
+  #page: { readonly firstIndex: number; readonly recipients: readonly StoredRecipient[] } = {
+    firstIndex: 0,
+    recipients: [],
+  };
+
+  constructor(facts: RoundFacts, taken: Extract<Taken, { kind: 'taken' }>, ports: FanOutPorts) {
+    this.#facts = facts;
+    this.#ports = ports;
+    this.#stretches = stretchesOf(facts.job);
+    this.progress = taken.progress;
+    this.#state = taken.state;
+    this.#heldAtMs = facts.heldAtMs;
+    this.#leaseUntilMs = facts.takenAtMs + leaseMs;
+  }
+
+  /** Releases what the round allows, or what is left. A stopped job is not sent any more: its recipients end as the stop says (D46, D53). */
+  async work(): Promise<FanOutEnd> {
+    const { job, message } = this.#facts;
+    const { head } = job;
+    const ports = this.#ports;
+    while (this.progress.queued < head.total) {
+      if (ports.remainingMs() < waveBudgetMs) return await this.#nextRound(message, 0);
+      if (ports.nowMs() - this.#heldAtMs > holdEveryMs) {
+        this.#heldAtMs = ports.nowMs();
+        await ports.hold();
+      }
+      const by = byJobState(this.#state, endingOf(job), ports.nowMs());
+      const end = by.kind === 'settle' ? await this.#settle(by.settlement) : await this.#step(by);
+      if (end !== undefined) return end;
+    }
+    await ports.watch.sendLater(watchOf(head), firstLookSeconds(this.#release?.lastMs() ?? 0, ports.nowMs()));
+    ports.log('job.fanned_out', { jobId: head.jobId, clientId: head.clientId, count: head.total });
+    const end = await this.#handOver({ round: roundAfterLast });
+    if (end === 'done' && head.when !== undefined) await ports.jobs.leaveSchedule(head.jobId);
+    return end;
+  }
+
+  /** Ends some of those that are left. Of several final words the first counts, for the report too: it is written before anything ends by it. */
+  async #settle(settlement: Settlement): Promise<FanOutEnd | undefined> {
+    if (this.#state.stop === undefined) return await this.#stop(settlement);
+    const [rest] = this.#rests();
+    return rest && (await this.#end(rest, settlement));
+  }
+
+  async #stop(settlement: Settlement): Promise<FanOutEnd | undefined> {
+    await this.#ports.states.stop(this.#facts.job.head, { ...settlement, atMs: this.#ports.nowMs() });
+    return (await this.#announce(this.progress)) ? undefined : 'again';
+  }
+
+  async #end(rest: Rest, settlement: Settlement): Promise<FanOutEnd | undefined> {
+    const { from } = rest;
+    const until = Math.min(rest.until, from + endedAtOnce);
+    await endSlices(this.#facts.job, { from, until, settlement }, this.#ports);
+    return (await this.#announce(advanced(this.#stretches, this.progress, { ...rest, until }))) ? undefined : 'again';
+  }
+
+  /** Of a job that is not stopped. What was announced is queued, whatever has closed since: its worker judges each recipient (D56). */
+  async #step(by: Exclude<ByJobState, { kind: 'settle' }>): Promise<FanOutEnd | undefined> {
+    const { message } = this.#facts;
+    const { parkedSeconds, ...resumed } = message;
+    if (this.progress.wave === undefined) {
+      const rests = this.#rests();
+      const over = rests.find((rest) => this.#standing(rest).kind === 'over');
+      if (over !== undefined) return await this.#end(over, outOfTime);
+      if (rests.every((rest) => this.#standing(rest).kind === 'closed')) {
+        return await this.#nextRound(resumed, this.#untilOpeningSeconds(rests));
+      }
+    }
+    if (by.kind === 'wait') {
+      return await this.#nextRound({ ...message, parkedSeconds: by.delaySeconds }, by.delaySeconds);
+    }
+    // Once more as long when it has resumed, behind what waits in the dispatch queue.
+    if (parkedSeconds !== undefined) return await this.#nextRound(resumed, parkedSeconds);
+    return await this.#wave();
+  }
+
+  #rests(): Rest[] {
+    return restsOf(this.#stretches, this.progress);
+  }
+
+  #standing(rest: Stretch): StretchStanding {
+    return stretchStanding(rest, this.#ports.nowMs(), this.#facts.job.head.expiresAtMs);
+  }
+
+  #untilOpeningSeconds(rests: readonly Rest[]): number {
+    const nowMs = this.#ports.nowMs();
+    const opens = rests.map((rest) => opensNextMs(rest, nowMs, this.#facts.job.head.expiresAtMs));
+    return openingDelaySeconds(Math.min(...opens.map((opensAtMs) => opensAtMs ?? nowMs)), nowMs, this.#ports.random());
+  }
+
+  /** What the next wave is of, or after how many seconds the next round comes. Of what is open, first what closes first. */
+  #next(release: Release): Rest | number {
+    const { wave, queued } = this.progress;
+    const rests = this.#rests();
+    if (wave !== undefined) {
+      const rest = rests.find(({ from }) => from === (wave.from ?? queued));
+      if (rest === undefined) throw new Error('a wave was announced of what is queued');
+      return { ...rest, until: wave.until };
+    }
+    if (release.next() === 0) return release.nextRoundSeconds;
+    const open = rests.flatMap((rest) => {
+      const standing = this.#standing(rest);
+      return standing.kind === 'open' ? [{ rest, endMs: standing.untilMs }] : [];
+    });
+    for (const { rest, endMs } of open.toSorted((one, other) => one.endMs - other.endMs)) {
+      const size = release.next(endMs);
+      if (size > 0) return { ...rest, until: Math.min(rest.until, rest.from + size) };
+    }
+    return this.#untilOpeningSeconds(rests);
+  }
+
+  /** Undefined: it is queued, or the job is stopped. */
+  async #wave(): Promise<FanOutEnd | undefined> {
+    const { job, message } = this.#facts;
+    const ports = this.#ports;
+    const release = await this.#releaseOfRound();
+    const next = this.#next(release);
+    if (typeof next === 'number') return await this.#nextRound(message, next);
+    this.#judged ??= job.head.when === undefined ? asAccepted(job) : await ports.judge(job);
+    const judged = this.#judged;
+    if (judged.kind === 'refused') return await this.#stop(judged.stop);
+    const recipients = await this.#composed(next, judged);
+    let { wave } = this.progress;
+    if (wave === undefined) {
+      wave = await this.#reserved(release, next);
+      if (wave === undefined) return await this.#nextRound(message, contendedSeconds(ports.random()));
+      if (!(await this.#announce({ ...this.progress, wave }))) return 'again';
+      // A stop that was read with the announcement comes before what it announces.
+      if (byJobState(this.#state, endingOf(job), ports.nowMs()).kind !== 'send') return undefined;
+    }
+    const { lane, limitPerSecond } = release;
+    const composed = {
+      head: judged.head,
+      ...present({ lots: job.lots && withoutEnded(job.lots, ports.nowMs()) }),
+      ...{ lane: lane.lane, limitPerSecond, recipients, firstPosition: wave.position },
+    };
+    const timed = chunksOfWave(composed, release.everyMs()).map((chunk) => {
+      const slots = chunk.slices.map(({ position = 0 }) => slotMsOf(release.schedule(), { ...lane, position }));
+      return { chunk, slotMs: Math.min(...slots.map((slotMs) => slotMs ?? ports.nowMs())) };
+    });
+    await queueChunks(timed, this.#leaseUntilMs - leaseMarginMs, ports);
+    const { wave: _queued, ...before } = this.progress;
+    this.progress = advanced(this.#stretches, before, next);
+    return undefined;
+  }
+
+  async #releaseOfRound(): Promise<Release> {
+    this.#release ??= await releaseOf(this.#facts.job.head, this.#ports);
+    return this.#release;
+  }
+
+  /** Undefined when too many jobs reserve on the number at the same moment: no failure, and no delivery to use up. */
+  async #reserved(release: Release, { from, until, lots }: Rest): Promise<Wave | undefined> {
+    try {
+      const position = await release.reserve(until - from);
+      return { ...(lots === undefined ? {} : { from }), until, position };
+    } catch (error) {
+      if (!(error instanceof PaceContended)) throw error;
+      this.#ports.log('job.number_contended', { count: until - from });
+      return undefined;
+    }
+  }
+
+  async #composed({ from, until }: Rest, { plan, fits }: Sendable): Promise<ChunkRecipient[]> {
+    const { job } = this.#facts;
+    const { jobId } = job.head;
+    const composed: ChunkRecipient[] = [];
+    for (let index = from; index < until; index += 1) {
+      const stored = await this.#recipient(index);
+      const recipient = fits(stored)
+        ? composedRecipient(plan, stored, { jobId, index }, this.#ports)
+        : { index, ...present({ to: stored.to }), unfit: true as const };
+      const waitMs = job.waitsMs.get(index);
+      composed.push(waitMs === undefined ? recipient : { ...recipient, notBeforeMs: this.#ports.nowMs() + waitMs });
+    }
+    return composed;
+  }
+
+  async #recipient(index: number): Promise<StoredRecipient> {
+    const known = this.#page.recipients[index - this.#page.firstIndex];
+    if (known !== undefined) return known;
+    const recipients = await this.#ports.jobs.recipientsFrom(this.#facts.run.jobId, index);
+    this.#page = { firstIndex: index, recipients };
+    const [first] = recipients;
+    if (first === undefined) throw new Error('recipients of the job are gone');
+    return first;
+  }
+
+  async #announce(progress: Progress): Promise<boolean> {
+    const nowMs = this.#ports.nowMs();
+    const state = await this.#ports.jobs.announce(this.#facts.run, progress, nowMs);
+    if (state === undefined) return false;
+    this.progress = progress;
+    this.#state = state;
+    this.#leaseUntilMs = nowMs + leaseMs;
+    return true;
+  }
+
+  /** What is left of the job goes back to the queue as a message of the next round. */
+  async #nextRound(message: JobMessage, delaySeconds: number): Promise<FanOutEnd> {
+    const round = this.#facts.run.round + 1;
+    await this.#ports.sendAgain({ ...message, round }, delaySeconds);
+    return await this.#handOver({ round, ...this.dueAfter(delaySeconds) });
+  }
+
+  async #handOver(next: NextRound): Promise<FanOutEnd> {
+    return (await this.#ports.jobs.handOver(this.#facts.run, this.progress, next)) ? 'done' : 'again';
+  }
+
+  /** When the message of a round comes, of a job that is found where it does not (lost-rounds.ts). */
+  dueAfter(delaySeconds: number): Pick<NextRound, 'dueMs'> {
+    if (this.#facts.job.head.when === undefined) return {};
+    return { dueMs: this.#ports.nowMs() + delaySeconds * 1_000 };
+  }
+}
+
+/** Until when what is left of it may wait. */
+function endingOf({ head: { expiresAtMs }, lots }: StoredJob): Ending {
+  return { expiresAtMs, lots };
+}
+
+/** Jittered, so that two contenders do not collide twice. */
+function contendedSeconds(random: number): number {
+  return 2 + Math.floor(random * 8);
+}

@@ -1,0 +1,43 @@
+import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { batchGet, queryPages } from '../../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { present } from '../../keys/present.ts';
+import { jobKey, scheduledKey, scheduledPartition, scheduledShards } from '../items.ts';
+import { JobHeadSchema } from '../job.ts';
+import { roundOf } from './job-rounds-store.ts';
+import type { LostRoundsPorts, ScheduledJob } from './lost-rounds.ts';
+
+const EntrySchema = v.object({ sk: v.string() });
+const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)) });
+
+/** Items of jobs that are read by one request. */
+const pageItems = 100;
+
+/** Jobs with a time of their own in the messages table, by their entries; read strongly. */
+export function scheduledJobsStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  pause: Pause = storePause,
+): LostRoundsPorts['scheduled'] {
+  const access = { documentClient: client, tableName: table, pause };
+  return {
+    all: async function* () {
+      for (let shard = 0; shard < scheduledShards; shard += 1) {
+        const pages = queryPages(access, scheduledPartition(shard), { sort: undefined, consistent: true, pageItems });
+        for await (const page of pages) {
+          const keys = page.map((entry) => jobKey(v.parse(EntrySchema, entry).sk));
+          const items = await batchGet(access, keys, { consistent: true });
+          yield items.flatMap((item): ScheduledJob[] => {
+            const { head } = v.parse(BegunSchema, item);
+            return head === undefined ? [] : [{ head, ...present({ round: roundOf(item) }) }];
+          });
+        }
+      }
+    },
+
+    leave: async (jobId) => {
+      await client.send(new DeleteCommand({ TableName: table, Key: scheduledKey(jobId) }));
+    },
+  };
+}
