@@ -21,7 +21,9 @@ import {
 } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
+import { giveBackOf } from '../lib/messages/accept/accept-within-means.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { MessagesSendHeaders, parseSendRequest } from '../lib/messages/request/send-request.ts';
@@ -40,7 +42,8 @@ export function messagesSend(ports: Ports): Endpoint {
 
     const path = parse(MessagesSendPath, event.pathParameters ?? {});
     const request = parseSendRequest(event.body);
-    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = parseHeaders(MessagesSendHeaders, event);
+    const headers = parseHeaders(MessagesSendHeaders, event);
+    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
     const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id, body: request.clientId });
     if (path.did !== request.did) {
@@ -49,13 +52,16 @@ export function messagesSend(ports: Ports): Endpoint {
 
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
+    const means = meansOf(did, clientId, headers['Max-Cost']);
+    const send = { request, caller, clientId, did, means };
+
     if (dryRun === 'true') {
-      const rehearsed = await rehearseSend({ request, caller, clientId, did, jobId: ports.newJobId() }, ports);
+      const rehearsed = await rehearseSend({ ...send, jobId: ports.newJobId() }, ports);
       return answer(200, shaped(RehearsalAnswer, rehearsed));
     }
 
     const remainingMs = () => context.getRemainingTimeInMillis();
-    const accept = (jobId: string) => acceptSend({ request, caller, clientId, did, jobId, remainingMs }, ports);
+    const accept = (jobId: string) => acceptSend({ ...send, jobId, remainingMs }, ports);
     // An answer already given is found before today's template is looked at: the key comes before 404 and 422.
     const accepted =
       key === undefined
@@ -63,7 +69,7 @@ export function messagesSend(ports: Ports): Endpoint {
         : await acceptOnce(
             { clientId, did: request.did, key },
             bodyHashOf(event.body),
-            { ...ports, remainingMs },
+            { ...ports, remainingMs, takenBack: giveBackOf(clientId, means, { ...ports, remainingMs }) },
             accept,
           );
 

@@ -44,6 +44,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   'hub.challenge': 'The text to answer.',
   'Dry-Run': 'Checks the send and tells what it would cost and how long it would take. Nothing is sent.',
   'Idempotency-Key': 'The same key for a repeated request: nothing is sent twice. Remembered for 48 hours.',
+  'Max-Cost': 'Dollars: a send that would cost more at list prices is refused, and nothing of it is sent (D58).',
   'Webhook-Secret-Rotate': 'true makes a new signing secret.',
   'X-Hub-Signature-256': 'sha256= and the HMAC-SHA256 of the body in hexadecimal, with the secret of the app.',
 };

@@ -24,6 +24,7 @@ import { hashKey } from '../keys/hash-key.ts';
  *   a replaced id     USERID#<wabaId>#<user id> / REPLACED     inbound: the id that has taken its place; for acceptance (accept/replaced-ids.ts)
  *   whom a job wrote  WROTE#<phoneNumberId>#<group> / <ms>#<jobId>   acceptance on a shared number, before it queues (inbound/correspondents.ts)
  *   a platform's id   SENT#<hash> / SENT                       workers, for clients that want to be told of answers (inbound/sent-ids.ts)
+ *   a budget told     BUDGET#<client> / <month>#TOLD             acceptance: what a client knows of its month (budget/tell-reached.ts)
  *   what is learned   ERASING#<name of a person> / IDS         an erasing, until it has ended (erase/learned-ids-store.ts)
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
@@ -270,4 +271,9 @@ export function sentIdKey(message: {
 /** Other ids of a person who is being erased (D60); the name is a keyed digest (opt-outs/person-name.ts). */
 export function erasingKey(name: string): ItemKey {
   return { pk: `ERASING#${name}`, sk: 'IDS' };
+}
+
+/** What a client was told of the budget of a month, `2026-11` (D58). */
+export function toldBudgetKey(clientId: number, month: string): ItemKey {
+  return { pk: `BUDGET#${clientId}`, sk: `${month}#TOLD` };
 }

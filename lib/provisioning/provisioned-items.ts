@@ -56,9 +56,10 @@ type DirectoryItem = Omit<ProvisionedItem, 'table'>;
 
 function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   return [
-    ...file.clients.map(({ client_id: clientId, name, opt_outs_for_utility: optOutsForUtility }) => ({
+    ...file.clients.map(({ client_id: clientId, name, opt_outs_for_utility: optOutsForUtility, monthly_budget }) => ({
       key: clientKey(clientId),
-      attributes: { clientId, name, optOutsForUtility },
+      // There even when the client has none, so that a line of the plan tells when it goes.
+      attributes: { clientId, name, optOutsForUtility, monthlyBudget: monthly_budget ?? null },
     })),
     ...file.clients.map(({ client_id: clientId }) => ({
       key: registeredClientKey(clientId),
@@ -108,6 +109,15 @@ function wabaFacts({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba
   return { wabaId, name, namespace, credential, clientIds, dids, platformStops, utilityStops };
 }
 
+/** Of the clients of a WABA, those that have a budget: in the copy under each DID, which a send reads anyway (D58). */
+function monthlyBudgets({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba']['monthlyBudgets'] {
+  const budgets = clients
+    .filter(({ client_id }) => waba.client_ids.includes(client_id))
+    .flatMap(({ client_id: clientId, monthly_budget: given }) => (given === undefined ? [] : [{ clientId, ...given }]))
+    .sort((one, other) => one.clientId - other.clientId);
+  return budgets.length === 0 ? undefined : budgets;
+}
+
 function membershipItems(file: ProvisioningFile, waba: FileWaba): DirectoryItem[] {
   const attributes: WabaItem = {
     ...wabaFacts(file, waba),
@@ -128,9 +138,10 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
     name: channel.name,
     throughputPerSecond: channel.throughput_per_second,
   };
+  const { waba: ofFile } = ownersOf(file, channel);
   const waba = {
-    ...wabaFacts(file, ownersOf(file, channel).waba),
-    ...present({ appId: appOfWaba(file, channel.waba_id) }),
+    ...wabaFacts(file, ofFile),
+    ...present({ appId: appOfWaba(file, channel.waba_id), monthlyBudgets: monthlyBudgets(file, ofFile) }),
   };
   const account = present({ messagingAccountId: channel.messaging_account_id });
   const didItem: DidItem = { channel: { ...facts, ...account }, waba };

@@ -14,6 +14,7 @@ import { deployedEvents } from '../../webhooks/deployed.ts';
 import { idempotencyStore } from '../accept/idempotency-store.ts';
 import { jobQueue } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
+import { toldPercentsStore } from '../budget/told-percents-store.ts';
 import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { questionStore } from '../resolve/question-store.ts';
@@ -47,6 +48,7 @@ export function deployedAcceptance(limits: PlatformLimits) {
     dispatches: deployedDispatches(),
     optOuts: deployedOptOutLook(),
     rates: currentRates(deployedRates().find, shippedRates, Date.now),
+    told: toldPercentsStore(client, table),
     events: deployedEvents(),
     pause: sleep,
   };

@@ -36,6 +36,8 @@ const nameless = [
   'PERSON',
   'WROTE',
   'SENT',
+  'SPEND',
+  'BUDGET',
 ] as const;
 
 /** Those of them that are many are not even handed over by a scan; slices are read with their job. */
