@@ -10,7 +10,7 @@ import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { lagReads } from '../support/lagging-reads.ts';
-import { loadJob, loadReceipts, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { loadJob, loadReceipts, putItems, recipientOf, shippedKnownRates } from '../support/reported-jobs.ts';
 import { loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
 import { makeJob } from '../support/send-jobs.ts';
@@ -61,6 +61,7 @@ function pagesOver(client = patientDocumentClient()) {
   const report = messagesReport({
     directory,
     nowMs,
+    rates: shippedKnownRates,
     report: reportStore({ client, table: table.tableName, nowMs }),
   });
   const list = dispatchesList({ directory, nowMs, dispatches: dispatchesStore(client, table.tableName, nowMs) });
