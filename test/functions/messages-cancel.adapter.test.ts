@@ -88,6 +88,7 @@ describe('a dispatch is cancelled (D53)', () => {
       total: 4,
       counts: { ...none, failed: 4 },
       complete: true,
+      cost: { amount: 0, currency: 'USD', basis: 'list', final: true },
     });
     const { body: report } = await pages.report(head);
     expect([report.counts, report.complete]).toEqual([{ ...none, failed: 4 }, true]);

@@ -138,7 +138,7 @@ describe('the budget of a client for a month (R57, D58)', () => {
   test('a send is reserved before it is queued, and its job says so; what does not fit is refused and keeps nothing', async () => {
     const endpoint = await sendingEndpoint({ templates, ...budget(0.07, true) });
     expect((await endpoint.send(request(ofArgentina(2)))).status).toBe(200);
-    expect(dollars(endpoint.budgets.committed(1001, startMs))).toBe(0.052);
+    expect(dollars(await endpoint.budgets.committedUnits(1001, startMs))).toBe(0.052);
     const refused = await endpoint.send(request(ofArgentina(1)));
     expect(refused).toMatchObject({
       status: 422,
@@ -149,7 +149,7 @@ describe('the budget of a client for a month (R57, D58)', () => {
         estimate: { cost: { amount: 0.026, currency: 'USD' } },
       },
     });
-    expect(dollars(endpoint.budgets.committed(1001, startMs))).toBe(0.052);
+    expect(dollars(await endpoint.budgets.committedUnits(1001, startMs))).toBe(0.052);
     const { chunks } = await endpoint.accepted();
     expect(chunks.map(({ reservedUnits }) => reservedUnits)).toEqual([5_200_000]);
   });
@@ -157,7 +157,7 @@ describe('the budget of a client for a month (R57, D58)', () => {
   test('one-time codes pass, and count; so does everything where the budget only warns', async () => {
     const stopping = await sendingEndpoint({ templates, ...budget(0.01, true) });
     const code = await stopping.send(request(ofArgentina(1), 'code', { body: ['123456'] }));
-    expect([code.status, stopping.budgets.committed(1001, startMs)]).toEqual([200, 2_600_000]);
+    expect([code.status, await stopping.budgets.committedUnits(1001, startMs)]).toEqual([200, 2_600_000]);
     const warning = await sendingEndpoint({ templates, ...budget(0.01, false) });
     expect((await warning.send(request(ofArgentina(2)))).status).toBe(200);
   });
@@ -170,7 +170,7 @@ describe('the budget of a client for a month (R57, D58)', () => {
     expect((await send(request(ofArgentina(1), 'code', { body: ['1'] }), { headers: dry })).body).not.toHaveProperty(
       'would_refuse',
     );
-    expect(dollars(budgets.committed(1001, startMs))).toBe(0.052);
+    expect(dollars(await budgets.committedUnits(1001, startMs))).toBe(0.052);
   });
 
   test('a client without one pays nothing for it: neither a read nor a write', async () => {
@@ -180,17 +180,17 @@ describe('the budget of a client for a month (R57, D58)', () => {
     await without.send(request(ofArgentina(2)));
     const commands = ({ tableAttempts }: Endpoint) => tableAttempts.map(({ command }) => command);
     expect(commands(other)).toEqual(commands(without));
-    expect(other.budgets.reservations.size).toBe(0);
+    expect(await other.budgets.committedUnits(1001, startMs)).toBe(0);
   });
 
   test('the same key reserves once; a send that cannot be queued gives back what it reserved', async () => {
     const broken = await sendingEndpoint({ templates, ...budget(1, true), queueFaults: () => 'before' });
     expect((await broken.send(request(ofArgentina(11)))).body.code).toBe('dispatch_unavailable');
-    expect(broken.budgets.committed(1001, startMs)).toBe(0);
+    expect(await broken.budgets.committedUnits(1001, startMs)).toBe(0);
     const endpoint = await sendingEndpoint({ templates, ...budget(1, true) });
     const headers = { 'idempotency-key': 'k' };
     for (const _ of [1, 2]) await endpoint.send(request(ofArgentina(2)), { headers });
-    expect(endpoint.budgets.reservations.size).toBe(1);
+    expect(await endpoint.budgets.committedUnits(1001, startMs)).toBe(5_200_000);
   });
 
   test('80 and 100 percent are told once, and what was not told before is told by the next send', async () => {

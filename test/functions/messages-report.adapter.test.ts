@@ -144,6 +144,7 @@ describe('a report is there from the 200 on', () => {
       total: 5,
       counts: { pending: 5, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 },
       complete: false,
+      cost: { amount: 0, currency: 'USD', basis: 'list', final: false },
       data: [
         { index: 0, to: to(0), state: 'pending' },
         { index: 1, to: to(0), state: 'pending', duplicate_of: 0 },

@@ -9,6 +9,7 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import { budgetsStore } from '../../lib/messages/budget/budgets-store.ts';
 import { toldPercentsStore } from '../../lib/messages/budget/told-percents-store.ts';
 import { correspondentWriter } from '../../lib/messages/inbound/correspondents-store.ts';
 import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.ts';
@@ -22,7 +23,6 @@ import { shippedRates } from '../../lib/pricing/rates.ts';
 import { type ClientTemplate, languageKey, type PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { memoryChannels } from './channels.ts';
 import { drainChunks, drainJobs } from './job-messages.ts';
-import { MemoryBudgets } from './memory-budgets.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { type Attempt, type Fault, injectFaults } from './queue-faults.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from './stores.ts';
@@ -87,7 +87,7 @@ interface Options {
   readonly catalogId?: string;
   /** Clients of the WABA whose UTILITY messages heed opt-outs. */
   readonly utilityStops?: readonly number[];
-  /** Budgets of clients of the WABA, whose money is in memory. */
+  /** Budgets of clients of the WABA. */
   readonly monthlyBudgets?: readonly MonthlyBudget[];
   /** What is known of numbers at the platform; nothing unless told. */
   readonly channels?: readonly ListedChannel[];
@@ -119,7 +119,7 @@ export async function sendingEndpoint(options: Options) {
     const found = await directory.findDid(did);
     return found === undefined ? found : { ...found, waba: { ...found.waba, ...told } };
   };
-  const budgets = new MemoryBudgets();
+  const budgets = budgetsStore({ ...messages, documentClient: documents });
   const events = new MemoryEvents();
   const handle = messagesSend({
     directory: { ...directory, findDid },

@@ -5,7 +5,6 @@ import { log } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { Budgets, Reservation, Reserved } from '../budget/budgets.ts';
 import { type Means, overBudget, overMaxCost, stopUnits } from '../budget/means.ts';
-import { monthOf } from '../budget/reached.ts';
 import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
 import { type TellReachedPorts, tellReached } from '../budget/tell-reached.ts';
 import { type AcceptJobPorts, acceptJob } from './accept-job.ts';
@@ -114,13 +113,10 @@ async function giveBack(
 }
 
 /**
- * Gives back what a job of a client has reserved that an earlier run of its request left behind; it knows no more of it than when
- * it was accepted. Undefined where the client has no budget.
+ * Gives back what a job of a client has reserved that an earlier run of its request left behind, which had begun at that moment.
+ * Undefined where the client has no budget.
  */
 export function giveBackOf(clientId: number, { budget }: Means, ports: Pick<Ports, 'budgets' | 'remainingMs'>) {
   if (budget === undefined) return undefined;
-  return async (jobId: string, { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number }) => {
-    await giveBack({ clientId, jobId, atMs: fromMs }, ports);
-    if (monthOf(fromMs) !== monthOf(untilMs)) await giveBack({ clientId, jobId, atMs: untilMs }, ports);
-  };
+  return async (jobId: string, atMs: number) => await giveBack({ clientId, jobId, atMs }, ports);
 }

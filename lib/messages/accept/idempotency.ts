@@ -48,10 +48,8 @@ export interface IdempotencyPorts extends WithdrawPorts {
   readonly records: IdempotencyRecords;
   readonly nowMs: () => number;
   readonly newJobId: () => string;
-  /** Told of a job that a run left behind and that was taken back now; it was accepted, if ever, between the two moments. Does not throw. */
-  readonly takenBack?:
-    | ((jobId: string, accepted: { readonly fromMs: number; readonly untilMs: number }) => Promise<void>)
-    | undefined;
+  /** Told of a job that was taken back because the run that began then had left it. Does not throw. */
+  readonly takenBack?: ((jobId: string, startedAtMs: number) => Promise<void>) | undefined;
 }
 
 /** The same for the same JSON text, whatever the white space around its tokens. */
@@ -107,7 +105,7 @@ async function earlierAnswer(
     await completed(scope, renewed, { jobId }, ports);
     return { jobId };
   }
-  await ports.takenBack?.(jobId, { fromMs: found.startedAtMs, untilMs: found.startedAtMs + runOverMs });
+  await ports.takenBack?.(jobId, found.startedAtMs);
   if (!(await ports.records.takeOver(scope, renewed, record))) throw stillRunning();
   return undefined;
 }

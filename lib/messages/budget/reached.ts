@@ -1,6 +1,7 @@
 import type { MonthlyBudget } from '../../access/directory.ts';
 import { dollarsOf, unitsOf } from '../../pricing/money.ts';
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
+import { monthOf } from './budgets.ts';
 
 /** Parts of a monthly budget, in percent, of which a client is told that they are spent or reserved (D58). */
 export const toldPercents = [80, 100] as const;
@@ -9,11 +10,6 @@ export type ToldPercent = (typeof toldPercents)[number];
 /** The percents that an amount has reached. */
 export function reachedPercents({ amount }: MonthlyBudget, committedUnits: number): ToldPercent[] {
   return toldPercents.filter((percent) => committedUnits >= unitsOf((amount * percent) / 100));
-}
-
-/** A month of UTC, `2026-11`. */
-export function monthOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 7);
 }
 
 /** The event that so much of a budget is committed. One for a client, a month and a percent, whichever send reached it. */

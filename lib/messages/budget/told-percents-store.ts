@@ -1,11 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { toldBudgetKey } from '../items.ts';
-import { monthOf } from './reached.ts';
+import { moneyKeptUntilSeconds, toldBudgetKey } from '../items.ts';
+import { monthOf } from './budgets.ts';
 import type { ToldPercents } from './tell-reached.ts';
-
-/** Longer than any send still counts for the month. */
-const keptMs = 70 * 86_400_000;
 
 const ToldSchema = v.object({ percents: v.exactOptional(v.instance(Set<unknown>)) });
 
@@ -27,7 +24,7 @@ export function toldPercentsStore(client: DynamoDBDocumentClient, table: string)
           UpdateExpression: 'SET expiresAtSeconds = :expiresAtSeconds ADD percents :percents',
           ExpressionAttributeValues: {
             ':percents': new Set<number>(percents),
-            ':expiresAtSeconds': Math.floor((atMs + keptMs) / 1_000),
+            ':expiresAtSeconds': moneyKeptUntilSeconds(atMs),
           },
         }),
       );
