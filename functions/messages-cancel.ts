@@ -13,7 +13,7 @@ import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/ht
 import { deployedCancellation } from '../lib/messages/deployed/reports.ts';
 import { type CancelPorts, cancelJob } from '../lib/messages/report/cancel.ts';
 import { describedJob } from '../lib/messages/report/read-report.ts';
-import { countsAnswer, DispatchSchema } from '../lib/messages/report/report.ts';
+import { DispatchSchema, standingAnswer } from '../lib/messages/report/report.ts';
 
 export const MessagesCancelPath = v.object({ did: DidSchema, dispatchId: v.string() });
 export const MessagesCancelQuery = v.object({ client_id: ClientIdText });
@@ -40,7 +40,7 @@ export function messagesCancel(ports: Ports): Endpoint {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
-    return answer(200, shaped(MessagesCancelAnswer, countsAnswer(job.head, await cancelJob(ports, job))));
+    return answer(200, shaped(MessagesCancelAnswer, standingAnswer(job.head, await cancelJob(ports, job))));
   });
 }
 

@@ -11,11 +11,10 @@ import {
 } from '../lib/access/page.ts';
 import { answer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
-import { deployedReport } from '../lib/messages/deployed/reports.ts';
-import { openReport, readPage } from '../lib/messages/report/read-report.ts';
+import { deployedKnownRates, deployedReport } from '../lib/messages/deployed/reports.ts';
+import { openReport, type ReportPorts, readPage } from '../lib/messages/report/read-report.ts';
 import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/report/report.ts';
 import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/report/report-place.ts';
-import type { Report } from '../lib/messages/report/report-store.ts';
 
 const defaultLimit = 100;
 
@@ -29,7 +28,7 @@ export const MessagesReportQuery = v.object({
 
 export const MessagesReportAnswer = DispatchReportSchema;
 
-type Ports = { readonly directory: Clients; readonly report: Report; readonly nowMs: () => number };
+type Ports = { readonly directory: Clients } & ReportPorts;
 
 /**
  * GET /v1/template/messages/{did}/{dispatchId}: what became of the recipients of one dispatch, for the client that sent it
@@ -47,9 +46,10 @@ export function messagesReport(ports: Ports): Endpoint {
     const askedId = askedClientId({ query: query.client_id });
 
     // Side by side, because the report has few round trips; nothing of it is told before the client is known.
-    const [clientId, open] = await Promise.all([
+    const [clientId, open, rates] = await Promise.all([
       operatingClient(ports.directory, caller, askedId),
       openReport(ports.report, question, from),
+      ports.rates(),
     ]);
     if (open?.job.head.clientId !== clientId || open.job.head.did !== did) {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
@@ -57,7 +57,7 @@ export function messagesReport(ports: Ports): Endpoint {
 
     if (from !== undefined && !isPlaceIn(open.job, question, from)) throw strayCursor();
 
-    const page = await readPage(ports.report, question, open, ports.nowMs());
+    const page = await readPage(ports.report, question, open, { nowMs: ports.nowMs(), rates });
 
     return answer(200, shaped(MessagesReportAnswer, reportAnswer(open.job.head, question, page)));
   });
@@ -67,4 +67,6 @@ function strayCursor(): Refusal {
   return invalid('cursor', 'cursor is not one of this report');
 }
 
-export const handler = deployed(() => messagesReport({ ...deployedAccess(), report: deployedReport() }));
+export const handler = deployed(() =>
+  messagesReport({ ...deployedAccess(), report: deployedReport(), rates: deployedKnownRates() }),
+);

@@ -21,7 +21,9 @@ import {
 } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
+import { giveBackOf } from '../lib/messages/accept/accept-within-means.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { MessagesSendHeaders, parseSendRequest } from '../lib/messages/request/send-request.ts';
@@ -54,7 +56,8 @@ export function messagesSend(ports: Ports): Endpoint {
 
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
-    const send = { request, caller, clientId, did, ...present({ time }) };
+    const means = meansOf(did, clientId, headers['Max-Cost']);
+    const send = { request, caller, clientId, did, means, ...present({ time }) };
     if (dryRun === 'true') {
       const rehearsed = await rehearseSend({ ...send, jobId: ports.newJobId() }, ports);
       return answer(200, shaped(RehearsalAnswer, rehearsed));
@@ -69,7 +72,7 @@ export function messagesSend(ports: Ports): Endpoint {
         : await acceptOnce(
             { clientId, did: request.did, key },
             bodyHashOf(event.body, time?.asked),
-            { ...ports, remainingMs },
+            { ...ports, remainingMs, takenBack: giveBackOf(clientId, means, { ...ports, remainingMs }) },
             accept,
           );
 

@@ -37,11 +37,11 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   // All receipts of a job of 10,000 are in memory at once.
   'messages-report': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['Query'] },
+    tables: { directory: ['GetItem'], messages: ['Query'], rates: ['GetItem'] },
   }),
   'messages-cancel': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
+    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'], rates: ['GetItem'] },
   }),
   'dispatches-list': forClients({ tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } }),
   // Of some tens of thousands of messages all slices and receipts are in memory at once.

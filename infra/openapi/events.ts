@@ -24,6 +24,7 @@ const summaries: Readonly<Record<EventType, string>> = {
   'account.restored': 'The platform has taken a restriction of a WABA back',
   'recipient.opted_out': 'A person wants no marketing any more',
   'recipient.opted_in': 'A person who wanted no marketing wants it again',
+  'budget.reached': 'Of the budget of a month 80 or 100 percent is spent or reserved',
 };
 
 const subject = { clientId: demo.clientId, did: demo.did, wabaId: demo.wabaId };

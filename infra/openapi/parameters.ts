@@ -55,6 +55,7 @@ export const parameterTexts: Readonly<Record<string, string>> = {
   'Send-Days':
     'Only on these days, such as mon-fri or sat,sun, by the clocks of the recipient. Of hours that cross midnight: the day on which they begin.',
   'Send-Zone': 'The IANA time zone by which Send-Window and Send-Days go for all, instead of the recipients’ own.',
+  'Max-Cost': 'Dollars: a send that would cost more at list prices is refused, and nothing of it is sent (D58).',
   'Webhook-Secret-Rotate': 'true makes a new signing secret.',
   'X-Hub-Signature-256': 'sha256= and the HMAC-SHA256 of the body in hexadecimal, with the secret of the app.',
 };

@@ -91,6 +91,8 @@ export const DidItemSchema = v.object({
   }),
   waba: v.object({
     ...WabaSchema.entries,
+    /** Of its clients that have one: what they may spend in a month (D58). */
+    monthlyBudgets: v.exactOptional(v.array(v.object({ clientId: v.number(), amount: v.number(), stop: v.boolean() }))),
     /** The platform app that tells what becomes of its messages (D38), where there is one. */
     appId: v.exactOptional(v.string()),
   }),

@@ -31,8 +31,18 @@ export interface Waba {
   readonly platformStops?: PlatformStops;
   /** Its clients whose UTILITY messages heed opt-outs as well (D55). */
   readonly utilityStops?: readonly number[];
+  /** What its clients may spend in a month (D58): known of a DID's WABA, for those who have a budget. */
+  readonly monthlyBudgets?: readonly MonthlyBudget[];
   /** The platform app that tells what becomes of messages (D38): known of a DID's WABA, where there is one. */
   readonly appId?: string;
+}
+
+/** What a client may spend in a month of UTC (D58): at list prices, in dollars with up to eight decimals. */
+export interface MonthlyBudget {
+  readonly clientId: number;
+  readonly amount: number;
+  /** Sends above it are refused, but for one-time codes; otherwise the client is told and goes on. */
+  readonly stop: boolean;
 }
 
 export type DidScope = 'waba' | 'own';

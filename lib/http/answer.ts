@@ -50,6 +50,12 @@ export const RefusalAnswer = v.object({
   message: v.pipe(v.string(), v.description('One sentence for people; its text may change.')),
   code: v.picklist(refusalCodes),
   platform_code: v.exactOptional(v.pipe(v.number(), v.description('The error code of the platform, as it gave it.'))),
+  estimate: v.exactOptional(
+    v.pipe(
+      v.object({ cost: v.object({ amount: v.number(), currency: v.string() }) }),
+      v.description('What the send would cost at list prices, where that is why it was refused.'),
+    ),
+  ),
   errors: v.exactOptional(
     v.pipe(
       v.array(
@@ -65,14 +71,14 @@ export const RefusalAnswer = v.object({
 
 /** The answer of a refusal. */
 export function refusalAnswer(refusal: Refusal): Answer {
-  const { errors, headers, platformCode } = refusal.details;
+  const { errors, headers, platformCode, estimate } = refusal.details;
   if (refusal.code === 'invalid_credentials') {
     return { statusCode: refusal.status, headers: { 'cache-control': 'no-store' }, body: '' };
   }
   const body = shaped(RefusalAnswer, {
     message: refusal.message,
     code: refusal.code,
-    ...present({ platform_code: platformCode }),
+    ...present({ platform_code: platformCode, estimate: estimate && { cost: estimate } }),
     ...(errors === undefined || errors.length === 0 ? {} : { errors }),
   });
   return answer(refusal.status, body, headers);

@@ -31,6 +31,8 @@ const statusOfCode = {
   did_mismatch: 422,
   template_not_sendable: 422,
   idempotency_key_reused: 422,
+  over_max_cost: 422,
+  over_budget: 422,
   platform_rate_limited: 429,
   too_many_requests: 429,
   internal_error: 500,
@@ -54,6 +56,8 @@ export interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** The platform's own error code, passed on as `platform_code` (D7). */
   readonly platformCode?: number;
+  /** What was judged too dear, in dollars (D58). */
+  readonly estimate?: { readonly amount: number; readonly currency: string };
   readonly cause?: unknown;
 }
 

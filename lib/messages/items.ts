@@ -27,6 +27,12 @@ import { hashKey } from '../keys/hash-key.ts';
  *   a send with a     SCHEDULED#<shard> / <jobId>              the fan-out, when it begins it; goes when all of it is released: a
  *     time of its own                                          round of it that is lost is found by it (fan-out/lost-rounds.ts)
  *   what is learned   ERASING#<name of a person> / IDS         an erasing, until it has ended (erase/learned-ids-store.ts)
+ *   what was counted  JOB#<jobId> / SPENT                      counts of a job's cost, under a version (spend/statement.ts)
+ *   a count to come   JOB#<jobId> / COUNT                      receipts and watchers, before they queue one (spend/due-counts.ts)
+ *   a reservation     JOB#<jobId> / RESERVED                   acceptance, of a client with a budget (budget/budgets-store.ts)
+ *   a month's money   BUDGET#<client> / <month>                the same, and counts of cost (D58)
+ *   a budget told     BUDGET#<client> / <month>#TOLD             acceptance: what a client knows of its month (budget/tell-reached.ts)
+ *   sums of a day     SPEND#<client> / <day>#<shard>           counts of cost, which add (spend/day-sums.ts); for 400 days
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
  * inbound queue writes and the workers of chunks read after a claim.
@@ -225,6 +231,39 @@ export function jobOfReceipts(pk: string): string {
   return pk.slice(receiptsPrefix.length, pk.lastIndexOf('#'));
 }
 
+/** What was counted of a job's cost, and is in the sums (D58). */
+export function spentKey(jobId: string): ItemKey {
+  return { pk: jobPartition(jobId), sk: 'SPENT' };
+}
+
+/** When the next count of the cost of a job begins. */
+export function countKey(jobId: string): ItemKey {
+  return { pk: jobPartition(jobId), sk: 'COUNT' };
+}
+
+/** What a job has reserved of its client's month. */
+export function reservedKey(jobId: string): ItemKey {
+  return { pk: jobPartition(jobId), sk: 'RESERVED' };
+}
+
+/** What is committed of a client's month, `YYYY-MM` in UTC. */
+export function budgetKey(clientId: number, month: string): ItemKey {
+  return { pk: `BUDGET#${clientId}`, sk: month };
+}
+
+/** The sums of a client, one day (`YYYY-MM-DD` in UTC) after the other. */
+export function spendPartition(clientId: number): string {
+  return `SPEND#${clientId}`;
+}
+
+/** Sums of a day and what is left of the money of a month are kept so long. */
+export const spendKeptDays = 400;
+
+/** Until then what is told of a day's or a month's money is kept, as TTL takes it: a month beyond what any page asks for. */
+export function moneyKeptUntilSeconds(fromMs: number): number {
+  return Math.ceil(fromMs / 1_000) + (spendKeptDays + 31) * 86_400;
+}
+
 /** The client's own key is hashed: clients may put into it what they like. */
 export function idempotencyKey(scope: {
   readonly clientId: number;
@@ -293,4 +332,9 @@ export function sentIdKey(message: {
 /** Other ids of a person who is being erased (D60); the name is a keyed digest (opt-outs/person-name.ts). */
 export function erasingKey(name: string): ItemKey {
   return { pk: `ERASING#${name}`, sk: 'IDS' };
+}
+
+/** What a client was told of the budget of a month, `2026-11` (D58). */
+export function toldBudgetKey(clientId: number, month: string): ItemKey {
+  return { pk: `BUDGET#${clientId}`, sk: `${month}#TOLD` };
 }

@@ -3,7 +3,7 @@ import { documentedAs, inAnyLetterCase } from '../http/documented.ts';
 import { Refusal } from '../http/refusal.ts';
 import { shown } from '../http/shown.ts';
 import { countryNamed, knownCountries } from './country.ts';
-import { marketOf, type RatedCategory, type Rates } from './rates.ts';
+import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rates.ts';
 
 /** Categories as the contract spells them. */
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
@@ -53,6 +53,14 @@ export function priceOf(rates: Rates, country: string, category: Category): Pric
     source,
     note: free ? serviceNote : grouped,
   };
+}
+
+/** The highest list price of a category (in any case), wherever it is; of a category that none is known of here, the highest of all. */
+export function dearestPrice(rates: Rates, categoryWord: string): number {
+  const category = categoryOf(categoryWord);
+  if (category === 'Service') return 0;
+  const rated = category === undefined ? ratedCategories : [category.toLowerCase() as RatedCategory];
+  return Math.max(...rates.markets.flatMap((market) => rated.map((each) => market[each])));
 }
 
 function noRate(country: string, code: string): Refusal {

@@ -3,7 +3,7 @@ import { knownCountries } from './country.ts';
 import shipped from './rates-usd-2026-10-01.json' with { type: 'json' };
 
 /** Categories with a rate; Service has none, it is free (contract, GET /v1/pricing). */
-const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
+export const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
 export type RatedCategory = (typeof ratedCategories)[number];
 
 /** Dollars a message; the dearest market is below a fifth of one. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import type { DidScope, PlatformStops } from '../access/directory.ts';
+import type { DidScope, MonthlyBudget, PlatformStops } from '../access/directory.ts';
 import {
   type DidItem,
   DidItemSchema,
@@ -37,8 +37,11 @@ function narrowedDid(stored: Attributes, wanted: Attributes): Narrowed {
   if (!before.success || !isDeepStrictEqual(natureOf(before.output), natureOf(after))) return 'nothing';
   const { waba } = before.output;
   const reach = narrowedReach(waba, after.waba);
-  if (reach === 'as it is') return reach;
-  return reach.clientIds.length === 0 ? 'nothing' : { waba: { ...waba, ...reach } };
+  const budgets = narrowedBudgets(waba.monthlyBudgets, after.waba.monthlyBudgets);
+  if (reach === 'as it is' && isDeepStrictEqual(budgets, waba.monthlyBudgets ?? [])) return reach;
+  const narrower = reach === 'as it is' ? waba : { ...waba, ...reach };
+  if (narrower.clientIds.length === 0) return 'nothing';
+  return { waba: budgets.length === 0 ? narrower : { ...narrower, monthlyBudgets: budgets } };
 }
 
 /** Whose number it is, on which WABA, and with what it speaks to the platform. */
@@ -52,6 +55,21 @@ function narrowedMembership(stored: Attributes, wanted: Attributes): Narrowed {
   if (!before.success || before.output.credential !== after.credential) return 'nothing';
   const reach = narrowedReach(before.output, after);
   return reach === 'as it is' ? reach : { ...reach };
+}
+
+/** A client that has a budget in either form has one, the smaller of two, and stops at it if either does (D58). */
+function narrowedBudgets(
+  stored: readonly MonthlyBudget[] = [],
+  wanted: readonly MonthlyBudget[] = [],
+): readonly MonthlyBudget[] {
+  const byClient = Map.groupBy([...stored, ...wanted], ({ clientId }) => clientId);
+  return [...byClient]
+    .map(([clientId, both]) => ({
+      clientId,
+      amount: Math.min(...both.map(({ amount }) => amount)),
+      stop: both.some(({ stop }) => stop),
+    }))
+    .sort((one, other) => one.clientId - other.clientId);
 }
 
 /** Who sends from a WABA, from which numbers, and to whom nevertheless: a person who has stopped is one whom less reach. */

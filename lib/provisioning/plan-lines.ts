@@ -91,8 +91,9 @@ function attributesShown({ key, attributes }: Item): Attributes {
   }
   if (key.sk !== didSortKey) return attributes;
   const { waba = {}, channel = {} } = attributes as { readonly waba?: Attributes; readonly channel?: Attributes };
-  const ofWaba = Object.entries(waba).map(([name, value]) => [`waba.${name}`, value]);
-  // Named even when it is not there, so that a line tells when it goes.
+  // Budgets and account are named even when they are not there, so that a line tells when they go.
+  const named = { monthlyBudgets: undefined, ...waba };
+  const ofWaba = Object.entries(named).map(([name, value]) => [`waba.${name}`, value]);
   return { ...Object.fromEntries(ofWaba), messagingAccountId: channel['messagingAccountId'] };
 }
 

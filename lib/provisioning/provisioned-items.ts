@@ -56,10 +56,16 @@ type DirectoryItem = Omit<ProvisionedItem, 'table'>;
 
 function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   return [
-    ...file.clients.map(({ client_id: clientId, name, opt_outs_for_utility: optOutsForUtility, zone }) => ({
-      key: clientKey(clientId),
-      // Null, for attributes that an item does not name stay as they are.
-      attributes: { clientId, name, optOutsForUtility, zone: zone ?? null },
+    ...file.clients.map((client) => ({
+      key: clientKey(client.client_id),
+      // Null where the client has none: attributes that an item does not name stay as they are, and a line of the plan tells it.
+      attributes: {
+        clientId: client.client_id,
+        name: client.name,
+        optOutsForUtility: client.opt_outs_for_utility,
+        zone: client.zone ?? null,
+        monthlyBudget: client.monthly_budget ?? null,
+      },
     })),
     ...file.clients.map(({ client_id: clientId, name }) => ({
       key: registeredClientKey(clientId),
@@ -109,6 +115,15 @@ function wabaFacts({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba
   return { wabaId, name, namespace, credential, clientIds, dids, platformStops, utilityStops };
 }
 
+/** Of the clients of a WABA, those that have a budget: in the copy under each DID, which a send reads anyway (D58). */
+function monthlyBudgets({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba']['monthlyBudgets'] {
+  const budgets = clients
+    .filter(({ client_id }) => waba.client_ids.includes(client_id))
+    .flatMap(({ client_id: clientId, monthly_budget: given }) => (given === undefined ? [] : [{ clientId, ...given }]))
+    .sort((one, other) => one.clientId - other.clientId);
+  return budgets.length === 0 ? undefined : budgets;
+}
+
 function membershipItems(file: ProvisioningFile, waba: FileWaba): DirectoryItem[] {
   const attributes: WabaItem = {
     ...wabaFacts(file, waba),
@@ -129,9 +144,10 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
     name: channel.name,
     throughputPerSecond: channel.throughput_per_second,
   };
+  const { waba: ofFile } = ownersOf(file, channel);
   const waba = {
-    ...wabaFacts(file, ownersOf(file, channel).waba),
-    ...present({ appId: appOfWaba(file, channel.waba_id) }),
+    ...wabaFacts(file, ofFile),
+    ...present({ appId: appOfWaba(file, channel.waba_id), monthlyBudgets: monthlyBudgets(file, ofFile) }),
   };
   const account = present({ messagingAccountId: channel.messaging_account_id });
   const didItem: DidItem = { channel: { ...facts, ...account }, waba };

@@ -45,6 +45,17 @@ const secret = (name: string, maxLength: number) =>
     v.maxLength(maxLength, `${name} must have at most ${maxLength} characters`),
   );
 
+/** More than any client spends in a month, and exact in units (pricing/money.ts). */
+const mostDollars = 10_000_000;
+
+/** Cents are the least, as on a bill: rates have up to eight decimals, budgets need none of them. */
+const dollars = v.pipe(
+  v.number(),
+  v.minValue(0.01, 'must be at least 0.01 dollars'),
+  v.maxValue(mostDollars),
+  v.check((amount) => Number(amount.toFixed(2)) === amount, 'must be dollars with up to two decimals'),
+);
+
 const UserSchema = v.pipe(
   v.strictObject({
     username: v.pipe(v.string(), v.regex(usernamePattern, 'must be 1 to 128 letters, digits or . _ @ + -')),
@@ -99,6 +110,8 @@ export const ProvisioningFileSchema = v.strictObject({
           v.check((text) => zoneNamed(text) !== undefined, 'must be an IANA time zone such as Europe/Madrid'),
         ),
       ),
+      /** What it may spend in a month of UTC, in dollars at list prices; with `stop` sends above it are refused (D58). */
+      monthly_budget: v.optional(v.strictObject({ amount: dollars, stop: v.optional(v.boolean(), false) })),
     }),
   ),
   wabas: v.array(

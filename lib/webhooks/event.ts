@@ -74,6 +74,8 @@ export const PricingSchema = v.object({
   pricing_model: v.exactOptional(v.string()),
   type: v.exactOptional(v.string()),
   category: v.exactOptional(v.string()),
+  /** `paid_exempt`: of a business that is exempt, nothing is billed. */
+  subtype: v.exactOptional(v.string()),
 });
 
 /** How far a message got, by a receipt of the platform. */
@@ -187,6 +189,21 @@ const OptOutDataSchema = v.object({
   message_id: v.exactOptional(v.string()),
 });
 
+/** An amount of money, as every answer tells one. */
+const MoneySchema = v.object({ amount: v.number(), currency: v.string() });
+
+/** Of a client's budget for a month so much is spent, or reserved for what is under way (D58). */
+const BudgetReachedSchema = v.object({
+  /** In UTC, `2026-11`. */
+  month: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/)),
+  percent: v.picklist([80, 100]),
+  budget: MoneySchema,
+  /** At list prices. */
+  committed: MoneySchema,
+  /** Whether sends above the budget are refused, but for one-time codes. */
+  stop: v.boolean(),
+});
+
 const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
@@ -233,6 +250,7 @@ export const ServiceEventSchema = v.variant('type', [
   kind('account.restored', AccountDataSchema),
   kind('recipient.opted_out', OptOutDataSchema),
   kind('recipient.opted_in', OptOutDataSchema),
+  kind('budget.reached', BudgetReachedSchema),
 ]);
 export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];

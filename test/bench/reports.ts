@@ -7,7 +7,7 @@ import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
-import { loadJob, loadReceipts } from '../support/reported-jobs.ts';
+import { loadJob, loadReceipts, shippedKnownRates } from '../support/reported-jobs.ts';
 import { loadSlices } from '../support/reported-slices.ts';
 import { meterRequests, type RequestCost } from '../support/request-meter.ts';
 import { type LoadedTable, loadClients } from '../support/scale-loading.ts';
@@ -109,6 +109,7 @@ function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTa
   const ports = { directory: directoryStore(client, directory.tableName), nowMs: Date.now };
   const reports = messagesReport({
     ...ports,
+    rates: shippedKnownRates,
     report: reportStore({ client, table: messages.tableName, nowMs: Date.now }),
   });
   const lists = dispatchesList({ ...ports, dispatches: dispatchesStore(client, messages.tableName, Date.now) });

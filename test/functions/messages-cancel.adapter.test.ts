@@ -11,7 +11,7 @@ import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
-import { loadJob, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { loadJob, putItems, recipientOf, shippedKnownRates } from '../support/reported-jobs.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
 import { makeJob, makeJobHead } from '../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
@@ -44,8 +44,8 @@ function pagesAt(atMs: number) {
   const report = reportStore({ client: plain, table: table.tableName, nowMs: clock });
   const logged: string[] = [];
   const log = (event: string) => void logged.push(event);
-  const cancel = messagesCancel({ directory, report, states, nowMs: clock, log });
-  const read = messagesReport({ directory, report, nowMs: clock });
+  const cancel = messagesCancel({ directory, report, rates: shippedKnownRates, states, nowMs: clock, log });
+  const read = messagesReport({ directory, report, rates: shippedKnownRates, nowMs: clock });
   // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, read as its tests say.
   type Body = any;
   const ask =
@@ -88,6 +88,7 @@ describe('a dispatch is cancelled (D53)', () => {
       total: 4,
       counts: { ...none, failed: 4 },
       complete: true,
+      cost: { amount: 0, currency: 'USD', basis: 'list', final: true },
     });
     const { body: report } = await pages.report(head);
     expect([report.counts, report.complete]).toEqual([{ ...none, failed: 4 }, true]);

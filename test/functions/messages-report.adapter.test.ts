@@ -10,7 +10,7 @@ import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
 import { lagReads } from '../support/lagging-reads.ts';
-import { loadJob, loadReceipts, putItems, recipientOf } from '../support/reported-jobs.ts';
+import { loadJob, loadReceipts, putItems, recipientOf, shippedKnownRates } from '../support/reported-jobs.ts';
 import { loadSlices } from '../support/reported-slices.ts';
 import { meterRequests } from '../support/request-meter.ts';
 import { makeJob } from '../support/send-jobs.ts';
@@ -61,6 +61,7 @@ function pagesOver(client = patientDocumentClient()) {
   const report = messagesReport({
     directory,
     nowMs,
+    rates: shippedKnownRates,
     report: reportStore({ client, table: table.tableName, nowMs }),
   });
   const list = dispatchesList({ directory, nowMs, dispatches: dispatchesStore(client, table.tableName, nowMs) });
@@ -143,6 +144,7 @@ describe('a report is there from the 200 on', () => {
       total: 5,
       counts: { pending: 5, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 },
       complete: false,
+      cost: { amount: 0, currency: 'USD', basis: 'list', final: false },
       data: [
         { index: 0, to: to(0), state: 'pending' },
         { index: 1, to: to(0), state: 'pending', duplicate_of: 0 },

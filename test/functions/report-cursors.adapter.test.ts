@@ -11,7 +11,7 @@ import { reportCursor } from '../../lib/messages/report/report-place.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
-import { loadJob, putItems } from '../support/reported-jobs.ts';
+import { loadJob, noCost, putItems, shippedKnownRates } from '../support/reported-jobs.ts';
 import { makeJobHead } from '../support/send-jobs.ts';
 import { freshTable, patientDocumentClient } from '../support/stores.ts';
 
@@ -32,6 +32,7 @@ const list = dispatchesList({ directory, nowMs, dispatches: dispatchesStore(docu
 const report = messagesReport({
   directory,
   nowMs,
+  rates: shippedKnownRates,
   report: reportStore({ client: documentClient, table: table.tableName, nowMs }),
 });
 
@@ -70,13 +71,22 @@ const listScope = `dispatches 1001 ${JSON.stringify([did, null, null, null, null
 const reportScope = `report ${jobId} `;
 
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
-const place = { position: 2, index: 2, total: 5, counts: { ...none, pending: 5 }, repeatedPartitions: [] as number[] };
+const place = {
+  position: 2,
+  index: 2,
+  total: 5,
+  counts: { ...none, pending: 5 },
+  cost: noCost,
+  repeatedPartitions: [] as number[],
+};
 const placed = (changes: Partial<typeof place>) => reportCursor({ jobId, states: undefined }, { ...place, ...changes });
 
 test('the spelling that is forged here is the one that pages have', async () => {
   const wanted = { clientId: 1001, did, fromMs: undefined, toMs: undefined };
   expect(sealed(listScope, JSON.stringify(sortKey(1)))).toBe(dispatchesCursor(wanted, sortKey(1)));
-  expect(sealed(reportScope, JSON.stringify([2, 2, 5, [5, 0, 0, 0, 0, 0, 0, 0], []]))).toBe(placed({}));
+  expect(sealed(reportScope, JSON.stringify([2, 2, 5, [5, 0, 0, 0, 0, 0, 0, 0], [], [0, 'list', false]]))).toBe(
+    placed({}),
+  );
   const first = await reported({ limit: '2' });
   expect(first.body).toMatchObject({ paging: { cursors: { after: placed({}) } } });
   expect((await listed({ ...period, cursor: dispatchesCursor(question, sortKey(acceptedAtMs + 3_999)) })).status).toBe(

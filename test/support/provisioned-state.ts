@@ -1,3 +1,4 @@
+import type { MonthlyBudget } from '../../lib/access/directory.ts';
 import type { Attributes } from '../../lib/provisioning/provisioned-items.ts';
 import {
   type ItemChange,
@@ -83,10 +84,16 @@ function usesOf(
       waba['dids'] === 'own' ? waba.clientIds.filter((id) => id === channel['clientId']) : waba.clientIds;
     const use = `${key.pk}: number ${channel['phoneNumberId']} of WABA ${waba['wabaId']} with ${tokenOf(waba)}`;
     const utilityStops = waba['utilityStops'] as readonly number[];
+    const budgets = (waba['monthlyBudgets'] ?? []) as readonly MonthlyBudget[];
+    const maySpend = (id: number, dollars: number) =>
+      budgets.every(({ clientId, amount, stop }) => clientId !== id || !stop || amount > dollars);
     return clientIds.flatMap((clientId) => [
       { clientId, use },
       ...(waba['platformStops'] === 'waba' ? [] : [{ clientId, use: `${use}, whose stop concerns another number` }]),
       ...(utilityStops.includes(clientId) ? [] : [{ clientId, use: `${use}, UTILITY whatever was stopped` }]),
+      ...[10, 20].flatMap((dollars) =>
+        maySpend(clientId, dollars) ? [{ clientId, use: `${use}, for more than ${dollars} a month` }] : [],
+      ),
     ]);
   }
   if (key.sk?.startsWith('WABA#') === true) {

@@ -5,8 +5,16 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import type { JobHead } from '../../lib/messages/job.ts';
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
+import type { Cost } from '../../lib/messages/report/cost.ts';
+import { shippedRates } from '../../lib/pricing/rates.ts';
 import type { LoadedTable } from './scale-loading.ts';
 import { makeJob } from './send-jobs.ts';
+
+/** What a report tells of cost where no test looks at it. */
+export const noCost: Cost = { units: 0, basis: 'list', final: false };
+
+/** The rates that come with the service, as a report asks for them. */
+export const shippedKnownRates = async () => [shippedRates] as const;
 
 const expiresAtSeconds = 1_900_000_000;
 

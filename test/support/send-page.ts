@@ -102,6 +102,8 @@ export function sendPorts(
     dispatches: { listAccepted: unused },
     optOuts: { anyFor: unused, stoppedAmong: unused },
     rates: async () => shippedRates,
+    budgets: { reserve: unused, release: unused, committedUnits: unused },
+    told: { of: unused, note: unused },
     events: new MemoryEvents(),
     pause: async () => undefined,
     nowMs,

@@ -2,12 +2,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { messagesSend } from '../../functions/messages-send.ts';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
-import type { Did, Directory } from '../../lib/access/directory.ts';
+import type { Did, Directory, MonthlyBudget } from '../../lib/access/directory.ts';
 import type { ListedChannel } from '../../lib/channels/channel.ts';
+import { present } from '../../lib/keys/present.ts';
 import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { idempotencyStore } from '../../lib/messages/accept/idempotency-store.ts';
 import { jobQueue } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
+import { budgetsStore } from '../../lib/messages/budget/budgets-store.ts';
+import { toldPercentsStore } from '../../lib/messages/budget/told-percents-store.ts';
 import { correspondentWriter } from '../../lib/messages/inbound/correspondents-store.ts';
 import { replacedIdReader } from '../../lib/messages/inbound/replaced-ids-store.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
@@ -87,6 +90,8 @@ interface Options {
   readonly catalogId?: string;
   /** Clients of the WABA whose UTILITY messages heed opt-outs. */
   readonly utilityStops?: readonly number[];
+  /** Budgets of clients of the WABA. */
+  readonly monthlyBudgets?: readonly MonthlyBudget[];
   /** What is known of numbers at the platform; nothing unless told. */
   readonly channels?: readonly ListedChannel[];
 }
@@ -112,13 +117,13 @@ export async function sendingEndpoint(options: Options) {
     return template !== undefined && languageKey(template.language) === languageKey(language) ? template : undefined;
   };
   const client = { clientId: 1001, active: true, documents: [{ id: 'd1' }], ...options.client };
-  const { utilityStops } = options;
+  const told = present({ utilityStops: options.utilityStops, monthlyBudgets: options.monthlyBudgets });
   const findDid = async (did: string) => {
     const found = await directory.findDid(did);
-    return found === undefined || utilityStops === undefined
-      ? found
-      : { ...found, waba: { ...found.waba, utilityStops } };
+    return found === undefined ? found : { ...found, waba: { ...found.waba, ...told } };
   };
+  const budgets = budgetsStore({ ...messages, documentClient: documents });
+  const events = new MemoryEvents();
   const handle = messagesSend({
     directory: { ...directory, findDid },
     templates: {
@@ -132,7 +137,9 @@ export async function sendingEndpoint(options: Options) {
       writeUpstream: async () => new Set(),
       stateOf: async () => ({ rows: [] }),
     },
-    events: new MemoryEvents(),
+    events,
+    budgets,
+    told: toldPercentsStore(documents, table),
     platformTemplates: {
       lookUp: async (_waba, { name, language }) => {
         platform.asked += 1;
@@ -196,7 +203,20 @@ export async function sendingEndpoint(options: Options) {
     return { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   };
   const optOuts = optOutWriter(messages, nameOf);
-  return { send, accepted, clock, paces, platform, ages, table, optOuts, queueAttempts, tableAttempts };
+  return {
+    send,
+    accepted,
+    budgets,
+    events,
+    clock,
+    paces,
+    platform,
+    ages,
+    table,
+    optOuts,
+    queueAttempts,
+    tableAttempts,
+  };
 }
 
 function authorizerOf(caller: SentRequest['caller'], nowMs: number) {

@@ -108,5 +108,10 @@ function dataOf(
     },
     'recipient.opted_out': { ...person, at: at(nowMs), job_id: jobId, message_id: message.message_id },
     'recipient.opted_in': { ...person, at: at(nowMs) },
+    'budget.reached': {
+      ...{ month: at(nowMs).slice(0, 7), percent: 80, stop: true },
+      budget: { amount: 100, currency: 'USD' },
+      committed: { amount: 81.25, currency: 'USD' },
+    },
   };
 }

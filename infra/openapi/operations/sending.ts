@@ -45,6 +45,7 @@ export const sending: Operations = {
       ...ofBodies,
       ...ofPlatform,
       ...(['did_mismatch', 'invalid_recipients', 'template_not_found', 'template_not_sendable'] as const),
+      ...(['over_max_cost', 'over_budget'] as const),
       ...(['idempotency_key_reused', 'request_in_progress', 'dispatch_unavailable', 'dispatch_undecided'] as const),
     ],
     examples: {

@@ -1,19 +1,26 @@
 import { present } from '../../keys/present.ts';
-import { type AcceptJobPorts, acceptJob } from './accept-job.ts';
+import type { Means } from '../budget/means.ts';
+import type { AcceptJobPorts } from './accept-job.ts';
+import { acceptWithinMeans, type MeansPorts } from './accept-within-means.ts';
 import { type CheckPorts, checkSend, type Send } from './check-send.ts';
 import type { Accepted } from './idempotency.ts';
 
-export interface AcceptPorts extends CheckPorts, Omit<AcceptJobPorts, 'remainingMs'> {}
+export interface AcceptPorts extends CheckPorts, MeansPorts, Omit<AcceptJobPorts, 'remainingMs'> {}
 
 /**
- * Accepts a send: checks it (400, 404, 422, 502), then hands all of it over, or nothing (D25), and shows it in the list of its
- * client (D40).
+ * Accepts a send: checks it (400, 404, 422, 502), also against what it may cost (D58), then hands all of it over, or nothing (D25),
+ * and shows it in the list of its client (D40).
  */
 export async function acceptSend(
-  send: Send & { readonly remainingMs: () => number },
+  send: Send & { readonly means: Means; readonly remainingMs: () => number },
   ports: AcceptPorts,
 ): Promise<Accepted> {
   const { job, warning } = await checkSend(send, ports);
-  await acceptJob(job, { ...ports, remainingMs: send.remainingMs });
-  return { jobId: send.jobId, ...present({ warning }) };
+  const unpriced = await acceptWithinMeans(job, send.means, { ...ports, remainingMs: send.remainingMs });
+  return { jobId: send.jobId, ...present({ warning: joined([warning, unpriced]) }) };
+}
+
+function joined(sentences: readonly (string | undefined)[]): string | undefined {
+  const said = sentences.filter((sentence) => sentence !== undefined);
+  return said.length === 0 ? undefined : said.join('; ');
 }

@@ -3,6 +3,11 @@
  * the estimate of a send, and what becomes of its messages takes away what they did not cost.
  */
 
+/** The month of a moment in UTC, `YYYY-MM`. */
+export function monthOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 7);
+}
+
 /** A send that is about to be accepted. The month is that of `atMs`, in UTC. */
 export interface Reservation {
   readonly clientId: number;
@@ -23,7 +28,7 @@ export type Reserved =
 export interface Budgets {
   /** Atomic: of sends that are accepted side by side no two pass the limit together. */
   reserve(reservation: Reservation): Promise<Reserved>;
-  /** Of a send that was refused, or taken back, after it had reserved. */
+  /** Of a send that was refused, or taken back, after it had reserved: in the month in which it did, whatever `atMs` says. */
   release(reservation: Pick<Reservation, 'clientId' | 'jobId' | 'atMs'>): Promise<void>;
   /** What is committed of the month of that moment, strongly consistent. */
   committedUnits(clientId: number, atMs: number): Promise<number>;

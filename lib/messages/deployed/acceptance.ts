@@ -1,5 +1,5 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
-import { sleep } from '../../aws/pause.ts';
+import { sleep, storePause } from '../../aws/pause.ts';
 import { platformCatalogs } from '../../catalog/platform-catalogs.ts';
 import { deployedChannels } from '../../channels/deployed.ts';
 import { log } from '../../observe/log.ts';
@@ -14,6 +14,8 @@ import { deployedEvents } from '../../webhooks/deployed.ts';
 import { idempotencyStore } from '../accept/idempotency-store.ts';
 import { jobQueue } from '../accept/job-queue.ts';
 import { parameterStore } from '../accept/parameter-store.ts';
+import { budgetsStore } from '../budget/budgets-store.ts';
+import { toldPercentsStore } from '../budget/told-percents-store.ts';
 import { limitOfJob, rememberedLimitOfJob } from '../pace/limit-of-job.ts';
 import { marketingOnboarding } from '../resolve/platform-onboarding.ts';
 import { questionStore } from '../resolve/question-store.ts';
@@ -47,6 +49,8 @@ export function deployedAcceptance(limits: PlatformLimits) {
     dispatches: deployedDispatches(),
     optOuts: deployedOptOutLook(),
     rates: currentRates(deployedRates().find, shippedRates, Date.now),
+    budgets: budgetsStore({ documentClient: client, tableName: table, pause: storePause }),
+    told: toldPercentsStore(client, table),
     events: deployedEvents(),
     pause: sleep,
   };

@@ -1,4 +1,7 @@
 import { log } from '../../observe/log.ts';
+import { currentRates } from '../../pricing/current-rates.ts';
+import { deployedRates } from '../../pricing/deployed.ts';
+import { shippedRates } from '../../pricing/rates.ts';
 import { standingsStore } from '../find/standings-store.ts';
 import { jobStateStore } from '../job-state-store.ts';
 import { dispatchesStore } from '../report/dispatches-store.ts';
@@ -10,10 +13,17 @@ export function deployedReport() {
   return reportStore(messagesTable());
 }
 
+/** The rates by which cost is told (D58): those that come with the service, and those that were read since. */
+export function deployedKnownRates() {
+  const inForce = currentRates(deployedRates().find, shippedRates, Date.now);
+  return async () => [shippedRates, await inForce()] as const;
+}
+
 /** What cancelling a job takes. */
 export function deployedCancellation() {
   const { client, table, nowMs } = messagesTable();
-  return { report: deployedReport(), states: jobStateStore(client, table), nowMs, log };
+  const states = jobStateStore(client, table);
+  return { report: deployedReport(), rates: deployedKnownRates(), states, nowMs, log };
 }
 
 /** The list of dispatches. */

@@ -1,8 +1,8 @@
 import { sideBySide } from '../../aws/side-by-side.ts';
-import { type CancelPorts, cancelOpenJob } from '../report/cancel.ts';
+import { cancelOpenJob, type StopPorts } from '../report/cancel.ts';
 import type { Dispatches } from '../report/dispatches-store.ts';
 
-export interface CancelCampaignPorts extends CancelPorts {
+export interface CancelCampaignPorts extends StopPorts {
   readonly dispatches: Pick<Dispatches, 'readAccepted' | 'settle'>;
 }
 

@@ -1,24 +1,21 @@
 import * as v from 'valibot';
+import { type Refusal, refusalCodes } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
-import { heedsOptOuts } from '../../opt-outs/heeded.ts';
-import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
-import { costEstimate } from '../../pricing/estimate.ts';
-import type { Rates } from '../../pricing/rates.ts';
 import { type CheckPorts, checkSend, type Send } from '../accept/check-send.ts';
-import type { WholeJob } from '../accept/whole-job.ts';
-import type { JobHead, Recipient } from '../job.ts';
+import type { Budgets } from '../budget/budgets.ts';
+import { type Means, overBudget, overMaxCost, stopUnits } from '../budget/means.ts';
+import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
+import type { JobHead } from '../job.ts';
 import { bulkEveryMs } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
-import { addresseeOf, destinationOf } from '../request/addressee.ts';
 import type { Timetable } from '../when/timetable.ts';
 import { type Expected, expectedEndMs } from './expected-end.ts';
 import { type ExpectedTimes, expectedTimes } from './expected-times.ts';
 import { type Portfolio, type PortfolioPorts, portfolioOf } from './portfolio.ts';
 
-export interface RehearsePorts extends CheckPorts, Omit<PortfolioPorts, 'directory'> {
+export interface RehearsePorts extends CheckPorts, SendCostPorts, Omit<PortfolioPorts, 'directory'> {
   readonly directory: CheckPorts['directory'] & PortfolioPorts['directory'];
-  readonly rates: () => Promise<Rates>;
-  readonly optOuts: OptOutLook;
+  readonly budgets: Pick<Budgets, 'committedUnits'>;
   readonly paces: Pick<NumberPaces, 'find'>;
   /** Messages a second that the number of a job may send, read anew as each round of a job does (D43). */
   readonly currentLimitOf: (head: JobHead) => Promise<number>;
@@ -33,6 +30,12 @@ export const RehearsalAnswer = v.object({
   dry_run: v.literal(true),
   recipients: v.pipe(v.number(), v.integer(), v.description('Of the send, without repeated ones.')),
   warning: v.exactOptional(v.string()),
+  would_refuse: v.exactOptional(
+    v.pipe(
+      v.object({ code: v.picklist(refusalCodes), message: v.string() }),
+      v.description('The send would be refused with that now, for what it costs (D58).'),
+    ),
+  ),
   estimate: v.object({
     cost: v.object({ amount, currency: v.string() }),
     by_market: v.array(v.object({ market: v.string(), recipients: people, amount })),
@@ -79,29 +82,24 @@ export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
  * seconds it would take, and what is known of the portfolio's limit. Stores nothing of the send, reserves nothing and queues
  * nothing.
  */
-export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Rehearsed> {
+export async function rehearseSend(send: Send & { readonly means: Means }, ports: RehearsePorts): Promise<Rehearsed> {
   const { job, warning, timetable } = await checkSend(send, ports);
   const { head, recipients } = job;
-  const called = calledAtAll(job);
-  const [written, rates, limitPerSecond, pace, portfolio] = await Promise.all([
-    withoutOptedOut(send, { head, recipients: called }, ports.optOuts),
-    ports.rates(),
+  const [costs, limitPerSecond, pace, portfolio] = await Promise.all([
+    sendCost(job, ports),
     ports.currentLimitOf(head),
     ports.paces.find(head.phoneNumberId),
     portfolioOf(send, ports),
   ]);
+  const { written, optedOut, estimate, mostUnits } = costs;
+  const refusal = await wouldRefuse(head, mostUnits, { means: send.means, budgets: ports.budgets });
   const nowMs = ports.nowMs();
   // Who has opted out is found with the claim, and so keeps a slot; where all have, nothing leaves.
   const expected: Expected = { head, recipients, limitPerSecond, pace, nowMs };
   const times = timetable === undefined ? undefined : timesOf(expected, timetable);
   const lastMs = times === undefined ? expectedEndMs(expected) : Math.max(...times.map((each) => each.lastMs ?? nowMs));
   const endMs = written.length === 0 ? nowMs : lastMs;
-  const optedOut = called.length - written.length;
-  const { cost, byMarket, notDelivered, unpriced } = costEstimate(
-    rates,
-    job.head.category,
-    written.map(({ to }) => destinationOf(to)),
-  );
+  const { cost, byMarket, notDelivered, unpriced } = estimate;
   const warnings = [
     warning,
     unpricedWarning(unpriced),
@@ -111,7 +109,10 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
     success: true,
     dry_run: true,
     recipients: recipients.length,
-    ...present({ warning: warnings.length === 0 ? undefined : warnings.join('; ') }),
+    ...present({
+      warning: warnings.length === 0 ? undefined : warnings.join('; '),
+      would_refuse: refusal && { code: refusal.code, message: refusal.message },
+    }),
     estimate: {
       cost,
       by_market: [...byMarket],
@@ -124,12 +125,6 @@ export async function rehearseSend(send: Send, ports: RehearsePorts): Promise<Re
         : { portfolio: { people_a_day: portfolio.peopleADay, so_far: portfolio.soFar } }),
     },
   };
-}
-
-/** Without those whose hours never come within the life of the job: they cost nothing. */
-function calledAtAll({ recipients, lots = [] }: WholeJob): readonly Recipient[] {
-  const firstNever = lots.findIndex(({ open }) => open.length === 0);
-  return firstNever < 0 ? recipients : recipients.slice(0, lots[firstNever - 1]?.until ?? 0);
 }
 
 /** What is due for the number now may still be under way when the first lot opens. */
@@ -147,18 +142,18 @@ function shownTimes({ zones, recipients, firstMs, lastMs }: ExpectedTimes) {
   return { ...present({ zones: zones.length === 0 ? undefined : [...zones], first, last }), recipients };
 }
 
-/** Those whom a worker would call if the message left now (D55); of a category that heeds no opt-outs nothing is read. */
-async function withoutOptedOut(
-  { did: { waba, channel } }: Send,
-  { head, recipients }: { readonly head: JobHead; readonly recipients: readonly Recipient[] },
-  optOuts: OptOutLook,
-): Promise<readonly Recipient[]> {
-  const { clientId, category } = head;
-  const sender = { clientId, wabaId: waba.wabaId, phoneNumberId: channel.phoneNumberId };
-  const heeding = { category, clientId, ...present({ utilityStops: waba.utilityStops }) };
-  if (!heedsOptOuts(heeding) || !(await optOuts.anyFor(sender))) return recipients;
-  const stopped = await optOuts.stoppedAmong(sender, [...new Set(recipients.map(({ to }) => addresseeOf(to)))]);
-  return recipients.filter(({ to }) => !stopped.has(addresseeOf(to)));
+/** What the send would be refused with for its cost; of the client's month only where its budget stops the send. */
+async function wouldRefuse(
+  { clientId, category, acceptedAtMs }: JobHead,
+  units: number,
+  { means, budgets }: { readonly means: Means } & Pick<RehearsePorts, 'budgets'>,
+): Promise<Refusal | undefined> {
+  const tooDear = overMaxCost(units, means);
+  if (tooDear !== undefined || means.budget === undefined) return tooDear;
+  const limitUnits = stopUnits(means.budget, category);
+  if (limitUnits === undefined || units === 0) return undefined;
+  const committedUnits = await budgets.committedUnits(clientId, acceptedAtMs);
+  return committedUnits + units > limitUnits ? overBudget(units, committedUnits, means.budget) : undefined;
 }
 
 function unpricedWarning(unpriced: number): string | undefined {

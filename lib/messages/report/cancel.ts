@@ -1,36 +1,41 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import type { JobHead } from '../job.ts';
 import { cancelled, type JobStates } from '../job-state.ts';
+import type { KnownRates } from './cost.ts';
 import type { DescribedJob } from './described-job.ts';
-import type { OutcomeCounts } from './outcome.ts';
-import { countsNow, countsOf } from './read-report.ts';
+import { countsOf, standingNow } from './read-report.ts';
+import type { DispatchStanding } from './report.ts';
 import type { Report } from './report-store.ts';
 
-export interface CancelPorts {
+export interface StopPorts {
   readonly report: Report;
   readonly states: Pick<JobStates, 'of' | 'stop'>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
+export interface CancelPorts extends StopPorts {
+  readonly rates: () => Promise<KnownRates>;
+}
+
 /**
- * Cancels what no worker has claimed of a job, and counts what has become of all of it by then (D53). Nothing that a worker
+ * Cancels what no worker has claimed of a job, and says where all of it stands by then (D53). Nothing that a worker
  * claims from now on is sent, and nothing that is counted as ended is pending again. Repeated, or of a job that was stopped
  * otherwise before, it changes nothing.
  */
-export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<OutcomeCounts> {
+export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<DispatchStanding> {
   await stopJob(ports, job.head);
   const { jobId } = job.head;
   // As it is stopped: another one's word may have been first.
   const state = (await ports.states.of([jobId])).get(jobId);
-  return await countsNow(ports.report, { ...job, ...state });
+  return await standingNow(ports.report, { ...job, ...state }, await ports.rates());
 }
 
 /**
  * The same of one of many. False of a job that is there no more, has ended or was stopped before: it is left as it is, and stays
  * so.
  */
-export async function cancelOpenJob(ports: CancelPorts, jobId: string): Promise<boolean> {
+export async function cancelOpenJob(ports: StopPorts, jobId: string): Promise<boolean> {
   const before = await countsOf(ports.report, jobId);
   if (before === undefined || before.counts !== undefined) return false;
   const stopped = await stopJob(ports, before.head);
@@ -39,7 +44,7 @@ export async function cancelOpenJob(ports: CancelPorts, jobId: string): Promise<
   return stopped;
 }
 
-async function stopJob({ states, nowMs, log }: CancelPorts, head: JobHead): Promise<boolean> {
+async function stopJob({ states, nowMs, log }: StopPorts, head: JobHead): Promise<boolean> {
   const { jobId, clientId } = head;
   const stopped = await states.stop(head, cancelled(nowMs()));
   if (stopped) log('job.cancelled', { jobId, clientId });

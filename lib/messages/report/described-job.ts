@@ -3,6 +3,7 @@ import { forgottenAtMs } from '../items.ts';
 import type { JobHead, Repeat } from '../job.ts';
 import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
+import type { Cost } from './cost.ts';
 
 /** A job as its report opens: who its recipients are, as far as that is written, which were dropped, and whether it goes on. */
 export interface DescribedJob extends JobState {
@@ -14,6 +15,8 @@ export interface DescribedJob extends JobState {
   readonly lots?: readonly Lot[];
   /** The place in the request of each recipient, by its index, where that is another order. */
   readonly positions?: readonly number[];
+  /** What it cost when that was counted last (D58). */
+  readonly statedCost?: Cost;
 }
 
 /** The report is kept for 30 days (D40), or longer (D56): afterwards the rest of it is on its way out. */

@@ -3,6 +3,7 @@ import { present } from '../../keys/present.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { type JobHead, jobIdPattern } from '../job.ts';
 import type { JobProgress } from '../watch/watch.ts';
+import { type Cost, costOf, type KnownRates, marketOfAddress } from './cost.ts';
 import { type DescribedJob, isStoppedLately, placesOf } from './described-job.ts';
 import {
   countStates,
@@ -12,9 +13,16 @@ import {
   underWayIn,
   type WrittenMessages,
 } from './outcome.ts';
-import { type ReportPage, reportPage } from './report.ts';
+import { type DispatchStanding, type ReportPage, reportPage } from './report.ts';
 import { partitionsOf, partitionsOfJob, type ReportPlace, type ReportQuestion } from './report-place.ts';
 import type { Report } from './report-store.ts';
+
+/** What a page of a report takes. */
+export interface ReportPorts {
+  readonly report: Report;
+  readonly rates: () => Promise<KnownRates>;
+  readonly nowMs: () => number;
+}
 
 /** A report that is being read: the job, and for a later page its messages, which came in the same round trip. */
 export interface OpenReport {
@@ -55,14 +63,16 @@ export async function readPage(
   report: Report,
   question: ReportQuestion,
   open: OpenReport,
-  nowMs: number,
+  { nowMs, rates }: { readonly nowMs: number; readonly rates: KnownRates },
 ): Promise<ReportPage> {
   const { jobId } = question;
   const { job, from } = open;
   const read = isStoppedLately(job, nowMs) ? { consistent: true } : undefined;
   const asRead = read === undefined ? open.written : undefined;
   const written = asRead ?? (await report.readMessages(jobId, partitionsOf(question, from ?? job.head.total), read));
-  return reportPage(job, question, { from, outcomeAt: outcomesOf(job, written) ?? takenBack() });
+  const outcomeAt = outcomesOf(job, written) ?? takenBack();
+  const costNow = () => costNowOf(job, { written, outcomeAt }, rates);
+  return reportPage(job, question, { from, outcomeAt, costNow });
 }
 
 /**
@@ -92,10 +102,29 @@ export async function countsOf(
   return { ...facts, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
 }
 
-/** The counts of a job as it is at this moment, for a cancellation that has just changed its state (D53). */
-export async function countsNow(report: Report, job: DescribedJob): Promise<OutcomeCounts> {
+/** Where a job stands at this moment, for a cancellation that has just changed its state (D53). */
+export async function standingNow(report: Report, job: DescribedJob, rates: KnownRates): Promise<DispatchStanding> {
   const all = partitionsOfJob(job.head.total);
-  return countsIn(job, (await outcomesIn(report, await reckoned(report, job), all)) ?? takenBack());
+  const known = await writtenIn(report, await reckoned(report, job), all);
+  const outcomeAt = known.outcomeAt ?? takenBack();
+  return { counts: countsIn(job, outcomeAt), cost: costNowOf(job, { ...known, outcomeAt }, rates) };
+}
+
+/** What all messages of a job cost, of which everything was read. */
+function costNowOf(
+  job: DescribedJob,
+  { written, outcomeAt }: { readonly written: WrittenMessages; readonly outcomeAt: OutcomeAt },
+  rates: KnownRates,
+): Cost {
+  const { head, recipients, statedCost } = job;
+  // Of who was erased the market is gone (D60): what was counted before still has it.
+  if (statedCost !== undefined && recipients.size < head.total) return statedCost;
+  const messages = Array.from({ length: head.total }, (_, index) => ({
+    outcome: outcomeAt(index),
+    proven: written.proofs.get(index),
+    market: marketOfAddress(recipients.get(index) ?? ''),
+  }));
+  return costOf(head, messages, rates).cost;
 }
 
 /**
@@ -115,8 +144,13 @@ async function outcomesIn(
   job: DescribedJob,
   partitions: readonly number[],
 ): Promise<OutcomeAt | undefined> {
+  return (await writtenIn(report, job, partitions)).outcomeAt;
+}
+
+async function writtenIn(report: Report, job: DescribedJob, partitions: readonly number[]) {
   const read = job.stop === undefined ? undefined : { consistent: true };
-  return outcomesOf(job, await report.readMessages(job.head.jobId, partitions, read));
+  const written = await report.readMessages(job.head.jobId, partitions, read);
+  return { written, outcomeAt: outcomesOf(job, written) };
 }
 
 function takenBack(): never {

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { opaqueCursor, placeOf } from '../../http/opaque-cursor.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
+import type { Cost } from './cost.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { type OutcomeCounts, totalOf } from './outcome.ts';
 
@@ -26,6 +27,8 @@ export interface ReportPlace {
   /** Messages of the job. */
   readonly total: number;
   readonly counts: OutcomeCounts;
+  /** What it cost when they were counted. */
+  readonly cost: Cost;
   /** Partitions before `index` that places of the page may repeat, or are in where the order is another. */
   readonly repeatedPartitions: readonly number[];
 }
@@ -41,6 +44,7 @@ const CursorSchema = v.strictTuple([
     ...([whole(maxMessages), whole(maxMessages), whole(maxMessages), whole(maxMessages)] as const),
   ]),
   v.pipe(v.array(whole(maxMessages / recipientsPerPartition - 1)), v.maxLength(maxMessages / recipientsPerPartition)),
+  v.strictTuple([whole(Number.MAX_SAFE_INTEGER), v.picklist(['platform', 'list']), v.boolean()]),
 ]);
 
 /** A cursor belongs to one job and one filter; the number of rows may differ from page to page. */
@@ -49,26 +53,29 @@ function scopeOf({ jobId, states }: Omit<ReportQuestion, 'limit'>): string {
 }
 
 export function reportCursor(question: Omit<ReportQuestion, 'limit'>, place: ReportPlace): string {
-  const { position, index, total, counts, repeatedPartitions } = place;
+  const { position, index, total, counts, cost, repeatedPartitions } = place;
   const told = reportedStates.map((state) => counts[state]);
-  return opaqueCursor(scopeOf(question), [position, index, total, told, repeatedPartitions]);
+  return opaqueCursor(scopeOf(question), [
+    ...[position, index, total, told, repeatedPartitions],
+    [cost.units, cost.basis, cost.final],
+  ]);
 }
 
 /** The place that a cursor names; undefined when it is none of this job and filter. */
 export function reportPlaceOf(question: Omit<ReportQuestion, 'limit'>, cursor: string): ReportPlace | undefined {
   const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
   if (!parsed.success) return undefined;
-  const [position, index, total, told, repeatedPartitions] = parsed.output;
+  const [position, index, total, told, repeatedPartitions, [units, basis, final]] = parsed.output;
   const counts = Object.fromEntries(reportedStates.map((state, at) => [state, told[at]])) as unknown as OutcomeCounts;
-  return { position, index, total, counts, repeatedPartitions };
+  return { position, index, total, counts, cost: { units, basis, final }, repeatedPartitions };
 }
 
 /** Whether a page of this job can have ended so: what a cursor says may be made up. */
 export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuestion, 'states'>, place: ReportPlace): boolean {
   const places = placesOf(job);
   if (place.position < 1 || place.position >= places.length) return false;
-  const { counts } = place;
-  const asHandedOut = placeAt(places, place.position, { counts, filtered: states !== undefined });
+  const { counts, cost } = place;
+  const asHandedOut = placeAt(places, place.position, { counts, cost, filtered: states !== undefined });
   return isDeepStrictEqual(place, asHandedOut) && totalOf(counts) === places.length;
 }
 
@@ -95,7 +102,7 @@ function partitionRange(firstIndex: number, endIndex: number): number[] {
 export function placeAt(
   places: readonly Place[],
   position: number,
-  { counts, filtered }: { readonly counts: OutcomeCounts; readonly filtered: boolean },
+  { counts, cost, filtered }: Pick<ReportPlace, 'counts' | 'cost'> & { readonly filtered: boolean },
 ): ReportPlace {
   const own = places.filter(({ duplicateOf }) => duplicateOf === undefined);
   const total = own.length;
@@ -104,5 +111,5 @@ export function placeAt(
   const reach = filtered ? places.slice(position) : places.slice(position, position + reportMaxLimit);
   const others = reach.filter(({ duplicateOf, index }) => index < before && (!isInOrder || duplicateOf !== undefined));
   const repeatedPartitions = [...new Set(others.map(({ index }) => Math.floor(index / recipientsPerPartition)))];
-  return { position, index: before, total, counts, repeatedPartitions };
+  return { position, index: before, total, counts, cost, repeatedPartitions };
 }

@@ -14,6 +14,7 @@ import {
   receiptGroupOf,
   receiptPartition,
   recipientsPrefix,
+  spentKey,
 } from '../items.ts';
 import { JobHeadSchema } from '../job.ts';
 import { JobStateSchema, type UnderWay } from '../job-state.ts';
@@ -60,6 +61,11 @@ const JobItemSchema = v.object({
   /** Of a job that went straight, all there is to describe: the addresses. */
   to: v.optional(v.instance(Uint8Array)),
   ...JobStateSchema.entries,
+});
+
+/** What was counted of its cost, as far as a report tells it (D58). */
+const StatedSchema = v.object({
+  cost: v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() }),
 });
 
 export function reportStore({ client, table, nowMs, consistent = false }: StoreOptions): Report {
@@ -125,10 +131,12 @@ function describedIn(items: readonly Item[]): DescribedJob | undefined {
   if (head === undefined) return undefined;
   const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(addressesOfItem);
   const recipients = new Map(job?.to === undefined ? described : addressesFrom(job.to));
+  const spent = itemAt(spentKey(''));
+  const statedCost = spent === undefined ? undefined : v.parse(StatedSchema, spent).cost;
   const { stop, parked, pausedFromMs, underWay, retriedBy } = job ?? {};
   const { repeats = [], lots, positions } = accepted ?? {};
   const state = present({ stop, parked, pausedFromMs, underWay, retriedBy });
-  return { head, repeats, recipients, ...state, ...present({ lots, positions }) };
+  return { head, repeats, recipients, ...state, ...present({ lots, positions, statedCost }) };
 }
 
 function proofsIn(items: readonly Item[]): Map<number, Proven> {

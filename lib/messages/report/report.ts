@@ -5,8 +5,10 @@ import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { isUserId } from '../../platform/user-id.ts';
+import { dollarsOf } from '../../pricing/money.ts';
 import { AskedTimeSchema, type JobHead } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
+import type { Cost } from './cost.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
 import { placeAt, type ReportPlace, type ReportQuestion, reportCursor } from './report-place.ts';
@@ -57,6 +59,20 @@ const ScheduleSchema = v.object({
   from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),
 });
 
+/** What a dispatch cost as it is answered (D58). */
+const CostAnswer = v.pipe(
+  v.object({
+    amount: v.pipe(v.number(), v.description('At list prices, of what was billed so far.')),
+    currency: v.string(),
+    basis: v.pipe(
+      v.picklist(['platform', 'list']),
+      v.description('platform: what was billed is the word of the platform; list: of some it told none.'),
+    ),
+    final: v.pipe(v.boolean(), v.description('No message of it may still be billed.')),
+  }),
+  v.description('What the dispatch cost so far: what the platform delivered is billed.'),
+);
+
 /** A dispatch with its counts as it is answered. */
 export const DispatchSchema = v.object({
   dispatch_id: v.string(),
@@ -71,6 +87,7 @@ export const DispatchSchema = v.object({
   total: v.pipe(wholeNumber, v.description('Recipients of the request: the sum of the counts.')),
   counts: v.object(countOfStates),
   complete: v.pipe(v.boolean(), v.description('Nothing is pending any more.')),
+  cost: CostAnswer,
 });
 
 /** A page of a report as it is answered. */
@@ -80,8 +97,13 @@ export const DispatchReportSchema = v.object({
   paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
 });
 
-export interface ReportPage {
+/** Where a dispatch stands: what became of its recipients, and what that cost. */
+export interface DispatchStanding {
   readonly counts: OutcomeCounts;
+  readonly cost: Cost;
+}
+
+export interface ReportPage extends DispatchStanding {
   readonly rows: readonly ReportRow[];
   /** Where the next page begins; undefined after the last row. */
   readonly next?: ReportPlace;
@@ -97,23 +119,30 @@ export function reportPage(
   {
     from,
     outcomeAt,
-  }: { readonly from?: ReportPlace | undefined; readonly outcomeAt: (index: number) => ReportedOutcome },
+    costNow,
+  }: {
+    readonly from?: ReportPlace | undefined;
+    readonly outcomeAt: (index: number) => ReportedOutcome;
+    /** Of all messages: asked for the first page, which alone reads them. */
+    readonly costNow: () => Cost;
+  },
 ): ReportPage {
   const places = placesOf(job);
   const counts = from?.counts ?? countStates(places.map(({ index }) => outcomeAt(index).state));
+  const cost = from?.cost ?? costNow();
   const rows: ReportRow[] = [];
   for (const place of places.slice(from?.position ?? 0)) {
     if (rows.length === question.limit && question.states === undefined) {
-      return { counts, rows, next: placeAt(places, place.position, { counts, filtered: false }) };
+      return { counts, cost, rows, next: placeAt(places, place.position, { counts, cost, filtered: false }) };
     }
     const outcome = outcomeAt(place.index);
     if (question.states?.has(outcome.state) === false) continue;
     if (rows.length === question.limit) {
-      return { counts, rows, next: placeAt(places, place.position, { counts, filtered: true }) };
+      return { counts, cost, rows, next: placeAt(places, place.position, { counts, cost, filtered: true }) };
     }
     rows.push(rowOf(place, outcome, job.recipients.get(place.index)));
   }
-  return { counts, rows };
+  return { counts, cost, rows };
 }
 
 function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = outcome.to): ReportRow {
@@ -135,16 +164,17 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
 }
 
 /** The answer of a page (D40). */
-export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, rows, next }: ReportPage) {
+export function reportAnswer(head: JobHead, question: ReportQuestion, page: ReportPage) {
+  const { rows, next } = page;
   return {
-    ...countsAnswer(head, counts),
+    ...standingAnswer(head, page),
     data: rows,
     paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
 }
 
-/** A dispatch with its counts. `complete`: nothing was pending when they were told, which is on the first page of a report. */
-export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
+/** A dispatch with its counts and its cost. `complete`: nothing was pending when they were told, which is on the first page of a report. */
+export function standingAnswer(head: JobHead, { counts, cost }: DispatchStanding) {
   const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs, when } = head;
   return {
     dispatch_id: jobId,
@@ -157,5 +187,6 @@ export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
     total: totalOf(counts),
     counts,
     complete: counts.pending === 0,
+    cost: { amount: dollarsOf(cost.units), currency: 'USD', basis: cost.basis, final: cost.final },
   };
 }

@@ -168,7 +168,13 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
   return recipients;
 }
 
-/** The headers of a send. `Dry-Run` is `true` or `false` to the letter: nobody sends by a slip of spelling (D9, D51). */
+/** Dollars with a point, as `Max-Cost` has them: no sign, no exponent and no separator, so that no slip raises a limit. */
+const dollars = /^\d{1,8}(\.\d{1,8})?$/;
+
+/**
+ * The headers of a send. `Dry-Run` is `true` or `false` to the letter: nobody sends by a slip of spelling (D9, D51). `Max-Cost`
+ * is an amount in dollars with up to eight decimals, as rates have them (D58).
+ */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(
     v.pipe(
@@ -177,4 +183,10 @@ export const MessagesSendHeaders = v.object({
     ),
   ),
   'Dry-Run': v.optional(v.picklist(['true', 'false'], butReceived('Dry-Run must be true or false'))),
+  'Max-Cost': v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(dollars, butReceived('Max-Cost must be dollars such as 25.00, with up to eight decimals')),
+    ),
+  ),
 });

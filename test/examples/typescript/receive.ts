@@ -17,6 +17,8 @@ function subjectOf({ type, data }: ServiceEvent): string {
     case 'recipient.opted_out':
     case 'recipient.opted_in':
       return `${data.recipient} ${data.source}`;
+    case 'budget.reached':
+      return `${data.month} ${data.percent}%`;
     case 'message.replied':
       return `${data.message_id ?? data.did} ${data.text ?? data.by}`;
     default:

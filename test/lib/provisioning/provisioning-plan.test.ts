@@ -57,6 +57,10 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
     wabaCredentials: fc.tuple(fc.constantFrom('c1', 'c2'), fc.constantFrom('c1', 'c2')),
     wabaStops: fc.tuple(fc.constantFrom('waba', 'number'), fc.constantFrom('waba', undefined)),
     utilityStops: subset(clientIds),
+    budgets: fc.array(
+      fc.option(fc.record({ amount: fc.constantFrom(10, 20, 30), stop: fc.boolean() }), { nil: undefined }),
+      { minLength: 3, maxLength: 3 },
+    ),
     wabaDids: fc.tuple(fc.constantFrom('waba', 'own'), fc.constantFrom('waba', 'own', undefined)),
     tokens: fc.tuple(fc.constantFrom('token-11', 'token-12'), fc.constantFrom('token-21', 'token-11')),
     apps: fc.tuple(fc.constantFrom(undefined, 0, 1), fc.constantFrom(undefined, 0, 1)),
@@ -127,6 +131,7 @@ const files: fc.Arbitrary<ProvisioningFile> = fc
       client_id,
       name: `Client ${client_id}`,
       opt_outs_for_utility: drawn.utilityStops.includes(client_id),
+      monthly_budget: drawn.budgets[client_id - 1],
     }));
     const words = drawn.words === undefined ? {} : { opt_out_words: { stop: drawn.words } };
     const lists = { wabas, channels, campaigns, users, platform_credentials, platform_apps };

@@ -15,7 +15,14 @@ import { reportAnswer, statesOf } from '../../../../lib/messages/report/report.t
 import { isPlaceIn, reportPlaceOf } from '../../../../lib/messages/report/report-place.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { lagReads } from '../../../support/lagging-reads.ts';
-import { loadReceipts, platformIdOf, putItems, recipientOf } from '../../../support/reported-jobs.ts';
+import {
+  loadReceipts,
+  noCost,
+  platformIdOf,
+  putItems,
+  recipientOf,
+  shippedKnownRates,
+} from '../../../support/reported-jobs.ts';
 import { claimOf, loadSlices } from '../../../support/reported-slices.ts';
 import { meterRequests } from '../../../support/request-meter.ts';
 import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
@@ -46,13 +53,18 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
       const open = await openReport(report, question, from);
       if (open === undefined) return undefined;
       if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
-      const answer = reportAnswer(open.job.head, question, await readPage(report, question, open, atMs));
+      const answer = reportAnswer(
+        open.job.head,
+        question,
+        await readPage(report, question, open, { nowMs: atMs, rates: await shippedKnownRates() }),
+      );
       return { answer, cost: meter.taken() };
     },
     cancel: async ({ jobId }: JobHead) => {
       const job = await describedJob(report, jobId);
       if (job === undefined) throw new Error('there is no such job');
-      const counts = await cancelJob({ report, states, nowMs: () => atMs, log: () => undefined }, job);
+      const ports = { report, states, rates: shippedKnownRates, nowMs: () => atMs, log: () => undefined };
+      const { counts } = await cancelJob(ports, job);
       return { counts, cost: meter.taken() };
     },
     progress: (jobId: string, final: readonly number[] = []) => countsOf(report, jobId, final),
@@ -207,7 +219,7 @@ describe('a report (D40)', () => {
     const client = patientDocumentClient();
     const meter = meterRequests(client);
     const report = reportStore({ client, table: table.tableName, nowMs: () => nowMs });
-    const from = { position: 1, index: 1, total: 3, counts: none, repeatedPartitions: [] };
+    const from = { position: 1, index: 1, total: 3, counts: none, cost: noCost, repeatedPartitions: [] };
     const asked = (jobId: string) => ({ jobId, states: undefined, limit: 1 });
     expect(await openReport(report, asked('no id'), undefined)).toBeUndefined();
     expect(await openReport(report, asked('no id'), from)).toBeUndefined();

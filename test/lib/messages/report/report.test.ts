@@ -14,6 +14,7 @@ import {
   reportPlaceOf,
 } from '../../../../lib/messages/report/report-place.ts';
 import { withoutDuplicates } from '../../../../lib/messages/request/duplicates.ts';
+import { noCost } from '../../../support/reported-jobs.ts';
 
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -42,6 +43,7 @@ function jobOfRequest(request: readonly number[]) {
   return { ...jobOf(kept.length, repeats), recipients: new Map(kept.map(({ to }, index) => [index, to])) };
 }
 
+const costNow = () => noCost;
 const stateAt = (index: number) => reportedStates[index % reportedStates.length] as (typeof reportedStates)[number];
 const outcomeAt = (index: number): ReportedOutcome => ({ dispatchId: `${jobId}-${index}`, state: stateAt(index) });
 
@@ -52,7 +54,7 @@ test.each([
 ])('the row of %s has the user id that was told, and a number that was not given', (to, number) => {
   const outcome = { dispatchId: `${jobId}-0`, state: 'sent', userId: 'US.1', waId: '16505551234' } as const;
   const job = { ...jobOf(1), recipients: new Map(to === undefined ? [] : [[0, to]]) };
-  const { rows } = reportPage(job, { jobId, states: undefined, limit: 1 }, { outcomeAt: () => outcome });
+  const { rows } = reportPage(job, { jobId, states: undefined, limit: 1 }, { costNow, outcomeAt: () => outcome });
   expect(rows).toEqual([{ index: 0, ...(to === undefined ? {} : { to }), user_id: 'US.1', ...number, state: 'sent' }]);
 });
 
@@ -67,12 +69,14 @@ describe('every recipient of the request has one row and is in one count (D40)',
         const rows = [];
         let from: ReportPlace | undefined;
         let counted: unknown;
+        let pagesCosted = 0;
         for (let page = 0; ; page += 1) {
           const limit = limits[page % limits.length] ?? 1;
           const question = { jobId, states: statesOf(states), limit };
           const read = new Set(partitionsOf(question, from ?? job.head.total));
           const answered = reportPage(job, question, {
             from,
+            costNow: () => ({ ...noCost, units: pagesCosted++ }),
             outcomeAt: (index) => {
               if (!read.has(Math.floor(index / 1_000))) throw new RangeError(`${index} was not read`);
               return outcomeAt(index);
@@ -80,6 +84,8 @@ describe('every recipient of the request has one row and is in one count (D40)',
           });
           counted ??= answered.counts;
           expect(answered.counts).toEqual(counted);
+          // Asked of the first page alone, and carried on.
+          expect([answered.cost.units, pagesCosted]).toEqual([0, 1]);
           rows.push(...answered.rows);
           expect(answered.rows.length).toBeLessThanOrEqual(limit);
           if (answered.next === undefined) break;
@@ -101,24 +107,24 @@ describe('every recipient of the request has one row and is in one count (D40)',
   test('a duplicate far behind what it repeats has its partition read', () => {
     const job = jobOf(9_999, [[9_999, 3]]);
     const question = { jobId, states: undefined, limit: 1_000 };
-    const counts = reportPage(job, { ...question, limit: 1 }, { outcomeAt }).counts;
-    const from = { position: 9_000, index: 9_000, total: 9_999, counts, repeatedPartitions: [0] };
-    expect(reportPage(job, question, { from: { ...from, position: 8_000, index: 8_000 }, outcomeAt }).next).toEqual(
-      from,
-    );
+    const counts = reportPage(job, { ...question, limit: 1 }, { outcomeAt, costNow }).counts;
+    const from = { position: 9_000, index: 9_000, total: 9_999, counts, cost: noCost, repeatedPartitions: [0] };
+    expect(
+      reportPage(job, question, { from: { ...from, position: 8_000, index: 8_000 }, outcomeAt, costNow }).next,
+    ).toEqual(from);
     expect(partitionsOf(question, from)).toEqual([0, 9]);
-    const { rows, next } = reportPage(job, question, { from, outcomeAt });
+    const { rows, next } = reportPage(job, question, { from, outcomeAt, costNow });
     expect(rows.at(-1)).toEqual({ index: 9_999, to: '5493', state: stateAt(3), duplicate_of: 3 });
     expect(next).toBeUndefined();
     // What was counted stays counted so: this page has not read the others.
     const told = { ...from, counts: { ...counts, read: 77 } };
-    expect(reportPage(job, question, { from: told, outcomeAt }).counts).toEqual(told.counts);
+    expect(reportPage(job, question, { from: told, outcomeAt, costNow }).counts).toEqual(told.counts);
   });
 });
 
 test('a later page reads what it shows, and what its filter may show', () => {
-  const { counts } = reportPage(jobOf(10), { jobId, states: undefined, limit: 1 }, { outcomeAt });
-  const from = { position: 1_700, index: 1_700, total: 10_000, counts, repeatedPartitions: [] };
+  const { counts } = reportPage(jobOf(10), { jobId, states: undefined, limit: 1 }, { outcomeAt, costNow });
+  const from = { position: 1_700, index: 1_700, total: 10_000, counts, cost: noCost, repeatedPartitions: [] };
   expect(partitionsOf({ jobId, states: undefined, limit: 400 }, from)).toEqual([1, 2]);
   expect(partitionsOf({ jobId, states: statesOf(['read']), limit: 100 }, from)).toHaveLength(9);
   expect(partitionsOf({ jobId, states: undefined, limit: 100 }, 10_000)).toHaveLength(10);
@@ -130,12 +136,12 @@ test('repeats that no request can have are refused', () => {
 
 describe('a cursor', () => {
   const question: ReportQuestion = { jobId, states: statesOf(['failed', 'unknown']), limit: 100 };
-  const { counts } = reportPage(jobOf(10), question, { outcomeAt });
-  const place = { position: 3, index: 3, total: 10, counts, repeatedPartitions: [0] };
+  const { counts } = reportPage(jobOf(10), question, { outcomeAt, costNow });
+  const place = { position: 3, index: 3, total: 10, counts, cost: noCost, repeatedPartitions: [0] };
   const cursor = reportCursor(question, place);
 
   test('is short, and names its place however many rows and in whatever order the states are asked for', () => {
-    expect(cursor).toMatch(/^[\w-]{1,200}$/);
+    expect(cursor).toMatch(/^[\w-]{1,220}$/);
     expect(reportPlaceOf({ jobId, states: statesOf(['unknown', 'failed']) }, cursor)).toEqual(place);
   });
 
@@ -176,7 +182,10 @@ test('the answer has the shape of D40', () => {
     { dispatchId: `${jobId}-1`, state: 'pending' },
   ];
   const question = { jobId, states: undefined, limit: 2 };
-  const page = reportPage(job, question, { outcomeAt: (index) => outcomes[index] as ReportedOutcome });
+  const page = reportPage(job, question, {
+    costNow: () => ({ units: 7_830_000, basis: 'platform', final: false }),
+    outcomeAt: (index) => outcomes[index] as ReportedOutcome,
+  });
   const answer = reportAnswer({ ...job.head, campaignId: 7 }, question, page);
   const facts = { ...{ to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' } };
   expect(answer).toEqual({
@@ -189,6 +198,7 @@ test('the answer has the shape of D40', () => {
     total: 3,
     counts: { pending: 1, held: 0, sent: 0, delivered: 0, read: 0, failed: 2, expired: 0, unknown: 0 },
     complete: false,
+    cost: { amount: 0.0783, currency: 'USD', basis: 'platform', final: false },
     data: [
       { index: 0, ...facts, platform_message_id: 'wamid.1', updated_at: '2026-11-22T10:00:05.000Z' },
       { index: 1, to: '5491', state: 'pending' },

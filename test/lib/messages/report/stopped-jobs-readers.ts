@@ -10,6 +10,7 @@ import type { DispatchCompletedData, ServiceEvent } from '../../../../lib/webhoo
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
+import { noCost, shippedKnownRates } from '../../../support/reported-jobs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { jobId, type Store, startMs } from '../dispatch/claims/slice-world.ts';
 
@@ -50,7 +51,8 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
     const job = (await describedJob(report, jobId)) as DescribedJob;
     const of = call('of') as () => Promise<JobState>;
     const states = { stop: call('stop'), of: async () => new Map([[jobId, await of()]]) };
-    return { counts: await cancelJob({ report, states, nowMs, log }, job) };
+    const { counts } = await cancelJob({ report, states, rates: shippedKnownRates, nowMs, log }, job);
+    return { counts };
   }
   if (kind === 'watcher') {
     const watched = { version: 1, kind: 'running', jobId, clientId: 1001, acceptedAtMs: startMs, final: [] };
@@ -68,10 +70,10 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
   }
   const question = { jobId, states: undefined, limit: 1_000 };
   const counts = countStates([]);
-  const later = { position: 1, index: 1, total, counts, repeatedPartitions: [] };
+  const later = { position: 1, index: 1, total, counts, cost: noCost, repeatedPartitions: [] };
   const open = await openReport(report, question, kind === 'report' ? undefined : later);
   if (open === undefined) throw new Error('there is no such job');
-  const page = await readPage(report, question, open, nowMs());
+  const page = await readPage(report, question, open, { nowMs: nowMs(), rates: await shippedKnownRates() });
   const rows = Object.fromEntries(page.rows.map(({ index, state }) => [index, state]));
   return kind === 'report' ? { counts: page.counts, rows } : { rows };
 }

@@ -1,0 +1,122 @@
+import type { MonthlyBudget } from '../../access/directory.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
+import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import type { Budgets, Reservation, Reserved } from '../budget/budgets.ts';
+import { type Means, overBudget, overMaxCost, stopUnits } from '../budget/means.ts';
+import { type SendCostPorts, sendCost } from '../budget/send-cost.ts';
+import { type TellReachedPorts, tellReached } from '../budget/tell-reached.ts';
+import { type AcceptJobPorts, acceptJob } from './accept-job.ts';
+import { inTimeLeft } from './answer-time.ts';
+import type { WholeJob } from './whole-job.ts';
+
+export interface MeansPorts extends SendCostPorts, TellReachedPorts {
+  readonly budgets: Budgets;
+}
+
+type Ports = AcceptJobPorts & MeansPorts;
+
+/**
+ * Accepts a job as `acceptJob` does, if it may cost what it would (D58). Refuses with 422 `over_max_cost` and `over_budget` before
+ * anything of it is stored or queued. What it would cost is reserved of the client's month first, so that of sends side by side no
+ * two pass the budget together, and given back where the job is refused. Where it cannot be reserved, a budget that stops refuses
+ * with 502 `dispatch_unavailable`; one that warns lets it pass. Without a limit nothing is read or written for it. Returns what the
+ * sender is to know.
+ */
+export async function acceptWithinMeans(job: WholeJob, means: Means, ports: Ports): Promise<string | undefined> {
+  const { budget, maxCostUnits } = means;
+  if (budget === undefined && maxCostUnits === undefined) {
+    await acceptJob(job, ports);
+    return undefined;
+  }
+  const { mostUnits, estimate } = await sendCost(job, ports);
+  const refusal = overMaxCost(mostUnits, means);
+  if (refusal !== undefined) throw refusal;
+  if (budget === undefined || mostUnits === 0) await acceptJob(job, ports);
+  else await acceptReserved(job, { budget, units: mostUnits }, ports);
+  return maxCostUnits === undefined ? undefined : unpricedWarning(estimate.unpriced);
+}
+
+/** What the sender is to know where a limit could not be compared with prices alone. */
+function unpricedWarning(unpriced: number): string | undefined {
+  if (unpriced === 0) return undefined;
+  return `no list price is known for ${unpriced} of the recipients: for Max-Cost they count at the dearest one`;
+}
+
+interface Spent {
+  readonly budget: MonthlyBudget;
+  readonly units: number;
+}
+
+async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Ports): Promise<void> {
+  const { clientId, jobId, acceptedAtMs: atMs, category } = job.head;
+  const reservation = { clientId, jobId, atMs, units, limitUnits: stopUnits(budget, category) };
+  const committedUnits = await reserve(reservation, budget, ports);
+  const reservedUnits = committedUnits === undefined ? undefined : units;
+  try {
+    await acceptJob({ ...job, head: { ...job.head, ...present({ reservedUnits }) } }, ports);
+  } catch (error) {
+    // Of one that may be sent all the same, nothing is given back (idempotency.ts finds out).
+    const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
+    if (!undecided) await giveBack(reservation, ports);
+    throw error;
+  }
+  if (committedUnits === undefined) return;
+  try {
+    await inTimeLeft(ports.remainingMs, () => tellReached(budget, { committedUnits, atMs }, ports));
+  } catch (error) {
+    log('budget.not_told', { clientId, jobId, error: nameOf(error) });
+  }
+}
+
+/** What is committed of the month with the send; undefined where that cannot be known, and the budget only warns. */
+async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: Ports): Promise<number | undefined> {
+  const { clientId, jobId, units, limitUnits } = reservation;
+  try {
+    const reserved = await reservedInTime(reservation, ports);
+    if (reserved.kind === 'reserved') return reserved.afterUnits;
+    throw overBudget(units, reserved.committedUnits, budget);
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    log('budget.not_reserved', { clientId, jobId, error: nameOf(cause) });
+    // It may be written, and its answer lost.
+    await giveBack(reservation, ports);
+    if (limitUnits === undefined) return undefined;
+    throw new Refusal('dispatch_unavailable', 'what the send costs could not be reserved; none of it will be sent', {
+      cause,
+    });
+  }
+}
+
+async function reservedInTime(reservation: Reservation, { budgets, remainingMs }: Ports): Promise<Reserved> {
+  let reserved: Reserved | undefined;
+  await inTimeLeft(remainingMs, async () => {
+    reserved = await budgets.reserve(reservation);
+  });
+  if (reserved === undefined) throw new Error('the budget was not asked');
+  return reserved;
+}
+
+type Given = Pick<Reservation, 'clientId' | 'jobId' | 'atMs'>;
+
+/** Gives back what a job has reserved that is not sent. Where it cannot be written, the month keeps it (D58). */
+async function giveBack(
+  { clientId, jobId, atMs }: Given,
+  { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,
+): Promise<void> {
+  try {
+    await inTimeLeft(remainingMs, () => budgets.release({ clientId, jobId, atMs }));
+  } catch (error) {
+    log('budget.not_released', { clientId, jobId, error: nameOf(error) });
+  }
+}
+
+/**
+ * Gives back what a job of a client has reserved that an earlier run of its request left behind, which had begun at that moment.
+ * Undefined where the client has no budget.
+ */
+export function giveBackOf(clientId: number, { budget }: Means, ports: Pick<Ports, 'budgets' | 'remainingMs'>) {
+  if (budget === undefined) return undefined;
+  return async (jobId: string, atMs: number) => await giveBack({ clientId, jobId, atMs }, ports);
+}

@@ -1,0 +1,62 @@
+import type { OptOutLook } from '../../opt-outs/opt-out-store.ts';
+import { type CostEstimate, costEstimate } from '../../pricing/estimate.ts';
+import { unitsOf } from '../../pricing/money.ts';
+import { dearestPrice } from '../../pricing/price.ts';
+import type { Rates } from '../../pricing/rates.ts';
+import type { JobHead, Recipient } from '../job.ts';
+import type { Lot } from '../lots.ts';
+import { addresseeOf, destinationOf } from '../request/addressee.ts';
+
+export interface SendCostPorts {
+  readonly rates: () => Promise<Rates>;
+  readonly optOuts: OptOutLook;
+}
+
+/** A send that has been checked: its recipients without those that were repeated. */
+export interface CostedSend {
+  readonly head: Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'category' | 'heedsOptOuts'>;
+  readonly recipients: readonly Recipient[];
+  readonly lots?: readonly Lot[];
+}
+
+/** What a send would cost at list prices if all of it left now (D58). */
+export interface SendCost {
+  /** Those whom a worker would call: no one who has opted out, or whose hours never come within the life of the job (D56). */
+  readonly written: readonly Recipient[];
+  /** How many of those whose hours come have opted out. */
+  readonly optedOut: number;
+  readonly estimate: CostEstimate;
+  /**
+   * The most that it can cost, in units (pricing/money.ts): who has no known list price counts at the dearest of the category, for
+   * a limit that takes them for free would be none.
+   */
+  readonly mostUnits: number;
+}
+
+/** Asks for opt-outs where the category heeds them, and for the rates that are in force. */
+export async function sendCost(send: CostedSend, { rates, optOuts }: SendCostPorts): Promise<SendCost> {
+  const { head } = send;
+  const called = calledAtAll(send);
+  const [inForce, written] = await Promise.all([rates(), withoutOptedOut({ head, recipients: called }, optOuts)]);
+  const { category } = head;
+  const destinations = written.map(({ to }) => destinationOf(to));
+  const estimate = costEstimate(inForce, category, destinations);
+  const unpricedUnits = estimate.unpriced * unitsOf(dearestPrice(inForce, category));
+  const mostUnits = unitsOf(estimate.cost.amount) + unpricedUnits;
+  return { written, optedOut: called.length - written.length, estimate, mostUnits };
+}
+
+/** Lots that never open come last (when/timetable.ts). */
+function calledAtAll({ recipients, lots = [] }: CostedSend): readonly Recipient[] {
+  const firstNever = lots.findIndex(({ open }) => open.length === 0);
+  return firstNever < 0 ? recipients : recipients.slice(0, lots[firstNever - 1]?.until ?? 0);
+}
+
+/** Those whom a worker would call if the message left now (D55); of a category that heeds no opt-outs nothing is read. */
+async function withoutOptedOut({ head, recipients }: CostedSend, optOuts: OptOutLook): Promise<readonly Recipient[]> {
+  const { clientId, wabaId, phoneNumberId, heedsOptOuts } = head;
+  const sender = { clientId, wabaId, phoneNumberId };
+  if (heedsOptOuts === undefined || !(await optOuts.anyFor(sender))) return recipients;
+  const stopped = await optOuts.stoppedAmong(sender, [...new Set(recipients.map(({ to }) => addresseeOf(to)))]);
+  return recipients.filter(({ to }) => !stopped.has(addresseeOf(to)));
+}

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest';
+import { recordWord } from '../../lib/opt-outs/record-word.ts';
+import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
+import { sendingEndpoint, startMs } from '../support/sending.ts';
+
+const templates = {
+  ...sendable,
+  promo: makeTemplate([body('x')], { category: 'MARKETING' }),
+  odd: makeTemplate([body('x')], { category: 'PROMOTIONAL' }),
+};
+
+/** A message to Argentina costs 0.026 as utility and 0.0618 as marketing. */
+const ofArgentina = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_155_550_001 + at));
+
+function request(recipients: readonly string[], name = 'plain', params?: object) {
+  return {
+    ...({ did: '5491100000001', type: 'template', channel: 'MESSAGING' } as const),
+    template: { name, language: 'en_US' },
+    recipients: recipients.map((to) => ({ to, ...(params === undefined ? {} : { params }) })),
+  };
+}
+const dry = { 'dry-run': 'true' };
+const most = (dollars: string) => ({ 'max-cost': dollars });
+const dollars = (units: number) => Math.round(units) / 100_000_000;
+
+type Endpoint = Awaited<ReturnType<typeof sendingEndpoint>>;
+
+async function leftNothing({ accepted, queueAttempts, tableAttempts }: Endpoint) {
+  expect(queueAttempts).toEqual([]);
+  expect(
+    tableAttempts.map(({ command }) => command).filter((command) => !/^(?:Batch)?Get|^Query/.test(command)),
+  ).toEqual([]);
+  expect(await accepted()).toEqual({ jobs: [], chunks: [] });
+}
+
+describe('Max-Cost (R57, D58)', () => {
+  test.each([2, 11])('a send of %i that costs more is refused with its estimate, and leaves nothing', async (count) => {
+    const endpoint = await sendingEndpoint({ templates });
+    const repeated = [...ofArgentina(count), '+5491155550001'];
+    const cost = { amount: (count * 26_000) / 1_000_000, currency: 'USD' };
+    const less = (cost.amount - 0.001).toFixed(3);
+    expect(await endpoint.send(request(repeated), { headers: most(less) })).toMatchObject({
+      status: 422,
+      body: { code: 'over_max_cost', estimate: { cost } },
+    });
+    await leftNothing(endpoint);
+    const { status, headers } = await endpoint.send(request(repeated), { headers: most(cost.amount.toFixed(8)) });
+    expect([status, headers['dispatch-id']]).toEqual([200, expect.any(String)]);
+  });
+
+  test('names both amounts', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const { body: answered } = await send(request(ofArgentina(2)), { headers: most('0.05') });
+    expect(answered.message).toBe('the send would cost 0.052 USD at list prices, Max-Cost is 0.05 USD');
+  });
+
+  test('of a rehearsal it is no refusal: the answer says what would be refused', async () => {
+    const endpoint = await sendingEndpoint({ templates });
+    const rehearsed = await endpoint.send(request(ofArgentina(2)), { headers: { ...dry, ...most('0.05') } });
+    expect(rehearsed).toMatchObject({
+      status: 200,
+      body: {
+        would_refuse: { code: 'over_max_cost', message: expect.stringContaining('0.052 USD') },
+        estimate: { cost: { amount: 0.052 } },
+      },
+    });
+    await leftNothing(endpoint);
+    const fits = await endpoint.send(request(ofArgentina(2)), { headers: { ...dry, ...most('0.052') } });
+    expect([fits.status, fits.body.would_refuse]).toEqual([200, undefined]);
+  });
+
+  test.each(['', '-1', '1,50', '1e3', '0x10', 'Infinity', '1.123456789', '123456789', '.5', '5.', ' 5 USD', '٣'])(
+    'what is no amount is 400 and names the header: "%s"',
+    async (value) => {
+      const endpoint = await sendingEndpoint({ templates });
+      expect(await endpoint.send(request(ofArgentina(1)), { headers: most(value) })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', errors: [{ path: 'Max-Cost', message: expect.stringMatching(/^Max-Cost/) }] },
+      });
+      await leftNothing(endpoint);
+    },
+  );
+
+  test.each(['max_cost', 'maxcost', 'max-costs', 'x-max-cost'])('misspelt as %s it is 400', async (name) => {
+    const endpoint = await sendingEndpoint({ templates });
+    const { status, body: answered } = await endpoint.send(request(ofArgentina(1)), { headers: { [name]: '1' } });
+    expect([status, answered.message]).toEqual([400, expect.stringContaining('Max-Cost')]);
+    await leftNothing(endpoint);
+  });
+
+  test('0 lets pass what costs nothing', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const free = request(['12125560001'], 'promo');
+    expect((await send(free, { headers: most('0') })).status).toBe(200);
+    expect((await send(request(ofArgentina(1)), { headers: most('0') })).status).toBe(422);
+  });
+
+  test('who has opted out costs nothing, and is looked for only where there is a limit', async () => {
+    const { send, optOuts, tableAttempts } = await sendingEndpoint({ templates });
+    const word = { says: 'stopped', atMs: startMs, source: 'reply' } as const;
+    const [person = ''] = ofArgentina(1);
+    await recordWord({ scope: { kind: 'client', clientId: 1001 }, recipients: [person], word, clientIds: [] }, optOuts);
+    const reads = async (headers: Record<string, string>) => {
+      const before = tableAttempts.length;
+      const { status } = await send(request(ofArgentina(2), 'promo'), { headers });
+      return [status, tableAttempts.slice(before).filter(({ command }) => command === 'BatchGetItemCommand').length];
+    };
+    expect(await reads(most('0.0618'))).toEqual([200, 2]);
+    expect(await reads({})).toEqual([200, 0]);
+  });
+
+  test('who has no list price counts at the dearest one, and the answer says so', async () => {
+    const { send } = await sendingEndpoint({ templates });
+    const unknown = request(['99912345678', ...ofArgentina(1)]);
+    expect((await send(unknown, { headers: most('0.026') })).body.code).toBe('over_max_cost');
+    const { status, body: answered } = await send(unknown, { headers: most('1') });
+    const warning = 'no list price is known for 1 of the recipients: for Max-Cost they count at the dearest one';
+    expect([status, answered]).toEqual([200, { success: true, warning }]);
+    const odd = await send(request(ofArgentina(1), 'odd'), { headers: most('0.01') });
+    expect([odd.status, odd.body.code]).toEqual([422, 'over_max_cost']);
+  });
+
+  test('it is a guard and no part of the send: the same key with another one is answered the same', async () => {
+    const { send, accepted } = await sendingEndpoint({ templates });
+    const key = { 'idempotency-key': 'k' };
+    const refused = await send(request(ofArgentina(2)), { headers: { ...key, ...most('0.01') } });
+    const sent = await send(request(ofArgentina(2)), { headers: { ...key, ...most('1') } });
+    const again = await send(request(ofArgentina(2)), { headers: { ...key, ...most('0.01') } });
+    expect([refused.status, sent.status, again.status]).toEqual([422, 200, 200]);
+    expect(again.headers['dispatch-id']).toBe(sent.headers['dispatch-id']);
+    expect((await accepted()).chunks).toHaveLength(1);
+  });
+});
+
+describe('the budget of a client for a month (R57, D58)', () => {
+  const budget = (amount: number, stop: boolean) => ({ monthlyBudgets: [{ clientId: 1001, amount, stop }] });
+
+  test('a send is reserved before it is queued, and its job says so; what does not fit is refused and keeps nothing', async () => {
+    const endpoint = await sendingEndpoint({ templates, ...budget(0.07, true) });
+    expect((await endpoint.send(request(ofArgentina(2)))).status).toBe(200);
+    expect(dollars(await endpoint.budgets.committedUnits(1001, startMs))).toBe(0.052);
+    const refused = await endpoint.send(request(ofArgentina(1)));
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        code: 'over_budget',
+        message:
+          'the send would cost 0.026 USD at list prices; of the monthly budget of 0.07 USD, 0.052 USD are spent or reserved',
+        estimate: { cost: { amount: 0.026, currency: 'USD' } },
+      },
+    });
+    expect(dollars(await endpoint.budgets.committedUnits(1001, startMs))).toBe(0.052);
+    const { chunks } = await endpoint.accepted();
+    expect(chunks.map(({ reservedUnits }) => reservedUnits)).toEqual([5_200_000]);
+  });
+
+  test('one-time codes pass, and count; so does everything where the budget only warns', async () => {
+    const stopping = await sendingEndpoint({ templates, ...budget(0.01, true) });
+    const code = await stopping.send(request(ofArgentina(1), 'code', { body: ['123456'] }));
+    expect([code.status, await stopping.budgets.committedUnits(1001, startMs)]).toEqual([200, 2_600_000]);
+    const warning = await sendingEndpoint({ templates, ...budget(0.01, false) });
+    expect((await warning.send(request(ofArgentina(2)))).status).toBe(200);
+  });
+
+  test('a rehearsal says what the budget would refuse, reserves nothing, and reads nothing where it only warns', async () => {
+    const { send, budgets } = await sendingEndpoint({ templates, ...budget(0.06, true) });
+    expect((await send(request(ofArgentina(2)))).status).toBe(200);
+    const { body: rehearsed } = await send(request(ofArgentina(1)), { headers: dry });
+    expect(rehearsed.would_refuse).toMatchObject({ code: 'over_budget' });
+    expect((await send(request(ofArgentina(1), 'code', { body: ['1'] }), { headers: dry })).body).not.toHaveProperty(
+      'would_refuse',
+    );
+    expect(dollars(await budgets.committedUnits(1001, startMs))).toBe(0.052);
+  });
+
+  test('a client without one pays nothing for it: neither a read nor a write', async () => {
+    const other = await sendingEndpoint({ templates, monthlyBudgets: [{ clientId: 1002, amount: 1, stop: true }] });
+    await other.send(request(ofArgentina(2)));
+    const without = await sendingEndpoint({ templates });
+    await without.send(request(ofArgentina(2)));
+    const commands = ({ tableAttempts }: Endpoint) => tableAttempts.map(({ command }) => command);
+    expect(commands(other)).toEqual(commands(without));
+    expect(await other.budgets.committedUnits(1001, startMs)).toBe(0);
+  });
+
+  test('the same key reserves once; a send that cannot be queued gives back what it reserved', async () => {
+    const broken = await sendingEndpoint({ templates, ...budget(1, true), queueFaults: () => 'before' });
+    expect((await broken.send(request(ofArgentina(11)))).body.code).toBe('dispatch_unavailable');
+    expect(await broken.budgets.committedUnits(1001, startMs)).toBe(0);
+    const endpoint = await sendingEndpoint({ templates, ...budget(1, true) });
+    const headers = { 'idempotency-key': 'k' };
+    for (const _ of [1, 2]) await endpoint.send(request(ofArgentina(2)), { headers });
+    expect(await endpoint.budgets.committedUnits(1001, startMs)).toBe(5_200_000);
+  });
+
+  test('80 and 100 percent are told once, and what was not told before is told by the next send', async () => {
+    const { send, events } = await sendingEndpoint({ templates, ...budget(0.1, false) });
+    const told = () => events.sent.map(({ type, data }) => [type, data]);
+    const data = (percent: number, amount: number) => [
+      'budget.reached',
+      {
+        ...{ month: '2023-11', percent, stop: false },
+        budget: { amount: 0.1, currency: 'USD' },
+        committed: { amount, currency: 'USD' },
+      },
+    ];
+    await send(request(ofArgentina(3)));
+    expect(told()).toEqual([]);
+    events.broken = true;
+    expect((await send(request(ofArgentina(1)))).status).toBe(200);
+    expect(told()).toEqual([]);
+    events.broken = false;
+    await send(request(ofArgentina(1)));
+    expect(told()).toEqual([data(80, 0.13), data(100, 0.13)]);
+    await send(request(ofArgentina(1)));
+    expect(told()).toHaveLength(2);
+    expect(new Set(events.sent.map(({ id }) => id)).size).toBe(2);
+  });
+});

@@ -1,0 +1,106 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { explore } from '../../../support/exploration.ts';
+import {
+  type Asked,
+  afterOneMore,
+  committedUnits,
+  firstWorld,
+  isSettled,
+  limitUnits,
+  runOverMs,
+  sendUnits,
+  successorsOf,
+  type World,
+} from './budget-races-model.ts';
+
+/*
+ * Every order in which sends of a client with a budget reserve, are queued, taken back and give back what they have reserved, with
+ * one Idempotency-Key or without. A call fails, or its reply is lost; a process dies at any call. Two sends do not fit.
+ */
+const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
+
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });
+  syncBuiltinESMExports();
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
+});
+afterAll(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  Object.assign(timers, realTimers);
+  syncBuiltinESMExports();
+});
+
+const isSent = ({ queued, job }: World['requests'][number]) => job.begun === true || (queued && !job.withdrawn);
+
+/** Throws where a promise of R57 is broken now, or would be once nothing fails any more. */
+async function checkPromises(world: World): Promise<void> {
+  checkNow(world);
+  if (!isSettled(world)) return;
+  const end = await afterOneMore(world);
+  checkNow(end);
+  for (const [place, request] of end.requests.entries()) {
+    if (request.open === undefined || isSent(request)) continue;
+    const mayStay = request.mayLeave === 'not given back' || (request.mayLeave === 'cut off' && !request.keyed);
+    if (!mayStay) throw new Error(`request ${place} is not sent, and keeps what it had reserved`);
+  }
+}
+
+function checkNow(world: World): void {
+  const { requests } = world;
+  for (const [place, request] of requests.entries()) {
+    const { stop, open, answer, headUnits } = request;
+    if (isSent(request) && stop && open !== sendUnits)
+      throw new Error(`request ${place} is sent, and nothing is reserved`);
+    const isLeft = request.mayLeave === 'not given back';
+    if (isSent(request) && open !== headUnits && !isLeft)
+      throw new Error(`what request ${place} has reserved is not in its job`);
+    if (answer === 'over_budget' && isSent(request)) throw new Error(`request ${place} is refused, and sent`);
+  }
+  const stopping = requests.filter(({ stop }) => stop);
+  const sentUnits = stopping.filter(isSent).length * sendUnits;
+  if (sentUnits > limitUnits) throw new Error('sends have passed the limit together');
+  if (stopping.length === requests.length && committedUnits(world) > limitUnits)
+    throw new Error('more is reserved than there is');
+}
+
+const keyed: Asked = { keyed: true, stop: true };
+const plain: Asked = { keyed: false, stop: true };
+const warned: Asked = { keyed: false, stop: false };
+const warnedByKey: Asked = { keyed: true, stop: false };
+
+const scenarios: readonly {
+  readonly requests: readonly Asked[];
+  readonly faults: number;
+  readonly waitsMs: readonly number[];
+  readonly fewest: number;
+  readonly codes: readonly string[];
+}[] = [
+  { requests: [plain, plain], faults: 2, waitsMs: [], fewest: 500, codes: ['over_budget'] },
+  { requests: [keyed, keyed], faults: 2, waitsMs: [runOverMs], fewest: 1_000, codes: ['request_in_progress'] },
+  { requests: [warned, warned], faults: 2, waitsMs: [], fewest: 1_000, codes: [] },
+  { requests: [warnedByKey, warnedByKey], faults: 1, waitsMs: [runOverMs], fewest: 1_000, codes: [] },
+  { requests: [plain, plain, plain], faults: 1, waitsMs: [], fewest: 500, codes: ['over_budget'] },
+];
+
+test.each(scenarios)(
+  '$requests, $faults faults: no two sends pass the limit together, what is sent is reserved, and nothing else stays so (R57, D58)',
+  { timeout: 240_000 },
+  async ({ requests, faults, waitsMs, fewest, codes }) => {
+    const met = new Set<string>();
+    const states = await explore(firstWorld(requests, faults, waitsMs), {
+      successorsOf,
+      keyOf: (world) => JSON.stringify(world),
+      check: async (world) => {
+        for (const { answer } of world.requests) if (answer !== undefined) met.add(answer);
+        await checkPromises(world);
+      },
+    });
+    expect([...met]).toEqual(expect.arrayContaining(['200', 'dispatch_unavailable', ...codes]));
+    expect(states).toBeGreaterThan(fewest);
+  },
+);

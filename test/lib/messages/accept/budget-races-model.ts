@@ -1,0 +1,271 @@
+import { present } from '../../../../lib/keys/present.ts';
+import type { AcceptJobPorts } from '../../../../lib/messages/accept/accept-job.ts';
+import { acceptWithinMeans, giveBackOf, type MeansPorts } from '../../../../lib/messages/accept/accept-within-means.ts';
+import {
+  acceptOnce,
+  type IdempotencyPorts,
+  type IdempotencyRecord,
+} from '../../../../lib/messages/accept/idempotency.ts';
+import type { WholeJob } from '../../../../lib/messages/accept/whole-job.ts';
+import type { Reservation } from '../../../../lib/messages/budget/budgets.ts';
+import { nameOf } from '../../../../lib/observe/name-of.ts';
+import { shippedRates } from '../../../../lib/pricing/rates.ts';
+import type { Step } from '../../../support/exploration.ts';
+import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
+import { keyWrites } from '../../../support/messages-table/key-item.ts';
+import { writtenBy } from '../../../support/messages-table/written.ts';
+import { type Call, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
+
+/** Sends of one client with a budget, beside each other: what is written, as plain data, and the real acceptance, call by call. */
+
+export type CallName =
+  | 'claim'
+  | 'takeOver'
+  | 'complete'
+  | 'remove'
+  | 'reserve'
+  | 'release'
+  | 'describe'
+  | 'send'
+  | 'withdraw';
+
+export interface Asked {
+  readonly keyed: boolean;
+  /** Whether the budget refuses. */
+  readonly stop: boolean;
+}
+
+export interface Request extends Asked {
+  readonly startedAtMs?: number;
+  readonly replies: readonly Reply[];
+  readonly isOver: boolean;
+  /** Why what it had reserved may stay: its run was cut off, which the next request of its key finds, or to give it back has failed. */
+  readonly mayLeave?: 'cut off' | 'not given back';
+  /** The code of its answer. */
+  readonly answer?: string;
+  readonly job: JobItem;
+  readonly queued: boolean;
+  /** What the head of its job says to be reserved. */
+  readonly headUnits?: number;
+  /** What is reserved for it. */
+  readonly open?: number;
+}
+
+export interface World {
+  readonly record: IdempotencyRecord | null;
+  readonly requests: readonly Request[];
+  readonly nowMs: number;
+  readonly faultsLeft: number;
+  readonly waitsMs: readonly number[];
+}
+
+const startMs = 1_800_000_000_000;
+const lifeMs = 29_000;
+export const runOverMs = 35_000;
+const recipients = makeRecipients(11);
+const rate = shippedRates.markets.find(({ country }) => country === 'AR')?.marketing ?? 0;
+/** What each of the sends costs, in units, and a budget that one fits into and not two. */
+export const sendUnits = Math.round(11 * rate * 100_000_000);
+const amount = (sendUnits * 1.5) / 100_000_000;
+export const limitUnits = Math.round(amount * 100_000_000);
+
+export function firstWorld(asked: readonly Asked[], faultsLeft: number, waitsMs: readonly number[]): World {
+  const requests = asked.map((each): Request => ({ ...each, replies: [], isOver: false, job: {}, queued: false }));
+  return { record: null, requests, nowMs: startMs, faultsLeft, waitsMs };
+}
+
+const jobIdOf = (place: number) => `job-${place}`;
+const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
+
+/** Where a request that has come stands: the call it waits for, or the code of its answer. */
+async function standingOf(request: Request, place: number): Promise<Call<CallName> | string> {
+  const { stop, keyed, startedAtMs = 0, replies } = request;
+  const { open, end } = await standingAfter<string, CallName>(
+    async ({ call, nowMs }) => {
+      const budget = { clientId: 1001, amount, stop };
+      const ports: AcceptJobPorts & MeansPorts & IdempotencyPorts = {
+        records: {
+          claim: call('claim'),
+          takeOver: call('takeOver'),
+          complete: call('complete'),
+          remove: call('remove'),
+        },
+        parameters: { store: async () => undefined },
+        noteCorrespondents: async () => undefined,
+        acceptance: {
+          describe: call('describe'),
+          list: async () => undefined,
+          beginStraight: async () => 'begun',
+          withdraw: call('withdraw'),
+        },
+        queue: { send: call('send') },
+        urgentQueue: { send: call('send') },
+        limitOf: async () => 80,
+        budgets: { reserve: call('reserve'), release: call('release'), committedUnits: call('reserve') },
+        told: { of: async () => new Set([80, 100]), note: async () => undefined },
+        events: { send: async () => undefined },
+        rates: async () => shippedRates,
+        optOuts: { anyFor: async () => false, stoppedAmong: async () => new Map() },
+        remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
+        nowMs,
+        newJobId: () => jobIdOf(place),
+      };
+      const accept = async (jobId: string) => {
+        await acceptWithinMeans(makeJob(recipients, { jobId, acceptedAtMs: nowMs() }), { budget }, ports);
+        return { jobId };
+      };
+      const takenBack = giveBackOf(1001, { budget }, ports);
+      const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
+      try {
+        await (keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));
+        return '200';
+      } catch (error) {
+        return error instanceof Error && 'code' in error ? String(error.code) : nameOf(error);
+      }
+    },
+    startedAtMs,
+    replies,
+  );
+  if (end !== undefined) return end;
+  const [call] = open;
+  if (call === undefined || open.length > 1) throw new Error('the request does two things at once');
+  return call;
+}
+
+/** What is committed of the month. */
+export function committedUnits({ requests }: Pick<World, 'requests'>): number {
+  return requests.reduce((sum, { open = 0 }) => sum + open, 0);
+}
+
+function withRequest(world: World, place: number, changes: Partial<Request>): World {
+  const request = { ...(world.requests[place] as Request), ...changes };
+  return { ...world, requests: world.requests.with(place, request) };
+}
+
+/** What a call does to what is stored, and what it answers; of `Budgets` what the port promises. */
+function effectOf(world: World, place: number, { name, args }: Call<CallName>): { world: World; value?: unknown } {
+  switch (name) {
+    case 'reserve': {
+      const { jobId, units, limitUnits: limit } = args[0] as Reservation;
+      const before = committedUnits(world);
+      const { open } = world.requests[placeOf(jobId)] as Request;
+      if (open !== undefined) return { world, value: { kind: 'reserved', beforeUnits: before, afterUnits: before } };
+      if (limit !== undefined && before + units > limit)
+        return { world, value: { kind: 'over', committedUnits: before } };
+      const value = { kind: 'reserved', beforeUnits: before, afterUnits: before + units };
+      return { world: withRequest(world, placeOf(jobId), { open: units }), value };
+    }
+    case 'release': {
+      const at = placeOf((args[0] as Reservation).jobId);
+      const { open: _, ...rest } = world.requests[at] as Request;
+      return { world: { ...world, requests: world.requests.with(at, rest) } };
+    }
+    case 'describe':
+      return { world: withRequest(world, place, present({ headUnits: (args[0] as WholeJob).head.reservedUnits })) };
+    case 'send':
+      return { world: withRequest(world, place, { queued: true }) };
+    case 'withdraw': {
+      const at = placeOf(args[0] as string);
+      const { job = {}, value } = withdrawnJob({ job: world.requests[at]?.job, slice: undefined }, jobIdOf(at), 0);
+      return { world: withRequest(world, at, { job }), value };
+    }
+    default: {
+      const { item = null, value } = writtenBy(keyWrites, name, world.record ?? undefined, args);
+      return { world: { ...world, record: item }, value };
+    }
+  }
+}
+
+const isLive = ({ startedAtMs, isOver }: Request) => startedAtMs !== undefined && !isOver;
+
+export async function successorsOf(world: World): Promise<Step<World>[]> {
+  const steps: Step<World>[] = [];
+  for (const [place, request] of world.requests.entries()) {
+    const isNext = world.requests.findIndex(({ startedAtMs }) => startedAtMs === undefined) === place;
+    if (isNext)
+      steps.push({ does: `request ${place} comes`, state: withRequest(world, place, { startedAtMs: world.nowMs }) });
+    if (request.queued && !request.job.begun && !request.job.withdrawn) {
+      const { item: job = {} } = begun(request.job);
+      steps.push({ does: `the fan-out begins ${jobIdOf(place)}`, state: withRequest(world, place, { job }) });
+    }
+    if (isLive(request)) steps.push(...(await stepsOf(world, place)));
+  }
+  const [waitMs, ...waitsMs] = world.waitsMs;
+  if (waitMs !== undefined) {
+    const requests = world.requests.map((each) => (isLive(each) ? ended(each, 'none') : each));
+    steps.push({ does: `${waitMs} ms pass`, state: { ...world, requests, nowMs: world.nowMs + waitMs, waitsMs } });
+  }
+  return steps;
+}
+
+function ended({ replies: _, ...request }: Request, answer: string): Request {
+  const isCut = answer === 'none' || answer === 'dispatch_undecided';
+  return {
+    ...request,
+    replies: [],
+    isOver: true,
+    answer,
+    ...(isCut ? { mayLeave: request.mayLeave ?? 'cut off' } : {}),
+  };
+}
+
+/** What may become of the call that a request waits for: done, failed, done and its reply lost, or the process dies. */
+async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
+  const request = world.requests[place] as Request;
+  const call = await standingOf(request, place);
+  if (typeof call === 'string') return [{ does: `${place} answers ${call}`, state: answered(world, place, call) }];
+  const goOn = async (base: World, reply: { readonly value?: unknown; readonly fails?: true }) => {
+    const current = base.requests[place] as Request;
+    const replies = [...current.replies, { call: call.number, ...reply, atMs: world.nowMs }];
+    const next = await standingOf({ ...current, replies }, place);
+    return typeof next === 'string' ? answered(base, place, next) : withRequest(base, place, { replies });
+  };
+  const { world: done, value } = effectOf(world, place, call);
+  const of = `${call.name} of request ${place}`;
+  const steps = [{ does: of, state: await goOn(done, { value }) }];
+  if (world.faultsLeft === 0) return steps;
+  const faulty = (base: World) => {
+    const less = { ...base, faultsLeft: world.faultsLeft - 1 };
+    return call.name === 'release' ? leftBehind(less, placeOf((call.args[0] as Reservation).jobId)) : less;
+  };
+  const dead = (base: World) => answered(faulty(base), place, 'none');
+  steps.push(
+    { does: `${of} fails`, state: await goOn(faulty(world), { fails: true }) },
+    { does: `${of}, its reply lost`, state: await goOn(faulty(done), { fails: true }) },
+    { does: `request ${place} dies at ${call.name}`, state: dead(world) },
+    { does: `request ${place} dies after ${call.name}`, state: dead(done) },
+  );
+  return steps;
+}
+
+function leftBehind(world: World, place: number): World {
+  return withRequest(world, place, { mayLeave: 'not given back' });
+}
+
+function answered(world: World, place: number, answer: string): World {
+  return { ...world, requests: world.requests.with(place, ended(world.requests[place] as Request, answer)) };
+}
+
+/** Whatever has happened, once nothing fails any more: the keyed request comes once more, and the fan-out to everything. */
+export async function afterOneMore(world: World): Promise<World> {
+  const place = world.requests.length;
+  const nowMs = world.nowMs + runOverMs;
+  const first = world.requests[0] as Request;
+  const { keyed, stop } = first;
+  const last: Request = { keyed, stop, startedAtMs: nowMs, replies: [], isOver: false, job: {}, queued: false };
+  let next: World = { ...world, nowMs, faultsLeft: 0, requests: keyed ? [...world.requests, last] : world.requests };
+  while (keyed && isLive(next.requests[place] as Request)) {
+    const [step] = await stepsOf(next, place);
+    if (step === undefined) throw new Error('a request waits for ever');
+    next = step.state;
+  }
+  for (const [at, { queued, job }] of next.requests.entries()) {
+    if (queued && !job.withdrawn) next = withRequest(next, at, { job: begun(job).item ?? job });
+  }
+  return next;
+}
+
+export function isSettled(world: World): boolean {
+  return !world.requests.some(isLive);
+}
