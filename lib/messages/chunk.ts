@@ -57,6 +57,8 @@ const ChunkOfJobSchema = v.object({
   receiptsExpected: v.exactOptional(v.literal(true)),
   /** Who wants no marketing is not called (D55). */
   heedsOptOuts: v.exactOptional(v.literal(true)),
+  /** As in the head of its job. */
+  reservedUnits: v.exactOptional(v.number()),
   /** It is all there is of its job, so that its end is the end of the job (D41). */
   alone: v.exactOptional(v.literal(true)),
   /** Acceptance has queued it itself, and its job may not have begun yet (items.ts, `mayBegin`). */
@@ -91,11 +93,11 @@ export function chunkOfJob(
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
 ): Omit<QueuedChunk, 'slices'> {
   const { jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs } = head;
-  const { expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts } = head;
+  const { expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts, reservedUnits } = head;
   return {
     version: chunkVersion,
     ...{ jobId, clientId, wabaId, phoneNumberId, credential, path, category, acceptedAtMs, limitPerSecond, lane },
-    ...present({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts }),
+    ...present({ expiresAtMs, keptUntilMs, correlationId, receiptsExpected, heedsOptOuts, reservedUnits }),
     about: aboutJob(head),
   };
 }

@@ -25,6 +25,11 @@ import { hashKey } from '../keys/hash-key.ts';
  *   whom a job wrote  WROTE#<phoneNumberId>#<group> / <ms>#<jobId>   acceptance on a shared number, before it queues (inbound/correspondents.ts)
  *   a platform's id   SENT#<hash> / SENT                       workers, for clients that want to be told of answers (inbound/sent-ids.ts)
  *   what is learned   ERASING#<name of a person> / IDS         an erasing, until it has ended (erase/learned-ids-store.ts)
+ *   what was counted  JOB#<jobId> / SPENT                      counts of a job's cost, under a version (spend/statement.ts)
+ *   a count to come   JOB#<jobId> / COUNT                      receipts and watchers, before they queue one (spend/due-counts.ts)
+ *   a reservation     JOB#<jobId> / RESERVED                   acceptance, of a client with a budget (budget/budgets-store.ts)
+ *   a month's money   BUDGET#<client> / <month>                the same, and counts of cost (D58)
+ *   sums of a day     SPEND#<client> / <day>#<shard>           counts of cost, which add (spend/day-sums.ts); for 400 days
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
  * inbound queue writes and the workers of chunks read after a claim.
@@ -201,6 +206,34 @@ export function receiptPartition(jobId: string, group: number): string {
 export function jobOfReceipts(pk: string): string {
   return pk.slice(receiptsPrefix.length, pk.lastIndexOf('#'));
 }
+
+/** What was counted of a job's cost, and is in the sums (D58). */
+export function spentKey(jobId: string): ItemKey {
+  return { pk: jobPartition(jobId), sk: 'SPENT' };
+}
+
+/** When the next count of the cost of a job begins. */
+export function countKey(jobId: string): ItemKey {
+  return { pk: jobPartition(jobId), sk: 'COUNT' };
+}
+
+/** What a job has reserved of its client's month. */
+export function reservedKey(jobId: string): ItemKey {
+  return { pk: jobPartition(jobId), sk: 'RESERVED' };
+}
+
+/** What is committed of a client's month, `YYYY-MM` in UTC. */
+export function budgetKey(clientId: number, month: string): ItemKey {
+  return { pk: `BUDGET#${clientId}`, sk: month };
+}
+
+/** The sums of a client, one day (`YYYY-MM-DD` in UTC) after the other. */
+export function spendPartition(clientId: number): string {
+  return `SPEND#${clientId}`;
+}
+
+/** Sums of a day and what is left of the money of a month are kept so long. */
+export const spendKeptDays = 400;
 
 /** The client's own key is hashed: clients may put into it what they like. */
 export function idempotencyKey(scope: {

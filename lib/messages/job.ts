@@ -97,6 +97,8 @@ export const JobHeadSchema = v.object({
   keptUntilMs: v.exactOptional(v.number()),
   /** It is a retry: the job whose recipients it is sent to once more (D57). */
   retryOf: v.exactOptional(v.string()),
+  /** What it has reserved of its client's month, in units (D58); absent where the client has no budget. */
+  reservedUnits: v.exactOptional(v.number()),
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),
   total: v.number(),

@@ -36,7 +36,12 @@ const nameless = [
   'PERSON',
   'WROTE',
   'SENT',
+  'SPEND',
+  'BUDGET',
 ] as const;
+
+/** Items of a job of which the same is true: of recipients they have no more than the country. */
+const namelessOfJob: ReadonlySet<string> = new Set(['ACCEPTED', 'DOUBT', 'SPENT', 'COUNT', 'RESERVED']);
 
 /** Those of them that are many are not even handed over by a scan; slices are read with their job. */
 export const passedOver = { partitions: ['DISPATCHES#'], sortKeys: ['SLICE#'] } as const;
@@ -63,7 +68,7 @@ export function foundIn(item: Item, ids: PersonIds, clientId?: number): Found | 
 
 const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Found | undefined>> = {
   JOB: ({ pk, sk, item, ids }) => {
-    if (sk === 'ACCEPTED' || sk === 'DOUBT' || sk.startsWith('SLICE#')) return undefined;
+    if (namelessOfJob.has(sk) || sk.startsWith('SLICE#')) return undefined;
     if (sk === 'JOB') return inJob(jobOfPartition(pk), [...straightIn(item, ids), ...unfinishedIn(item)]);
     if (!sk.startsWith(recipientsPrefix)) return { kind: 'unknown', prefix: `JOB ${sk.split('#', 1)[0]}` };
     return mayBeIn(item['recipients'], ids)
