@@ -74,6 +74,8 @@ export const PricingSchema = v.object({
   pricing_model: v.exactOptional(v.string()),
   type: v.exactOptional(v.string()),
   category: v.exactOptional(v.string()),
+  /** `paid_exempt`: of a business that is exempt, nothing is billed. */
+  subtype: v.exactOptional(v.string()),
 });
 
 /** How far a message got, by a receipt of the platform. */

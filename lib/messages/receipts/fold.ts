@@ -1,5 +1,5 @@
 import { present } from '../../keys/present.ts';
-import type { Receipt } from './receipt.ts';
+import type { Pricing, Receipt } from './receipt.ts';
 
 /** What receipts prove of one message, each further than the one before; `failed` gives way to what was delivered (D39). */
 export const proofs = ['taken', 'sent', 'failed', 'delivered', 'read'] as const;
@@ -9,6 +9,10 @@ export type Proof = (typeof proofs)[number];
 export interface Proven extends Pick<Receipt, 'userId' | 'waId'> {
   readonly proof: Proof;
   readonly receipt: Receipt;
+  /** When it was delivered, which is what is billed (D58): told as such, else by the first proof that it was read. */
+  readonly deliveredAtMs?: number;
+  /** The platform's word on its price: that of the furthest receipt which has one. */
+  readonly pricing?: Pricing;
 }
 
 /** A voice message that was played was read; a status that nobody knows still proves that the platform took the message. */
@@ -30,17 +34,31 @@ export function proofOf({ status }: Pick<Receipt, 'status'>): Proof {
  * receipts sees the same. Undefined without a receipt.
  */
 export function fold(receipts: Iterable<Receipt>): Proven | undefined {
-  let proven: Proven | undefined;
+  let proven: Deciding | undefined;
+  let priced: Deciding | undefined;
+  const deliveredAtMs: Partial<Record<Proof, number>> = {};
   const named: Partial<Record<'userId' | 'waId', Receipt>> = {};
   for (const receipt of receipts) {
     const next = { proof: proofOf(receipt), receipt };
     if (proven === undefined || decides(next, proven)) proven = next;
+    if (receipt.pricing !== undefined && (priced === undefined || decides(next, priced))) priced = next;
+    const { proof } = next;
+    deliveredAtMs[proof] = Math.min(deliveredAtMs[proof] ?? receipt.atMs, receipt.atMs);
     for (const id of ['userId', 'waId'] as const) {
       if (receipt[id] !== undefined && isLater(receipt, named[id], id)) named[id] = receipt;
     }
   }
   if (proven === undefined) return undefined;
-  return { ...proven, ...present({ userId: named.userId?.userId, waId: named.waId?.waId }) };
+  return {
+    ...proven,
+    ...present({ userId: named.userId?.userId, waId: named.waId?.waId }),
+    ...present({ deliveredAtMs: deliveredAtMs.delivered ?? deliveredAtMs.read, pricing: priced?.receipt.pricing }),
+  };
+}
+
+interface Deciding {
+  readonly proof: Proof;
+  readonly receipt: Receipt;
 }
 
 function isLater(receipt: Receipt, known: Receipt | undefined, id: 'userId' | 'waId'): boolean {
@@ -48,7 +66,7 @@ function isLater(receipt: Receipt, known: Receipt | undefined, id: 'userId' | 'w
   return String(receipt[id]) > String(known[id]);
 }
 
-function decides(next: Proven, known: Proven): boolean {
+function decides(next: Deciding, known: Deciding): boolean {
   const further = proofs.indexOf(next.proof) - proofs.indexOf(known.proof);
   if (further !== 0) return further > 0;
   if (next.receipt.atMs !== known.receipt.atMs) return next.receipt.atMs < known.receipt.atMs;

@@ -106,7 +106,7 @@ function failureOf(told: unknown): Pick<Receipt, 'code' | 'reason'> {
   return { ...(codeText === undefined ? {} : { code: codeText }), ...(reason === undefined ? {} : { reason }) };
 }
 
-const pricingWords = ['pricing_model', 'type', 'category'] as const;
+const pricingWords = ['pricing_model', 'type', 'category', 'subtype'] as const;
 
 function pricingOf(told: unknown): Pick<Receipt, 'pricing'> {
   const given = objectOf(told);

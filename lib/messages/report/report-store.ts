@@ -115,7 +115,7 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
 }
 
 /** What the items of a job's own partition say; undefined when there is no such job. */
-function describedIn(items: readonly Item[]): DescribedJob | undefined {
+export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const itemAt = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
   const job = v.parse(v.optional(JobItemSchema), itemAt(jobKey('')));
   if (job?.withdrawnAtMs !== undefined) return undefined;

@@ -1,33 +1,29 @@
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
-import { reportedStates } from '../receipts/reported-state.ts';
+import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 
 /*
  * What was counted of the cost of one job (D58): an item of the messages table (items.ts, `spentKey`), which changes in the
  * transaction that adds the difference to the sums of its client. So the sums have of a job what its statement says, and no more.
  */
 
-/** Messages of a job that were delivered on one day (UTC) to one market. */
+/** A line of its cost (report/cost.ts), without the category. */
 const LineSchema = v.object({
-  /** `YYYY-MM-DD`. */
   day: v.string(),
-  /** ISO 3166-1 alpha-2; empty where the country of a recipient is unknown. */
   market: v.string(),
   messages: v.number(),
   billed: v.number(),
-  /** Their list price (pricing/money.ts). */
   units: v.number(),
 });
 export type Line = Readonly<v.InferOutput<typeof LineSchema>>;
 
-/** What a dispatch costs so far. `final`: no message of it may still be billed. */
-export const CostSchema = v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() });
-export type Cost = Readonly<v.InferOutput<typeof CostSchema>>;
+const CostSchema = v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() });
 
+/** One number for each state that a report knows. */
 const CountsSchema = v.object(
   Object.fromEntries(reportedStates.map((state) => [state, v.number()])) as Record<
-    (typeof reportedStates)[number],
-    v.GenericSchema<number>
+    ReportedState,
+    v.NumberSchema<undefined>
   >,
 );
 
@@ -39,7 +35,7 @@ const StatementSchema = v.object({
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
   /** The market of each recipient by its index, packed: an erased recipient keeps theirs (D60). */
-  markets: v.pipe(v.instance(Uint8Array), v.transform(unpacked)),
+  markets: v.pipe(v.instance(Uint8Array), v.transform<Uint8Array, string[]>(unpacked)),
   /** What the sums of its month have of it, beside its reservation. */
   adjustedUnits: v.exactOptional(v.number()),
 });

@@ -1,0 +1,114 @@
+import { type Charge, chargeOf } from '../../pricing/charge.ts';
+import { categoryOf } from '../../pricing/price.ts';
+import type { Rates } from '../../pricing/rates.ts';
+import { utcDay } from '../../pricing/rates-of-day.ts';
+import { undeliveredMarket } from '../../pricing/undelivered.ts';
+import { forgottenAtMs } from '../items.ts';
+import type { JobHead } from '../job.ts';
+import type { Proven } from '../receipts/fold.ts';
+import type { ReportedOutcome, ReportedState } from '../receipts/reported-state.ts';
+import { destinationOf } from '../request/addressee.ts';
+
+/** Messages of a job that were delivered on one day (UTC) to one market, in one category. */
+export interface CostLine {
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  /** ISO 3166-1 alpha-2; empty where the country of a recipient is unknown. */
+  readonly market: string;
+  readonly category: Charge['category'];
+  readonly messages: number;
+  readonly billed: number;
+  /** The list price of those that were billed (pricing/money.ts). */
+  readonly units: number;
+}
+
+/** What a dispatch costs so far (D58). */
+export interface Cost {
+  readonly units: number;
+  /** `platform`: by the platform's word on each delivered message; `list`: of some it told none. */
+  readonly basis: 'platform' | 'list';
+  /** No message of it may still be billed. */
+  readonly final: boolean;
+}
+
+export interface JobCost {
+  readonly cost: Cost;
+  readonly lines: readonly CostLine[];
+  /** The list price of what may still be billed. */
+  readonly openUnits: number;
+}
+
+/** What is known of one message: its reported outcome, what its receipts prove together, and its recipient's market. */
+export interface KnownMessage {
+  readonly outcome: Pick<ReportedOutcome, 'state' | 'atMs'>;
+  readonly proven: Proven | undefined;
+  /** As in a line. */
+  readonly market: string;
+}
+
+type CostedJob = Pick<JobHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
+
+/** The known rates, in the order in which they correct one another (pricing/rates-of-day.ts). */
+export type KnownRates = readonly [Rates, ...Rates[]];
+
+/** The market of a recipient; empty where its country is unknown. */
+export function marketOfAddress(to: string): string {
+  return destinationOf(to).country ?? '';
+}
+
+/**
+ * What the messages of a job cost, by all that is known of them (D58). The platform bills what is delivered, so where receipts
+ * are expected a message costs nothing before one proves its delivery; where none are, each message that the platform took.
+ * The day is that of the delivery by the platform's clock, within the time in which the job is kept.
+ */
+export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: KnownRates): JobCost {
+  const lines = new Map<string, CostLine>();
+  let [openUnits, open, delivered, untold] = [0, 0, 0, 0];
+  for (const message of messages) {
+    const atMs = deliveryOf(job, message);
+    if (atMs === undefined) {
+      if (!mayStillBeBilled(message.outcome.state)) continue;
+      open += 1;
+      openUnits += estimateOf(job, message.market, rates);
+      continue;
+    }
+    const { pricing } = message.proven ?? {};
+    delivered += 1;
+    if (pricing === undefined) untold += 1;
+    const { market } = message;
+    const day = utcDay(Math.min(Math.max(atMs, job.acceptedAtMs), forgottenAtMs(job)));
+    const { billed, category, units } = chargeOf({ day, market, templateCategory: job.category, pricing }, rates);
+    const key = `${day} ${market} ${category}`;
+    const line = lines.get(key) ?? { day, market, category, messages: 0, billed: 0, units: 0 };
+    lines.set(key, {
+      ...line,
+      messages: line.messages + 1,
+      billed: line.billed + Number(billed),
+      units: line.units + units,
+    });
+  }
+  const inOrder = [...lines].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
+  const units = inOrder.reduce((sum, line) => sum + line.units, 0);
+  const isTold = untold === 0 && (delivered > 0 || job.receiptsExpected === true);
+  return { cost: { units, basis: isTold ? 'platform' : 'list', final: open === 0 }, lines: inOrder, openUnits };
+}
+
+/** When the message was delivered, as far as that is what is billed; undefined while it is not. */
+function deliveryOf({ receiptsExpected, acceptedAtMs }: CostedJob, { outcome, proven }: KnownMessage) {
+  if (proven?.deliveredAtMs !== undefined) return proven.deliveredAtMs;
+  return receiptsExpected !== true && outcome.state === 'sent' ? (outcome.atMs ?? acceptedAtMs) : undefined;
+}
+
+/** `sent`: the delivery may still be told; `held` and `unknown`: the platform may have the message. */
+const stillOpen: ReadonlySet<ReportedState> = new Set(['pending', 'held', 'sent', 'unknown']);
+
+function mayStillBeBilled(state: ReportedState): boolean {
+  return stillOpen.has(state);
+}
+
+/** Of a message to whose country the platform delivers nothing of the category, nothing. */
+function estimateOf({ category, acceptedAtMs }: CostedJob, market: string, rates: KnownRates): number {
+  if (undeliveredMarket(category, { digits: undefined, country: market }) !== undefined) return 0;
+  if (categoryOf(category) === undefined) return 0;
+  return chargeOf({ day: utcDay(acceptedAtMs), market, templateCategory: category }, rates).units;
+}
