@@ -29,6 +29,7 @@ import {
   MessageState,
   ReportRowSchema,
 } from '../../lib/messages/report/report.ts';
+import { SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
 import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
@@ -96,6 +97,8 @@ export const answerSchemas: NamedSchemas = {
   DispatchReport: DispatchReportSchema,
   ReportRow: ReportRowSchema,
   ListedDispatch: ListedDispatchSchema,
+  Spend: SpendSchema,
+  SpendRow: SpendRowSchema,
   OptOut: OptOutSchema,
   OptOutList: OptOutsListAnswer,
   WebhookConfig: WebhookConfigSchema,

@@ -235,6 +235,11 @@ export function spendPartition(clientId: number): string {
 /** Sums of a day and what is left of the money of a month are kept so long. */
 export const spendKeptDays = 400;
 
+/** Until then what is told of a day's or a month's money is kept, as TTL takes it: a month beyond what any page asks for. */
+export function moneyKeptUntilSeconds(fromMs: number): number {
+  return Math.ceil(fromMs / 1_000) + (spendKeptDays + 31) * 86_400;
+}
+
 /** The client's own key is hashed: clients may put into it what they like. */
 export function idempotencyKey(scope: {
   readonly clientId: number;

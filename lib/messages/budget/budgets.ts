@@ -3,6 +3,11 @@
  * the estimate of a send, and what becomes of its messages takes away what they did not cost.
  */
 
+/** The month of a moment in UTC, `YYYY-MM`. */
+export function monthOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 7);
+}
+
 /** A send that is about to be accepted. The month is that of `atMs`, in UTC. */
 export interface Reservation {
   readonly clientId: number;

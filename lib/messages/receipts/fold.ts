@@ -11,7 +11,7 @@ export interface Proven extends Pick<Receipt, 'userId' | 'waId'> {
   readonly receipt: Receipt;
   /** When it was delivered, which is what is billed (D58): told as such, else by the first proof that it was read. */
   readonly deliveredAtMs?: number;
-  /** The platform's word on its price: that of the furthest receipt which has one. */
+  /** The platform's word on its price: told with its delivery, else as late as possible. */
   readonly pricing?: Pricing;
 }
 
@@ -41,7 +41,7 @@ export function fold(receipts: Iterable<Receipt>): Proven | undefined {
   for (const receipt of receipts) {
     const next = { proof: proofOf(receipt), receipt };
     if (proven === undefined || decides(next, proven)) proven = next;
-    if (receipt.pricing !== undefined && (priced === undefined || decides(next, priced))) priced = next;
+    if (receipt.pricing !== undefined && (priced === undefined || prices(next, priced))) priced = next;
     const { proof } = next;
     deliveredAtMs[proof] = Math.min(deliveredAtMs[proof] ?? receipt.atMs, receipt.atMs);
     for (const id of ['userId', 'waId'] as const) {
@@ -71,6 +71,11 @@ function decides(next: Deciding, known: Deciding): boolean {
   if (further !== 0) return further > 0;
   if (next.receipt.atMs !== known.receipt.atMs) return next.receipt.atMs < known.receipt.atMs;
   return textOf(next.receipt) < textOf(known.receipt);
+}
+
+function prices(next: Deciding, known: Deciding): boolean {
+  if (next.proof === known.proof) return decides(next, known);
+  return next.proof === 'delivered' || (known.proof !== 'delivered' && decides(next, known));
 }
 
 function textOf({ platformMessageId, status, code, reason, pricing, userId, waId }: Receipt): string {

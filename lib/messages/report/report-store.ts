@@ -131,7 +131,7 @@ export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   return { head, repeats, recipients, ...state, ...present({ lots, positions }) };
 }
 
-function proofsIn(items: readonly Item[]): Map<number, Proven> {
+export function proofsIn(items: readonly Item[]): Map<number, Proven> {
   const byMessage = Map.groupBy(items.flatMap(receiptsOf), ({ index }) => index);
   const proofs = new Map<number, Proven>();
   for (const [index, receipts] of byMessage) {

@@ -35,7 +35,10 @@ const StatementSchema = v.object({
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
   /** The market of each recipient by its index, packed: an erased recipient keeps theirs (D60). */
-  markets: v.pipe(v.instance(Uint8Array), v.transform<Uint8Array, string[]>(unpacked)),
+  markets: v.pipe(
+    v.instance(Uint8Array),
+    v.transform((bytes) => unpacked(bytes)),
+  ),
   /** What the sums of its month have of it, beside its reservation. */
   adjustedUnits: v.exactOptional(v.number()),
 });

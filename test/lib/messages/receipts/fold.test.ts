@@ -104,7 +104,8 @@ describe('the fold', () => {
 
 test('the person is named as any receipt names them, and as the latest one does', () => {
   const [sent, read] = [receipt('sent', 1, { userId: 'US.1', waId: '1650' }), receipt('read', 2)];
-  expect(fold([sent, read])).toEqual({ proof: 'read', receipt: read, userId: 'US.1', waId: '1650' });
+  const asRead = { proof: 'read', receipt: read, deliveredAtMs: 2, userId: 'US.1', waId: '1650' };
+  expect(fold([sent, read])).toEqual(asRead);
   expect(fold([receipt('failed', 3, { userId: 'US.2' }), read, sent])).toMatchObject({ userId: 'US.2', waId: '1650' });
   for (const state of ['held', 'sent', 'pending'] as const) {
     expect(reportedOutcome({ state }, fold([sent, receipt('warning')]))).toMatchObject({
