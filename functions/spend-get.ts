@@ -3,10 +3,10 @@ import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
 import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
 import { day, word } from '../lib/http/query.ts';
-import { deployedSpend } from '../lib/messages/deployed/spend.ts';
+import { deployedSpendSums } from '../lib/messages/deployed/spend-sums.ts';
 import { spendGroups } from '../lib/messages/spend/count-step.ts';
 import { askedDays, SpendSchema, spendOf } from '../lib/messages/spend/spend.ts';
-import type { SpendSums } from '../lib/messages/spend/spend-store.ts';
+import type { SpendSums } from '../lib/messages/spend/spend-sums-store.ts';
 
 export const SpendGetQuery = v.object({
   client_id: ClientIdText,
@@ -33,4 +33,4 @@ export function spendGet(ports: Ports): Endpoint {
   });
 }
 
-export const handler = deployed(() => spendGet({ ...deployedAccess(), spend: deployedSpend() }));
+export const handler = deployed(() => spendGet({ ...deployedAccess(), spend: deployedSpendSums() }));

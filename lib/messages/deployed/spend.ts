@@ -16,8 +16,7 @@ import type { WatchedSpend } from '../watch/watch.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** The sums of clients. */
-export function deployedSpend() {
+function deployedLedger() {
   const { client, table, nowMs } = messagesTable();
   return spendStore({ documentClient: client, tableName: table, pause: storePause }, nowMs);
 }
@@ -29,7 +28,7 @@ export function deployedKnownRates(): () => Promise<KnownRates> {
 }
 
 function deployedCount(): (jobIds: readonly string[]) => Promise<void> {
-  const ports = { ledger: deployedSpend(), rates: deployedKnownRates(), nowMs: Date.now };
+  const ports = { ledger: deployedLedger(), rates: deployedKnownRates(), nowMs: Date.now };
   return (jobIds) => countJobs(jobIds, ports);
 }
 

@@ -1,5 +1,5 @@
 import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
-import { type Item, queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
 import {
   budgetKey,
   jobExpiresAtSeconds,
@@ -14,19 +14,12 @@ import { partitionsOfJob } from '../report/report-place.ts';
 import { describedIn, proofsIn, reportStore } from '../report/report-store.ts';
 import type { SpendLedger } from './count-jobs.ts';
 import type { CountStep, StatedJob } from './count-step.ts';
-import type { DaySums } from './spend.ts';
 import { statementItem, statementOf } from './statement.ts';
-
-/** The sums of clients in the messages table, as a page reads them. */
-export interface SpendSums {
-  /** The items of these days (`YYYY-MM-DD`, both included), several a day. */
-  between(clientId: number, from: string, to: string): Promise<readonly DaySums[]>;
-}
 
 /** A day of a client is so many items: transactions that meet in one refuse each other. */
 const shardsOfDay = 4;
 
-export function spendStore(messages: TableAccess, nowMs: () => number): SpendLedger & SpendSums {
+export function spendStore(messages: TableAccess, nowMs: () => number): SpendLedger {
   const { documentClient: client, tableName: table } = messages;
   const report = reportStore({ client, table, nowMs, consistent: true });
   return {
@@ -47,12 +40,6 @@ export function spendStore(messages: TableAccess, nowMs: () => number): SpendLed
     },
 
     write: async (step) => (await transactWrite(messages, actionsOf(step, table))) === undefined,
-
-    between: async (clientId, from, to) => {
-      // The shards of the last day sort behind its name.
-      const items = await queryPartition(messages, spendPartition(clientId), { from, to: `${to}~` });
-      return items.map(daySumsOf);
-    },
   };
 }
 
@@ -117,8 +104,4 @@ function addition({
 /** Job ids end at random. */
 function shardOf(jobId: string): number {
   return (jobId.codePointAt(jobId.length - 1) ?? 0) % shardsOfDay;
-}
-
-function daySumsOf({ pk: _client, sk, expiresAtSeconds: _until, ...sums }: Item): DaySums {
-  return { day: String(sk).split('#', 1)[0] ?? '', sums: sums as Record<string, number> };
 }
