@@ -68,6 +68,7 @@ export const routes: readonly RouteEntry[] = [
   { method: 'GET', path: '/v1/catalogs/{did}', operation: 'catalogs-list' },
   { method: 'GET', path: '/v1/catalogs/{did}/products', operation: 'catalog-products-list' },
   { method: 'GET', path: '/v1/pricing', operation: 'pricing-get' },
+  { method: 'GET', path: '/v1/spend', operation: 'spend-get' },
   { method: 'GET', path: '/v1/opt-outs', operation: 'opt-outs-list' },
   { method: 'PUT', path: '/v1/opt-outs/{recipient}', operation: 'opt-outs-put' },
   { method: 'DELETE', path: '/v1/opt-outs/{recipient}', operation: 'opt-outs-delete' },

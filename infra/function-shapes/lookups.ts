@@ -18,6 +18,8 @@ export const lookupFunctions: Readonly<Record<string, FunctionShape>> = {
     settings: platformSettings,
   }),
   'pricing-get': forClients({ tables: { rates: ['GetItem'] } }),
+  // Of a year and of hundreds of campaigns a day all sums are in memory at once.
+  'spend-get': forClients({ memoryMb: 1024, tables: { directory: ['GetItem'], messages: ['Query'] } }),
   'pricing-refresh': {
     timeoutSeconds: 60,
     memoryMb: 256,

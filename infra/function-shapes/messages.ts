@@ -9,6 +9,7 @@ const dispatching = {
   tables: {
     messages: ['GetItem', 'BatchGetItem', 'BatchWriteItem', 'Query', 'PutItem', 'UpdateItem'],
     webhooks: ['GetItem'],
+    rates: ['GetItem'],
   },
   // The key that names people is read with the first slice of a sender that has opt-outs.
   secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
@@ -94,6 +95,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       templates: ['BatchGetItem'],
       webhooks: ['GetItem'],
+      rates: ['GetItem'],
     },
     // A template that is paused is asked for until it is back.
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
@@ -107,8 +109,12 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     timeoutSeconds: 120,
     // For its share of processor: a run reads, hashes and queues up to 24,000 receipts.
     memoryMb: 1024,
-    tables: { messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem'], webhooks: ['GetItem'] },
-    sendsTo: ['events', 'inbound'],
+    tables: {
+      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
+      webhooks: ['GetItem'],
+      rates: ['GetItem'],
+    },
+    sendsTo: ['watch', 'events', 'inbound'],
     consumes: { queue: 'receipts', batchSize: 500, windowSeconds: 2, maximumConcurrency: 10 },
   },
 };

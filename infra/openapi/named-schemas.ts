@@ -38,6 +38,7 @@ import {
   ReportRowSchema,
 } from '../../lib/messages/report/report.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
+import { SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
 import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';
@@ -112,6 +113,8 @@ export const answerSchemas: NamedSchemas = {
   DispatchReport: DispatchReportSchema,
   ReportRow: ReportRowSchema,
   ListedDispatch: ListedDispatchSchema,
+  Spend: SpendSchema,
+  SpendRow: SpendRowSchema,
   OptOut: OptOutSchema,
   OptOutList: OptOutsListAnswer,
   WebhookConfig: WebhookConfigSchema,

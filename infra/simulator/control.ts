@@ -197,6 +197,12 @@ export const controlRoutes: readonly ControlRoute[] = [
   },
   {
     method: 'GET',
+    path: '/_control/bill',
+    what: 'what was delivered and what it costs by the rate card, by day (UTC), number, country, category and type, and in all',
+    run: ({ world }) => world.bill.until(world.clock.nowMs()),
+  },
+  {
+    method: 'GET',
     path: '/_control/routes',
     what: 'this table',
     run: () => ({ data: controlRoutes.map(({ method, path, what }) => ({ method, path, what })) }),

@@ -14,6 +14,7 @@ import { PortfolioPacing } from './portfolios/pacing.ts';
 import type { Seed, SeedToken } from './seed.ts';
 import { ManagementUsage, PairLimit, ThroughputLimit } from './sending/limits.ts';
 import { MarketingCaps } from './sending/marketing-caps.ts';
+import { Bill } from './sending/bill.ts';
 import { planReceipts } from './sending/plan-receipts.ts';
 import { Preferences } from './sending/preferences.ts';
 import { SendingRecord } from './sending/sending-record.ts';
@@ -54,6 +55,7 @@ export interface World {
   readonly marketingCaps: MarketingCaps;
   readonly threads: Threads;
   readonly limits: MessagingLimits;
+  readonly bill: Bill;
   readonly pacing: PortfolioPacing;
   /** The WABAs that may send texts which become templates by themselves, or whose texts are blocked. */
   readonly directSend: Map<string, 'ENABLED' | 'BLOCKED'>;
@@ -97,11 +99,12 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     for (const update of holdUpdates(hold, turn)) outbox.add(update, turn.atMs);
   });
   const limits = new MessagingLimits();
+  const bill = new Bill();
   const messages = new MessageLog();
   const pacing = new PortfolioPacing(({ message, course }, { atMs, code }) => {
     const after = { ...course, held_ms: atMs - message.acceptedMs };
     const turn = code === undefined ? after : { ...after, fail: code, failed_after_ms: 0 };
-    messages.tellAll(message.id, planReceipts({ outbox, limits }, message, turn));
+    messages.tellAll(message.id, planReceipts({ outbox, limits, bill }, message, turn));
   });
   let traces = 0;
   let challenges = 0;
@@ -142,6 +145,7 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     marketingCaps: new MarketingCaps(),
     threads: new Threads(),
     limits,
+    bill,
     pacing,
     directSend: new Map(),
     profiles: new Map(),

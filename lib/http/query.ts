@@ -71,6 +71,25 @@ function expected(name: string, what: string): (issue: v.BaseIssue<unknown>) => 
   };
 }
 
+const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day as ISO 8601 spells it; kept as text. Refused when empty, as a moment is. */
+export function day(name: string) {
+  const message = expected(name, 'a day such as 2026-11-22');
+  return v.optional(
+    v.pipe(
+      v.string(),
+      v.check((text) => dayForm.test(text) && isMoment(`${text}T00:00:00Z`), message),
+      documentedAs(() => v.pipe(v.string(), v.isoDate())),
+    ),
+  );
+}
+
+/** One of some words. */
+export function word<const Words extends readonly string[]>(name: string, words: Words) {
+  return v.optional(v.picklist(words, expected(name, words.join(', '))));
+}
+
 /** Exactly `true` or `false`. */
 export function flag(name: string) {
   return v.optional(

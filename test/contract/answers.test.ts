@@ -208,6 +208,10 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor('GET /v1/pricing?market=AR&category=Marketing'),
       refused: () => asSupervisor('GET /v1/pricing'),
     },
+    'spend-get': {
+      success: () => asSupervisor('GET /v1/spend?group=market'),
+      refused: () => asSupervisor('GET /v1/spend?group=planet'),
+    },
     'opt-outs-put': {
       success: () => asSupervisor('PUT /v1/opt-outs/5491155550088'),
       refused: () => asSupervisor('PUT /v1/opt-outs/nobody'),

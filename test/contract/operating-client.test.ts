@@ -49,6 +49,7 @@ const requests: Readonly<
   'catalog-products-list': { query: 'catalog_id=600000000000001' },
   'webhook-config-put': { body: { url: 'https://hooks.example.com/unknown-client', active: false } },
   'webhook-config-get': {},
+  'spend-get': {},
   'opt-outs-put': {},
   'opt-outs-delete': {},
   'opt-outs-list': {},

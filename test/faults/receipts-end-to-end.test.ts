@@ -18,6 +18,7 @@ import { chunkOf, slicesOf } from '../lib/messages/dispatch/chunk-run-world.ts';
 import { type Fault, injectFaults, seededFaults, seededRandom } from '../support/faults.ts';
 import { lagReads } from '../support/lagging-reads.ts';
 import { noStops } from '../support/memory-opt-outs.ts';
+import { noCosts } from '../support/no-costs.ts';
 import { receiptBody, scenarioHead, startMs } from '../support/scenario-job.ts';
 import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
@@ -161,6 +162,7 @@ class World {
       changeHolds: async () => undefined,
       wanted: async () => defaultEventTypes,
       inbound: noStops.inbound,
+      countCost: noCosts.countCost,
       ...{ events: this.#events, nowMs, remainingMs: () => 60_000, log: () => undefined },
     };
     const failed = await this.workers.ask(() => runReceipts(queued, ports));

@@ -30,6 +30,7 @@ import type { LogEvent, LogFacts } from '../../lib/observe/log.ts';
 import { stopWords } from '../../lib/opt-outs/stop-words.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { grouped } from '../support/flat-ports.ts';
+import { noCosts } from '../support/no-costs.ts';
 import { makeTemplate } from '../support/templates.ts';
 import { type Addressed, platformIdOf } from './platform-model.ts';
 import type { ModelDelivery, QueueModel } from './queue-model.ts';
@@ -217,6 +218,7 @@ function watcher(world: WorldParts): Consumer['handle'] {
       events,
       progressOf: unused,
       queue: { sendLater: unused },
+      spend: noCosts.spend,
       parked: {
         ...world.stores.ofWatcher(run),
         queue: {
@@ -244,6 +246,7 @@ function recorder(world: WorldParts): Consumer['handle'] {
       ...common,
       ...world.stores.ofReceipts(run),
       inbound: inboundSink(world, run),
+      countCost: noCosts.countCost,
       wanted: async () => defaultEventTypes,
     });
   };

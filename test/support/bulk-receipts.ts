@@ -11,6 +11,7 @@ import { eventId, type WantedEvents } from '../../lib/webhooks/event.ts';
 import { seededRandom } from './faults.ts';
 import type { MemoryEvents } from './memory-events.ts';
 import { noStops } from './memory-opt-outs.ts';
+import { noCosts } from './no-costs.ts';
 import { meterRequests } from './request-meter.ts';
 import { scenarioHead, startMs } from './scenario-job.ts';
 import { makeJob, makeRecipients } from './send-jobs.ts';
@@ -67,7 +68,7 @@ export async function recordInBulk(bulk: Bulk) {
       addressesOf: addressStore(access),
       changeHolds: holdStore({ client, table, nowMs: () => startMs }).change,
       wanted,
-      ...{ events, inbound: noStops.inbound },
+      ...{ events, inbound: noStops.inbound, countCost: noCosts.countCost },
       nowMs: () => startMs,
       remainingMs: () => 60_000,
       log: () => undefined,

@@ -4,6 +4,7 @@ import type {
   RunProcess,
   StandingJobs,
 } from '../../lib/messages/dispatch/chunk-ports.ts';
+import { noCosts } from './no-costs.ts';
 
 type Whole = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'slices' | 'doubts' | 'people' | 'queue' | 'events'>;
 
@@ -33,7 +34,7 @@ export function grouped(flat: FlatPorts): ChunkWorkerPorts {
   } = flat;
   const { look, beginStraight, paces, tenths, newHolds, breakers, ready, send, probe, ...process } = others;
   return {
-    ...{ isOfSmallRequests, slices, doubts, people, queue, events, noteSent },
+    ...{ isOfSmallRequests, slices, doubts, people, queue, events, noteSent, countEnded: noCosts.countEnded },
     jobs: { look, beginStraight },
     numbers: { paces, tenths },
     holds: { ofRun: newHolds, breakers },

@@ -21,7 +21,7 @@ import { receiptEntries } from '../../lib/messages/receipts/receipt-queue.ts';
 import { replyPayload } from '../../lib/messages/reply-payload.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
 import { parkedEvent, resumedEvent } from '../../lib/messages/watch/parked-event.ts';
-import { parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
+import { countMessageOf, parkedWatchOf, watchOf } from '../../lib/messages/watch/watch-message.ts';
 import { optOutEvent } from '../../lib/opt-outs/opt-out-event.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PersonWord } from '../../lib/platform/webhook/person-words.ts';
@@ -56,7 +56,12 @@ export async function queuedBodies(): Promise<QueuedBodies> {
     sendJobs: jobMessages(),
     chunks: [...chunks, ...(await copiesOf(chunks))].map(queueBody),
     urgentChunks: [...straight, ...(await copiesOf(straight))].map(queueBody),
-    watches: [watchOf(large.head), { ...watchOf(large.head), final: [0, 2] }, ...parkedWatches()].map(queueBody),
+    watches: [
+      watchOf(large.head),
+      { ...watchOf(large.head), final: [0, 2] },
+      ...parkedWatches(),
+      countMessageOf(large.head, 1),
+    ].map(queueBody),
     events: [...events().map(encodeEvent), encodeWake(clientId)],
     syncs: syncs.map(encodeSync),
     receipts: receiptEntries(receipts).map(({ body }) => body),

@@ -6,6 +6,7 @@ import { MemoryEvents } from './memory-events.ts';
 import { MemoryHolds } from './memory-holds.ts';
 import { MemoryInbound } from './memory-opt-outs.ts';
 import { MemoryTable } from './messages-table/memory-table.ts';
+import { noCosts } from './no-costs.ts';
 
 /** Everything around a run of receipts, in memory, with a clock that only the test moves. */
 export class ReceiptWorld {
@@ -47,6 +48,7 @@ export class ReceiptWorld {
       wanted: async () => defaultEventTypes,
       events: this.events,
       inbound: this.inbound,
+      countCost: noCosts.countCost,
       nowMs: () => this.nowMs,
       remainingMs: () => 60_000,
       log: (event, facts) => void this.logged.push({ event, facts }),

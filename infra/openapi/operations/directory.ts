@@ -9,6 +9,7 @@ import { ChannelsListAnswer, ChannelsListQuery } from '../../../functions/channe
 import { ClientsListAnswer, ClientsListQuery } from '../../../functions/clients-list.ts';
 import { MeAnswer, MeQuery } from '../../../functions/me.ts';
 import { PricingAnswer, PricingQuery } from '../../../functions/pricing-get.ts';
+import { SpendGetAnswer, SpendGetQuery } from '../../../functions/spend-get.ts';
 import { demo } from '../examples.ts';
 import type { Operations } from '../operation.ts';
 import { ofCallers, ofClients, ofPlatform } from '../refusals.ts';
@@ -167,6 +168,33 @@ export const directory: Operations = {
           rate: { amount: 0.0618, currency: 'USD' },
           source: "the platform's published rate card, list rates effective 2026-10-01, by way of one transcription",
           note: 'list rate for each delivered message, effective 2026-10-01',
+        },
+      },
+    },
+  },
+  'spend-get': {
+    tag: 'Directory',
+    summary: 'Read what was spent',
+    description:
+      'What the client has spent in some days (UTC) by campaign, template, DID or market, the dearest first. The platform says of each delivered message whether it was billed and in which category; amounts are list prices of the day of delivery. Without to it is today, without from the first of that month; sums are kept for 400 days. Receipts that come later change it.',
+    query: SpendGetQuery,
+    answers: { 200: { description: 'All rows, and their total.', schema: SpendGetAnswer } },
+    refusals: [...ofCallers, ...ofClients],
+    examples: {
+      campaigns: {
+        summary: 'The campaigns of a month',
+        parameters: { from: '2026-11-01', to: '2026-11-30', group: 'campaign' },
+        status: 200,
+        answer: {
+          client_id: 1001,
+          from: '2026-11-01',
+          to: '2026-11-30',
+          group: 'campaign',
+          data: [
+            { campaign_id: 10, messages: 9_870, billed: 9_870, amount: 609.966, currency: 'USD' },
+            { campaign_id: null, messages: 1_200, billed: 1_180, amount: 30.68, currency: 'USD' },
+          ],
+          total: { messages: 11_070, billed: 11_050, amount: 640.646, currency: 'USD' },
         },
       },
     },

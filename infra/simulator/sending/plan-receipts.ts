@@ -1,14 +1,16 @@
 import type { MessagingLimits } from '../portfolios/messaging-limits.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { type AcceptedMessage, type Course, deliveryOf, receiptsOf, type ToldStatus } from '../webhooks/receipts.ts';
+import type { Bill } from './bill.ts';
 
-/** Plans what is told of a message; returns it too. Its delivery counts against the portfolio's limit. */
+/** Plans what is told of a message; returns it too. Its delivery is billed, and counts against the portfolio's limit. */
 export function planReceipts(
-  { outbox, limits }: { readonly outbox: Outbox; readonly limits: MessagingLimits },
+  { outbox, limits, bill }: { readonly outbox: Outbox; readonly limits: MessagingLimits; readonly bill: Bill },
   message: AcceptedMessage,
   course: Course,
 ): readonly ToldStatus[] {
   const deliveredMs = deliveryOf(message, course);
+  if (deliveredMs !== undefined) bill.delivers(message, deliveredMs);
   if (deliveredMs !== undefined && message.countedFor !== undefined) {
     limits.delivers(message.countedFor, message.recipient.key, deliveredMs);
   }

@@ -7,6 +7,7 @@ import { provenSlicesStore } from '../receipts/proven-slices-store.ts';
 import { receiptStore } from '../receipts/receipt-store.ts';
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
+import { deployedCountReceipts } from './spend.ts';
 
 /** What recording receipts takes. */
 export function deployedReceipts() {
@@ -19,6 +20,7 @@ export function deployedReceipts() {
     changeHolds: holdStore({ client, table, nowMs }).change,
     wanted: deployedWantedEvents(),
     events: deployedEvents(),
+    countCost: deployedCountReceipts(),
     inbound: deployedInbound(),
     nowMs,
     log,

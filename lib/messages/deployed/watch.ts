@@ -12,6 +12,7 @@ import { countsOf } from '../report/read-report.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
+import { deployedWatchedSpend } from './spend.ts';
 
 /** What watching for the end of jobs, and of their waiting, takes. */
 export function deployedWatch() {
@@ -34,6 +35,7 @@ export function deployedWatch() {
     queue,
     events: deployedEvents(),
     parked,
+    spend: deployedWatchedSpend(),
     nowMs,
     log,
   };

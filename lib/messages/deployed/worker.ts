@@ -20,6 +20,7 @@ import { deployedNoteSent } from './answered.ts';
 import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
+import { deployedCountEnded } from './spend.ts';
 
 /** What a worker takes that consumes the queue with that address. */
 export function deployedWorker(
@@ -57,6 +58,7 @@ export function deployedWorker(
     queue: chunkQueue(queues(), { own: queueUrl, dispatch: environmentVariable('DISPATCH_QUEUE_URL') }),
     events,
     noteSent: deployedNoteSent(),
+    countEnded: deployedCountEnded(),
     process,
   };
 }

@@ -12,7 +12,7 @@ import type { JobState } from '../job-state.ts';
 import type { NumberPace } from '../pace/number-pace.ts';
 import type { NumberPaces } from '../pace/number-paces.ts';
 import type { UrgentTenths } from '../pace/urgent.ts';
-import type { SliceKey } from './claims/slice.ts';
+import type { Slice, SliceKey } from './claims/slice.ts';
 import type { Slices } from './claims/slice-store.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 
@@ -114,5 +114,7 @@ export interface ChunkWorkerPorts {
   readonly events: EventSink;
   /** What the platform calls messages, for those who answer them (D55). */
   readonly noteSent: NoteSent;
+  /** Counts what a straight chunk costs that has ended so (D58), where no receipt will say it. May be repeated. */
+  readonly countEnded: (chunk: QueuedChunk, ended: readonly Slice[]) => Promise<void>;
   readonly process: RunProcess;
 }

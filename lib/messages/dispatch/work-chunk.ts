@@ -124,6 +124,7 @@ class ChunkRun {
         if (words.length > 0) await ports.people.inbound.send([{ wabaId, phoneNumberId, words }]);
         const events = eventsOfEndings(this.#chunk, endings, { slices: recorded, nowMs: nowMs() });
         if (events.length > 0) await ports.events.send(events);
+        if (this.#chunk.straight) await ports.countEnded(this.#chunk, recorded);
         if (this.#jobOfTaken !== undefined) await ports.holds.taken(this.#chunk, this.#jobOfTaken);
       },
       queueAgain: async (again, atMs) => await this.#queueAgain(again, atMs),

@@ -2,15 +2,10 @@ import { forgottenAtMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt, ReceiptMessage } from './receipt.ts';
 import { namelessReceipt } from './receipt-items.ts';
-import type { HeadOfJob } from './receipt-ports.ts';
+import type { HeadOfJob, ReceiptsOfJob } from './receipt-ports.ts';
 
 /** Why a receipt counts for nothing (D39). None of them is an error: other software may send on the same number. */
 export type DropReason = 'unknown_job' | 'job_forgotten' | 'other_number' | 'no_such_recipient';
-
-export interface ReceiptsOfJob {
-  readonly head: JobHead;
-  readonly receipts: readonly Receipt[];
-}
 
 export interface Counted {
   readonly jobs: readonly ReceiptsOfJob[];

@@ -4,9 +4,8 @@ import { opened } from '../holds/hold.ts';
 import { type OpeningPorts, openHold } from '../holds/open-hold.ts';
 import { type HoldScope, scopeOfDrop, scopeOfRefusal } from '../holds/scope.ts';
 import { dispatchIdOf, type JobHead } from '../job.ts';
-import type { ReceiptsOfJob } from './countable.ts';
 import type { Receipt } from './receipt.ts';
-import type { ProvenSlices } from './receipt-ports.ts';
+import type { ProvenSlices, ReceiptsOfJob } from './receipt-ports.ts';
 
 interface HoldPorts extends OpeningPorts {
   readonly slices: Pick<ProvenSlices, 'findAll'>;

@@ -4,10 +4,9 @@ import type { EventType, ServiceEvent } from '../../webhooks/event.ts';
 import { messageEvent } from '../dispatch/message-event.ts';
 import { receiptGroupOf } from '../items.ts';
 import { aboutJob, dispatchIdOf, type JobHead } from '../job.ts';
-import type { ReceiptsOfJob } from './countable.ts';
 import { fold, type Proof, proofOf } from './fold.ts';
 import type { Receipt } from './receipt.ts';
-import type { ReceiptPorts } from './receipt-ports.ts';
+import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 
 type EventPorts = Pick<ReceiptPorts, 'records' | 'addressesOf' | 'wanted' | 'nowMs'>;
 

@@ -10,6 +10,12 @@ import type { Receipt } from './receipt.ts';
 /** The head of a job, and whom of it the operator has erased, by index (D60). */
 export type HeadOfJob = JobHead & { readonly erased?: ReadonlySet<number> };
 
+/** Receipts that count, of one job. */
+export interface ReceiptsOfJob {
+  readonly head: JobHead;
+  readonly receipts: readonly Receipt[];
+}
+
 /** The messages table as a run of receipts sees it. Every read is strongly consistent, every write may be repeated. */
 export interface ReceiptRecords {
   /** By job id, without the jobs that there are not (any more). */
@@ -38,6 +44,8 @@ export interface ReceiptPorts {
   readonly changeHolds: HoldsOfWabas['change'];
   readonly wanted: WantedEvents;
   readonly events: EventSink;
+  /** Counts what appended receipts change of the cost of their jobs, or has it counted later (D58). May be repeated. */
+  readonly countCost: (jobs: readonly ReceiptsOfJob[]) => Promise<void>;
   /** Where is told whom the platform refuses marketing to (D55). */
   readonly inbound: InboundSink;
   readonly nowMs: () => number;

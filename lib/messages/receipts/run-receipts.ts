@@ -3,12 +3,12 @@ import { queuedMessage } from '../../aws/queued-message.ts';
 import { count } from '../../observe/metrics.ts';
 import { nameOf } from '../../observe/name-of.ts';
 import type { ServiceEvent } from '../../webhooks/event.ts';
-import { countable, type ReceiptsOfJob } from './countable.ts';
+import { countable } from './countable.ts';
 import { holdByReceipts } from './hold-by-receipts.ts';
 import { queueEvents } from './queue-events.ts';
 import { type Receipt, type ReceiptMessage, ReceiptMessageSchema, receiptMessageVersion } from './receipt.ts';
 import { eventKeysOf, eventsOfReceipts } from './receipt-events.ts';
-import type { HeadOfJob, ReceiptPorts } from './receipt-ports.ts';
+import type { HeadOfJob, ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 import { settleSlices } from './settle-slices.ts';
 import { tellRefusals } from './tell-refusals.ts';
 
@@ -30,8 +30,8 @@ interface ReadMessage {
  * Works off one batch of the receipt queue, all of it together, and returns the ids of the queue messages to be delivered
  * again: those that cannot be read, those with an event that could not be queued in this run, and those of which a read or a
  * write failed, also by themselves. Promises (D39): what counts is appended before anything follows from it; a message with
- * a receipt is neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued before
- * a queue message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
+ * a receipt is neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued, and
+ * what it costs counted or to be counted (D58), before a queue message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
  */
 export async function runReceipts(queued: readonly QueuedReceipts[], ports: ReceiptPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
@@ -118,6 +118,7 @@ async function recordJobs(
   const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });
   count('ReceiptsRecorded', total);
+  await ports.countCost(jobs);
   await holdByReceipts(jobs, { ...ports, change: ports.changeHolds });
   await tellRefusals(jobs, ports);
   const doubtful = await ports.records.doubtfulJobs(jobs.map(({ head }) => head.jobId));

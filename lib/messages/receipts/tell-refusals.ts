@@ -2,8 +2,7 @@ import { stoppedThere } from '../dispatch/words-of-endings.ts';
 import { type InboundMessage, recipientsAmong } from '../inbound/inbound-message.ts';
 import { dispatchIdOf } from '../job.ts';
 import { addresseeOf } from '../request/addressee.ts';
-import type { ReceiptsOfJob } from './countable.ts';
-import type { ReceiptPorts } from './receipt-ports.ts';
+import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 
 /**
  * Tells whom the platform refuses marketing to (D55): it takes such a message, and says 131050 by receipt. The person is named as

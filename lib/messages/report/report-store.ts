@@ -121,7 +121,7 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
 }
 
 /** What the items of a job's own partition say; undefined when there is no such job. */
-function describedIn(items: readonly Item[]): DescribedJob | undefined {
+export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const itemAt = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
   const job = v.parse(v.optional(JobItemSchema), itemAt(jobKey('')));
   if (job?.withdrawnAtMs !== undefined) return undefined;
@@ -139,7 +139,7 @@ function describedIn(items: readonly Item[]): DescribedJob | undefined {
   return { head, repeats, recipients, ...state, ...present({ lots, positions, statedCost }) };
 }
 
-function proofsIn(items: readonly Item[]): Map<number, Proven> {
+export function proofsIn(items: readonly Item[]): Map<number, Proven> {
   const byMessage = Map.groupBy(items.flatMap(receiptsOf), ({ index }) => index);
   const proofs = new Map<number, Proven>();
   for (const [index, receipts] of byMessage) {

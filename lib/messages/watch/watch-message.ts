@@ -6,11 +6,11 @@ import { JobParkedSchema } from '../job-state.ts';
 import { type Lot, openingsOfAll, standingAt } from '../lots.ts';
 
 /*
- * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), or until it is parked
- * no more (D46).
+ * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), until it is parked
+ * no more (D46), or once, to count what it costs (D58).
  */
 
-/** The format in which both are queued now (D47). */
+/** The format in which all are queued now (D47). */
 export const watchVersion = 1;
 
 const watchedJob = {
@@ -43,7 +43,13 @@ const ParkedWatchSchema = v.object({
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
 
-export const QueuedWatchSchema = v.variant('kind', [WatchMessageSchema, ParkedWatchSchema]);
+/** The cost of a job is to be counted (D58), and not before `dueMs`. */
+const CountMessageSchema = v.object({ kind: v.literal('count'), ...watchedJob, dueMs: v.number() });
+export type CountMessage = v.InferOutput<typeof CountMessageSchema>;
+
+export const QueuedWatchSchema = v.variant('kind', [WatchMessageSchema, ParkedWatchSchema, CountMessageSchema]);
+
+export type QueuedWatch = v.InferOutput<typeof QueuedWatchSchema>;
 
 export interface WatchQueue {
   sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
@@ -52,6 +58,11 @@ export interface WatchQueue {
 /** The same queue. */
 export interface ParkedWatchQueue {
   sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
+}
+
+/** The same queue. */
+export interface CountQueue {
+  sendLater(message: CountMessage, delaySeconds: number): Promise<void>;
 }
 
 /** For a worker that is about to park the job. */
@@ -76,6 +87,19 @@ export const firstParkedLookSeconds = 3;
 export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHead): WatchMessage {
   const job = { jobId, clientId, acceptedAtMs, ...present({ correlationId }) };
   return { version: watchVersion, kind: 'running', ...job, final: [] };
+}
+
+export function countMessageOf(
+  {
+    jobId,
+    clientId,
+    acceptedAtMs,
+    correlationId,
+  }: Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>,
+  dueMs: number,
+): CountMessage {
+  const job = { jobId, clientId, acceptedAtMs, ...present({ correlationId }) };
+  return { version: watchVersion, kind: 'count', ...job, dueMs };
 }
 
 const shortestWaitSeconds = 5;

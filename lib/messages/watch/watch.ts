@@ -8,7 +8,9 @@ import { completedEvent } from '../dispatch/completed-event.ts';
 import { aboutJob, type JobHead } from '../job.ts';
 import type { Lot } from '../lots.ts';
 import {
+  type CountMessage,
   nextLookSeconds,
+  type QueuedWatch,
   QueuedWatchSchema,
   type WatchMessage,
   type WatchQueue,
@@ -33,8 +35,17 @@ export interface WatchPorts {
   readonly queue: WatchQueue;
   readonly events: EventSink;
   readonly parked: ParkedPorts;
+  readonly spend: WatchedSpend;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
+}
+
+/** What jobs cost (D58). Both throw when the store or the queue cannot be reached. */
+export interface WatchedSpend {
+  /** Has the cost of the job counted later by all that is written of it now. */
+  countLater(head: JobHead): Promise<void>;
+  /** Counts it, or has it counted once it is due. */
+  count(message: CountMessage): Promise<void>;
 }
 
 /** One delivery of a queue message. */
@@ -46,7 +57,7 @@ export interface WatchDelivery {
 /**
  * Looks at jobs once and returns the ids of the messages to be delivered again. A job of which something is pending is
  * queued again for a later look, so that waiting uses up no deliveries; one that has ended is told as `dispatch.completed`
- * (D41). The copy, and the event, come before the acknowledgement: whatever fails or dies, the end is told, and told twice
+ * (D41), and its cost is counted once more a little later (D58). The copy, and the event, come before the acknowledgement: whatever fails or dies, the end is told, and told twice
  * it has one id. Counted is what is written, not what was seen to happen: nothing is counted twice.
  */
 export async function watchJobs(deliveries: readonly WatchDelivery[], ports: WatchPorts): Promise<string[]> {
@@ -54,9 +65,7 @@ export async function watchJobs(deliveries: readonly WatchDelivery[], ports: Wat
     deliveries.map(async ({ messageId, body }) => {
       try {
         const message = v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion));
-        await correlated(message.correlationId, () =>
-          message.kind === 'running' ? look(message, ports) : lookAtParked(message, { ...ports, ...ports.parked }),
-        );
+        await correlated(message.correlationId, () => lookAt(message, ports));
         return [];
       } catch (error) {
         ports.log('job.watch_failed', { error: nameOf(error) });
@@ -65,6 +74,12 @@ export async function watchJobs(deliveries: readonly WatchDelivery[], ports: Wat
     }),
   );
   return again.flat();
+}
+
+async function lookAt(message: QueuedWatch, ports: WatchPorts): Promise<void> {
+  if (message.kind === 'count') return await ports.spend.count(message);
+  if (message.kind === 'running') return await look(message, ports);
+  await lookAtParked(message, { ...ports, ...ports.parked });
 }
 
 async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
@@ -80,6 +95,7 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     await ports.queue.sendLater(next, nextLookSeconds({ acceptedAtMs, lots }, ports.nowMs()));
     return;
   }
+  await ports.spend.countLater(head);
   const { pending: _none, ...ended } = counts;
   await ports.events.send([
     completedEvent({ jobId, clientId, acceptedAtMs, about: aboutJob(head) }, ended, ports.nowMs()),

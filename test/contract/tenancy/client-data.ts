@@ -155,6 +155,15 @@ export function onClientData(): void {
     });
   });
 
+  describe('GET /v1/spend', () => {
+    test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `GET ${withQuery('/v1/spend', asked)}`);
+      if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
+      else expect([reply.status, reply.body.client_id]).toEqual([200, client]);
+    });
+  });
+
   describe('GET /v1/campaigns', () => {
     const campaigns: Readonly<Record<number, readonly number[]>> = { 1001: [10, 11], 1002: [20] };
 

@@ -18,6 +18,7 @@ import type { ServiceEvent } from '../../../lib/webhooks/event.ts';
 import { partNumbers } from '../../support/exploration.ts';
 import { type FlatPorts, grouped } from '../../support/flat-ports.ts';
 import { noStops } from '../../support/memory-opt-outs.ts';
+import { noCosts } from '../../support/no-costs.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 
@@ -171,6 +172,7 @@ function watcherPorts(outside: Outside<string>): WatchPorts {
     events: tellingTo(outside),
     progressOf: unused,
     queue: { sendLater: unused },
+    spend: noCosts.spend,
     parked: {
       states: {
         of: async () => new Map([[jobId, await of()]]),

@@ -29,6 +29,7 @@ import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { allItems, itemsWith } from '../../../support/names-left.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { putItems } from '../../../support/reported-jobs.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { secretsInMemory } from '../../../support/secrets.ts';
@@ -262,6 +263,7 @@ test('a receipt that comes afterwards brings nobody back', async () => {
     wanted: async () => new Set(['message.failed']),
     events: { send: async (events) => void sent.push(...events) },
     inbound: { send: async () => undefined },
+    countCost: noCosts.countCost,
     ...{ nowMs: () => nowMs, remainingMs: () => 60_000, log: () => undefined },
   });
   expect(failed).toEqual([]);

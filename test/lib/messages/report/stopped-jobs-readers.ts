@@ -9,6 +9,7 @@ import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch
 import type { DispatchCompletedData, ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { noCost, shippedKnownRates } from '../../../support/reported-jobs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
@@ -61,6 +62,7 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
       progressOf: (asked: string, final: readonly number[]) => countsOf(report, asked, final),
       queue: { sendLater: async () => undefined },
       events: { send: async (events: ServiceEvent[]) => void told.push(...events) },
+      spend: noCosts.spend,
       parked: undefined as unknown as WatchPorts['parked'],
       ...{ nowMs, log },
     };

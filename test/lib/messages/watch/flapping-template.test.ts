@@ -8,6 +8,7 @@ import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
 import { MemoryTable, nothingFails } from '../../../support/messages-table/memory-table.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 import { chunkOf } from '../dispatch/chunk-run-world.ts';
@@ -51,6 +52,7 @@ async function lived(refusedUntilMs: number) {
     progressOf: async () => undefined,
     queue: { sendLater: async () => undefined },
     events,
+    spend: noCosts.spend,
     parked: {
       queue: { sendLater: async (message, seconds) => void queue(message, seconds) },
       states,

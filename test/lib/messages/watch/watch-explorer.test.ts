@@ -4,6 +4,7 @@ import { type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch
 import type { WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { explore, type Step } from '../../../support/exploration.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { thorough } from '../../../support/thorough.ts';
 
@@ -86,7 +87,7 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   const watch = { sendLater: call('watch') };
   const sink = { send: call('sendEvents') };
   const parked = undefined as unknown as WatchPorts['parked'];
-  const common = { events: sink, parked, nowMs: () => startMs, log: () => undefined };
+  const common = { events: sink, spend: noCosts.spend, parked, nowMs: () => startMs, log: () => undefined };
   // Which run has the round is explored in test/lib/messages/fan-out/rounds-explorer.test.ts.
   const take = async () => ({ kind: 'taken', progress: { queued: head.total }, state: {} });
   const jobs = { find: async () => ({ head }), begin: call('begin'), take, handOver: async () => true };

@@ -9,6 +9,7 @@ import { type ParkedWatch, parkedWatchOf } from '../../../../lib/messages/watch/
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryHolds } from '../../../support/memory-holds.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
@@ -57,6 +58,7 @@ async function look(message: ParkedWatch, setting: Setting = {}) {
     progressOf: async () => Promise.reject(new Error('not asked')),
     queue: { sendLater: async () => Promise.reject(new Error('not asked')) },
     events,
+    spend: noCosts.spend,
     parked: {
       queue: { sendLater: async (copy, seconds) => void later.push([copy, seconds]) },
       states: {

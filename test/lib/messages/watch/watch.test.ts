@@ -3,6 +3,7 @@ import type { OutcomeCounts } from '../../../../lib/messages/report/outcome.ts';
 import { type JobProgress, type WatchPorts, watchJobs } from '../../../../lib/messages/watch/watch.ts';
 import { nextLookSeconds, type WatchMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
+import { noCosts } from '../../../support/no-costs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
 const startMs = 1_800_000_000_000;
@@ -50,6 +51,7 @@ function world(progress: JobProgress | undefined) {
       queue: { sendLater: async (message: WatchMessage, seconds: number) => void later.push([message, seconds]) },
       events,
       // Of no use to a watch of this version.
+      spend: noCosts.spend,
       parked: undefined as unknown as WatchPorts['parked'],
       nowMs: () => startMs + 80_000,
       log: (event: string) => void logged.push(event),

@@ -26,6 +26,7 @@ import { noStops } from '../../../../support/memory-opt-outs.ts';
 import { withdrawnJob } from '../../../../support/messages-table/job-item.ts';
 import { sliceWrites } from '../../../../support/messages-table/slice-item.ts';
 import { writtenBy } from '../../../../support/messages-table/written.ts';
+import { noCosts } from '../../../../support/no-costs.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../../support/replayed-run.ts';
 import { scenarioHead } from '../../../../support/scenario-job.ts';
 
@@ -189,6 +190,7 @@ function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
     addressesOf: async () => new Map(),
     changeHolds: async () => undefined,
     inbound: noStops.inbound,
+    countCost: noCosts.countCost,
     wanted: async () => defaultEventTypes,
     events: { send: async (events) => await call('tellReceipts')(events.map(({ type, data }) => [type, data])) },
     nowMs,

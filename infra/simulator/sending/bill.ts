@@ -1,0 +1,97 @@
+import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
+import card from '../../../lib/pricing/rates-usd-2026-10-01.json' with { type: 'json' };
+import type { AcceptedMessage } from '../webhooks/receipts.ts';
+
+/*
+ * What the platform bills, from its own books: each message once, when it is delivered, whatever is told of that by webhook
+ * (platform reference, 9). The rate card and the countries of numbers are facts and the same files as the service has; how they
+ * become a bill is written here once more.
+ */
+
+/** Deliveries of one day of one number to one country, as one line of a bill. */
+export interface BillLine {
+  /** UTC. */
+  readonly day: string;
+  readonly waba_id: string;
+  readonly phone_number_id: string;
+  readonly country: string;
+  readonly pricing_category: string;
+  readonly pricing_type: string;
+  readonly volume: number;
+  readonly cost: number;
+}
+
+interface Delivery {
+  readonly message: AcceptedMessage;
+  readonly atMs: number;
+}
+
+/** A hundred-millionth of a dollar: the rate card has no finer price. */
+const finest = 1e8;
+
+type Row = (typeof card.markets)[number];
+
+/** Deliveries that were planned; those whose time has come are on the bill. */
+export class Bill {
+  readonly #planned: Delivery[] = [];
+
+  delivers(message: AcceptedMessage, atMs: number): void {
+    this.#planned.push({ message, atMs });
+  }
+
+  /** Of all deliveries until then. */
+  until(nowMs: number): { readonly data: readonly BillLine[]; readonly total: { volume: number; cost: number } } {
+    const lines = new Map<string, { readonly line: BillLine; volume: number; parts: number }>();
+    for (const { message, atMs } of this.#planned) {
+      if (atMs > nowMs) continue;
+      const line = lineOf(message, atMs);
+      const key = JSON.stringify(line);
+      const entry = lines.get(key) ?? { line, volume: 0, parts: 0 };
+      entry.volume += 1;
+      entry.parts += partsOf(message, line.country);
+      lines.set(key, entry);
+    }
+    const entries = [...lines.values()];
+    const sum = (of: 'volume' | 'parts') => entries.reduce((total, entry) => total + entry[of], 0);
+    return {
+      data: entries.map(({ line, volume, parts }) => ({ ...line, volume, cost: parts / finest })),
+      total: { volume: sum('volume'), cost: sum('parts') / finest },
+    };
+  }
+}
+
+function lineOf({ wabaId, metadata, recipient, pricing }: AcceptedMessage, atMs: number): BillLine {
+  const names = { waba_id: wabaId, phone_number_id: metadata.phone_number_id, country: countryOf(recipient.key) };
+  // A webhook tells whole seconds.
+  const day = new Date(Math.floor(atMs / 1_000) * 1_000).toISOString().slice(0, 10);
+  const told = { pricing_category: pricing.category, pricing_type: pricing.type };
+  return { day, ...names, ...told, volume: 0, cost: 0 };
+}
+
+/** The longest beginning of the number that is a country's; a user id begins with its country. */
+function countryOf(key: string): string {
+  if (/^[A-Z]/.test(key)) return key.slice(0, 2);
+  const known: Readonly<Record<string, string>> = prefixes;
+  for (let end = key.length; end > 0; end -= 1) {
+    const country = known[key.slice(0, end)];
+    if (country !== undefined) return country;
+  }
+  return 'ZZ';
+}
+
+function partsOf({ pricing }: AcceptedMessage, country: string): number {
+  if (pricing.type !== 'regular' || pricing.category === 'service') return 0;
+  const row = card.markets.find((each) => listed(each).includes(country)) ?? card.markets.find(isOther);
+  if (row === undefined) throw new Error('the rate card has no row for the rest of the world');
+  const { category } = pricing;
+  const price = category.startsWith('marketing') ? row.marketing : category === 'utility' ? row.utility : row.authentication;
+  return Math.round(price * finest);
+}
+
+function listed(row: Row): readonly string[] {
+  return 'countries' in row && row.countries !== undefined ? row.countries : [String(row.country)];
+}
+
+function isOther({ market }: Row): boolean {
+  return market === card.default_market;
+}

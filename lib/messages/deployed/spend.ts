@@ -1,0 +1,61 @@
+import { environmentVariable, queues } from '../../aws/deployed.ts';
+import { storePause } from '../../aws/pause.ts';
+import { currentRates } from '../../pricing/current-rates.ts';
+import { deployedRates } from '../../pricing/deployed.ts';
+import { shippedRates } from '../../pricing/rates.ts';
+import type { ChunkWorkerPorts } from '../dispatch/chunk-ports.ts';
+import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
+import type { KnownRates } from '../report/cost.ts';
+import { endChangesCost } from '../spend/count-ended.ts';
+import { countJobs } from '../spend/count-jobs.ts';
+import { countMarksStore, statedCosts } from '../spend/count-marks-store.ts';
+import { countReceipts } from '../spend/count-receipts.ts';
+import { countWhenDue, laterCounts } from '../spend/later-counts.ts';
+import { spendStore } from '../spend/spend-store.ts';
+import type { WatchedSpend } from '../watch/watch.ts';
+import { watchQueue } from '../watch/watch-queue.ts';
+import { messagesTable } from './messages-table.ts';
+
+function deployedLedger() {
+  const { client, table, nowMs } = messagesTable();
+  return spendStore({ documentClient: client, tableName: table, pause: storePause }, nowMs);
+}
+
+/** All rates that are known: those that came with the service, and those that were read last. */
+export function deployedKnownRates(): () => Promise<KnownRates> {
+  const current = currentRates(deployedRates().find, shippedRates, Date.now);
+  return async () => [shippedRates, await current()];
+}
+
+function deployedCount(): (jobIds: readonly string[]) => Promise<void> {
+  const ports = { ledger: deployedLedger(), rates: deployedKnownRates(), nowMs: Date.now };
+  return (jobIds) => countJobs(jobIds, ports);
+}
+
+/** What watchers do for the cost of jobs. */
+export function deployedWatchedSpend(): WatchedSpend {
+  const { client, table, nowMs } = messagesTable();
+  const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
+  const count = deployedCount();
+  return {
+    countLater: laterCounts({ marks: countMarksStore(client, table), queue, nowMs }),
+    count: (message) => countWhenDue(message, { queue, nowMs, count: (jobId) => count([jobId]) }),
+  };
+}
+
+/** What runs of receipts do. */
+export function deployedCountReceipts(): ReceiptPorts['countCost'] {
+  const { client, table } = messagesTable();
+  const stated = statedCosts({ documentClient: client, tableName: table, pause: storePause });
+  const { countLater } = deployedWatchedSpend();
+  const count = deployedCount();
+  return (jobs) => countReceipts(jobs, { stated, count, countLater });
+}
+
+/** What workers do. */
+export function deployedCountEnded(): ChunkWorkerPorts['countEnded'] {
+  const count = deployedCount();
+  return async (chunk, ended) => {
+    if (endChangesCost(chunk, ended)) await count([chunk.jobId]);
+  };
+}

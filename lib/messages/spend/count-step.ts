@@ -1,0 +1,164 @@
+import { monthOf } from '../budget/budgets.ts';
+import type { JobHead } from '../job.ts';
+import type { Line, Statement } from './statement.ts';
+
+/*
+ * From what is stated of a job to what is true of it: a step is one transaction, which writes statements and adds to the sums
+ * what they have changed by. Few jobs need more than one: a transaction, and the expression of an update, hold only so much.
+ */
+
+/** What a job is counted under. */
+export type CountedJob = Pick<
+  JobHead,
+  'jobId' | 'clientId' | 'did' | 'templateName' | 'templateLanguage' | 'campaignId' | 'acceptedAtMs' | 'keptUntilMs'
+>;
+
+/** By what a client may ask for its sums, each with the value for a line of a job; empty where there is none. */
+export const spendGroups = ['campaign', 'template', 'did', 'market'] as const;
+export type SpendGroup = (typeof spendGroups)[number];
+
+const groupValues: Readonly<Record<SpendGroup, (job: CountedJob, line: Line) => string>> = {
+  campaign: ({ campaignId }) => String(campaignId ?? ''),
+  template: ({ templateName, templateLanguage }) => `${templateName}/${templateLanguage}`,
+  did: ({ did }) => did,
+  market: (_job, { market }) => market,
+};
+
+/** What is added up. */
+export const sumKinds = ['messages', 'billed', 'units'] as const;
+export type SumKind = (typeof sumKinds)[number];
+
+/** The attribute of a day's item that holds a sum; its value stands last, for it may have any letter. */
+export function sumAttribute(group: SpendGroup, kind: SumKind, value: string): string {
+  return `${group}#${kind}#${value}`;
+}
+
+export interface StatedJob {
+  readonly job: CountedJob;
+  /** The version that it takes the place of; undefined for the first. */
+  readonly before: number | undefined;
+  readonly statement: Statement;
+}
+
+/** One transaction. All its jobs are of one client. */
+export interface CountStep {
+  readonly clientId: number;
+  readonly stated: readonly StatedJob[];
+  /** By day and attribute, what is added. */
+  readonly days: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** By month (`YYYY-MM`), what is added to what is committed of it. */
+  readonly months: ReadonlyMap<string, number>;
+}
+
+/** An expression of an update has at most 300 operators: of one line, nine of its job and three of its market. */
+const mostSumsOfDay = 270;
+const mostLines = 80;
+/** Days, statements and months together stay below the hundred actions of a transaction. */
+const mostActions = 95;
+
+/** What is to become of a statement: as it is without its version. */
+export type Truth = Omit<Statement, 'version'>;
+
+/**
+ * The next step from what is stated to what is true, and whether the truth is stated then. Undefined when it is already. A step
+ * that cannot hold all changes states some lines as they are and others as they were: sums and statement agree after each.
+ */
+export function nextStep(
+  job: CountedJob,
+  stated: Statement | undefined,
+  truth: Truth,
+): { readonly step: CountStep; readonly isLast: boolean } | undefined {
+  const [old, wanted] = [linesByKey(stated?.lines ?? []), linesByKey(truth.lines)];
+  const keys = [...new Set([...old.keys(), ...wanted.keys()])].filter((key) => !isSame(old.get(key), wanted.get(key)));
+  if (keys.length === 0 && stated !== undefined && restOf(stated) === restOf(truth)) return undefined;
+  const taken = keys.slice(0, mostLines);
+  const after = new Map(old);
+  const days = new Map<string, Map<string, number>>();
+  for (const key of taken) {
+    const [was, is] = [old.get(key), wanted.get(key)];
+    const line = is ?? was;
+    if (line === undefined) continue;
+    if (is === undefined) after.delete(key);
+    else after.set(key, is);
+    for (const kind of sumKinds) addTo(days, { job, line, kind, by: (is?.[kind] ?? 0) - (was?.[kind] ?? 0) });
+  }
+  const lines = [...after].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
+  const statement = { ...truth, version: (stated?.version ?? 0) + 1, lines };
+  const adjusted = (truth.adjustedUnits ?? 0) - (stated?.adjustedUnits ?? 0);
+  const months = new Map(adjusted === 0 ? [] : [[monthOf(job.acceptedAtMs), adjusted]]);
+  const step = { clientId: job.clientId, stated: [{ job, before: stated?.version, statement }], days, months };
+  return { step, isLast: taken.length === keys.length };
+}
+
+function addTo(
+  days: Map<string, Map<string, number>>,
+  {
+    job,
+    line,
+    kind,
+    by,
+  }: { readonly job: CountedJob; readonly line: Line; readonly kind: SumKind; readonly by: number },
+): void {
+  if (by === 0) return;
+  const sums = days.get(line.day) ?? new Map<string, number>();
+  days.set(line.day, sums);
+  for (const group of spendGroups) {
+    const attribute = sumAttribute(group, kind, groupValues[group](job, line));
+    sums.set(attribute, (sums.get(attribute) ?? 0) + by);
+  }
+}
+
+/** Steps of several jobs, as few transactions as hold them. */
+export function together(steps: readonly CountStep[]): CountStep[] {
+  const joined: CountStep[] = [];
+  for (const ofClient of Map.groupBy(steps, ({ clientId }) => clientId).values()) {
+    let last: CountStep | undefined;
+    for (const step of ofClient) {
+      const both = last === undefined ? undefined : joinedStep(last, step);
+      if (both === undefined || !fits(both)) {
+        if (last !== undefined) joined.push(last);
+        last = step;
+      } else last = both;
+    }
+    if (last !== undefined) joined.push(last);
+  }
+  return joined;
+}
+
+function joinedStep(one: CountStep, other: CountStep): CountStep {
+  const days = new Map([...one.days].map(([day, sums]) => [day, new Map(sums)]));
+  for (const [day, sums] of other.days) days.set(day, added(days.get(day) ?? new Map<string, number>(), sums));
+  const months = added(new Map(one.months), other.months);
+  return { clientId: one.clientId, stated: [...one.stated, ...other.stated], days, months };
+}
+
+function added(sums: Map<string, number>, more: ReadonlyMap<string, number>): Map<string, number> {
+  for (const [key, by] of more) sums.set(key, (sums.get(key) ?? 0) + by);
+  return sums;
+}
+
+function fits({ stated, days, months }: CountStep): boolean {
+  const isSmall = [...days.values()].every((sums) => sums.size <= mostSumsOfDay);
+  return isSmall && stated.length + days.size + months.size <= mostActions;
+}
+
+function linesByKey(lines: readonly Line[]): Map<string, Line> {
+  return new Map(lines.map((line) => [`${line.day} ${line.market}`, line]));
+}
+
+function isSame(one: Line | undefined, other: Line | undefined): boolean {
+  return sumKinds.every((kind) => (one?.[kind] ?? 0) === (other?.[kind] ?? 0));
+}
+
+/** All of a statement beside its lines and its version. */
+function restOf({ counts, cost, markets, adjustedUnits }: Truth): string {
+  const { units, basis, final } = cost;
+  return JSON.stringify([
+    counts === undefined ? null : Object.entries(counts).sort(),
+    units,
+    basis,
+    final,
+    markets,
+    adjustedUnits ?? null,
+  ]);
+}

@@ -1,0 +1,107 @@
+import type { TransactionAction } from '../../aws/dynamodb-batch.ts';
+import { queryPartition, type TableAccess, transactWrite } from '../../aws/dynamodb-batch.ts';
+import {
+  budgetKey,
+  jobExpiresAtSeconds,
+  jobPartition,
+  moneyKeptUntilSeconds,
+  receiptGroupOf,
+  receiptPartition,
+  spendPartition,
+  spentKey,
+} from '../items.ts';
+import { partitionsOfJob } from '../report/report-place.ts';
+import { describedIn, proofsIn, reportStore } from '../report/report-store.ts';
+import type { SpendLedger } from './count-jobs.ts';
+import type { CountStep, StatedJob } from './count-step.ts';
+import { statementItem, statementOf } from './statement.ts';
+
+/** A day of a client is so many items: transactions that meet in one refuse each other. */
+const shardsOfDay = 4;
+
+export function spendStore(messages: TableAccess, nowMs: () => number): SpendLedger {
+  const { documentClient: client, tableName: table } = messages;
+  const report = reportStore({ client, table, nowMs, consistent: true });
+  return {
+    read: async (jobId) => {
+      const items = await queryPartition(messages, jobPartition(jobId));
+      const job = describedIn(items);
+      if (job === undefined) return undefined;
+      const stated = items.find(({ sk }) => sk === spentKey('').sk);
+      return { job, statement: stated === undefined ? undefined : statementOf(stated) };
+    },
+
+    readMessages: async ({ jobId, total }, { slices }) => {
+      if (slices) return await report.readMessages(jobId, partitionsOfJob(total), { consistent: true });
+      const askedAtMs = nowMs();
+      const groups = Array.from({ length: receiptGroupOf(total - 1) + 1 }, (_, group) => group);
+      const items = await Promise.all(groups.map((group) => queryPartition(messages, receiptPartition(jobId, group))));
+      return { slices: new Map(), proofs: proofsIn(items.flat()), askedAtMs };
+    },
+
+    write: async (step) => (await transactWrite(messages, actionsOf(step, table))) === undefined,
+  };
+}
+
+function actionsOf({ clientId, stated, days, months }: CountStep, TableName: string): TransactionAction[] {
+  const shard = shardOf(stated[0]?.job.jobId ?? '');
+  return [
+    ...stated.map((one) => statementAction(one, TableName)),
+    ...[...days]
+      .filter(([, sums]) => sums.size > 0)
+      .map(([day, sums]) => {
+        const Key = { pk: spendPartition(clientId), sk: `${day}#${shard}` };
+        return addition({ TableName, Key, sums, fromMs: Date.parse(day) });
+      }),
+    ...[...months].map(([month, units]) => {
+      const sums = new Map([['committed', units]]);
+      return addition({ TableName, Key: budgetKey(clientId, month), sums, fromMs: Date.parse(`${month}-01`) });
+    }),
+  ];
+}
+
+function statementAction({ job, before, statement }: StatedJob, TableName: string): TransactionAction {
+  const Item = { ...spentKey(job.jobId), ...statementItem(statement), expiresAtSeconds: jobExpiresAtSeconds(job) };
+  if (before === undefined) return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
+  return {
+    Put: {
+      TableName,
+      Item,
+      ConditionExpression: '#version = :before',
+      ExpressionAttributeNames: { '#version': 'version' },
+      ExpressionAttributeValues: { ':before': before },
+    },
+  };
+}
+
+/** Adds to the sums of one item, which begins with them. */
+function addition({
+  TableName,
+  Key,
+  sums,
+  fromMs,
+}: {
+  readonly TableName: string;
+  readonly Key: { readonly pk: string; readonly sk: string };
+  readonly sums: ReadonlyMap<string, number>;
+  readonly fromMs: number;
+}): TransactionAction {
+  const added = [...sums].map(([attribute, by], at) => ({ name: `#${at}`, value: `:${at}`, attribute, by }));
+  return {
+    Update: {
+      TableName,
+      Key,
+      UpdateExpression: `SET expiresAtSeconds = :expiry ADD ${added.map(({ name, value }) => `${name} ${value}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(added.map(({ name, attribute }) => [name, attribute])),
+      ExpressionAttributeValues: {
+        ':expiry': moneyKeptUntilSeconds(fromMs),
+        ...Object.fromEntries(added.map(({ value, by }) => [value, by])),
+      },
+    },
+  };
+}
+
+/** Job ids end at random. */
+function shardOf(jobId: string): number {
+  return (jobId.codePointAt(jobId.length - 1) ?? 0) % shardsOfDay;
+}

@@ -1,0 +1,23 @@
+import { type Item, queryPartition, type TableAccess } from '../../aws/dynamodb-batch.ts';
+import { spendPartition } from '../items.ts';
+import type { DaySums } from './spend.ts';
+
+/** The sums of clients in the messages table, as a page reads them. */
+export interface SpendSums {
+  /** The items of these days (`YYYY-MM-DD`, both included), several a day; strongly consistent. */
+  between(clientId: number, from: string, to: string): Promise<readonly DaySums[]>;
+}
+
+export function spendSumsStore(messages: TableAccess): SpendSums {
+  return {
+    between: async (clientId, from, to) => {
+      // The items of the last day sort behind its name.
+      const items = await queryPartition(messages, spendPartition(clientId), { from, to: `${to}~` });
+      return items.map(daySumsOf);
+    },
+  };
+}
+
+function daySumsOf({ pk: _client, sk, expiresAtSeconds: _until, ...sums }: Item): DaySums {
+  return { day: String(sk).split('#', 1)[0] ?? '', sums: sums as Record<string, number> };
+}

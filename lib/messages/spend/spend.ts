@@ -1,0 +1,116 @@
+import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
+import { invalid } from '../../http/refusal.ts';
+import { dollarsOf } from '../../pricing/money.ts';
+import { utcDay } from '../../pricing/rates-of-day.ts';
+import { spendKeptDays } from '../items.ts';
+import { type SpendGroup, type SumKind, spendGroups, sumKinds } from './count-step.ts';
+
+/** Days that are asked for, as they are answered. */
+export interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The days that are meant (D58): to today, and from the first of that month. Refuses with 400 days in the wrong order and what is
+ * not kept any more.
+ */
+export function askedDays(
+  asked: { readonly from?: string | undefined; readonly to?: string | undefined },
+  nowMs: number,
+): Days {
+  const to = asked.to ?? utcDay(nowMs);
+  const from = asked.from ?? `${to.slice(0, 7)}-01`;
+  if (from > to) throw invalid('from', `from must not be after to: ${from} is after ${to}`);
+  const oldest = utcDay(nowMs - spendKeptDays * 86_400_000);
+  if (from < oldest)
+    throw invalid('from', `from must not be before ${oldest}: sums are kept for ${spendKeptDays} days`);
+  return { from, to };
+}
+
+/** What one item of a day holds: sums by attribute (`sumAttribute`). */
+export interface DaySums {
+  readonly day: string;
+  readonly sums: Readonly<Record<string, number>>;
+}
+
+const Sums = {
+  messages: v.pipe(
+    wholeNumber,
+    v.description('Messages that were delivered; of numbers without receipts, those that were sent.'),
+  ),
+  billed: v.pipe(
+    wholeNumber,
+    v.description('Those of them that the platform billed, or that count as billed where it tells nothing.'),
+  ),
+  amount: v.pipe(v.number(), v.description('Their list price on the days on which they were delivered.')),
+  currency: v.literal('USD'),
+};
+
+/** What was spent on one campaign, template, DID or market; the one that was asked for. */
+export const SpendRowSchema = v.object({
+  campaign_id: v.exactOptional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
+  template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
+  did: v.exactOptional(v.string()),
+  market: v.exactOptional(
+    v.pipe(v.nullable(v.string()), v.description('ISO 3166-1 alpha-2; null: the country of the recipient is unknown.')),
+  ),
+  ...Sums,
+});
+type SpendRow = v.InferOutput<typeof SpendRowSchema>;
+
+/** What a client has spent, as it is answered (D58). */
+export const SpendSchema = v.object({
+  client_id: wholeNumber,
+  from: v.pipe(v.string(), v.isoDate()),
+  to: v.pipe(v.string(), v.isoDate()),
+  group: v.picklist(spendGroups),
+  data: v.array(SpendRowSchema),
+  total: v.object(Sums),
+});
+
+const named: Readonly<Record<SpendGroup, (value: string) => Partial<SpendRow>>> = {
+  campaign: (value) => ({ campaign_id: value === '' ? null : Number(value) }),
+  template: (value) => {
+    // A language has no slash.
+    const at = value.lastIndexOf('/');
+    return { template: { name: value.slice(0, at), language: value.slice(at + 1) } };
+  },
+  did: (value) => ({ did: value }),
+  market: (value) => ({ market: value === '' ? null : value }),
+};
+
+type Added = Record<SumKind, number>;
+
+const attributeForm = /^([a-z]+)#([a-z]+)#(.*)$/s;
+
+/** The rows of a group, the dearest first, and their total: whole numbers are added, and become dollars at the end. */
+export function spendOf(days: readonly DaySums[], group: SpendGroup) {
+  const byValue = new Map<string, Added>();
+  for (const { sums } of days) {
+    for (const [attribute, by] of Object.entries(sums)) {
+      const [, of, kind, value] = attributeForm.exec(attribute) ?? [];
+      if (of !== group || value === undefined || !isKind(kind)) continue;
+      const row = byValue.get(value) ?? { messages: 0, billed: 0, units: 0 };
+      row[kind] += by;
+      byValue.set(value, row);
+    }
+  }
+  // What was restated away leaves zeros.
+  const rows = [...byValue].filter(([, { messages }]) => messages !== 0);
+  const total = { messages: 0, billed: 0, units: 0 };
+  for (const [, row] of rows) for (const kind of sumKinds) total[kind] += row[kind];
+  const inOrder = rows.toSorted(
+    ([one, a], [other, b]) => b.units - a.units || b.messages - a.messages || (one < other ? -1 : 1),
+  );
+  return { data: inOrder.map(([value, row]) => ({ ...named[group](value), ...told(row) })), total: told(total) };
+}
+
+function isKind(word: string | undefined): word is SumKind {
+  return (sumKinds as readonly (string | undefined)[]).includes(word);
+}
+
+function told({ messages, billed, units }: Added) {
+  return { messages, billed, amount: dollarsOf(units), currency: 'USD' as const };
+}

@@ -1,0 +1,62 @@
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import * as v from 'valibot';
+import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
+
+/*
+ * What was counted of the cost of one job (D58): an item of the messages table (items.ts, `spentKey`), which changes in the
+ * transaction that adds the difference to the sums of its client. So the sums have of a job what its statement says, and no more.
+ */
+
+/** A line of its cost (report/cost.ts), without the category. */
+const LineSchema = v.object({
+  day: v.string(),
+  market: v.string(),
+  messages: v.number(),
+  billed: v.number(),
+  units: v.number(),
+});
+export type Line = Readonly<v.InferOutput<typeof LineSchema>>;
+
+const CostSchema = v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() });
+
+/** One number for each state that a report knows. */
+const CountsSchema = v.object(
+  Object.fromEntries(reportedStates.map((state) => [state, v.number()])) as Record<
+    ReportedState,
+    v.NumberSchema<undefined>
+  >,
+);
+
+/** The attributes of the item. */
+const StatementSchema = v.object({
+  version: v.number(),
+  /** The counts of its report, of a job of more than ten recipients: nothing is pending once `pending` is 0. */
+  counts: v.exactOptional(CountsSchema),
+  cost: CostSchema,
+  lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
+  /** The market of each recipient by its index, packed: an erased recipient keeps theirs (D60). */
+  markets: v.pipe(
+    v.instance(Uint8Array),
+    v.transform((bytes) => unpacked(bytes)),
+  ),
+  /** What the sums of its month have of it, beside its reservation. */
+  adjustedUnits: v.exactOptional(v.number()),
+});
+export type Statement = Readonly<v.InferOutput<typeof StatementSchema>>;
+
+/** The statement that an item at `spentKey` holds. A job of which nothing was counted yet has none, and costs nothing so far. */
+export function statementOf(item: unknown): Statement {
+  return v.parse(StatementSchema, item);
+}
+
+/** The attributes of a statement as they are written. */
+export function statementItem({ lines, markets, ...rest }: Statement): Readonly<Record<string, unknown>> {
+  return { ...rest, lines: JSON.stringify(lines), markets: brotliCompressSync(markets.join(',')) };
+}
+
+/** Ten thousand markets are thirty thousand bytes. */
+const mostUnpackedBytes = 100_000;
+
+function unpacked(bytes: Uint8Array): string[] {
+  return brotliDecompressSync(bytes, { maxOutputLength: mostUnpackedBytes }).toString('utf8').split(',');
+}

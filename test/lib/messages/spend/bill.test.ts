@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest';
+import { Bill } from '../../../../infra/simulator/sending/bill.ts';
+import { type AcceptedMessage, deliveryOf, receiptsOf, usualCourse } from '../../../../infra/simulator/webhooks/receipts.ts';
+import { dispatchIdOf } from '../../../../lib/messages/job.ts';
+import { countable } from '../../../../lib/messages/receipts/countable.ts';
+import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/receipts-of.ts';
+import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
+import { spendGroups } from '../../../../lib/messages/spend/count-step.ts';
+import { countWhenDue, laterCounts } from '../../../../lib/messages/spend/later-counts.ts';
+import { spendOf } from '../../../../lib/messages/spend/spend.ts';
+import type { CountMessage } from '../../../../lib/messages/watch/watch-message.ts';
+import { shippedRates } from '../../../../lib/pricing/rates.ts';
+import { seededRandom } from '../../../support/faults.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+import { MemoryLedger } from './memory-ledger.ts';
+
+const acceptedAtMs = Date.parse('2026-11-22T23:59:50Z');
+const countries = ['54911', '55119', '5731', '4917', '3361', '9198', '1212', '4479', '7701', '35846', '26096', '3362'];
+const sizes = [...Array.from({ length: 2 }, () => 4_000), ...Array.from({ length: 100 }, () => 10), ...Array.from({ length: 1_000 }, () => 1)];
+const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
+
+/** Ten thousand messages on the platform's side and ours: what it bills, and every webhook update with the moment it comes. */
+function world(random: () => number) {
+  const ledger = new MemoryLedger();
+  const bill = new Bill();
+  const updates: { readonly atMs: number; readonly value: Readonly<Record<string, unknown>>; readonly wabaId: string }[] = [];
+  const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T;
+  for (const [at, total] of sizes.entries()) {
+    const category = pick(categories);
+    const jobId = `01J${String(at).padStart(23, '0')}`;
+    const some = { templateName: `${category.toLowerCase()}_${at % 4}`, campaignId: at % 5 === 0 ? undefined : at % 5 };
+    const head = makeJobHead({ jobId, total, acceptedAtMs, category, receiptsExpected: true, did: pick(['1555', '1556']), ...some });
+    const to = Array.from({ length: total }, (_, index) => `${pick(countries)}${String(1_000_000 + at * 10_000 + index)}`);
+    ledger.jobs.set(jobId, { head, to, receipts: [] });
+    for (const [index, key] of to.entries()) {
+      const isFree = random() < 0.05;
+      const told = random() < 0.1 ? pick(['marketing_lite', 'utility', 'service']) : category.toLowerCase();
+      const message: AcceptedMessage = {
+        ...{ id: `wamid.${jobId}.${index}`, wabaId: head.wabaId, acceptedMs: acceptedAtMs },
+        metadata: { display_phone_number: '1', phone_number_id: head.phoneNumberId },
+        recipient: { key, userId: `AR.${jobId}${index}`, scopedUser: false },
+        pricing: { billable: !isFree, pricing_model: 'PMP', type: isFree ? 'free_customer_service' : 'regular', category: told },
+        callbackData: dispatchIdOf({ jobId, index }),
+      };
+      const course = {
+        ...usualCourse,
+        ...{ copies: pick([1, 2, 3]), order: pick(['right', 'reversed', 'shuffled'] as const) },
+        ...{ late_ms: pick([0, 0, 0, 90_000, 7_200_000, 2 * 86_400_000]), delivered_after_ms: pick([1_000, 8_000, 60_000, null]) },
+        ...{ read_after_ms: pick([3_000, null, 20_000_000]), fail: random() < 0.05 ? 131_026 : null },
+      };
+      const deliveredMs = deliveryOf(message, course);
+      if (deliveredMs !== undefined) bill.delivers(message, deliveredMs);
+      for (const { update, atMs } of receiptsOf(message, course)) {
+        const value = { metadata: update.metadata, contacts: update.contacts ?? [], statuses: [update.status] };
+        updates.push({ atMs: atMs + random() * 30_000, value, wabaId: update.wabaId });
+      }
+    }
+  }
+  return { ledger, bill, updates: updates.sort((one, other) => one.atMs - other.atMs) };
+}
+
+test('what ten thousand messages cost is what the platform bills, to the cent, and so is each market of it (R56)', async () => {
+  const random = seededRandom(58);
+  const { ledger, bill, updates } = world(random);
+  const queue: { readonly message: CountMessage; readonly atMs: number }[] = [];
+  const marks = new Map<string, number>();
+  let nowMs = acceptedAtMs;
+  let bulkCounts = 0;
+  /** Every outside call may fail, before it does anything or after; a transaction may meet another one. */
+  const maybe = async <T>(call: () => Promise<T>): Promise<T> => {
+    if (random() < 0.002) throw new Error('the process died');
+    const result = await call();
+    if (random() < 0.002) throw new Error('the reply was lost');
+    return result;
+  };
+  const counting = {
+    ledger: {
+      read: (jobId: string) => maybe(() => ledger.read(jobId)),
+      readMessages: (head: Parameters<MemoryLedger['readMessages']>[0]) => ledger.readMessages(head),
+      write: (step: Parameters<MemoryLedger['write']>[0]) => maybe(async () => random() > 0.02 && (await ledger.write(step))),
+    },
+    rates: async () => [shippedRates] as const,
+    nowMs: () => nowMs,
+  };
+  const count = (jobIds: readonly string[]) => countJobs(jobIds, counting);
+  const waiting = {
+    marks: {
+      dueMs: (jobId: string) => maybe(async () => marks.get(jobId)),
+      mark: ({ jobId }: { readonly jobId: string }, dueMs: number) => maybe(async () => void marks.set(jobId, dueMs)),
+    },
+    queue: {
+      sendLater: (message: CountMessage, seconds: number) =>
+        maybe(async () => void queue.push({ message, atMs: nowMs + seconds * 1_000 })),
+    },
+    nowMs: () => nowMs,
+  };
+  const processes = [0, 1, 2].map(() => laterCounts(waiting));
+  const heads = new Map([...ledger.jobs].map(([jobId, { head }]) => [jobId, head]));
+
+  const workOff = async (untilMs: number) => {
+    for (;;) {
+      queue.sort((one, other) => other.atMs - one.atMs);
+      const next = queue.at(-1);
+      if (next === undefined || next.atMs > untilMs) break;
+      queue.pop();
+      nowMs = Math.max(nowMs, next.atMs);
+      bulkCounts += 1;
+      // What fails is delivered again.
+      await countWhenDue(next.message, { ...waiting, count: (jobId) => count([jobId]) }).catch(() =>
+        queue.push({ ...next, atMs: nowMs + 60_000 }),
+      );
+    }
+    nowMs = Math.max(nowMs, untilMs);
+  };
+
+  for (let first = 0; first < updates.length; ) {
+    const batch = updates.slice(first, first + 1 + Math.floor(random() * 400));
+    first += batch.length;
+    await workOff(batch.at(-1)?.atMs ?? nowMs);
+    const { numbers, unreadable, foreign } = readReceipts(batch.map(({ wabaId, value }) => ({ wabaId, field: 'messages', value })), nowMs);
+    expect([unreadable, foreign]).toEqual([0, 0]);
+    const { jobs } = countable([...numbers], heads, nowMs);
+    for (let tries = 0; ; tries += 1) {
+      if (random() < 0.05) processes[tries % 3] = laterCounts(waiting);
+      const countLater = processes[Math.floor(random() * 3)] as ReturnType<typeof laterCounts>;
+      try {
+        for (const { head, receipts } of jobs) ledger.jobs.get(head.jobId)?.receipts.push(...receipts);
+        const stated = async (jobIds: readonly string[]) =>
+          new Map(jobIds.flatMap((id) => (ledger.statements.has(id) ? [[id, ledger.statements.get(id) as never]] : [])));
+        await countReceipts(jobs, { stated, count, countLater });
+        break;
+      } catch (error) {
+        if (tries > 50) throw error;
+      }
+    }
+  }
+  await workOff(Number.MAX_SAFE_INTEGER);
+
+  const billed = bill.until(Number.POSITIVE_INFINITY);
+  expect(billed.total.volume).toBeGreaterThan(6_000);
+  const ofGroups = spendGroups.map((group) => spendOf(ledger.days(), group).total);
+  for (const { messages, amount } of ofGroups) expect({ messages, amount }).toEqual({ messages: billed.total.volume, amount: billed.total.cost });
+  const dayOf = (day: string) => spendOf(ledger.days().filter((each) => each.day === day), 'market').total.messages;
+  for (const day of new Set(billed.data.map((line) => line.day))) {
+    expect(dayOf(day)).toBe(billed.data.filter((line) => line.day === day).reduce((sum, { volume }) => sum + volume, 0));
+  }
+  const cents = (dollars: number) => Math.round(dollars * 1e8);
+  for (const { market, amount } of spendOf(ledger.days(), 'market').data) {
+    const ofMarket = billed.data.filter(({ country }) => country === market);
+    expect([market, cents(amount)]).toEqual([market, ofMarket.reduce((sum, { cost }) => sum + cents(cost), 0)]);
+  }
+  // A job of four thousand gets tens of thousands of receipts in hundreds of runs.
+  expect(bulkCounts).toBeLessThan(500);
+}, 60_000);

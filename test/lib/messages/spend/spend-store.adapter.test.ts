@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
+import { chunkOfJob } from '../../../../lib/messages/chunk.ts';
+import type { JobHead } from '../../../../lib/messages/job.ts';
+import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
+import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import { countMarksStore, statedCosts } from '../../../../lib/messages/spend/count-marks-store.ts';
+import { spendOf } from '../../../../lib/messages/spend/spend.ts';
+import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
+import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
+import { shippedRates } from '../../../../lib/pricing/rates.ts';
+import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const table = await freshTable('messages');
+const client = localDocumentClient();
+const messages = { documentClient: client, tableName: table, pause: async () => undefined };
+const nowMs = () => startMs + 60_000;
+const day = new Date(startMs).toISOString().slice(0, 10);
+const ledger = spendStore(messages, nowMs);
+const counting = { ledger, rates: async () => [shippedRates] as const, nowMs };
+const sums = spendSumsStore(messages);
+const marketing = 0.0618;
+
+/** A job of one recipient in Argentina, stored as a straight one is. */
+async function begun(jobId: string, changes: Partial<JobHead> = {}): Promise<JobHead> {
+  const head = { ...scenarioHead, jobId, total: 1, receiptsExpected: true as const, ...changes };
+  const slices = [{ try: 0, size: 1, recipients: [{ index: 0, to: '5491155550001' }] }];
+  const chunk = { ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
+  await acceptedJobsStore(client, table, () => startMs).beginStraight(chunk);
+  return head;
+}
+
+async function delivered(head: JobHead): Promise<void> {
+  const pricing = { billable: true, type: 'regular', category: 'marketing' };
+  const receipt = { jobId: head.jobId, index: 0, status: 'delivered', atMs: startMs + 5_000, platformMessageId: 'w' };
+  await receiptStore(messages).append(head, [{ ...receipt, pricing }]);
+}
+
+test('a delivery is in the sums of its day once, however often it is counted, and side by side (R56)', async () => {
+  const heads = await Promise.all(['S1', 'S2', 'S3'].map((jobId) => begun(jobId, { clientId: 7, campaignId: 10 })));
+  await countJobs(['S1', 'S2', 'S3'], counting);
+  for (const head of heads) await delivered(head);
+  await Promise.all([countJobs(['S1', 'S2'], counting), countJobs(['S2', 'S3'], counting), countJobs(['S1', 'S3'], counting)]);
+  await countJobs(['S1', 'S2', 'S3', 'none'], counting);
+  for (const group of ['campaign', 'template', 'did', 'market'] as const) {
+    const { data, total } = spendOf(await sums.between(7, day, day), group);
+    expect(total).toEqual({ messages: 3, billed: 3, amount: Number((3 * marketing).toFixed(8)), currency: 'USD' });
+    expect(data).toHaveLength(1);
+  }
+  expect(spendOf(await sums.between(7, '2000-01-01', '2000-01-31'), 'did').data).toEqual([]);
+  expect((await statedCosts(messages)(['S1', 'none'])).get('S1')?.cost).toMatchObject({ basis: 'platform', final: true });
+});
+
+test('a count is marked, and the last mark counts', async () => {
+  const marks = countMarksStore(client, table);
+  expect(await marks.dueMs('M')).toBeUndefined();
+  await marks.mark({ jobId: 'M', acceptedAtMs: startMs }, 7);
+  await marks.mark({ jobId: 'M', acceptedAtMs: startMs }, 9);
+  expect(await marks.dueMs('M')).toBe(9);
+});
+
+test('reservations side by side never pass a limit together; each counts once, and what it comes to takes its place (R57)', async () => {
+  const budgets = budgetsStore(messages);
+  const [clientId, atMs, units, limitUnits] = [8, startMs, 6_180_000, 20_000_000];
+  const reserve = (jobId: string) => budgets.reserve({ clientId, jobId, atMs, units, limitUnits });
+  const answers = await Promise.all(['B1', 'B2', 'B3', 'B4', 'B5'].map(reserve));
+  expect(answers.filter(({ kind }) => kind === 'reserved')).toHaveLength(3);
+  expect(await budgets.committedUnits(clientId, atMs)).toBe(3 * units);
+  const ours = ['B1', 'B2', 'B3', 'B4', 'B5'].filter((_, at) => answers[at]?.kind === 'reserved');
+  const [one = '', other = ''] = ours;
+  expect(await reserve(one)).toEqual({ kind: 'reserved', beforeUnits: 2 * units, afterUnits: 3 * units });
+  await budgets.release({ clientId, jobId: other, atMs });
+  await budgets.release({ clientId, jobId: other, atMs });
+  expect(await budgets.committedUnits(clientId, atMs)).toBe(2 * units);
+  expect(await budgets.reserve({ clientId, jobId: 'B9', atMs, units: limitUnits + 1, limitUnits })).toMatchObject({ kind: 'over' });
+
+  // Delivered as utility, it costs less than was reserved.
+  const head = await begun(one, { clientId, reservedUnits: units });
+  const pricing = { billable: true, type: 'regular', category: 'utility' };
+  const receipt = { jobId: one, index: 0, status: 'delivered', atMs: startMs + 5_000, platformMessageId: 'w', pricing };
+  await receiptStore(messages).append(head, [receipt]);
+  await countJobs([one], counting);
+  await countJobs([one], counting);
+  expect(await budgets.committedUnits(clientId, atMs)).toBe(units + 2_600_000);
+});
