@@ -36,6 +36,7 @@ export const routes: readonly RouteEntry[] = [
   { method: 'GET', path: '/v1/template/messages/{did}', operation: 'dispatches-list' },
   { method: 'GET', path: '/v1/template/messages/{did}/{dispatchId}', operation: 'messages-report' },
   { method: 'DELETE', path: '/v1/template/messages/{did}/{dispatchId}', operation: 'messages-cancel' },
+  { method: 'POST', path: '/v1/template/messages/{did}/{dispatchId}/retry', operation: 'messages-retry' },
   { method: 'GET', path: '/v1/templates', operation: 'templates-list' },
   { method: 'GET', path: '/v1/templates/{messageTemplateId}', operation: 'templates-get' },
   { method: 'PATCH', path: '/v1/templates/status', operation: 'templates-status' },

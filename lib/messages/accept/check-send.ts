@@ -39,6 +39,8 @@ export interface Send {
   readonly clientId: number;
   readonly did: Did;
   readonly jobId: string;
+  /** Of a retry: the job whose recipients it sends to once more (D57). */
+  readonly retryOf?: string;
 }
 
 /** A send that nothing speaks against: the job that it is to become. */
@@ -122,7 +124,7 @@ async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPor
 }
 
 function jobHead(
-  { request, clientId, did, jobId }: Send,
+  { request, clientId, did, jobId, retryOf }: Send,
   template: PlatformTemplate,
   facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'>,
 ): JobHead {
@@ -148,6 +150,7 @@ function jobHead(
     acceptedAtMs,
     ...present({
       expiresAtMs: ttlSeconds === undefined ? undefined : acceptedAtMs + ttlSeconds * 1_000,
+      retryOf,
       campaignId,
       attends,
     }),

@@ -84,12 +84,12 @@ export function addressItems({ head, recipients }: WholeJob): Item[] {
 
 /** How the client, and an operator, find the job in the list of dispatches; `total` counts repeated recipients too. */
 export function pointerOfClient(head: JobHead, total: number): Item {
-  const { jobId, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
+  const { jobId, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs } = head;
   return {
     pk: dispatchesPartition(head.clientId, head.did),
     sk: jobSortKey(acceptedAtMs, jobId),
     ...{ jobId, templateName, templateLanguage, acceptedAtMs, total },
-    ...present({ campaignId }),
+    ...present({ campaignId, retryOf }),
     expiresAtSeconds: jobExpiresAtSeconds(head),
   };
 }
@@ -101,6 +101,7 @@ export const PointerSchema = v.object({
   templateName: v.string(),
   templateLanguage: v.string(),
   campaignId: v.optional(v.number()),
+  retryOf: v.exactOptional(v.string()),
   acceptedAtMs: v.number(),
   total: v.number(),
 });

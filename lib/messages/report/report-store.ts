@@ -125,9 +125,9 @@ function describedIn(items: readonly Item[]): DescribedJob | undefined {
   if (head === undefined) return undefined;
   const described = items.filter(({ sk }) => String(sk).startsWith(recipientsPrefix)).flatMap(addressesOfItem);
   const recipients = new Map(job?.to === undefined ? described : addressesFrom(job.to));
-  const { stop, parked, pausedFromMs, underWay, retriedBy } = job ?? {};
+  const { stop, parked, pausedFromMs, underWay, erased, retriedBy } = job ?? {};
   const { repeats = [], lots, positions } = accepted ?? {};
-  const state = present({ stop, parked, pausedFromMs, underWay, retriedBy });
+  const state = present({ stop, parked, pausedFromMs, underWay, erased, retriedBy });
   return { head, repeats, recipients, ...state, ...present({ lots, positions }) };
 }
 

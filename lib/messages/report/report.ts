@@ -5,7 +5,7 @@ import { clip } from '../../http/parse.ts';
 import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { isUserId } from '../../platform/user-id.ts';
-import { AskedTimeSchema, type JobHead } from '../job.ts';
+import { AskedTimeSchema } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
@@ -132,18 +132,21 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   };
 }
 
+/** A job as far as it is answered beside its outcomes. */
+type AnsweredJob = Pick<DescribedJob, 'head' | 'retriedBy'>;
+
 /** The answer of a page (D40). */
-export function reportAnswer(head: JobHead, question: ReportQuestion, { counts, rows, next }: ReportPage) {
+export function reportAnswer(job: AnsweredJob, question: ReportQuestion, { counts, rows, next }: ReportPage) {
   return {
-    ...countsAnswer(head, counts),
+    ...countsAnswer(job, counts),
     data: rows,
     paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
 }
 
 /** A dispatch with its counts. `complete`: nothing was pending when they were told, which is on the first page of a report. */
-export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
-  const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs } = head;
+export function countsAnswer({ head, retriedBy }: AnsweredJob, counts: OutcomeCounts) {
+  const { jobId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs } = head;
   return {
     dispatch_id: jobId,
     client_id: clientId,
@@ -151,6 +154,7 @@ export function countsAnswer(head: JobHead, counts: OutcomeCounts) {
     template: { name: templateName, language: templateLanguage },
     ...present({ campaign_id: campaignId }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
+    ...present({ retry_of: retryOf, retried_by: retriedBy && [...retriedBy].sort() }),
     total: totalOf(counts),
     counts,
     complete: counts.pending === 0,

@@ -46,7 +46,7 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
       const open = await openReport(report, question, from);
       if (open === undefined) return undefined;
       if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
-      const answer = reportAnswer(open.job.head, question, await readPage(report, question, open, atMs));
+      const answer = reportAnswer(open.job, question, await readPage(report, question, open, atMs));
       return { answer, cost: meter.taken() };
     },
     cancel: async ({ jobId }: JobHead) => {

@@ -177,7 +177,7 @@ test('the answer has the shape of D40', () => {
   ];
   const question = { jobId, states: undefined, limit: 2 };
   const page = reportPage(job, question, { outcomeAt: (index) => outcomes[index] as ReportedOutcome });
-  const answer = reportAnswer({ ...job.head, campaignId: 7 }, question, page);
+  const answer = reportAnswer({ head: { ...job.head, campaignId: 7 } }, question, page);
   const facts = { ...{ to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' } };
   expect(answer).toEqual({
     dispatch_id: jobId,
