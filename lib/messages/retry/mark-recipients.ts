@@ -61,14 +61,20 @@ export async function withMarked<T>(
   ports: MarkPorts,
   accept: (marked: ReadonlySet<number>) => Promise<T>,
 ): Promise<T> {
-  const marked = await markRecipients(retrying, ports);
+  let marked: ReadonlySet<number> | undefined;
   try {
+    marked = await markRecipients(retrying, ports);
     return await accept(marked);
   } catch (error) {
-    const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
-    if (!undecided) await givenBack(retrying.jobId, ports);
+    if (mayBeGivenBack(error, marked)) await givenBack(retrying.jobId, ports);
     throw error;
   }
+}
+
+/** A refusal before anything is marked leaves no mark; another error may be the lost reply of the write. */
+function mayBeGivenBack(error: unknown, marked: ReadonlySet<number> | undefined): boolean {
+  if (!(error instanceof Refusal)) return true;
+  return marked !== undefined && error.code !== 'dispatch_undecided';
 }
 
 async function markRecipients({ jobId, source, wanted }: Retrying, ports: MarkPorts): Promise<ReadonlySet<number>> {
