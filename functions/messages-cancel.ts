@@ -40,7 +40,7 @@ export function messagesCancel(ports: Ports): Endpoint {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
-    return answer(200, shaped(MessagesCancelAnswer, standingAnswer(job.head, await cancelJob(ports, job))));
+    return answer(200, shaped(MessagesCancelAnswer, standingAnswer(job, await cancelJob(ports, job))));
   });
 }
 

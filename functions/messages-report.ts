@@ -59,7 +59,7 @@ export function messagesReport(ports: Ports): Endpoint {
 
     const page = await readPage(ports.report, question, open, { nowMs: ports.nowMs(), rates });
 
-    return answer(200, shaped(MessagesReportAnswer, reportAnswer(open.job.head, question, page)));
+    return answer(200, shaped(MessagesReportAnswer, reportAnswer(open.job, question, page)));
   });
 }
 

@@ -36,6 +36,7 @@ export const routes: readonly RouteEntry[] = [
   { method: 'GET', path: '/v1/template/messages/{did}', operation: 'dispatches-list' },
   { method: 'GET', path: '/v1/template/messages/{did}/{dispatchId}', operation: 'messages-report' },
   { method: 'DELETE', path: '/v1/template/messages/{did}/{dispatchId}', operation: 'messages-cancel' },
+  { method: 'POST', path: '/v1/template/messages/{did}/{dispatchId}/retry', operation: 'messages-retry' },
   { method: 'GET', path: '/v1/dispatches', operation: 'dispatches-find' },
   { method: 'DELETE', path: '/v1/dispatches', operation: 'dispatches-cancel' },
   { method: 'GET', path: '/v1/templates', operation: 'templates-list' },

@@ -16,25 +16,28 @@ const dispatching = {
   settings: platformSettings,
 } as const satisfies FunctionShape;
 
+/** What accepts messages, or rehearses them. */
+const accepting = {
+  memoryMb: 1024,
+  tables: {
+    directory: ['GetItem', 'Query'],
+    templates: ['BatchGetItem', 'UpdateItem'],
+    messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
+    rates: ['GetItem'],
+    redirects: ['UpdateItem'],
+    webhooks: ['GetItem'],
+    // A rehearsal asks for the numbers of a portfolio, and for what has left from them.
+    channels: ['BatchGetItem', 'Query'],
+  },
+  secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
+  settings: platformSettings,
+  sendsTo: ['sendJobs', 'urgent', 'events'],
+} as const satisfies Partial<FunctionShape>;
+
 /** The way of a message, from the request to its receipts. */
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
-  'messages-send': forClients({
-    canary: ['api-5xx'],
-    memoryMb: 1024,
-    tables: {
-      directory: ['GetItem', 'Query'],
-      templates: ['BatchGetItem', 'UpdateItem'],
-      messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
-      rates: ['GetItem'],
-      redirects: ['UpdateItem'],
-      webhooks: ['GetItem'],
-      // A rehearsal asks for the numbers of a portfolio, and for what has left from them.
-      channels: ['BatchGetItem', 'Query'],
-    },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
-    settings: platformSettings,
-    sendsTo: ['sendJobs', 'urgent', 'events'],
-  }),
+  'messages-send': forClients({ ...accepting, canary: ['api-5xx'] }),
+  'messages-retry': forClients({ ...accepting, canary: ['api-5xx'] }),
   // All receipts of a job of 10,000 are in memory at once.
   'messages-report': forClients({
     memoryMb: 1024,

@@ -47,12 +47,14 @@ function ofRefusal(code: RefusalCode): Explanation {
 }
 
 const outcomePage = 'functions/README.md#get-v1templatemessagesdiddispatchid';
-const ofOutcomes: readonly Explanation[] = Object.entries(outcomes).map(([code, { states, ...text }]) => ({
-  code,
-  where: `code of a message that is ${states.join(' or ')}`,
-  ...text,
-  page: outcomePage,
-}));
+const ofOutcomes: readonly Explanation[] = Object.entries(outcomes).map(
+  ([code, { states, retry: _retry, ...text }]) => ({
+    code,
+    where: `code of a message that is ${states.join(' or ')}`,
+    ...text,
+    page: outcomePage,
+  }),
+);
 
 const statusReasons: Readonly<Record<StatusReason, Text & { readonly title: string; readonly fault: string }>> =
   reasons;

@@ -27,6 +27,8 @@ const statusOfCode = {
   sync_in_progress: 409,
   request_in_progress: 409,
   opted_out_by_person: 409,
+  not_retryable: 409,
+  nothing_to_retry: 409,
   payload_too_large: 413,
   did_mismatch: 422,
   template_not_sendable: 422,

@@ -11,6 +11,7 @@ import { hashKey } from '../keys/hash-key.ts';
  *   its recipients    JOB#<jobId> / RECIPIENTS#<first index>   with it, packed: their addresses
  *   their parameters  PARAMS#<jobId>#<group> / <first index>   the same, packed (accept/parameter-pages.ts)
  *   a job of a client DISPATCHES#<client> / <ms>#<jobId>       acceptance, else the fan-out, for the lists of clients and operators (D40, D59)
+ *   who is retried    RETRIES#<jobId> / RETRIES                acceptance of its retries: by which of them (retry/marks.ts)
  *   a slice           JOB#<jobId>#<partition> / SLICE#<slice>  workers, receipts, the fan-out; one for ten messages (dispatch/claims/slice.ts)
  *   a remembered key  IDEMPOTENCY#<client>#<did>#<hash> / IDEMPOTENCY   acceptance (idempotency.ts)
  *   a question        QUESTION#<question> / QUESTION           resolution of a template (questions.ts)
@@ -53,7 +54,8 @@ export function jobKey(jobId: string): ItemKey {
  * - *begin*, by the fan-out, sets `head` unless `withdrawnAtMs` is there: from then on the whole job is sent.
  * - *withdraw*, by the acceptance, sets `withdrawnAtMs` unless `head` is there: from then on nothing of it is sent.
  *
- * Either may be repeated by its own side. Only TTL removes the item.
+ * Either may be repeated by its own side. Only TTL removes the item. A retry (D57) is begun by its acceptance as well, before it
+ * answers 200: another retry of the same recipients may take back what has not begun (retry/marks.ts).
  *
  * A request of up to ten recipients has no fan-out: its one chunk goes straight into a dispatch queue. Its job is begun by the
  * acceptance, once the queue has confirmed the chunk, or by the worker that has claimed slice 0 of it: the worker begins the job
@@ -262,6 +264,11 @@ export const spendKeptDays = 400;
 /** Until then what is told of a day's or a month's money is kept, as TTL takes it: a month beyond what any page asks for. */
 export function moneyKeptUntilSeconds(fromMs: number): number {
   return Math.ceil(fromMs / 1_000) + (spendKeptDays + 31) * 86_400;
+}
+
+/** Which recipients of a job are retried, and by which jobs (D57). */
+export function retriesKey(jobId: string): ItemKey {
+  return { pk: `RETRIES#${jobId}`, sk: 'RETRIES' };
 }
 
 /** The client's own key is hashed: clients may put into it what they like. */

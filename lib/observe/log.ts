@@ -88,6 +88,7 @@ export const logEvents = [
   'redirect.missing',
   'request.failed',
   'request.unauthorized',
+  'retry.marks_kept',
   'sync.channels_failed',
   'sync.completed',
   'sync.release_failed',

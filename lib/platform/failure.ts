@@ -47,6 +47,16 @@ export const concerns = [
 ] as const;
 export type Concern = (typeof concerns)[number];
 
+/**
+ * Whether the cause of a failed message may pass (D57; platform reference, 6.4, 6.5):
+ * - `yes`: by itself, or once the business, the platform or an operator has mended it.
+ * - `after_a_day`: the platform punishes another try before 24 hours have passed.
+ * - `named`: a person or the client must have acted, so only the client can know.
+ * - `never`: the same message to the same person fails again, or must not be sent.
+ */
+export const retryWords = ['yes', 'after_a_day', 'named', 'never'] as const;
+export type RetryWord = (typeof retryWords)[number];
+
 export interface FailureFacts {
   readonly httpStatus?: number;
   readonly code?: number;
@@ -131,12 +141,11 @@ interface CodeEntry {
   readonly concerns?: Concern;
   /** What it holds when it drops a message that the platform had taken and held back (platform reference, 2.10). */
   readonly holdsWhenDropped?: HoldKind;
+  readonly retry: RetryWord;
 }
 
 const entries = new Map<number | string, CodeEntry>(
-  (errorCodes as readonly CodeEntry[])
-    .filter((entry) => entry.kind !== 'template_mgmt')
-    .map((entry) => [entry.code, entry]),
+  errorCodes.flatMap((entry) => (entry.kind === 'template_mgmt' ? [] : [[entry.code, entry as CodeEntry]])),
 );
 
 /** HTTP 429 with a code of something else, or none. */
@@ -161,6 +170,11 @@ export function holdKindOf(code: number | undefined): HoldKind | undefined {
 /** The same of a receipt that drops a message which the platform had taken and held back: what else its code may hold. */
 export function dropKindOf(code: number | undefined): HoldKind | undefined {
   return entryOf(code)?.holdsWhenDropped;
+}
+
+/** Whether the cause of a message that failed with a code of the platform's may pass; undefined for an unknown code. */
+export function retryWordOf(code: number): RetryWord | undefined {
+  return entryOf(code)?.retry;
 }
 
 function entryOf(code: number | undefined): CodeEntry | undefined {

@@ -21,7 +21,7 @@ type NowMs = () => number;
 /** The messages table, as the runs of each function of a world see it. */
 export interface WorldStores {
   ofAcceptance(run: Run): Pick<HandOverPorts, 'parameters'> & {
-    readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'beginStraight'>;
+    readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
   };
   ofFanOut(run: Run, nowMs: NowMs): Pick<FanOutPorts, 'jobs' | 'states' | 'slices' | 'paces'>;
   ofWorker(

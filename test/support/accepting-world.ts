@@ -104,6 +104,7 @@ export class AcceptingWorld {
         describe: ({ head }, signal) => this.call('describe', () => void this.described.add(head.jobId), signal),
         list: (_, signal) => this.call('list', () => undefined, signal),
         withdraw: (jobId, signal) => this.call('withdraw', () => this.withdraw(jobId), signal),
+        begin: ({ head }, signal) => this.call('begin', () => this.begin(head.jobId), signal),
         beginStraight: ({ jobId }, signal) => this.call('begin', () => this.begin(jobId), signal),
       },
       records: {

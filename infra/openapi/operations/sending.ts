@@ -3,8 +3,10 @@ import { DispatchesFindAnswer, DispatchesFindQuery } from '../../../functions/di
 import { DispatchesListAnswer, DispatchesListPath, DispatchesListQuery } from '../../../functions/dispatches-list.ts';
 import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '../../../functions/messages-cancel.ts';
 import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
+import { MessagesRetryPath, MessagesRetryQuery } from '../../../functions/messages-retry.ts';
 import { MessagesSendPath, MessagesSendQuery, MessagesSendReads } from '../../../functions/messages-send.ts';
 import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts';
+import { MessagesRetryBody } from '../../../lib/messages/retry/retry-request.ts';
 import { demo, dispatchExample } from '../examples.ts';
 import { SendAnswer } from '../named-schemas.ts';
 import type { Operations } from '../operation.ts';
@@ -12,6 +14,17 @@ import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
 const { did, dispatchId } = demo;
 const ofDids = [...ofCallers, ...ofClients, 'did_forbidden'] as const;
+/** Of what accepts a dispatch. */
+const ofAcceptance = [
+  'template_not_found',
+  'template_not_sendable',
+  'over_max_cost',
+  'over_budget',
+  'idempotency_key_reused',
+  'request_in_progress',
+  'dispatch_unavailable',
+  'dispatch_undecided',
+] as const;
 const template = { name: 'order_update', language: 'en_US' } as const;
 const order = { did, type: 'template', channel: 'MESSAGING', template } as const;
 const { template: _, client_id: __, counts: ___, complete: ____, did: _____, ...listed } = dispatchExample;
@@ -44,9 +57,8 @@ export const sending: Operations = {
       ...ofDids,
       ...ofBodies,
       ...ofPlatform,
-      ...(['did_mismatch', 'invalid_recipients', 'template_not_found', 'template_not_sendable'] as const),
-      ...(['over_max_cost', 'over_budget'] as const),
-      ...(['idempotency_key_reused', 'request_in_progress', 'dispatch_unavailable', 'dispatch_undecided'] as const),
+      ...ofAcceptance,
+      ...(['did_mismatch', 'invalid_recipients'] as const),
     ],
     examples: {
       values: {
@@ -161,6 +173,45 @@ export const sending: Operations = {
     refusals: [...ofCallers, ...ofClients, 'dispatch_not_found'],
     examples: {
       cancelled: { summary: 'All that is left', parameters: { did, dispatchId }, status: 200, answer: dispatchExample },
+    },
+  },
+  'messages-retry': {
+    tag: 'Sending',
+    summary: 'Retry a dispatch',
+    description:
+      'A new dispatch of the recipients that ended failed or expired for a cause that may pass, with the parameters that they had. Nobody is in two retries.',
+    path: MessagesRetryPath,
+    query: MessagesRetryQuery,
+    headers: MessagesSendReads,
+    body: { schema: MessagesRetryBody, optional: true },
+    answers: {
+      200: {
+        description: 'Accepted, or rehearsed. warning tells what is worth a look.',
+        schema: SendAnswer,
+        headers: ['Dispatch-Id'],
+        links: {
+          report: {
+            operationId: 'messages-report',
+            description: 'What becomes of those who are retried. A rehearsal has no dispatch.',
+            parameters: { did: '$request.path.did', dispatchId: '$response.header.Dispatch-Id' },
+          },
+        },
+      },
+    },
+    refusals: [
+      ...ofDids,
+      ...ofBodies,
+      ...ofPlatform,
+      ...ofAcceptance,
+      ...(['dispatch_not_found', 'not_retryable', 'nothing_to_retry'] as const),
+    ],
+    examples: {
+      some: {
+        summary: 'Of some codes alone; none of this dispatch is left to retry',
+        parameters: { did, dispatchId },
+        body: { codes: ['expired', '131026'] },
+        status: 409,
+      },
     },
   },
 };

@@ -9,7 +9,7 @@ import { straightRequest } from './straight-request.ts';
 import type { WholeJob } from './whole-job.ts';
 
 export interface AcceptJobPorts extends HandOverPorts {
-  readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'beginStraight'>;
+  readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
   /** Messages a second that the number of a job may send, by the platform's last word. */
   readonly limitOf: (head: JobHead) => Promise<number>;
 }

@@ -49,10 +49,10 @@ export interface AcceptedJobs {
    */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
   /**
-   * Begins a job of the fan-out, so that it is sent and found, unless it was taken back; one with a time of its own is written
-   * where lost rounds are looked for (D56).
+   * Begins a job of the fan-out, so that it is sent and found, unless it was taken back. One with a time of its own is written where
+   * lost rounds are looked for (D56), a retry is named by the job that it retries (D57).
    */
-  begin(job: ListedJob): Promise<'begun' | 'withdrawn'>;
+  begin(job: ListedJob, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
   /**
    * The same of a straight chunk, by its acceptance or by the worker that has claimed it. The worker begins with the chunk of
    * the first try: a later one does not carry all recipients.
@@ -122,14 +122,15 @@ export function acceptedJobsStore(
       return refused === undefined ? 'withdrawn' : 'begun';
     },
 
-    begin: async ({ head, repeats }) => {
-      if (!(await setHead(head, undefined))) return 'withdrawn';
+    begin: async ({ head, repeats }, abortSignal) => {
+      if (!(await setHead(head, undefined, abortSignal))) return 'withdrawn';
       if (head.when !== undefined) {
-        await put({ ...scheduledKey(head.jobId), expiresAtSeconds: jobExpiresAtSeconds(head) });
+        await put({ ...scheduledKey(head.jobId), expiresAtSeconds: jobExpiresAtSeconds(head) }, abortSignal);
       }
       // Mostly acceptance has listed it. A fan-out that dies before is followed by another delivery, which begins once more.
       const pointer = pointerOfClient(head, head.total + repeats.length);
-      if (!(await isThere(pointer))) await put(pointer);
+      if (!(await isThere(pointer))) await put(pointer, abortSignal);
+      if (head.retryOf !== undefined) await nameRetry(head.retryOf, head.jobId, abortSignal);
       return 'begun';
     },
 
@@ -140,6 +141,18 @@ export function acceptedJobsStore(
       return (await setHead(head, addressesOfChunk(chunk), abortSignal)) ? 'begun' : 'withdrawn';
     },
   };
+
+  /** Nothing where the retried job is forgotten by now. */
+  async function nameRetry(retryOf: string, jobId: string, abortSignal?: AbortSignal): Promise<void> {
+    const update = new UpdateCommand({
+      TableName: table,
+      Key: jobKey(retryOf),
+      UpdateExpression: 'ADD retriedBy :jobId',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':jobId': new Set([jobId]) },
+    });
+    await conditionalWrite(client.send(update, present({ abortSignal })));
+  }
 
   /** False when the job was taken back. What is there already stays. */
   async function setHead(

@@ -44,6 +44,8 @@ export interface Send {
   readonly jobId: string;
   /** What its headers ask for, if they ask for a time of its own (D56). */
   readonly time?: SendTime;
+  /** Of a retry: the job whose recipients it sends to once more (D57). */
+  readonly retryOf?: string;
 }
 
 /** A send that nothing speaks against: the job that it is to become. */
@@ -169,7 +171,7 @@ async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPor
 }
 
 function jobHead(
-  { request, clientId, did, jobId, time }: Send,
+  { request, clientId, did, jobId, time, retryOf }: Send,
   template: PlatformTemplate,
   facts: Pick<JobHead, 'path' | 'acceptedAtMs' | 'total' | 'byUserId'> & { readonly timetable?: Timetable },
 ): JobHead {
@@ -198,6 +200,7 @@ function jobHead(
       expiresAtMs: ttlSeconds === undefined ? undefined : fromMs + ttlSeconds * 1_000,
       when: time && { asked: time.asked, fromMs },
       keptUntilMs: timetable && timetable.lastCallMs + keptAfterLastCallMs,
+      retryOf,
       campaignId,
       attends,
     }),

@@ -26,7 +26,7 @@ const handOverBudgetMs = handOverLimitMs + withdrawLimitMs + answerBudgetMs;
 
 export interface HandOverPorts extends WithdrawPorts {
   readonly parameters: Pick<JobParameters, 'store'>;
-  readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw'>;
+  readonly acceptance: Pick<AcceptedJobs, 'describe' | 'begin' | 'withdraw'>;
   readonly noteCorrespondents: NoteCorrespondents;
   /** Job messages, for the fan-out. */
   readonly queue: JobQueue;
@@ -39,14 +39,22 @@ export interface HandOverPorts extends WithdrawPorts {
  * `dispatch_unavailable` when none of it will be sent: what is not stored whole is never queued; a queue that did not
  * confirm may still hold it, so that the job is withdrawn first. When that cannot be written either, it is not known: 502
  * `dispatch_undecided`, and the next request with the same Idempotency-Key finds it out. Refuses with 400
- * `invalid_recipients` a recipient that no item can hold: only a template with gaps between its variables takes one.
+ * `invalid_recipients` a recipient that no item can hold: only a template with gaps between its variables takes one. A retry is
+ * begun as well: what has not begun another retry may take back (retry/marks.ts).
  */
 export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<void> {
   const signal = givenUpAfter(ports);
   await storeWhole(job, AbortSignal.timeout(storeLimitMs), ports);
   const { jobId, clientId, acceptedAtMs, correlationId } = job.head;
   const message = encodeJob({ jobId, clientId, acceptedAtMs, ...present({ correlationId }) });
-  await queuedOrTakenBack(jobId, ports, () => ports.queue.send(message, String(clientId), signal));
+  await queuedOrTakenBack(jobId, ports, async () => {
+    await ports.queue.send(message, String(clientId), signal);
+    if (job.head.retryOf !== undefined) await begun(job, signal, ports);
+  });
+}
+
+async function begun({ head, repeats = [] }: WholeJob, signal: AbortSignal, ports: HandOverPorts): Promise<void> {
+  if ((await ports.acceptance.begin({ head, repeats }, signal)) === 'withdrawn') throw new Error('it was taken back');
 }
 
 /**

@@ -11,7 +11,7 @@ import { type WithdrawPorts, withdrawJob } from './withdraw-job.ts';
 export const rememberedMs = 48 * 3_600_000;
 
 /** The API function is ended after 29 s: a run that started longer ago than this is over, however it ended. */
-const runOverMs = 35_000;
+export const runOverMs = 35_000;
 
 /** What a request with this key did, or is doing. */
 export interface IdempotencyRecord {

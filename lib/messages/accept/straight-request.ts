@@ -10,7 +10,8 @@ import type { WholeJob } from './whole-job.ts';
 /**
  * The chunk of a request that needs no fan-out: of up to ten recipients (D25). Undefined where recipients were dropped, whose
  * end only the report can count (D41), where the send has a time of its own, as it may wait longer than a queue keeps it
- * (D56), and where they are larger than a chunk: storing them refuses one that no item can hold.
+ * (D56), where they are larger than a chunk: storing them refuses one that no item can hold, and for a retry, which is stored
+ * so that it can be retried (D57).
  * `limitOf`: messages a second that the number of the job may send.
  */
 export async function straightRequest(
@@ -18,7 +19,7 @@ export async function straightRequest(
   limitOf: (head: JobHead) => Promise<number>,
 ): Promise<QueuedChunk | undefined> {
   const { head, plan, recipients, repeats = [] } = job;
-  if (head.when !== undefined) return undefined;
+  if (head.when !== undefined || head.retryOf !== undefined) return undefined;
   if (recipients.length > straightRecipients || repeats.length > 0) return undefined;
   if (Buffer.byteLength(queueBody(recipients)) > mostChunkBytes) return undefined;
   const composed = (recipient: Recipient, index: number) =>

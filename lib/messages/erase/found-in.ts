@@ -29,6 +29,7 @@ export const attributesRead = [
 const nameless = [
   'ERASING',
   'DISPATCHES',
+  'RETRIES',
   'QUESTION',
   'QUESTIONS',
   'PLATFORM',

@@ -55,6 +55,7 @@ export const ListedDispatchSchema = v.object({
   template: v.object({ name: v.string(), language: v.string() }),
   campaign_id: v.exactOptional(wholeNumber),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
+  retry_of: v.exactOptional(v.pipe(v.string(), v.description('The dispatch whose recipients it sends to once more.'))),
   total: v.pipe(wholeNumber, v.description('Recipients of the request.')),
 });
 
@@ -65,6 +66,7 @@ export function listedDispatch({ jobId, templateName, templateLanguage, ...rest 
     template: { name: templateName, language: templateLanguage },
     ...present({ campaign_id: rest.campaignId }),
     accepted_at: new Date(rest.acceptedAtMs).toISOString(),
+    ...present({ retry_of: rest.retryOf }),
     total: rest.total,
   };
 }

@@ -127,6 +127,17 @@ function costNowOf(
   return costOf(head, messages, rates).cost;
 }
 
+/** What became of all messages of a job by now, read strongly, and what is written of them: what is told as ended has ended for good. */
+export async function outcomesNow(
+  report: Report,
+  found: DescribedJob,
+): Promise<{ readonly outcomeAt: OutcomeAt; readonly written: WrittenMessages }> {
+  const job = await reckoned(report, found);
+  const { jobId, total } = job.head;
+  const written = await report.readMessages(jobId, partitionsOfJob(total), { consistent: true });
+  return { outcomeAt: outcomesOf(job, written) ?? takenBack(), written };
+}
+
 /**
  * The job, of which it is written now, if it was stopped, which tries may still have called somebody: what is told from then
  * on of all others is final (items.ts, `mayReckon`).

@@ -133,9 +133,9 @@ export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const recipients = new Map(job?.to === undefined ? described : addressesFrom(job.to));
   const spent = itemAt(spentKey(''));
   const statedCost = spent === undefined ? undefined : v.parse(StatedSchema, spent).cost;
-  const { stop, parked, pausedFromMs, underWay, retriedBy } = job ?? {};
+  const { stop, parked, pausedFromMs, underWay, erased, retriedBy } = job ?? {};
   const { repeats = [], lots, positions } = accepted ?? {};
-  const state = present({ stop, parked, pausedFromMs, underWay, retriedBy });
+  const state = present({ stop, parked, pausedFromMs, underWay, erased, retriedBy });
   return { head, repeats, recipients, ...state, ...present({ lots, positions, statedCost }) };
 }
 

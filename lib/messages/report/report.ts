@@ -6,7 +6,7 @@ import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { dollarsOf } from '../../pricing/money.ts';
-import { AskedTimeSchema, type JobHead } from '../job.ts';
+import { AskedTimeSchema } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import type { Cost } from './cost.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
@@ -163,19 +163,22 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   };
 }
 
+/** A job as far as it is answered beside its outcomes. */
+type AnsweredJob = Pick<DescribedJob, 'head' | 'retriedBy'>;
+
 /** The answer of a page (D40). */
-export function reportAnswer(head: JobHead, question: ReportQuestion, page: ReportPage) {
+export function reportAnswer(job: AnsweredJob, question: ReportQuestion, page: ReportPage) {
   const { rows, next } = page;
   return {
-    ...standingAnswer(head, page),
+    ...standingAnswer(job, page),
     data: rows,
     paging: { cursors: next === undefined ? {} : { after: reportCursor(question, next) } },
   };
 }
 
 /** A dispatch with its counts and its cost. `complete`: nothing was pending when they were told, which is on the first page of a report. */
-export function standingAnswer(head: JobHead, { counts, cost }: DispatchStanding) {
-  const { jobId, clientId, did, templateName, templateLanguage, campaignId, acceptedAtMs, when } = head;
+export function standingAnswer({ head, retriedBy }: AnsweredJob, { counts, cost }: DispatchStanding) {
+  const { jobId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs, when } = head;
   return {
     dispatch_id: jobId,
     client_id: clientId,
@@ -183,7 +186,11 @@ export function standingAnswer(head: JobHead, { counts, cost }: DispatchStanding
     template: { name: templateName, language: templateLanguage },
     ...present({ campaign_id: campaignId }),
     accepted_at: new Date(acceptedAtMs).toISOString(),
-    ...present({ schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() } }),
+    ...present({
+      schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() },
+      retry_of: retryOf,
+      retried_by: retriedBy && [...retriedBy].sort(),
+    }),
     total: totalOf(counts),
     counts,
     complete: counts.pending === 0,

@@ -9,6 +9,7 @@ import {
   holdKinds,
   PlatformFailure,
   refusalAdvices,
+  retryWords,
 } from '../../../lib/platform/failure.ts';
 import { documentOf, namesIn, tableRows } from '../../support/documents.ts';
 
@@ -24,6 +25,7 @@ const RowSchema = v.variant('kind', [
     holds: v.optional(v.picklist(holdKinds)),
     holdsWhenDropped: v.optional(v.picklist(holdKinds)),
     concerns: v.optional(v.picklist(concerns)),
+    retry: v.picklist(retryWords),
   }),
   v.strictObject({
     code: v.literal(100),
@@ -63,6 +65,18 @@ describe('the rows of error codes', () => {
     const both = ofCodes.filter(({ holds, concerns: whom }) => (holds === undefined) === (whom === undefined));
     expect(both).toEqual([]);
     expect(new Set(rows.flatMap(({ concerns: whom }) => whom ?? []))).toEqual(new Set(concerns));
+  });
+
+  test('what holds anything passes by itself or is mended; what throttles passes; 131049 takes a day (D57)', () => {
+    const passing = ofCodes.filter(({ holds, kind }) => holds !== undefined || kind === 'throttle' || kind === 'auth');
+    expect(passing.filter(({ retry }) => retry !== 'yes')).toEqual([]);
+    expect(ofCodes.flatMap(({ code, retry }) => (retry === 'after_a_day' ? [code] : []))).toEqual([131049]);
+    // What the facts call for good, and what is the client's to know.
+    const never = [33, 100, 130472, 130497, 131008, 131009, 131021, 131050, 131062, 132000, 132012, 132016, 132018];
+    expect(ofCodes.filter(({ code, retry }) => never.includes(Number(code)) && retry !== 'never')).toEqual([]);
+    expect(ofCodes.flatMap(({ code, retry }) => (retry === 'named' ? [code] : [])).sort()).toEqual(
+      [130403, 131026, 131061, 132001, 132068, 135000].sort(),
+    );
   });
 
   test('what concerns a person holds nothing, as an answer and by receipt', () => {

@@ -78,10 +78,11 @@ export class MemoryTable {
     return value;
   }
 
-  ofAcceptance(run: Caller): Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list'> {
+  ofAcceptance(run: Caller): Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin'> {
     return {
       list: () => run.call('list', () => undefined),
       describe: (job) => run.call('describe', () => this.store(job)),
+      begin: ({ head }) => run.call('beginAccepted', () => this.begin(head)),
       withdraw: (jobId) =>
         run.call('withdraw', () => {
           const found = { job: this.jobs.get(jobId), slice: this.find({ jobId, slice: 0 }) };

@@ -18,10 +18,12 @@ function recording(options: {
   readonly failing?: string;
   readonly error?: Error;
   readonly hanging?: string;
+  readonly begin?: 'begun' | 'withdrawn';
   readonly withdraw?: 'begun' | 'withdrawn';
   readonly remainingMs?: number;
 }) {
-  const { failing, error = unavailable, hanging, withdraw = 'withdrawn', remainingMs = 29_000 } = options;
+  const { failing, error = unavailable, hanging, begin = 'begun', withdraw = 'withdrawn' } = options;
+  const { remainingMs = 29_000 } = options;
   const calls: string[] = [];
   const bodies: string[] = [];
   const call = async (name: string, signal?: AbortSignal) => {
@@ -42,6 +44,10 @@ function recording(options: {
     acceptance: {
       describe: (_, signal) => call('describe', signal),
       list: (_, signal) => call('list', signal),
+      begin: async (_, signal) => {
+        await call('begin', signal);
+        return begin;
+      },
       beginStraight: async (_, signal) => {
         await call('begin', signal);
         return 'begun';
@@ -97,6 +103,28 @@ test.each([small, large])(
     expect(broken.calls).toEqual(['note']);
   },
 );
+
+describe('a retry (D57)', () => {
+  const retry = jobOf(2, { retryOf: 'S' });
+
+  test('is stored, however few they are, and has begun before it counts', async () => {
+    const { calls, ports } = recording({});
+    await acceptJob(retry, ports);
+    expect(calls).toEqual(['store', 'describe', 'queue', 'begin', 'list']);
+  });
+
+  test.each([
+    ['was taken back meanwhile', { begin: 'withdrawn' }, 'dispatch_unavailable'],
+    ['cannot be begun, and is taken back', { failing: 'begin' }, 'dispatch_unavailable'],
+    ['cannot be begun or taken back', { failing: 'begin', withdraw: 'begun' }, undefined],
+  ] as const)('that %s', async (_, how, code) => {
+    const { calls, ports } = recording(how);
+    const accepted = acceptJob(retry, ports);
+    if (code === undefined) await accepted;
+    else await expect(accepted).rejects.toMatchObject({ code });
+    expect(calls).toContain('withdraw J');
+  });
+});
 
 test('its recipients are counted', async () => {
   expect(await countedBy(() => acceptJob(large, recording({}).ports))).toMatchObject([{ RecipientsAccepted: 11 }]);

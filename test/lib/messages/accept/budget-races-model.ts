@@ -96,6 +96,7 @@ async function standingOf(request: Request, place: number): Promise<Call<CallNam
         acceptance: {
           describe: call('describe'),
           list: async () => undefined,
+          begin: async () => 'begun',
           beginStraight: async () => 'begun',
           withdraw: call('withdraw'),
         },

@@ -37,6 +37,10 @@ afterAll(() => {
 const large: Asked = { kind: 'large', keyed: true };
 const straight: Asked = { kind: 'straight', keyed: true };
 const checked: Asked = { ...straight, checked: true };
+const both = [0, 1];
+const retry: Asked = { kind: 'retry', keyed: true, wanted: both };
+const unkeyed: Asked = { ...retry, keyed: false };
+const others: Asked = { ...unkeyed, wanted: [1, 2] };
 const once = { refusalsLeft: 0, waitsMs: [runOverMs] };
 const never = { refusalsLeft: 0, waitsMs: [] };
 
@@ -78,23 +82,58 @@ const scenarios: readonly {
   },
 ];
 
+/** Beside what a single one meets. */
+const inTheWay = ['nothing_to_retry', 'request_in_progress'];
+const retries: typeof scenarios = [
+  { requests: [unkeyed, unkeyed], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000, codes: inTheWay },
+  { requests: [unkeyed, others], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000 },
+  {
+    requests: [retry, unkeyed],
+    bounds: { ...once, faultsLeft: 1 },
+    fewest: 10_000,
+    codes: ['dispatch_undecided', ...inTheWay],
+  },
+  {
+    requests: [retry, retry],
+    bounds: { ...once, faultsLeft: 1 },
+    fewest: 10_000,
+    codes: ['dispatch_undecided', 'request_in_progress'],
+  },
+  {
+    requests: [unkeyed, unkeyed],
+    bounds: { ...once, faultsLeft: 2 },
+    fewest: 50_000,
+    codes: ['dispatch_undecided', ...inTheWay],
+  },
+];
+
 test.each(firstUnlessThorough(scenarios))(
   '$requests, $bounds.faultsLeft faults: one job is sent at most, 502 is never sent, 200 is never lost, what begins can be read (R20, R21, D9, D25)',
   { timeout: 240_000 },
-  async ({ requests, bounds, fewest, codes = [] }) => {
-    const met = new Set<string>();
-    const states = await explore(firstWorld(requests, bounds), {
-      successorsOf,
-      keyOf,
-      check: async (world) => {
-        for (const { answer } of world.requests) if (answer !== undefined) met.add(answer.code);
-        await checkPromises(world);
-      },
-    });
-    // Guards against an exploration that sees nothing.
-    const withKey = ['request_in_progress', 'platform_unreachable', 'none', 'Error'];
-    const everywhere = ['200', 'dispatch_unavailable', 'dispatch_undecided', ...(requests[0]?.keyed ? withKey : [])];
-    expect([...met].sort()).toEqual([...everywhere, ...codes].sort());
-    expect(states).toBeGreaterThan(fewest);
-  },
+  explored,
 );
+
+test.each(firstUnlessThorough(retries))(
+  '$requests, $bounds.faultsLeft faults: nobody is in two retries, and whom no retry sends to can be retried (R55, D57)',
+  { timeout: 240_000 },
+  explored,
+);
+
+async function explored({ requests, bounds, fewest, codes = [] }: (typeof scenarios)[number]): Promise<void> {
+  const met = new Set<string>();
+  const states = await explore(firstWorld(requests, bounds), {
+    successorsOf,
+    keyOf,
+    check: async (world) => {
+      for (const { answer } of world.requests) if (answer !== undefined) met.add(answer.code);
+      await checkPromises(world);
+    },
+  });
+  const [first] = requests;
+  const withKey = ['request_in_progress', 'platform_unreachable', 'none', 'Error'];
+  const ofSend = ['200', 'dispatch_unavailable', 'dispatch_undecided', ...(first?.keyed ? withKey : [])];
+  const ofRetry = ['200', 'dispatch_unavailable', 'platform_unreachable', 'none', 'Error'];
+  // Guards against an exploration that sees nothing.
+  expect([...met].sort()).toEqual([...(first?.kind === 'retry' ? ofRetry : ofSend), ...codes].sort());
+  expect(states).toBeGreaterThan(fewest);
+}

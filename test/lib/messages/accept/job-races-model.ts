@@ -6,6 +6,8 @@ import {
   type IdempotencyRecord,
 } from '../../../../lib/messages/accept/idempotency.ts';
 import { isWithdrawn, type Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { type MarksWrite, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
+import type { Marks, RetryStanding } from '../../../../lib/messages/retry/marks.ts';
 import { nameOf } from '../../../../lib/observe/name-of.ts';
 import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
@@ -22,6 +24,9 @@ export type CallName =
   | 'complete'
   | 'remove'
   | 'check'
+  | 'findMarks'
+  | 'standings'
+  | 'mark'
   | 'store'
   | 'describe'
   | 'send'
@@ -29,7 +34,7 @@ export type CallName =
   | 'begin'
   | 'withdraw';
 /** How the job of a request goes, which is its body as well. */
-export type Kind = 'straight' | 'large';
+export type Kind = 'straight' | 'large' | 'retry';
 
 /** What is written of the job that a request would make. */
 export interface Job {
@@ -43,6 +48,8 @@ export interface Job {
   readonly slice: Slice | null;
   /** Its answer was recorded under the key. */
   readonly completed: boolean;
+  /** Of a retry: which recipients of the dispatch it sends to once more, once that is queued. */
+  readonly retries: readonly number[];
 }
 
 export interface Answer {
@@ -56,6 +63,8 @@ export interface Request {
   readonly keyed: boolean;
   /** The platform is asked for its template, which may be paused. */
   readonly checked?: true;
+  /** Of a retry: which recipients of the dispatch it would send to once more. */
+  readonly wanted?: readonly number[];
   /** Absent until it comes. */
   readonly startedAtMs?: number;
   readonly replies: readonly Reply[];
@@ -70,15 +79,17 @@ export interface Request {
 /** What is stored. The job of a request is named by its place. */
 export interface Store {
   readonly record: IdempotencyRecord | null;
+  /** Of the dispatch that is retried. */
+  readonly marks: Marks;
   readonly requests: readonly Request[];
 }
 
 const noJob: Job = {
   ...{ stored: false, described: false, queued: false, listed: false },
-  ...{ item: {}, slice: null, completed: false },
+  ...{ item: {}, slice: null, completed: false, retries: [] },
 };
 
-export type Asked = Pick<Request, 'kind' | 'keyed' | 'checked'>;
+export type Asked = Pick<Request, 'kind' | 'keyed' | 'checked' | 'wanted'>;
 
 export function requestToCome(asked: Asked): Request {
   return { ...asked, replies: [], told: 0, isOver: false, job: noJob };
@@ -86,17 +97,19 @@ export function requestToCome(asked: Asked): Request {
 
 /** Who asks with the body of that record. */
 export function kindOf({ bodyHash }: IdempotencyRecord): Kind {
-  return bodyHash === 'large' ? 'large' : 'straight';
+  return bodyHash as Kind;
 }
 
 export const jobIdOf = (place: number) => `job-${place}`;
 const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
 
 const lifeMs = 29_000;
+const nothing = async () => undefined;
 const recipients = { straight: makeRecipients(2), large: makeRecipients(11) };
+const source = { jobId: 'the dispatch', forgottenAtMs: Number.MAX_SAFE_INTEGER };
 
 async function accepting(
-  { kind, keyed, checked, startedAtMs = 0 }: Request,
+  { kind, keyed, checked, wanted = [], startedAtMs = 0 }: Request,
   place: number,
   { call, nowMs }: Outside<CallName>,
 ): Promise<Answer> {
@@ -107,6 +120,7 @@ async function accepting(
     acceptance: {
       describe: call('describe'),
       list: call('list'),
+      begin: call('begin'),
       beginStraight: call('begin'),
       withdraw: call('withdraw'),
     },
@@ -120,12 +134,25 @@ async function accepting(
   const check: () => Promise<'paused' | undefined> = call('check');
   const accept = async (jobId: string) => {
     if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
-    await acceptJob(makeJob(recipients[kind], { jobId }), ports);
+    await acceptJob(makeJob(recipients[kind === 'straight' ? kind : 'large'], { jobId }), ports);
     return { jobId };
   };
+  const found: (jobIds: readonly string[]) => Promise<readonly [string, RetryStanding][]> = call('standings');
+  const standingsOf = async (jobIds: readonly string[]) => new Map(await found(jobIds));
+  const marks = { find: call('findMarks'), standingsOf, replace: call('mark') };
+  const retry = (jobId: string) =>
+    withMarked({ jobId, source, wanted }, { ...ports, marks }, async (marked) => {
+      // What is stored before the queue is asked is explored without marks.
+      const queue = { send: () => call('send')(marked) };
+      const acceptance = { ...ports.acceptance, describe: nothing, list: nothing };
+      const job = makeJob(makeRecipients(marked.size), { jobId, retryOf: source.jobId });
+      await acceptJob(job, { ...ports, parameters: { store: nothing }, acceptance, queue });
+      return { jobId };
+    });
+  const act = kind === 'retry' ? retry : accept;
   try {
     const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
-    const { jobId } = await (keyed ? acceptOnce(scope, kind, ports, accept) : accept(jobIdOf(place)));
+    const { jobId } = await (keyed ? acceptOnce(scope, kind, ports, act) : act(jobIdOf(place)));
     return { code: '200', jobId };
   } catch (error) {
     return { code: error instanceof Error && 'code' in error ? String(error.code) : nameOf(error) };
@@ -136,8 +163,8 @@ const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallNa
 
 /** Where a request that has come stands. Calls follow one another: one is open, or it has answered. */
 export async function standingOf(request: Request, place: number): Promise<Call<CallName> | Answer> {
-  const { kind, keyed, checked, startedAtMs = 0, replies } = request;
-  const key = JSON.stringify([kind, keyed, checked, place, startedAtMs, replies]);
+  const { kind, keyed, checked, wanted, startedAtMs = 0, replies } = request;
+  const key = JSON.stringify([kind, keyed, checked, wanted, place, startedAtMs, replies]);
   const known =
     standings.get(key) ?? standingAfter((outside) => accepting(request, place, outside), startedAtMs, replies);
   standings.set(key, known);
@@ -146,7 +173,12 @@ export async function standingOf(request: Request, place: number): Promise<Call<
   const [call] = open;
   if (call === undefined || open.length > 1) throw new Error('the request does two things at once');
   // A state is to be small: of what is written about the job that the request makes, its place says all.
-  return aboutOwnJob.has(call.name) ? { ...call, args: [] } : call;
+  return aboutOwnJob.has(call.name) ? { ...call, args: whoIsIn(call) } : call;
+}
+
+/** Whom a retry queues, by their place in the dispatch that is retried. */
+function whoIsIn({ name, args: [marked] }: Call<CallName>): readonly number[] {
+  return name === 'send' && marked instanceof Set ? [...marked] : [];
 }
 
 const aboutOwnJob: ReadonlySet<CallName> = new Set(['store', 'describe', 'send', 'list', 'begin']);
@@ -185,11 +217,29 @@ export function effectOf(
     }
     case 'check':
       return { store };
+    case 'findMarks':
+      return { store, value: store.marks };
+    case 'standings': {
+      const [jobIds] = args as [readonly string[]];
+      return { store, value: jobIds.map((jobId) => [jobId, retryStanding(jobIn(store, jobId))]) };
+    }
+    case 'mark': {
+      const [{ seen, next }] = args as [MarksWrite];
+      const holds = store.marks.version === seen.version;
+      return { store: holds ? { ...store, marks: next } : store, value: holds };
+    }
+    case 'send':
+      return { store: withJob(store, jobIdOf(place), { queued: true, retries: args as readonly number[] }) };
     default: {
-      const written = { store: 'stored', describe: 'described', send: 'queued', list: 'listed' } as const;
+      const written = { store: 'stored', describe: 'described', list: 'listed' } as const;
       return { store: withJob(store, jobIdOf(place), { [written[name]]: true }) };
     }
   }
+}
+
+function retryStanding({ item }: Job): RetryStanding {
+  if (item.withdrawn) return 'withdrawn';
+  return item.begun ? 'begun' : 'open';
 }
 
 export function jobIn({ requests }: Store, jobId: string): Job {
@@ -211,7 +261,7 @@ export function consumed({
   const { queued, item, slice } = job;
   if (!queued || item.begun) return undefined;
   const beginning = { item: begun(item).item ?? item, listed: true };
-  if (kind === 'large') return item.withdrawn ? undefined : { does: 'the fan-out begins', changes: beginning };
+  if (kind !== 'straight') return item.withdrawn ? undefined : { does: 'the fan-out begins', changes: beginning };
   // A withdrawal or a worker has slice 0 for good; the worker then begins the job before it sends or tells.
   if (hasWorker(job)) return { does: 'a worker begins', changes: beginning };
   if (slice !== null) return undefined;

@@ -10,8 +10,10 @@ export async function checkPromises(world: World): Promise<void> {
   if (world.late.length > 0 || world.requests.some(isLive)) return;
   const end = await afterOneMore(world);
   checkNow(end);
-  const last = end.requests.at(-1)?.answer;
-  if (last?.code !== '200') throw new Error(`D9: the same request once more is answered ${JSON.stringify(last)}`);
+  const last = end.requests.at(-1);
+  const refused = last?.answer?.code === 'nothing_to_retry' && isRetried(last, end.requests);
+  if (last?.answer?.code !== '200' && !refused)
+    throw new Error(`D9: the same request once more is answered ${JSON.stringify(last?.answer)}`);
   for (const { answer } of end.requests) {
     if (answer?.code !== '200') continue;
     const { item, listed } = jobIn(end, answer.jobId ?? '');
@@ -19,8 +21,16 @@ export async function checkPromises(world: World): Promise<void> {
   }
 }
 
+/** Whether everybody whom a retry wanted is in one that has begun. */
+function isRetried({ wanted = [] }: Request, requests: readonly Request[]): boolean {
+  const retried = requests.filter(isSent).flatMap(({ job }) => job.retries);
+  return wanted.every((index) => retried.includes(index));
+}
+
 /** What may not be at any moment. */
 function checkNow({ requests }: World): void {
+  const retried = requests.filter(isSent).flatMap(({ job }) => job.retries);
+  if (new Set(retried).size < retried.length) throw new Error('R55: a recipient is in two retries');
   const came = requests.flatMap((request, place) => (request.startedAtMs === undefined ? [] : [{ ...request, place }]));
   for (const request of came) {
     checkJob(request);
@@ -59,6 +69,8 @@ function checkAnswer(request: Came, requests: readonly Request[]): void {
   if (made.kind !== request.kind) throw new Error(`R21: request ${place} is told the job of another body`);
   if (made.job.item.withdrawn && !wasTakenBack(made))
     throw new Error(`D25: request ${place} is told 200, and not sent`);
+  if (made.kind === 'retry' && !made.job.item.begun)
+    throw new Error(`D57: the retry of request ${place} is told 200 and may be taken back`);
 }
 
 function checkKey(group: readonly Came[], requests: readonly Request[]): void {
@@ -77,8 +89,9 @@ function madeFor({ answer }: Request, requests: readonly Request[]): Came {
 
 /**
  * The one thing that is not promised (infra/README.md, "Not there yet"): the answer of an accepted job could not be recorded
- * under its key, and its job had not begun 35 s later. The next request takes it back and is accepted in its place.
+ * under its key, and its job had not begun 35 s later. The next request takes it back and is accepted in its place. A retry has
+ * begun before it is answered.
  */
-function wasTakenBack({ job, keyed }: Request): boolean {
-  return keyed && job.item.withdrawn === true && !job.completed;
+function wasTakenBack({ kind, job, keyed }: Request): boolean {
+  return kind !== 'retry' && keyed && job.item.withdrawn === true && !job.completed;
 }

@@ -1,4 +1,6 @@
+import { present } from '../../../../lib/keys/present.ts';
 import type { Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { noMarks } from '../../../../lib/messages/retry/marks.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
 import {
@@ -43,11 +45,13 @@ export const startMs = 1_800_000_000_000;
 export const runOverMs = 35_000;
 
 export function firstWorld(requests: readonly Asked[], bounds: Bounds): World {
-  return { record: null, requests: requests.map(requestToCome), nowMs: startMs, late: [], ...bounds };
+  return { record: null, marks: noMarks, requests: requests.map(requestToCome), nowMs: startMs, late: [], ...bounds };
 }
 
 /** What is not ended by a signal within seconds: the edge answers for it. */
-const unbounded: ReadonlySet<CallName> = new Set(['claim', 'takeOver', 'check']);
+const unbounded: ReadonlySet<CallName> = new Set(['claim', 'takeOver', 'check', 'findMarks', 'standings', 'mark']);
+/** That they are repeated changes nothing. */
+const readsOnly: ReadonlySet<CallName> = new Set(['check', 'findMarks', 'standings']);
 const edgeAnswer = { code: 'platform_unreachable' };
 
 /** The process was frozen, and its client heard nothing. */
@@ -59,8 +63,7 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
   const { requests, late, nowMs, waitsMs } = world;
   for (const [place, request] of requests.entries()) {
-    const isFirst =
-      requests.findIndex((other) => other.startedAtMs === undefined && other.kind === request.kind) === place;
+    const isFirst = requests.findIndex((other) => other.startedAtMs === undefined && isAlike(other, request)) === place;
     if (isFirst) {
       const come = { ...request, startedAtMs: nowMs };
       steps.push({ does: `request ${place} comes, ${request.kind}`, state: withRequest(world, place, come) });
@@ -97,6 +100,11 @@ function mayWait({ requests, late }: World): boolean {
   return late.every(({ place, number, hasWaited }) => !hasWaited && number >= (requests[place]?.told ?? 0) - 1);
 }
 
+/** Which of them comes first makes no difference. */
+function isAlike(one: Request, other: Request): boolean {
+  return one.kind === other.kind && one.keyed === other.keyed && one.wanted === other.wanted;
+}
+
 /** What may become of the call that a request waits for. */
 async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   const request = world.requests[place] as Request;
@@ -127,7 +135,7 @@ async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
     { does: `${of} fails`, state: await goOn(faulty, { fails: true }) },
     { does: `request ${place} dies at ${call.name}`, state: dead(faulty) },
   );
-  if (call.name === 'check') return steps;
+  if (readsOnly.has(call.name)) return steps;
   steps.push(
     { does: `${of}, its reply lost`, state: await goOn(done, { fails: true }) },
     { does: `request ${place} dies after ${call.name}`, state: dead(done) },
@@ -164,7 +172,9 @@ export async function afterOneMore(world: World): Promise<World> {
   const nowMs = world.nowMs + runOverMs;
   const [first] = requests;
   const kind = record === null ? (first?.kind ?? 'straight') : kindOf(record);
-  const last = { ...requestToCome({ kind, keyed: first?.keyed ?? true }), startedAtMs: nowMs };
+  const { wanted } = requests.find((request) => request.kind === kind) ?? {};
+  const asked = { kind, keyed: first?.keyed ?? true, ...present({ wanted }) };
+  const last = { ...requestToCome(asked), startedAtMs: nowMs };
   let next: World = { ...world, nowMs, requests: [...requests, last], faultsLeft: 0, refusalsLeft: 0 };
   while (isLive(next.requests[place] as Request)) {
     const [step] = await stepsOf(next, place);

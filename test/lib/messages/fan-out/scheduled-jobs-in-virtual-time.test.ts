@@ -279,7 +279,10 @@ test('ten thousand jobs of one recipient at the same minute: each is released on
   expect(Math.min(...slots)).toBeGreaterThanOrEqual(hours(0.75));
   // The number takes 900 a second.
   expect(Math.max(...slots)).toBeLessThan(hours(0.75) + 20_000);
-  const bySecond = Map.groupBy(world.rounds.filter((atMs) => atMs > startMs), (atMs) => Math.floor(atMs / 1_000));
+  const bySecond = Map.groupBy(
+    world.rounds.filter((atMs) => atMs > startMs),
+    (atMs) => Math.floor(atMs / 1_000),
+  );
   expect(Math.max(...[...bySecond.values()].map(({ length }) => length))).toBeLessThan(2_500);
 });
 
@@ -306,7 +309,9 @@ test('of a template that was edited, who does not fit any more is said so to the
   };
   world.accept({ jobId: 'J', total: 12 }, [{ until: 12, open: windowOf([2, 3]) }]);
   await world.play();
-  const carried = [...world.released.values()].flatMap(({ chunk }) => chunk.slices.flatMap(({ recipients }) => recipients));
+  const carried = [...world.released.values()].flatMap(({ chunk }) =>
+    chunk.slices.flatMap(({ recipients }) => recipients),
+  );
   const unfit = carried.filter(({ request }) => request === undefined);
   expect(new Set(unfit.map(({ index, unfit: is }) => `${index} ${is}`))).toEqual(new Set(['3 true']));
   expect([...world.released.values()].every(({ chunk }) => chunk.category === 'UTILITY')).toBe(true);

@@ -106,7 +106,12 @@ describe('a stretch', () => {
   test.each([
     ['without lots is always open', undefined, 0, { kind: 'open', untilMs: Number.POSITIVE_INFINITY }],
     ['is closed before its opening', [open], 99_999, { kind: 'closed', opensAtMs: 100_000 }],
-    ['is open from its first millisecond on, but for the last five seconds', [open], 100_000, { kind: 'open', untilMs: 195_000 }],
+    [
+      'is open from its first millisecond on, but for the last five seconds',
+      [open],
+      100_000,
+      { kind: 'open', untilMs: 195_000 },
+    ],
     ['is over in its last five seconds', [open], 195_000, { kind: 'over' }],
     ['of two lots is open with either', [open, later], 150_000, { kind: 'open', untilMs: 195_000 }],
     ['of two lots opens with the first', [later, open], 50_000, { kind: 'closed', opensAtMs: 100_000 }],

@@ -54,7 +54,7 @@ function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
       if (open === undefined) return undefined;
       if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
       const answer = reportAnswer(
-        open.job.head,
+        open.job,
         question,
         await readPage(report, question, open, { nowMs: atMs, rates: await shippedKnownRates() }),
       );

@@ -186,7 +186,7 @@ test('the answer has the shape of D40', () => {
     costNow: () => ({ units: 7_830_000, basis: 'platform', final: false }),
     outcomeAt: (index) => outcomes[index] as ReportedOutcome,
   });
-  const answer = reportAnswer({ ...job.head, campaignId: 7 }, question, page);
+  const answer = reportAnswer({ head: { ...job.head, campaignId: 7 } }, question, page);
   const facts = { ...{ to: '5490', state: 'failed', code: '131026', reason: 'undeliverable' } };
   expect(answer).toEqual({
     dispatch_id: jobId,

@@ -1,0 +1,170 @@
+import { Refusal } from '../../http/refusal.ts';
+import { log } from '../../observe/log.ts';
+import { nameOf } from '../../observe/name-of.ts';
+import { inTimeLeft } from '../accept/answer-time.ts';
+import { runOverMs } from '../accept/idempotency.ts';
+import { type WithdrawPorts, withdrawJob } from '../accept/withdraw-job.ts';
+import { jobMemorySeconds } from '../items.ts';
+import { heldIn, type Marking, type Marks, type RetryStanding, withMarking } from './marks.ts';
+
+/** The marks of jobs that are retried. All throw when the store cannot be reached. */
+export interface RetryMarks {
+  /** Strongly consistent. */
+  find(jobId: string): Promise<Marks>;
+  /** Puts `next` in the place of exactly `seen`; false when that has changed meanwhile. Kept until then. */
+  replace(write: MarksWrite): Promise<boolean>;
+  /** How the jobs of retries stand; strongly consistent. One that is not in the answer is open. */
+  standingsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, RetryStanding>>;
+}
+
+export interface MarksWrite {
+  readonly jobId: string;
+  readonly seen: Marks;
+  readonly next: Marks;
+  readonly keptUntilMs: number;
+}
+
+export interface MarkPorts extends WithdrawPorts {
+  readonly marks: RetryMarks;
+  readonly nowMs: () => number;
+}
+
+/** A retry that is about to be accepted. */
+export interface Retrying {
+  /** Its own job. */
+  readonly jobId: string;
+  readonly source: { readonly jobId: string; readonly forgottenAtMs: number };
+  /** Indexes in the source that it would send to once more, at least one. */
+  readonly wanted: readonly number[];
+}
+
+/** So often others may write the marks in between; each of them has marked something. */
+const mostAttempts = 5;
+
+/** Marks outlive the job that is retried: DynamoDB deletes late, and no reader may find the job without them. */
+const marginMs = 86_400_000;
+
+/**
+ * A mark of this age is not taken over, whatever is found of its job: its item goes after 30 days, and what began looks then
+ * like what never did.
+ */
+const believedMs = (jobMemorySeconds - 86_400) * 1_000;
+
+/**
+ * Marks those of the wanted recipients that no other retry has, and accepts them (marks.ts). Takes back the retries in the way
+ * whose acceptance has died. Refuses with 409 `request_in_progress` when all that is in the way is a retry that is being accepted,
+ * and `nothing_to_retry` when others have them all. Where `accept` refuses, the marks are given back; of `dispatch_undecided` they
+ * hold until another request finds out.
+ */
+export async function withMarked<T>(
+  retrying: Retrying,
+  ports: MarkPorts,
+  accept: (marked: ReadonlySet<number>) => Promise<T>,
+): Promise<T> {
+  let marked: ReadonlySet<number> | undefined;
+  try {
+    marked = await markRecipients(retrying, ports);
+    return await accept(marked);
+  } catch (error) {
+    if (mayBeGivenBack(error, marked)) await givenBack(retrying.jobId, ports);
+    throw error;
+  }
+}
+
+/** A refusal before anything is marked leaves no mark; another error may be the lost reply of the write. */
+function mayBeGivenBack(error: unknown, marked: ReadonlySet<number> | undefined): boolean {
+  if (!(error instanceof Refusal)) return true;
+  return marked !== undefined && error.code !== 'dispatch_undecided';
+}
+
+async function markRecipients({ jobId, source, wanted }: Retrying, ports: MarkPorts): Promise<ReadonlySet<number>> {
+  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+    const seen = await ports.marks.find(source.jobId);
+    // The write before this attempt took effect, and its reply was lost.
+    const own = seen.retries.find((marking) => marking.jobId === jobId);
+    if (own !== undefined) return new Set(own.indexes);
+    const standings = await decided(seen, ports);
+    const marking = freeOf(seen, { wanted, standings, jobId, atMs: ports.nowMs() });
+    const next = withMarking(seen, marking, standings);
+    const keptUntilMs = source.forgottenAtMs + marginMs;
+    if (await ports.marks.replace({ jobId: source.jobId, seen, next, keptUntilMs })) return new Set(marking.indexes);
+  }
+  throw beingRetried();
+}
+
+/** What of the wanted recipients is free now, for a rehearsal: nothing is written, and refused as `withMarked` does. */
+export async function unmarked(
+  { jobId, source, wanted }: Retrying,
+  { marks, nowMs }: Pick<MarkPorts, 'marks' | 'nowMs'>,
+): Promise<ReadonlySet<number>> {
+  const seen = await marks.find(source.jobId);
+  const standings = await marks.standingsOf(seen.retries.map((marking) => marking.jobId));
+  const asIfTakenBack = new Map(standings);
+  for (const marking of seen.retries) {
+    if (isDead(marking, standings, nowMs())) asIfTakenBack.set(marking.jobId, 'withdrawn');
+  }
+  return new Set(freeOf(seen, { wanted, standings: asIfTakenBack, jobId, atMs: nowMs() }).indexes);
+}
+
+/** How the retries that have marks stand, once those are taken back whose acceptance must be over. */
+async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<string, RetryStanding>> {
+  const found = await ports.marks.standingsOf(seen.retries.map(({ jobId }) => jobId));
+  const standings = new Map(found);
+  for (const marking of seen.retries) {
+    if (!isDead(marking, standings, ports.nowMs())) continue;
+    const standing = await takenBack(marking.jobId, ports);
+    if (standing !== undefined) standings.set(marking.jobId, standing);
+  }
+  return standings;
+}
+
+/** Undefined where that cannot be written: then its marks hold, and the retry that asks for it is as certain as before. */
+async function takenBack(jobId: string, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
+  try {
+    return await withdrawJob(jobId, ports);
+  } catch (error) {
+    log('retry.marks_kept', { jobId, error: nameOf(error) });
+    return undefined;
+  }
+}
+
+function isDead({ jobId, atMs }: Marking, standings: ReadonlyMap<string, RetryStanding>, nowMs: number): boolean {
+  const ageMs = nowMs - atMs;
+  return (standings.get(jobId) ?? 'open') === 'open' && ageMs >= runOverMs && ageMs < believedMs;
+}
+
+/** What a retry may mark: at least one. */
+function freeOf(
+  seen: Marks,
+  {
+    wanted,
+    standings,
+    ...mine
+  }: Pick<Retrying, 'wanted'> & Pick<Marking, 'jobId' | 'atMs'> & { standings: ReadonlyMap<string, RetryStanding> },
+): Marking {
+  const held = heldIn(seen, standings);
+  const indexes = wanted.filter((index) => !held.has(index)).toSorted((one, other) => one - other);
+  if (indexes.length > 0) return { ...mine, indexes };
+  const isOpen = ({ jobId }: Marking) => (standings.get(jobId) ?? 'open') === 'open';
+  if (seen.retries.some((marking) => isOpen(marking) && marking.indexes.some((index) => wanted.includes(index)))) {
+    throw beingRetried();
+  }
+  throw new Refusal('nothing_to_retry', 'all recipients that could be retried are in another retry: see retried_by');
+}
+
+/** Else the marks would hold until the run must be over: that they hold longer is no reason to answer anything else. */
+async function givenBack(jobId: string, ports: MarkPorts): Promise<void> {
+  try {
+    await inTimeLeft(ports.remainingMs, async (signal) => {
+      await ports.acceptance.withdraw(jobId, signal);
+    });
+  } catch (error) {
+    log('retry.marks_kept', { jobId, error: nameOf(error) });
+  }
+}
+
+function beingRetried(): Refusal {
+  return new Refusal('request_in_progress', 'another retry of these recipients is being accepted', {
+    headers: { 'retry-after': '5' },
+  });
+}

@@ -1,0 +1,86 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { conditionalWrite } from '../../aws/conditional-write.ts';
+import { batchGet } from '../../aws/dynamodb-batch.ts';
+import { type Pause, storePause } from '../../aws/pause.ts';
+import { packed, unpacked } from '../accept/packed-json.ts';
+import { jobKey, jobOfPartition, retriesKey } from '../items.ts';
+import type { RetryMarks } from './mark-recipients.ts';
+import { type Marking, noMarks, type RetryStanding } from './marks.ts';
+
+/** Text that unpacks to more than this is none of ours. */
+const maxUnpackedBytes = 4_194_304;
+
+const ItemSchema = v.object({ version: v.number(), retries: v.instance(Uint8Array) });
+
+/** Of each retry its job, when it marked, and the runs of indexes: where each begins, and how many they are. */
+const RetriesSchema = v.array(v.tuple([v.string(), v.number(), v.array(v.tuple([v.number(), v.number()]))]));
+
+const JobItemSchema = v.object({
+  pk: v.string(),
+  head: v.optional(v.unknown()),
+  withdrawnAtMs: v.optional(v.number()),
+});
+
+/** The marks of a job in one item of the messages table: ten thousand of them are some kilobytes. */
+export function retryMarksStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): RetryMarks {
+  return {
+    find: async (jobId) => {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key: retriesKey(jobId), ConsistentRead: true }),
+      );
+      if (Item === undefined) return noMarks;
+      const { version, retries } = v.parse(ItemSchema, Item);
+      return { version, retries: markingsIn(retries) };
+    },
+
+    replace: async ({ jobId, seen, next, keptUntilMs }) => {
+      const Item = {
+        ...retriesKey(jobId),
+        version: next.version,
+        retries: packed(next.retries.map(({ jobId: by, atMs, indexes }) => [by, atMs, runsOf(indexes)])),
+        expiresAtSeconds: Math.ceil(keptUntilMs / 1_000),
+      };
+      const condition =
+        seen.version === noMarks.version
+          ? { ConditionExpression: 'attribute_not_exists(pk)' }
+          : { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen.version } };
+      return (await conditionalWrite(client.send(new PutCommand({ TableName: table, Item, ...condition })))).written;
+    },
+
+    standingsOf: async (jobIds) => {
+      const access = { documentClient: client, tableName: table, pause };
+      const items = await batchGet(access, [...new Set(jobIds)].map(jobKey), { consistent: true });
+      return new Map(items.map((item) => standingIn(v.parse(JobItemSchema, item))));
+    },
+  };
+}
+
+function standingIn({
+  pk,
+  head,
+  withdrawnAtMs,
+}: v.InferOutput<typeof JobItemSchema>): readonly [string, RetryStanding] {
+  if (withdrawnAtMs !== undefined) return [jobOfPartition(pk), 'withdrawn'];
+  return [jobOfPartition(pk), head === undefined ? 'open' : 'begun'];
+}
+
+function markingsIn(bytes: Uint8Array): Marking[] {
+  return v
+    .parse(RetriesSchema, unpacked(bytes, maxUnpackedBytes))
+    .map(([jobId, atMs, runs]) => ({ jobId, atMs, indexes: runs.flatMap(indexesOf) }));
+}
+
+function runsOf(indexes: readonly number[]): [number, number][] {
+  const runs: [number, number][] = [];
+  for (const index of indexes) {
+    const last = runs.at(-1);
+    if (last !== undefined && index === last[0] + last[1]) last[1] += 1;
+    else runs.push([index, 1]);
+  }
+  return runs;
+}
+
+function indexesOf([from, count]: readonly [number, number]): number[] {
+  return Array.from({ length: count }, (_, at) => from + at);
+}

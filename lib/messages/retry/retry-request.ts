@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { boundedList, closedObject } from '../../http/closed-object.ts';
+import { parse } from '../../http/parse.ts';
+import { butReceived } from '../../http/shown.ts';
+import { retryOf } from './causes.ts';
+
+const maxCodes = 100;
+
+const CodeSchema = v.pipe(
+  v.string(),
+  v.maxLength(64),
+  v.check((code) => retryOf(code) !== undefined, butReceived('must be a code that reports have')),
+);
+
+/** The body of a retry (D57). Without codes: whose cause may pass. */
+export const MessagesRetryBody = closedObject({
+  codes: v.optional(v.pipe(boundedList(CodeSchema, maxCodes), v.minLength(1, 'codes must name at least one code'))),
+});
+
+/** The codes that a retry names; undefined for all whose cause may pass. Refuses an unknown one with a 400 that names it. */
+export function parseRetryRequest(body: unknown): ReadonlySet<string> | undefined {
+  const { codes } = parse(MessagesRetryBody, body);
+  return codes === undefined ? undefined : new Set(codes);
+}

@@ -1,0 +1,141 @@
+import { sideBySide } from '../../aws/side-by-side.ts';
+import { Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
+import type { AcceptedJobs } from '../accept/accepted-jobs-store.ts';
+import { parametersExpireAtSeconds } from '../accept/parameter-pages.ts';
+import { type JobParameters, ParametersGone } from '../accept/parameter-store.ts';
+import type { AcceptedJobRecord } from '../accept/whole-job.ts';
+import { forgottenAtMs, nextParameters } from '../items.ts';
+import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
+import { describedJob, outcomesNow } from '../report/read-report.ts';
+import type { Report } from '../report/report-store.ts';
+import type { SendRequest } from '../request/send-request.ts';
+import { type Retryable, type RetryablePlace, retryableIn } from './retryable.ts';
+
+/** Which dispatch is to be retried: a client's, on the DID that it was sent from. */
+export interface RetryQuestion {
+  readonly clientId: number;
+  readonly did: string;
+  readonly dispatchId: string;
+  readonly codes: ReadonlySet<string> | undefined;
+}
+
+export interface SourcePorts {
+  /** Reads strongly, receipts too. */
+  readonly report: Report;
+  readonly acceptance: Pick<AcceptedJobs, 'find'>;
+  readonly parameters: Pick<JobParameters, 'read'>;
+  readonly nowMs: () => number;
+}
+
+/** What of a dispatch may be sent once more. */
+export interface RetrySource {
+  readonly jobId: string;
+  readonly forgottenAtMs: number;
+  /** In the order of its request, at least one. */
+  readonly recipients: readonly RetryRecipient[];
+  /** The send that it was, without recipients: its time to live begins with the retry. */
+  readonly request: Omit<SendRequest, 'recipients'>;
+}
+
+export interface RetryRecipient extends RetryablePlace {
+  readonly recipient: Recipient;
+}
+
+const pagesAtOnce = 10;
+
+/**
+ * Reads what of a dispatch may be retried (D57). Refuses with 404 `dispatch_not_found` what its report's reader would not find,
+ * and with 409: `not_retryable` one-time codes, and a dispatch whose parameters are not stored, or not any more;
+ * `nothing_to_retry` where nobody of it ended for a cause that may pass.
+ */
+export async function retrySource(question: RetryQuestion, ports: SourcePorts): Promise<RetrySource> {
+  const job = await describedJob(ports.report, question.dispatchId);
+  if (job?.head.clientId !== question.clientId || job.head.did !== question.did) {
+    throw new Refusal('dispatch_not_found', 'dispatch not found');
+  }
+  const { head } = job;
+  const nowMs = ports.nowMs();
+  const accepted = await ports.acceptance.find(head.jobId);
+  const { plan } = retryable(head, accepted, nowMs);
+  const read = await outcomesNow(ports.report, job);
+  const found = retryableIn(
+    job,
+    (index) => ({ outcome: read.outcomeAt(index), byReceipt: read.written.proofs.get(index)?.proof === 'failed' }),
+    { codes: question.codes, nowMs },
+  );
+  const recipients = await recipientsOf(head, found, ports);
+  const { templateName, templateLanguage, campaignId, attends } = head;
+  return {
+    jobId: head.jobId,
+    forgottenAtMs: forgottenAtMs(head),
+    recipients,
+    request: {
+      did: head.did,
+      template: { name: templateName, language: templateLanguage },
+      ...present({ campaignId, attends, ttlSeconds: ttlSecondsOf(head), header: plan.header }),
+    },
+  };
+}
+
+function retryable(head: JobHead, accepted: AcceptedJobRecord | undefined, nowMs: number): AcceptedJobRecord {
+  if (head.category === 'AUTHENTICATION') {
+    throw new Refusal('not_retryable', 'one-time codes are not retried: a code is too old by then');
+  }
+  if (accepted === undefined) {
+    throw new Refusal('not_retryable', 'the parameters of a send of up to ten recipients are not stored');
+  }
+  if (parametersExpireAtSeconds(head) * 1_000 <= nowMs) throw parametersGone();
+  return accepted;
+}
+
+function parametersGone(): Refusal {
+  return new Refusal('not_retryable', 'the parameters of the dispatch are not kept any more');
+}
+
+async function recipientsOf(
+  head: JobHead,
+  { places, later }: Retryable,
+  ports: SourcePorts,
+): Promise<readonly RetryRecipient[]> {
+  const stored = await storedOf(
+    head.jobId,
+    places.map(({ index }) => index),
+    ports,
+  );
+  const recipients = places.flatMap((place) => {
+    const { to, ...rest } = stored.get(place.index) ?? {};
+    // The operator has erased the person (D60).
+    return to === undefined ? [] : [{ ...place, recipient: { ...rest, to } }];
+  });
+  if (recipients.length > 0) return recipients;
+  const waits = later === 0 ? '' : ` yet; ${later} of its recipients may be retried later`;
+  throw new Refusal('nothing_to_retry', `nothing of the dispatch can be retried${waits}`);
+}
+
+/** Reads the pages in which these are, those of each partition one after the other. */
+async function storedOf(
+  jobId: string,
+  indexes: readonly number[],
+  { parameters }: Pick<SourcePorts, 'parameters'>,
+): Promise<ReadonlyMap<number, StoredRecipient>> {
+  const stored = new Map<number, StoredRecipient>();
+  const byPartition = Map.groupBy(indexes, nextParameters);
+  const readPartition = async (some: readonly number[]) => {
+    for (const index of some.toSorted((one, other) => one - other)) {
+      if (stored.has(index)) continue;
+      const page = await parameters.read(jobId, index);
+      for (const [at, recipient] of page.entries()) stored.set(index + at, recipient);
+    }
+  };
+  try {
+    await sideBySide(byPartition.values(), pagesAtOnce, readPartition);
+  } catch (error) {
+    throw error instanceof ParametersGone ? parametersGone() : error;
+  }
+  return stored;
+}
+
+function ttlSecondsOf({ acceptedAtMs, expiresAtMs, when }: JobHead): number | undefined {
+  return expiresAtMs === undefined ? undefined : Math.round((expiresAtMs - (when?.fromMs ?? acceptedAtMs)) / 1_000);
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+
+/* Who was not reached for a cause that may pass is sent to once more, and nobody twice (D57, R55). */
+
+const did = '5491100000001';
+const personOf = (at: number) => `54922000${String(at).padStart(4, '0')}`;
+/** What the simulator does with the first messages to a recipient: of 132069 the cause may pass, 131026 is for the client to name. */
+const faults: readonly { readonly at: number; readonly code: number; readonly times: number }[] = [
+  { at: 2, code: 132069, times: 1 },
+  { at: 5, code: 132069, times: 2 },
+  { at: 9, code: 132069, times: 1 },
+  { at: 4, code: 131026, times: 1 },
+  { at: 7, code: 131008, times: 1 },
+];
+const jobIds: string[] = [];
+let source = '';
+
+async function send(people: readonly number[]): Promise<string> {
+  const recipients = people.map((at) => ({ to: personOf(at), params: { body: ['Ana', `A-${at}`], buttons: ['A-1'] } }));
+  const template = { name: 'order_update', language: 'en_US' };
+  const reply = await api(`POST /v1/template/messages/${did}`, {
+    token: await tokenOf('supervisor1001'),
+    body: { did, type: 'template', channel: 'MESSAGING', template, recipients, campaignId: 10, attends: { a: 1 } },
+  });
+  return accepted(reply);
+}
+
+function accepted(reply: ApiReply): string {
+  expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('success')]);
+  const jobId = reply.headers.get('dispatch-id') ?? '';
+  jobIds.push(jobId);
+  return jobId;
+}
+
+interface Asking {
+  readonly codes?: readonly string[];
+  readonly key?: string;
+  readonly dryRun?: true;
+  readonly username?: DemoUser;
+}
+
+async function retry(dispatchId: string, { codes, key, dryRun, username = 'supervisor1001' }: Asking = {}) {
+  const headers = { ...(key && { 'Idempotency-Key': key }), ...(dryRun && { 'Dry-Run': 'true' }) };
+  const body = codes === undefined ? {} : { codes };
+  return await api(`POST /v1/template/messages/${did}/${dispatchId}/retry`, {
+    ...{ token: await tokenOf(username), body, headers },
+  });
+}
+
+/** The report, once nothing is pending. */
+async function reportOf(dispatchId: string) {
+  return await eventually(`${dispatchId} has ended`, async () => {
+    const { body } = await api(`GET /v1/template/messages/${did}/${dispatchId}`, {
+      token: await tokenOf('supervisor1001'),
+    });
+    return body.complete ? body : undefined;
+  });
+}
+
+/** How many messages of this file the platform took for somebody, and what their text said. */
+async function takenBy(at: number): Promise<string[]> {
+  const { body } = await platform(`GET /_control/messages?to=${personOf(at)}&limit=1000000`);
+  const ours = body.data.filter(({ request }: { request: { biz_opaque_callback_data?: string } }) =>
+    jobIds.some((jobId) => request.biz_opaque_callback_data?.startsWith(jobId)),
+  );
+  return ours.map(({ request }: { request: { template: { components: { parameters: { text: string }[] }[] } } }) =>
+    request.template.components[0]?.parameters.map(({ text }) => text).join(),
+  );
+}
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  for (const { at, code, times } of faults) {
+    await platform('POST /_control/faults', { match: { to: personOf(at) }, action: { code }, times });
+  }
+  source = await send([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2]);
+  const { counts } = await reportOf(source);
+  // The repeated recipient counts as the one that it repeats.
+  expect([counts.sent, counts.failed]).toEqual([6, 6]);
+}, 120_000);
+
+afterAll(async () => {
+  await platform('DELETE /_control/faults').catch(() => undefined);
+});
+
+describe('a dispatch is retried', () => {
+  test('a rehearsal says to how many, and marks nobody', async () => {
+    const { status, body } = await retry(source, { dryRun: true });
+    expect([status, body.dry_run, body.recipients, body.estimate.cost.currency]).toEqual([200, true, 3, 'USD']);
+  });
+
+  test('by two requests at once: one is accepted; each recipient whose cause may pass is sent to once, in order', async () => {
+    const replies = await Promise.all([retry(source), retry(source)]);
+    const won = replies.filter(({ status }) => status === 200);
+    const lost = replies.filter(({ status }) => status !== 200);
+    expect(lost.map(({ status, body }) => [status, body.code])).toEqual([
+      [409, expect.stringMatching(/^(?:nothing_to_retry|request_in_progress)$/)],
+    ]);
+    const first = accepted(won[0] as ApiReply);
+    const report = await reportOf(first);
+    expect([report.retry_of, report.total, report.campaign_id]).toEqual([source, 3, 10]);
+    expect(report.data.map(({ to, state }: { to: string; state: string }) => [to, state])).toEqual([
+      [personOf(2), 'sent'],
+      [personOf(5), 'failed'],
+      [personOf(9), 'sent'],
+    ]);
+    expect(await takenBy(2)).toEqual(['Ana,A-2']);
+    expect((await reportOf(source)).retried_by).toEqual([first]);
+
+    const again = await retry(source);
+    expect([again.status, again.body.code]).toEqual([409, 'nothing_to_retry']);
+    // Whom the retry did not reach is retried from it.
+    const second = await reportOf(accepted(await retry(first)));
+    expect([second.retry_of, second.total, second.counts.sent]).toEqual([first, 1, 1]);
+    expect(await takenBy(5)).toEqual(['Ana,A-5']);
+  });
+
+  test('by named codes and a key: the same request is the same dispatch, another one is 422', async () => {
+    const named = { codes: ['131026', '131008'], key: `retry-${source}` };
+    const jobId = accepted(await retry(source, named));
+    const repeated = await retry(source, named);
+    expect([repeated.status, repeated.headers.get('dispatch-id')]).toEqual([200, jobId]);
+    const other = await retry(source, { ...named, codes: ['131026'] });
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
+    const { total, counts } = await reportOf(jobId);
+    // Of 131008 nobody is retried, whoever names it.
+    expect([total, counts.sent]).toEqual([1, 1]);
+    const list = await api(`GET /v1/template/messages/${did}?limit=100`, { token: await tokenOf('supervisor1001') });
+    const listed = list.body.data.find(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === jobId);
+    expect(listed.retry_of).toBe(source);
+  });
+
+  test('a code that no report has is named', async () => {
+    const { status, body } = await retry(source, { codes: ['131026', 'canceled'] });
+    expect([status, body.code, body.errors]).toEqual([
+      400,
+      'invalid_request',
+      [{ path: 'codes[1]', message: expect.stringContaining('"canceled"') }],
+    ]);
+  });
+
+  test('of another client it is none; a send that went straight has no parameters any more', async () => {
+    const foreign = await retry(source, { username: 'supervisor1002' });
+    expect([foreign.status, foreign.body.code]).toEqual([404, 'dispatch_not_found']);
+    const straight = await send([11]);
+    const refused = await retry(straight);
+    expect([refused.status, refused.body.code]).toEqual([409, 'not_retryable']);
+  });
+});

@@ -1,0 +1,130 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Refusal } from '../../../../lib/http/refusal.ts';
+import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
+import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
+import { retriesKey } from '../../../../lib/messages/items.ts';
+import { reportStore } from '../../../../lib/messages/report/report-store.ts';
+import { type MarkPorts, unmarked, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
+import { type Marking, noMarks } from '../../../../lib/messages/retry/marks.ts';
+import { retryMarksStore } from '../../../../lib/messages/retry/retry-marks-store.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+import { freshTable, localDocumentClient } from '../../../support/stores.ts';
+
+const client = localDocumentClient();
+const table = await freshTable('messages');
+const startMs = Date.UTC(2026, 10, 22, 10);
+const marks = retryMarksStore(client, table);
+let nowMs = startMs;
+const acceptance = acceptedJobsStore(client, table, () => nowMs);
+const ports: MarkPorts = { marks, acceptance, nowMs: () => nowMs, remainingMs: () => 29_000 };
+let number = 0;
+let source: { readonly jobId: string; readonly forgottenAtMs: number };
+
+beforeEach(() => {
+  number += 1;
+  nowMs = startMs;
+  source = { jobId: `S${number}`, forgottenAtMs: startMs + 86_400_000 };
+});
+
+const jobIdOf = (name: string) => `${name}-${number}`;
+const begin = async (jobId: string) =>
+  await acceptance.begin({ head: makeJobHead({ jobId, retryOf: source.jobId }), repeats: [] });
+/** A retry that is accepted, and begun as acceptance does. */
+const retried = async (name: string, wanted: readonly number[]) =>
+  await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async (marked) => {
+    expect(await begin(jobIdOf(name))).toBe('begun');
+    return [...marked];
+  });
+/** One whose acceptance dies when it has marked. */
+const died = async (name: string, wanted: readonly number[]) => {
+  await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async () => {
+    throw new Refusal('dispatch_undecided', 'dead');
+  }).catch(() => undefined);
+};
+
+describe('the marks of a job (D57, R55)', () => {
+  test('are written under the condition that they are as they were read', async () => {
+    const marking: Marking = { jobId: 'A', atMs: 1, indexes: [0, 1, 2, 7, 9_999] };
+    const write = { jobId: source.jobId, keptUntilMs: startMs };
+    const next = { version: 1, retries: [marking] };
+    expect(await marks.find(source.jobId)).toEqual(noMarks);
+    expect(await marks.replace({ ...write, seen: noMarks, next })).toBe(true);
+    expect(await marks.replace({ ...write, seen: noMarks, next })).toBe(false);
+    expect(await marks.find(source.jobId)).toEqual(next);
+    const second = { version: 2, retries: [marking, { ...marking, jobId: 'B', indexes: [3] }] };
+    expect(await marks.replace({ ...write, seen: next, next: second })).toBe(true);
+    expect(await marks.replace({ ...write, seen: next, next: second })).toBe(false);
+  });
+
+  test('of ten thousand recipients, every other one, are one small item', async () => {
+    const indexes = Array.from({ length: 5_000 }, (_, at) => 2 * at);
+    const next = { version: 1, retries: [{ jobId: 'A', atMs: 1, indexes }] };
+    await marks.replace({ jobId: source.jobId, seen: noMarks, next, keptUntilMs: startMs });
+    expect(await marks.find(source.jobId)).toEqual(next);
+  });
+
+  test('a recipient is in one retry; whom it left the next takes', async () => {
+    expect(await retried('A', [0, 1])).toEqual([0, 1]);
+    expect(await retried('B', [1, 2])).toEqual([2]);
+    await expect(retried('C', [0, 1, 2])).rejects.toMatchObject({ code: 'nothing_to_retry' });
+  });
+
+  test('requests at once share nobody', async () => {
+    const all = await Promise.allSettled(['A', 'B', 'C', 'D'].map((name) => retried(name, [0, 1, 2])));
+    const marked = all.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    expect(marked).toEqual([0, 1, 2]);
+  });
+
+  test('one that was refused gives them back at once', async () => {
+    const refused = withMarked({ jobId: jobIdOf('A'), source, wanted: [0] }, ports, async () => {
+      throw new Refusal('template_not_sendable', 'paused');
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'template_not_sendable' });
+    expect(await begin(jobIdOf('A'))).toBe('withdrawn');
+    expect(await retried('B', [0])).toEqual([0]);
+  });
+
+  test('one that died holds them until it must be over, then begins no more', async () => {
+    await died('A', [0]);
+    await expect(retried('B', [0])).rejects.toMatchObject({ code: 'request_in_progress' });
+    await expect(unmarked({ jobId: 'X', source, wanted: [0] }, ports)).rejects.toMatchObject({
+      code: 'request_in_progress',
+    });
+    nowMs += runOverMs;
+    expect(await unmarked({ jobId: 'X', source, wanted: [0] }, ports)).toEqual(new Set([0]));
+    expect(await retried('B', [0])).toEqual([0]);
+    expect(await begin(jobIdOf('A'))).toBe('withdrawn');
+  });
+
+  test('one that began after all keeps them', async () => {
+    await died('A', [0]);
+    await begin(jobIdOf('A'));
+    nowMs += runOverMs;
+    await expect(retried('B', [0])).rejects.toMatchObject({ code: 'nothing_to_retry' });
+  });
+
+  test('one of a month ago keeps them: that its job is not found says nothing any more', async () => {
+    await died('A', [0]);
+    nowMs += 30 * 86_400_000;
+    await expect(retried('B', [0])).rejects.toMatchObject({ code: 'request_in_progress' });
+  });
+
+  test('a retry that has begun is named by what it retries, once, and one that has not is not', async () => {
+    const head = makeJobHead({ jobId: source.jobId, acceptedAtMs: startMs });
+    await acceptance.begin({ head, repeats: [] });
+    await died('A', [0]);
+    await retried('B', [1]);
+    await begin(jobIdOf('B'));
+    await retried('C', [2]);
+    const found = await reportStore({ client, table, nowMs: () => nowMs }).findDescribed(source.jobId);
+    expect(found?.retriedBy).toEqual(new Set([jobIdOf('B'), jobIdOf('C')]));
+  });
+
+  test('name no person, and go after the job that is retried', async () => {
+    await retried('A', [0]);
+    const { Item } = await client.send(new GetCommand({ TableName: table, Key: retriesKey(source.jobId) }));
+    expect(Object.keys(Item ?? {}).sort()).toEqual(['expiresAtSeconds', 'pk', 'retries', 'sk', 'version']);
+    expect(Item?.['expiresAtSeconds']).toBe((source.forgottenAtMs + 86_400_000) / 1_000);
+  });
+});
