@@ -7,7 +7,7 @@ import type { QueuedChunk } from '../chunk.ts';
 import { addressesOfChunk, headOfChunk } from '../chunk.ts';
 import { sliceSize, withdrawn } from '../dispatch/claims/slice.ts';
 import { sliceItemOf, sliceKeyOf } from '../dispatch/claims/slice-items.ts';
-import { acceptedKey, jobExpiresAtSeconds, jobKey, jobMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
+import { acceptedKey, jobExpiresAtSeconds, jobKey, longestMemorySeconds, mayBegin, mayWithdraw } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import {
   type AcceptedJobRecord,
@@ -87,7 +87,8 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + jobMemorySeconds;
+      // As long as the job may be kept: without it, that would be one that was never begun.
+      const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestMemorySeconds;
       // How many recipients it has does not matter: what became of them is never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });
       const job = {

@@ -5,7 +5,7 @@ import { sideBySide } from '../../aws/side-by-side.ts';
 import type { NameOf, PersonName } from '../../opt-outs/person-name.ts';
 import { jobSortKey, timeOfJob, wrotePartition } from '../items.ts';
 import type { JobHead, Recipient } from '../job.ts';
-import { correspondentsMemorySeconds, groupsOf, groupsOfJob, isAmong, shortName } from './correspondents.ts';
+import { correspondentsMemorySeconds, groupsOf, groupsOfJob, isAmong, shortName, wroteAtMs } from './correspondents.ts';
 
 /** Notes whom a job writes to. Rejects when one write fails, or all of them take longer than the limit; may be repeated. */
 export type NoteCorrespondents = (
@@ -36,14 +36,18 @@ export function correspondentWriter(
   names: () => Promise<NameOf>,
 ): NoteCorrespondents {
   return async ({ head, recipients }, limitMs) => {
-    const { jobId, clientId, phoneNumberId, acceptedAtMs } = head;
+    const { jobId, clientId, phoneNumberId } = head;
     const groups = groupsOfJob(recipients.map(({ to }) => to).map(await names()));
     // From here on: the key may come slowly, once in the life of a process.
     const abortSignal = AbortSignal.timeout(limitMs);
-    const sk = jobSortKey(acceptedAtMs, jobId);
-    const expiresAtSeconds = Math.ceil(acceptedAtMs / 1_000) + correspondentsMemorySeconds;
-    await sideBySide(groups, writesAtOnce, ([group, packed]) => {
-      const Item = { pk: wrotePartition(phoneNumberId, group), sk, clientId, names: packed, expiresAtSeconds };
+    const items = wroteAtMs(head).flatMap((atMs) => {
+      const expiresAtSeconds = Math.ceil(atMs / 1_000) + correspondentsMemorySeconds;
+      return [...groups].map(([group, packed]) => ({
+        ...{ pk: wrotePartition(phoneNumberId, group), sk: jobSortKey(atMs, jobId) },
+        ...{ clientId, names: packed, expiresAtSeconds },
+      }));
+    });
+    await sideBySide(items, writesAtOnce, (Item) => {
       return documentClient.send(new PutCommand({ TableName: tableName, Item }), { abortSignal });
     });
   };

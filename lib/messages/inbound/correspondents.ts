@@ -1,4 +1,6 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
+import { keptAfterLastCallMs } from '../items.ts';
+import type { JobHead } from '../job.ts';
 
 /*
  * Who has written to whom from a number that several clients share (D55): what a person says without naming a message concerns the
@@ -21,6 +23,15 @@ export const concernedMs = 30 * 86_400_000;
 
 /** Longer than that by what a word may be late: its webhook is repeated for a week, dead letters are kept for two. */
 export const correspondentsMemorySeconds = (30 + 21) * 86_400;
+
+/**
+ * When a job counts as having written. One with a time of its own writes from its first moment on, and not when it was accepted; its
+ * last possible call, 30 days later at most, is noted too, for words that come within 30 days of that (D56).
+ */
+export function wroteAtMs({ acceptedAtMs, when, keptUntilMs }: JobHead): number[] {
+  if (when === undefined || keptUntilMs === undefined) return [acceptedAtMs];
+  return [when.fromMs, keptUntilMs - keptAfterLastCallMs];
+}
 
 export type ShortName = Uint8Array;
 

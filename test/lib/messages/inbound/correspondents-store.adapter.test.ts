@@ -52,6 +52,19 @@ test('jobs before the asked moment do not count, and those since then do, the la
   );
 });
 
+test('a send with a time of its own has written from its first moment on, and until 30 days after its last possible call', async () => {
+  const to = '5491155550002';
+  const head = { phoneNumberId: '61', jobId: 'J', clientId: 7, acceptedAtMs: atMs };
+  const [fromMs, lastCallMs] = [atMs + 25 * day, atMs + 53 * day];
+  await note(makeJob([{ to }], { ...head, when: { asked: {}, fromMs }, keptUntilMs: lastCallMs + 37 * day }), limitMs);
+  const since = async (sinceMs: number) => [...(await wroteTo({ phoneNumberId: '61', names: [nameOf(to)], sinceMs }))];
+  // A text that comes before the first moment is not this client's to read; its word counts for it all the same.
+  expect(await since(atMs)).toEqual([[7, fromMs]]);
+  expect(await since(fromMs + 1)).toEqual([[7, lastCallMs]]);
+  expect(await since(lastCallMs)).toEqual([[7, lastCallMs]]);
+  expect(await since(lastCallMs + 1)).toEqual([]);
+});
+
 test('what is stored names no person, and is forgotten after 51 days', async () => {
   const to = '5491155550001';
   await note(makeJob([{ to }], { phoneNumberId: '51', jobId: 'J', clientId: 7, acceptedAtMs: atMs }), limitMs);
