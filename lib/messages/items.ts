@@ -38,7 +38,7 @@ import { hashKey } from '../keys/hash-key.ts';
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
  * inbound queue writes and the workers of chunks read after a claim.
  *
- * These spellings are stored for 30 days: a test holds them letter for letter.
+ * These spellings are stored for 30 days, or longer (D56): a test holds them letter for letter.
  */
 
 const jobPrefix = 'JOB#';
@@ -71,14 +71,14 @@ export const jobMemorySeconds = 30 * 86_400;
 /** A send with a time of its own is kept so long after its last possible call (D56). */
 export const keptAfterLastCallMs = 37 * 86_400_000;
 
+/** No job is kept longer after its acceptance: 30 days until `Send-At`, 28 until hours come, 30 of life, and what follows (D56). */
+export const longestJobMemorySeconds = (30 + 28 + 30) * 86_400 + keptAfterLastCallMs / 1_000;
+
 /** What says until when a job is kept, of its head or of a chunk. */
 export interface JobAge {
   readonly acceptedAtMs: number;
   readonly keptUntilMs?: number | undefined;
 }
-
-/** No job is kept longer: accepted 30 days ahead, it may be called for 28 days then. */
-export const longestJobMemorySeconds = 100 * 86_400;
 
 /** The last possible call of a send with a time of its own; undefined of any other (D56). */
 export function lastOwnCallMs({ keptUntilMs }: Pick<JobAge, 'keptUntilMs'>): number | undefined {

@@ -145,6 +145,19 @@ test('who has opted out is counted, costs nothing, and is sent to again once tha
   expect((await rehearse()).body).toEqual(before.body);
 });
 
+test('says when a send with hours leaves where, and whose hours nobody knows (D56)', async () => {
+  const hours = { 'Dry-Run': 'true', 'Send-Window': '09:00-20:00', 'Send-Days': 'mon-fri' };
+  const path = `recipients[${everybody.length - 1}].to`;
+  expect(await send(order, hours)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_recipients', errors: [{ path, message: expect.stringContaining('time zone is known') }] },
+  });
+  const { status, body } = await send(order, { ...hours, 'Send-Zone': 'America/Bogota' });
+  expect(status).toBe(200);
+  const moment = expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(body.estimate.schedule).toEqual([{ zones: ['America/Bogota'], recipients: 8, first: moment, last: moment }]);
+});
+
 test('a rehearsal is in no list of dispatches, and another word in the header is 400', async () => {
   const token = await tokenOf('supervisor1001');
   const list = async () => (await api(`GET /v1/template/messages/${did}?limit=1`, { token })).body;

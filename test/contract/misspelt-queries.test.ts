@@ -4,17 +4,18 @@ import { routes } from '../../infra/routes.ts';
 import { api, tokenOf } from '../support/api.ts';
 
 // What a route does not know is refused on every route that needs a token, and nothing is done: it would work for another
-// client, show everything (D16), or do what should only be rehearsed (D51).
+// client, show everything (D16), do what should only be rehearsed (D51), or do at once what should wait (D56).
 
 const guarded = routes.flatMap(({ method, path, operation, public: isPublic }) => {
   if (isPublic === true) return [];
   const { query, headers } = operations[operation] ?? {};
   const known = Object.keys(query?.entries ?? {});
   const asked = `${method} ${path.replaceAll(/\{\w+\}/g, '5491100000001')}`;
-  return [{ operation, asked, known, rehearses: Object.hasOwn(headers?.entries ?? {}, 'Dry-Run') }];
+  const reads = (name: string) => Object.hasOwn(headers?.entries ?? {}, name);
+  return [{ operation, asked, known, rehearses: reads('Dry-Run'), waits: reads('Send-At') }];
 });
 
-describe.each(guarded)('$operation', ({ asked, known, rehearses }) => {
+describe.each(guarded)('$operation', ({ asked, known, rehearses, waits }) => {
   const ask = async (query: string, headers = {}) =>
     api(`${asked}${query}`, { token: await tokenOf('supervisor1001'), headers });
 
@@ -33,6 +34,12 @@ describe.each(guarded)('$operation', ({ asked, known, rehearses }) => {
     const message = 'Dry-Run: this route cannot be rehearsed, only a send can; nothing was done';
     const { status, body } = await ask('', { 'Dry-Run': 'true' });
     expect([status, body]).toEqual([400, { code: 'invalid_request', message, errors: [{ path: 'dry-run', message }] }]);
+  });
+
+  test('a header that begins with Send-', async () => {
+    const { status, body } = await ask('', { 'Send-Until': '2026-11-27T09:00:00Z' });
+    expect([status, body.errors]).toEqual([400, [{ path: 'send-until', message: body.message }]]);
+    expect(body.message).toMatch(waits ? /^unrecognized field: send-until$/ : /: this route has no time of its own, /);
   });
 });
 

@@ -21,7 +21,10 @@ describe('CORS (D52)', () => {
     expect(configuration).toEqual({
       AllowOrigins: ['https://app.example.com', 'http://localhost:5173'],
       AllowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      AllowHeaders: ['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+      AllowHeaders: [
+        ...['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+        ...['Send-At', 'Send-Days', 'Send-Window', 'Send-Zone'],
+      ],
       ExposeHeaders: [
         'Dispatch-Id',
         'Webhook-Secret',

@@ -19,7 +19,7 @@ const handOverLimitMs = 6_000;
 /** Of it, what storing may take: the queue's one small request always has two seconds, enough for a second attempt. */
 const storeLimitMs = 4_000;
 
-/** What noting correspondents may take: 16 writes at most, side by side. */
+/** What noting correspondents may take: 16 writes at most, side by side, and twice as many with a time of its own. */
 const noteLimitMs = 4_000;
 
 const handOverBudgetMs = handOverLimitMs + withdrawLimitMs + answerBudgetMs;

@@ -9,17 +9,34 @@ import phoneZones from './phone-zones.json' with { type: 'json' };
  * where these tell no area have all zones of their country.
  */
 
-const zonesOfCountry = zonesByWord(phoneZones.countries);
-const zonesOfPrefix = zonesByWord(phoneZones.prefixes);
+const zonesOfCountry = zonesByWord(phoneZones.countries, (codes) => codes.split(' '));
+const zonesOfPrefix = zonesByWord(phoneZones.prefixes, prefixesIn);
 const longestPrefix = Math.max(...[...zonesOfPrefix.keys()].map((prefix) => prefix.length));
 
-function zonesByWord(sets: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
+function zonesByWord(
+  sets: Readonly<Record<string, string>>,
+  wordsIn: (text: string) => string[],
+): ReadonlyMap<string, readonly string[]> {
   return new Map(
     Object.entries(sets).flatMap(([zones, words]) => {
       const named = zones.split('&');
-      return words.split(' ').map((word) => [word, named] as const);
+      return wordsIn(words).map((word) => [word, named] as const);
     }),
   );
+}
+
+/** Prefixes as the file has them, which is half as long: `1208:201,226-228 1385` are 1208201, 1208226 to 1208228, and 1385. */
+export function prefixesIn(text: string): string[] {
+  return text.split(' ').flatMap((group) => {
+    const [head = '', tails = ''] = group.split(':');
+    return tails.split(',').flatMap((tail) => {
+      const [first = '', last = first] = tail.split('-');
+      const count = Number(last) - Number(first) + 1;
+      return Array.from({ length: count }, (_, at) =>
+        first === '' ? head : `${head}${String(Number(first) + at).padStart(first.length, '0')}`,
+      );
+    });
+  });
 }
 
 /**

@@ -145,6 +145,15 @@ test('all clients are listed, by number and not by spelling', async () => {
   expect(await directory.listClientIds()).toEqual([1, 3, 1001, 1002, 20_000]);
 });
 
+test('a client has the zone that was provisioned for it, or none (D56)', async () => {
+  const file = provisioningFile(demo, []);
+  const zone = 'Asia/Tokyo';
+  const extra = { client_id: 30_000, name: 'Client 30000', opt_outs_for_utility: false, zone };
+  await loadClients({ documentClient: client, tableName }, { ...file, clients: [...file.clients, extra] });
+  const zones = [30_000, 1001, 7777].map(async (clientId) => await directory.zoneOfClient(clientId));
+  expect(await Promise.all(zones)).toEqual([zone, undefined, undefined]);
+});
+
 test('a client is there when it was provisioned', async () => {
   expect(await directory.hasClient(1001)).toBe(true);
   expect(await directory.hasClient(1)).toBe(true);

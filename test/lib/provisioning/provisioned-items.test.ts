@@ -80,6 +80,20 @@ test("every copy of a WABA says whose utility messages heed opt-outs, and for wh
   ]);
 });
 
+test('a client has the zone that the file gives it, and none without: one that was there before goes (D56)', () => {
+  const clients = demo.clients.map((client) =>
+    client.client_id === 1001 ? { ...client, zone: 'Asia/Tokyo' } : client,
+  );
+  const zones = provisionedItems(provisioningFile({ ...demo, clients }, [])).flatMap(({ key, attributes }) =>
+    key.sk === 'PROFILE' ? [[key.pk, attributes['zone']]] : [],
+  );
+  expect(zones).toEqual([
+    ['CLIENT#1', null],
+    ['CLIENT#1001', 'Asia/Tokyo'],
+    ['CLIENT#1002', null],
+  ]);
+});
+
 test('the account that a number sends for is in the copy under its DID alone, which is what a send reads', () => {
   const named = structuredClone(demo) as { channels: { messaging_account_id?: string }[] } & typeof demo;
   Object.assign(named.channels[1] ?? {}, { messaging_account_id: '200000000000009' });

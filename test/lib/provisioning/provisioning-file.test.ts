@@ -134,6 +134,8 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
     set('opt_outs_for_utility', 'yes', client),
     ['clients[1].opt_outs_for_utility'],
   ],
+  ['a zone that there is none of', set('zone', 'Europe/Atlantis', client), ['clients[1].zone']],
+  ['an offset for a zone', set('zone', '+01:00', client), ['clients[1].zone']],
   ['no word that stops', words({ stop: [], stop_buttons: [] }), ['opt_out_words.stop', 'opt_out_words.stop_buttons']],
   [
     'words without letters or digits',

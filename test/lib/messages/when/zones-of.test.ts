@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import phoneZones from '../../../../lib/messages/when/phone-zones.json' with { type: 'json' };
-import { zonesOf } from '../../../../lib/messages/when/zones-of.ts';
+import { prefixesIn, zonesOf } from '../../../../lib/messages/when/zones-of.ts';
 import countries from '../../../../lib/pricing/countries.json' with { type: 'json' };
 import phonePrefixes from '../../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 
 /* In which zones the person of a number may be (D56). */
 
-const wordsOf = (sets: Readonly<Record<string, string>>) => Object.values(sets).flatMap((words) => words.split(' '));
+const countriesOf = Object.values(phoneZones.countries).flatMap((codes) => codes.split(' '));
+const prefixes = Object.values(phoneZones.prefixes).flatMap(prefixesIn);
 
 describe('the data', () => {
   test('says where it comes from, under which licence, and of which day it is', () => {
@@ -23,11 +24,11 @@ describe('the data', () => {
         expect(zones).toEqual([...new Set(zones)].sort());
         for (const zone of zones) expect(() => new Intl.DateTimeFormat('en', { timeZone: zone })).not.toThrow();
       }
-      const words = wordsOf(sets);
-      expect(new Set(words).size).toBe(words.length);
     }
-    expect(wordsOf(phoneZones.countries).filter((word) => !/^[A-Z]{2}$/.test(word))).toEqual([]);
-    expect(wordsOf(phoneZones.prefixes).filter((word) => !/^[1-9]\d{0,8}$/.test(word))).toEqual([]);
+    for (const words of [countriesOf, prefixes]) expect(new Set(words).size).toBe(words.length);
+    expect(countriesOf.filter((word) => !/^[A-Z]{2}$/.test(word))).toEqual([]);
+    expect(prefixes.filter((word) => !/^[1-9]\d{0,8}$/.test(word))).toEqual([]);
+    expect(prefixes.length).toBeGreaterThan(2_500);
   });
 
   test('has a zone for every country, but two islands without people, and for every prefix of numbers', () => {
@@ -36,7 +37,7 @@ describe('the data', () => {
   });
 
   test('says of an area what its country has: no prefix leads out of it', () => {
-    const abroad = wordsOf(phoneZones.prefixes).filter((prefix) => {
+    const abroad = prefixes.filter((prefix) => {
       const country = Object.entries(phonePrefixes)
         .filter(([known]) => prefix.startsWith(known))
         .toSorted(([one], [other]) => other.length - one.length)[0]?.[1];
@@ -45,6 +46,11 @@ describe('the data', () => {
     });
     expect(abroad).toEqual([]);
   });
+});
+
+test('prefixes are written with their common head once, and in ranges', () => {
+  const spelled = ['1208201', '1208226', '1208227', '1208228', '1385', '34099', '34100', '34101'];
+  expect(prefixesIn('1208:201,226-228 1385 34:099-101')).toEqual(spelled);
 });
 
 test.each([
