@@ -8,7 +8,8 @@ import { composedRecipient } from './composed-recipient.ts';
 import type { WholeJob } from './whole-job.ts';
 
 /**
- * The chunk of a request that needs no fan-out: of up to ten recipients (D25). Undefined where recipients were dropped, whose
+ * The chunk of a request that needs no fan-out: of up to ten recipients (D25). Undefined for a send with a time of its own, which may wait
+ * longer than a queue keeps it (D56), where recipients were dropped, whose
  * end only the report can count (D41), and where they are larger than a chunk: storing them refuses one that no item can hold.
  * `limitOf`: messages a second that the number of the job may send.
  */
@@ -17,7 +18,7 @@ export async function straightRequest(
   limitOf: (head: JobHead) => Promise<number>,
 ): Promise<QueuedChunk | undefined> {
   const { head, plan, recipients, repeats = [] } = job;
-  if (recipients.length > straightRecipients || repeats.length > 0) return undefined;
+  if (head.when !== undefined || recipients.length > straightRecipients || repeats.length > 0) return undefined;
   if (Buffer.byteLength(queueBody(recipients)) > mostChunkBytes) return undefined;
   const composed = (recipient: Recipient, index: number) =>
     composedRecipient(plan, recipient, { ...head, index }, { compose: composeMessage, log });

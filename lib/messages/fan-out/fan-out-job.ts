@@ -4,6 +4,7 @@ import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
 import type { StoredRecipient } from '../job.ts';
 import { byJobState, type Ending, type JobState, type JobStates } from '../job-state.ts';
+import { lotsLeft } from '../lots.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
@@ -174,7 +175,9 @@ class Round {
       if (byJobState(this.#state, endingOf(job), ports.nowMs()).kind !== 'send') return undefined;
     }
     const { lane, limitPerSecond } = release;
-    const composed = { head: job.head, lane: lane.lane, limitPerSecond, recipients, firstPosition: wave.position };
+    const lots = job.lots && lotsLeft(job.lots, { first: queued, last: until - 1, nowMs: ports.nowMs() });
+    const facts = { head: job.head, lots, lane: lane.lane, limitPerSecond };
+    const composed = { ...facts, recipients, firstPosition: wave.position };
     const timed = chunksOfWave(composed, release.everyMs()).map((chunk) => {
       const slots = chunk.slices.map(({ position = 0 }) => slotMsOf(release.schedule(), { ...lane, position }));
       return { chunk, slotMs: Math.min(...slots.map((slotMs) => slotMs ?? ports.nowMs())) };

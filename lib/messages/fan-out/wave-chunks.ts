@@ -1,7 +1,9 @@
 import { queueBody } from '../../aws/queue-body.ts';
+import { present } from '../../keys/present.ts';
 import { type ChunkRecipient, type ChunkSlice, chunkOfJob, mostChunkBytes, type QueuedChunk } from '../chunk.ts';
 import { sliceSize } from '../dispatch/claims/slice.ts';
 import type { JobHead } from '../job.ts';
+import type { Lot } from '../lots.ts';
 import { turnAt } from '../pace/schedule.ts';
 
 /** Some consecutive recipients of a job, composed, beginning with a slice; and where the first of them stands in the lane. */
@@ -11,6 +13,8 @@ export interface ComposedWave {
   readonly limitPerSecond: number;
   readonly recipients: readonly ChunkRecipient[];
   readonly firstPosition: number;
+  /** The lots that they are in, of a send with a time of its own (D56). */
+  readonly lots?: readonly Lot[] | undefined;
 }
 
 /** From this time between two slots on, the slices of a chunk need no room between them. */
@@ -31,7 +35,8 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
     for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
   }
   // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
-  return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), slices: some }));
+  const { head, lots } = wave;
+  return chunks.map((some) => ({ ...chunkOfJob(head, wave), ...present({ lots }), slices: some }));
 }
 
 function slicesOf({ recipients, head, firstPosition }: ComposedWave): ChunkSlice[] {
