@@ -166,7 +166,8 @@ function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorde
   if (world.deadLetters > 0) return [];
   const { jobId } = job.head;
   const wanted: string[] = [];
-  if (job.recipients.length <= straightRecipients) wanted.push(`dispatch.completed ${jobId}`);
+  const isStraight = job.head.when === undefined && job.recipients.length <= straightRecipients;
+  if (isStraight) wanted.push(`dispatch.completed ${jobId}`);
   const state = recorded?.state;
   if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${dispatchId}`);
   if (state === 'sent' && tellings.has(`message.unknown ${dispatchId}`)) wanted.push(`message.resolved ${dispatchId}`);
