@@ -74,6 +74,16 @@ test('what closes while it leaves goes on at the next opening; no slot is in its
   expect(times).toHaveLength(30);
 });
 
+test('what reserves in the last moments takes no slot of the last five seconds either', async () => {
+  const world = new ChunkRunWorld();
+  const lots = [lotOf(30, openAt(-hourMs, 300 + lastSlotBeforeEndMs), openAt(hourMs, 2 * hourMs))];
+  await world.workAll(chunkOf(slicesOf(30), { lots }));
+  const times = world.posted.map(({ atMs }) => atMs - startMs);
+  expect(times.filter((ms) => ms > 300 && ms < hourMs)).toEqual([]);
+  expect(times.filter((ms) => ms <= 300).length).toBeGreaterThan(10);
+  expect(times).toHaveLength(30);
+});
+
 test('a call that would begin behind the end is none: the question of a hold may leave after its slot', async () => {
   const world = new ChunkRunWorld();
   world.hold(undefined, undefined, startMs - hourMs);
