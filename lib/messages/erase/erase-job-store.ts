@@ -100,10 +100,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
   };
 
   /** All that are erased of the job from now on; undefined where nothing is written. */
-  async function marked(
-    jobId: string,
-    { indexes, job, head }: Marking,
-  ): Promise<ReadonlySet<number> | undefined> {
+  async function marked(jobId: string, { indexes, job, head }: Marking): Promise<ReadonlySet<number> | undefined> {
     if (!rewriter.writes || (job.erasing && [...indexes].every((index) => job.erased?.has(index)))) return undefined;
     const { Attributes } = await client.send(
       new UpdateCommand({

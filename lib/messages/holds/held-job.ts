@@ -24,12 +24,7 @@ export function holdableOf({ category, path, phoneNumberId, about: { template } 
 }
 
 /** What a message is to do of which its job's state and the holds on it, the widest first, are known. */
-export function byHolds(
-  state: JobState,
-  [widest]: readonly HeldBy[],
-  message: Ending,
-  nowMs: number,
-): ByJobState {
+export function byHolds(state: JobState, [widest]: readonly HeldBy[], message: Ending, nowMs: number): ByJobState {
   const { parked, ...unparked } = state;
   if (widest === undefined) return byJobState(unparked, message, nowMs);
   const waiting = parked ?? { ...reasonOf(widest.scope, widest.hold.code), sinceMs: nowMs };

@@ -17,10 +17,7 @@ export interface PlatformMessage {
 }
 
 /** Writes the index of platform ids. May be repeated; throws when not all of it may be written. */
-export type KeepSentIds = (
-  sent: readonly (SentMessage & PlatformMessage)[],
-  expiresAtSeconds: number,
-) => Promise<void>;
+export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], expiresAtSeconds: number) => Promise<void>;
 
 /** Looks in it, strongly consistent. Throws when the store cannot be reached. */
 export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;

@@ -3,7 +3,7 @@ import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { type Lot, lastSlotBeforeEndMs, type Opening } from '../../../../lib/messages/lots.ts';
 import { ChunkRunWorld, chunkOf, slicesOf, startMs } from './chunk-run-world.ts';
 
-/* Chunks of a send with a time of its own (D56): what is closed waits, and nobody is called outside of an opening. */
+/* Chunks of a send with a time of its own (D56, R54): what is closed waits, and nobody is called outside of an opening. */
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -39,7 +39,10 @@ describe('what is closed', () => {
 
   test('waits for its opening while the platform is down, and its job is not parked', async () => {
     const world = new ChunkRunWorld();
-    world.breaker.stored = { ...world.breaker.stored, open: { sinceMs: startMs - hourMs, probeAtMs: startMs + hourMs, failedProbes: 1 } };
+    world.breaker.stored = {
+      ...world.breaker.stored,
+      open: { sinceMs: startMs - hourMs, probeAtMs: startMs + hourMs, failedProbes: 1 },
+    };
     await world.work([chunkOf(slicesOf(10), { lots: [lotOf(10, tomorrow)] })]);
     expect(world.requeued).toMatchObject([{ delaySeconds: 900 }]);
     expect([world.states.get('J')?.parked, world.calls]).toEqual([undefined, ['sendLater']]);

@@ -143,11 +143,13 @@ describe('a job in another order than its request (D56)', () => {
       expect(from).toEqual(page.next);
       expect(isPlaceIn(job, question, page.next)).toBe(true);
     }
-    const wanted = [...places, 1_201].sort((one, other) => one - other).map((position) => {
-      const index = positions.indexOf(position === 1_201 ? 0 : position);
-      const row = { index: position, to: `549${index}`, state: stateAt(index) };
-      return position === 1_201 ? { ...row, duplicate_of: 0 } : row;
-    });
+    const wanted = [...places, 1_201]
+      .sort((one, other) => one - other)
+      .map((position) => {
+        const index = positions.indexOf(position === 1_201 ? 0 : position);
+        const row = { index: position, to: `549${index}`, state: stateAt(index) };
+        return position === 1_201 ? { ...row, duplicate_of: 0 } : row;
+      });
     expect(rows).toEqual(wanted.filter(({ state }) => states?.includes(state) ?? true));
   });
 
