@@ -6,14 +6,14 @@ import * as v from 'valibot';
  */
 
 /** A stretch of time in which messages may leave: from its beginning on, before its end. */
-const OpeningSchema = v.tuple([v.number(), v.number()]);
-export type Opening = Readonly<v.InferOutput<typeof OpeningSchema>>;
+const OpeningSchema = v.pipe(v.tuple([v.number(), v.number()]), v.readonly());
+export type Opening = v.InferOutput<typeof OpeningSchema>;
 
 /**
  * Consecutive recipients of a job that may leave at the same times: those before `until`, from the end of the lot before on.
  * `open` is in order, and no two touch; the last one ends with the last possible call of the job.
  */
-export const LotSchema = v.object({ until: v.number(), open: v.array(OpeningSchema) });
+export const LotSchema = v.object({ until: v.number(), open: v.pipe(v.array(OpeningSchema), v.readonly()) });
 export interface Lot {
   readonly until: number;
   readonly open: readonly Opening[];
@@ -67,14 +67,4 @@ export function openingsOfAll(lots: readonly Lot[]): readonly Opening[] {
     else last[1] = Math.max(last[1], untilMs);
   }
   return merged;
-}
-
-/** The lots of consecutive recipients, from the first to the last, with what is still to come of their openings. */
-export function lotsLeft(
-  lots: readonly Lot[],
-  { first, last, nowMs }: { readonly first: number; readonly last: number; readonly nowMs: number },
-): Lot[] {
-  const at = lots.findIndex(({ until }) => first < until);
-  const end = lots.findIndex(({ until }) => last < until);
-  return lots.slice(at, end + 1).map(({ until, open }) => ({ until, open: open.filter(([, endMs]) => endMs > nowMs) }));
 }

@@ -1,7 +1,9 @@
+import { present } from '../../lib/keys/present.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
 import { straightRecipients } from '../../lib/messages/chunk.ts';
 import { optedOut } from '../../lib/messages/dispatch/barred.ts';
 import { lost, placeInSlice, type Recorded, sliceOf } from '../../lib/messages/dispatch/claims/slice.ts';
+import { lotAt } from '../../lib/messages/lots.ts';
 import { fold } from '../../lib/messages/receipts/fold.ts';
 import { reportedOutcome } from '../../lib/messages/receipts/reported-state.ts';
 import { outcomeOf } from '../../lib/messages/report/outcome.ts';
@@ -14,6 +16,9 @@ import type { PipelineWorld } from './world.ts';
 const underWayMs = 5_000;
 /** From the claim until then, on a slow number. */
 const claimedMs = 20_000;
+
+/** What the clock of a run may be apart from that of the world. */
+const skewMs = 50;
 
 /** Why a message may end so, in worlds whose platform refuses what `platform-model.ts` says. */
 const reasons: Readonly<Record<string, readonly string[]>> = {
@@ -80,6 +85,7 @@ function brokenPromises(message: Message): string[] {
   return [
     ...unsent,
     ...brokenBySending(message),
+    ...brokenByTime(message, index),
     ...brokenByStop(message, recorded),
     ...brokenByReport(message, index),
     ...untold(message, recorded),
@@ -99,6 +105,14 @@ function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
     broken.push(`D53: ${dispatchId} was sent after its job was cancelled`);
   }
   return broken;
+}
+
+/** No call begins outside of the openings of its recipient. */
+function brokenByTime({ dispatchId, job: { lots }, calls }: Message, index: number): string[] {
+  if (lots === undefined) return [];
+  const { open } = lotAt(lots, index);
+  const isOpen = (atMs: number) => open.some(([fromMs, untilMs]) => fromMs - skewMs <= atMs && atMs < untilMs + skewMs);
+  return calls.every(({ atMs }) => isOpen(atMs)) ? [] : [`D56: ${dispatchId} was called outside of its time`];
 }
 
 /** No recipient is called once the stop is stored, and none is left out without a stop, or whose messages ask for no stops. */
@@ -123,7 +137,7 @@ function brokenByReport({ world, dispatchId, job, posts }: Message, index: numbe
   const slice = world.table.find(sliceOf({ jobId, index }));
   const receipts = world.table.receipts[dispatchId] ?? [];
   const state = world.table.states.get(jobId) ?? {};
-  const own = outcomeOf(index, { slice, job: state }, world.time.nowMs);
+  const own = outcomeOf(index, { slice, job: { ...state, ...present({ lots: job.lots }) } }, world.time.nowMs);
   const reported = reportedOutcome(own, fold(receipts)).state;
   const isTaken = posts.some(({ taken }) => taken);
   const broken: string[] = [];
@@ -152,7 +166,8 @@ function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorde
   if (world.deadLetters > 0) return [];
   const { jobId } = job.head;
   const wanted: string[] = [];
-  if (job.recipients.length <= straightRecipients) wanted.push(`dispatch.completed ${jobId}`);
+  const isStraight = job.head.when === undefined && job.recipients.length <= straightRecipients;
+  if (isStraight) wanted.push(`dispatch.completed ${jobId}`);
   const state = recorded?.state;
   if (state === 'failed' || state === 'expired' || state === 'unknown') wanted.push(`message.${state} ${dispatchId}`);
   if (state === 'sent' && tellings.has(`message.unknown ${dispatchId}`)) wanted.push(`message.resolved ${dispatchId}`);

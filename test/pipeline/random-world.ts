@@ -6,7 +6,7 @@ import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeJobHead, makeRecipients } from '../support/send-jobs.ts';
 import type { Fate } from './platform-model.ts';
 import type { CallFault } from './runs.ts';
-import { PipelineWorld } from './world.ts';
+import { PipelineWorld, type WorldRules } from './world.ts';
 
 const callFaults: readonly CallFault[] = ['fails', 'reply_lost', 'lands_late', 'repeated', 'times_out'];
 const fates: readonly Fate[] = [
@@ -23,17 +23,19 @@ const holdingFates: readonly Fate[] = [
 /** Rare in every world: a request that its acceptance cannot hand over. */
 const enqueueFaultShare: Readonly<Record<string, number>> = { enqueueStraight: 0.3, enqueueJob: 0.1 };
 
-/** A world in which, for a seed, anything may go wrong at any moment; some worlds are worse than others. */
-export function randomWorld(seed: number): PipelineWorld {
-  const random = seededRandom(seed);
-  const among = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+export function amongOf(random: () => number) {
+  return <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+}
+
+/** Rules of a world in which anything may go wrong at any moment; some worlds are worse than others. */
+export function randomRules(random: () => number): WorldRules {
+  const among = amongOf(random);
   const callFaultShare = among([0, 0.005, 0.03]);
   const fateShare = among([0, 0.05, 0.2]);
   const holdingShare = among([0, 0, 0, 0.01]);
   const deathShare = among([0, 0.02, 0.15]);
   const skewMs = among([0, 100]);
-  const stopShare = among([0, 0.05, 0.3]);
-  const world = new PipelineWorld({
+  return {
     random,
     limitPerSecond: among([5, 20, 80, 1_000]),
     answerMs: () => 20 + random() * 300,
@@ -53,7 +55,15 @@ export function randomWorld(seed: number): PipelineWorld {
     repeatShare: among([0, 0.05]),
     clockSkewMs: () => (random() - 0.5) * skewMs,
     workers: among([2, 20]),
-  });
+  };
+}
+
+/** A world of such rules, for a seed: its jobs, and who stops. */
+export function randomWorld(seed: number): PipelineWorld {
+  const random = seededRandom(seed);
+  const among = amongOf(random);
+  const world = new PipelineWorld(randomRules(random));
+  const stopShare = among([0, 0.05, 0.3]);
   const jobs = 1 + Math.floor(random() * 4);
   for (let at = 0; at < jobs; at += 1) {
     const jobId = `01JD${String(at).padStart(22, '0')}`;
@@ -77,7 +87,7 @@ function toFewPersons(recipients: readonly Recipient[]): Recipient[] {
 }
 
 /** Some jobs are cancelled, others are held with their WABA for a while, by the platform's word. */
-function holdBack(world: PipelineWorld, jobId: string, random: () => number): void {
+export function holdBack(world: PipelineWorld, jobId: string, random: () => number): void {
   const share = random();
   const afterMs = random() * 20_000;
   const atMs = world.time.nowMs + afterMs;

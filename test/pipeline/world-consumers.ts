@@ -158,7 +158,7 @@ function noteCall(world: WorldParts, { request }: Posting): void {
   const dispatchId = dispatchIdIn(request);
   const end = dispatchId.lastIndexOf('-');
   const key = sliceOf({ jobId: dispatchId.slice(0, end), index: Number(dispatchId.slice(end + 1)) });
-  world.calls.push({ dispatchId, claimedAt: world.claimedAt.get(nameOfSlice(key)) ?? 0 });
+  world.calls.push({ dispatchId, claimedAt: world.claimedAt.get(nameOfSlice(key)) ?? 0, atMs: world.time.nowMs });
 }
 
 function nameOfSlice({ jobId, slice }: SliceKey): string {

@@ -72,7 +72,7 @@ export class WorldParts {
   /** The moment of the last claim of a slice, by job and number. */
   readonly claimedAt = new Map<string, number>();
   /** Calls of the platform that were begun, and the moment of the claim that allows them. */
-  readonly calls: { readonly dispatchId: string; readonly claimedAt: number }[] = [];
+  readonly calls: { readonly dispatchId: string; readonly claimedAt: number; readonly atMs: number }[] = [];
   readonly stops: SaidStop[] = [];
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();

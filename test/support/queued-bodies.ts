@@ -2,6 +2,7 @@ import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
+import { present } from '../../lib/keys/present.ts';
 import { composedRecipient } from '../../lib/messages/accept/composed-recipient.ts';
 import { encodeJob } from '../../lib/messages/accept/job-message.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
@@ -49,6 +50,11 @@ export async function queuedBodies(): Promise<QueuedBodies> {
   const jobs = [
     large,
     { ...large, head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const } },
+    {
+      ...large,
+      head: { ...large.head, keptUntilMs: atMs + 38 * 86_400_000 },
+      lots: [{ until: 40, open: [[atMs, atMs + 86_400_000] as const] }],
+    },
   ];
   const chunks = jobs.flatMap(chunksOf);
   const straight = await straightRequests();
@@ -84,7 +90,7 @@ function jobMessages(): string[] {
 }
 
 /** A wave: of it one cannot be composed, and another is a person who is written to again. */
-function chunksOf({ head, plan, recipients }: WholeJob): QueuedChunk[] {
+function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   const ports = { compose: composeMessage, log: () => undefined };
   const composed = recipients.map((recipient, index) =>
     composedRecipient(
@@ -97,7 +103,14 @@ function chunksOf({ head, plan, recipients }: WholeJob): QueuedChunk[] {
   const waiting = composed.map((recipient) =>
     recipient.index === 4 ? { ...recipient, notBeforeMs: atMs } : recipient,
   );
-  const wave = { head, lane: 'campaign', limitPerSecond: 80, recipients: waiting, firstPosition: 0 };
+  const wave = {
+    head,
+    ...present({ lots }),
+    lane: 'campaign',
+    limitPerSecond: 80,
+    recipients: waiting,
+    firstPosition: 0,
+  };
   return chunksOfWave(wave, everyMs);
 }
 

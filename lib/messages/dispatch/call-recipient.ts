@@ -116,8 +116,6 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
     if (heldBack !== undefined) return { outcome: heldBack };
     const { notBeforeMs = 0 } = recipient;
     const slotMs = slot === undefined ? undefined : slotTimeMs(slot, schedule);
-    const outside = outsideOf(chunk, recipient, Math.max(nowMs, slotMs ?? 0));
-    if (outside !== undefined) return { outcome: outside };
     if (slotMs === undefined || slotMs < notBeforeMs) {
       return notBeforeMs > nowMs ? again(notBeforeMs) : { ...again(nowMs), missed: true };
     }

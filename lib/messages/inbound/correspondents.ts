@@ -1,6 +1,4 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
-import { keptAfterLastCallMs } from '../items.ts';
-import type { JobHead } from '../job.ts';
 
 /*
  * Who has written to whom from a number that several clients share (D55): what a person says without naming a message concerns the

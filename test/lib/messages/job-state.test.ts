@@ -23,6 +23,21 @@ describe('what the state of a job makes of a claimed message (D46, D53)', () => 
     });
   });
 
+  test('of a send with a time of its own the day has only the hours in which some of its lots were open (D56)', () => {
+    const hourMs = 3_600_000;
+    const open = (fromHour: number, hours: number) =>
+      [parked.sinceMs + fromHour * hourMs, parked.sinceMs + (fromHour + hours) * hourMs] as const;
+    // Ten hours a day, and another lot from the eighth on: 12 hours a day.
+    const lots = [
+      { until: 5, open: [open(0, 10), open(24, 10), open(48, 10)] },
+      { until: 9, open: [open(8, 4), open(32, 4), open(56, 4)] },
+    ];
+    const endMs = parked.sinceMs + 36 * hourMs;
+    expect(byJobState({ parked }, { lots }, endMs - 1)).toMatchObject({ kind: 'wait' });
+    expect(byJobState({ parked }, { lots }, endMs)).toMatchObject({ kind: 'settle' });
+    expect(byJobState({ parked }, { lots, expiresAtMs: endMs - 1 }, endMs - 1)).toMatchObject({ kind: 'settle' });
+  });
+
   test('it waits for its template, and expires with its own time or after a day', () => {
     const waits = { kind: 'wait', delaySeconds: 15 };
     const expires = { kind: 'settle', settlement: { state: 'expired', code: 'template_paused' } };

@@ -32,6 +32,18 @@ test.each([
   expect(retryDeadlineMs({ acceptedAtMs, ...message })).toBe(acceptedAtMs + afterMs);
 });
 
+test('of a send with a time of its own only the time counts in which it might be called (D56)', () => {
+  const hourMs = 3_600_000;
+  const open = [0, 1, 2, 3].map(
+    (day) => [acceptedAtMs + day * dayMs, acceptedAtMs + day * dayMs + 10 * hourMs] as const,
+  );
+  const job = { acceptedAtMs, keptUntilMs: acceptedAtMs + 100 * dayMs, open };
+  expect(retryDeadlineMs({ ...job, attempt: 1 })).toBe(acceptedAtMs + 2 * dayMs + 4 * hourMs);
+  expect(retryDeadlineMs({ ...job, open: open.slice(0, 2), attempt: 1 })).toBe(acceptedAtMs + dayMs + 10 * hourMs);
+  // The last call is 37 days before all of it is forgotten.
+  expect(retryDeadlineMs({ ...job, attempt: 0 })).toBe(acceptedAtMs + 63 * dayMs);
+});
+
 test('what has expired ended so, before any deadline (D27)', () => {
   const expiresAtMs = acceptedAtMs + 30_000;
   const at = (ms: number) => lateness({ acceptedAtMs, attempt: 0, expiresAtMs }, ms);

@@ -1,7 +1,7 @@
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { sentIdReader, sentIdWriter } from '../../../../lib/messages/inbound/sent-ids-store.ts';
-import { jobMemorySeconds, sentIdKey } from '../../../../lib/messages/items.ts';
+import { sentIdKey } from '../../../../lib/messages/items.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const tableName = await freshTable('messages');
@@ -30,14 +30,14 @@ test('what is told of another WABA, of another number, or of a message of others
 
 test('an item goes with its job, and names no person: the platform codes the number into its id (D60)', async () => {
   const message = { ...number, platformMessageId: `wamid.${Buffer.from('5491155550001').toString('base64')}` };
-  await keep([{ ...message, jobId: 'J', index: 7 }], 1_800_000_000_500);
+  await keep([{ ...message, jobId: 'J', index: 7 }], 1_802_592_001);
   const query = new QueryCommand({
     TableName: tableName,
     KeyConditionExpression: 'pk = :pk',
     ExpressionAttributeValues: { ':pk': sentIdKey(message).pk },
   });
   const { Items } = await table.documentClient.send(query);
-  const expiresAtSeconds = 1_800_000_001 + jobMemorySeconds;
+  const expiresAtSeconds = 1_802_592_001;
   expect(Items).toEqual([{ ...sentIdKey(message), jobId: 'J', index: 7, expiresAtSeconds }]);
   const all = await table.documentClient.send(new ScanCommand({ TableName: tableName }));
   expect(JSON.stringify(all.Items)).not.toMatch(/wamid|5491155550001/);

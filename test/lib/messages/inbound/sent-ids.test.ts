@@ -42,7 +42,7 @@ test('what the platform calls the messages that it took, with their number; of t
         { ...of, index: 0, platformMessageId: 'wamid.0' },
         { ...of, index: 3, platformMessageId: 'wamid.3' },
       ],
-      1_000,
+      1 + 30 * 86_400,
     ],
   ]);
 });

@@ -13,6 +13,7 @@ import type { JobState } from '../../../../lib/messages/job-state.ts';
 import { fold } from '../../../../lib/messages/receipts/fold.ts';
 import {
   countStates,
+  type OpenJob,
   outcomeOf,
   outcomesOf,
   totalOf,
@@ -87,6 +88,27 @@ describe('what became of a recipient, by its slice', () => {
 const none = { stop, underWay: { '1': 1, '3': 1 } };
 const first = { stop, underWay: { '2': 0 } };
 const second = { stop, underWay: { '2': 1 } };
+
+describe('the same, of what has a time of its own (D56)', () => {
+  const later = nowMs + 3_600_000;
+  const closed = [{ until: 100, open: [[later, later + 1_000] as const] }];
+  const open = [{ until: 100, open: [[nowMs - 1, later] as const] }];
+  const scheduled = { state: 'pending', code: 'scheduled', scheduledForMs: later };
+  test.each<readonly [string, Slice | undefined, OpenJob, object]>([
+    ['not released', undefined, { lots: closed }, scheduled],
+    ['to be tried again', slice(again), { lots: closed }, scheduled],
+    ['closed, whatever else it waits for', undefined, { lots: closed, parked }, scheduled],
+    ['under way while it closes', slice(undefined, living), { lots: closed }, { state: 'pending' }],
+    ['open, of a parked job', undefined, { lots: open, parked }, { state: 'pending', code: 'template_paused' }],
+    ['open', undefined, { lots: open }, { state: 'pending' }],
+    ['of the lot behind', undefined, { lots: [{ until: 27, open: [] }, ...closed] }, scheduled],
+    ['never to open within its time to live', undefined, { lots: closed, expiresAtMs: later }, { state: 'pending' }],
+    ['cancelled', undefined, { lots: closed, stop, underWay: {} }, stop],
+    ['sent before', slice(sent), { lots: closed }, { ...sent, atMs }],
+  ])('%s', (_, of, job, expected) => {
+    expect(outcomeOf(index, { slice: of, job }, nowMs)).toEqual(expected);
+  });
+});
 
 describe('the same, of a job that was stopped (D46, D53)', () => {
   test.each<Case>([

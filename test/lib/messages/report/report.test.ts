@@ -122,6 +122,74 @@ describe('every recipient of the request has one row and is in one count (D40)',
   });
 });
 
+describe('a job in another order than its request (D56)', () => {
+  const total = 2_500;
+  /** Every other recipient of the request is in the second lot; one place in the middle repeats the first. */
+  const repeats: readonly Repeat[] = [[1_201, 0]];
+  const places = Array.from({ length: total + 1 }, (_, position) => position).filter((position) => position !== 1_201);
+  const positions = [...places.filter((_, at) => at % 2 === 0), ...places.filter((_, at) => at % 2 === 1)];
+  const job = { ...jobOf(total, repeats), positions };
+
+  test.each([undefined, ['read', 'failed']])('has its rows in the order of the request, filtered by %j', (states) => {
+    const rows = [];
+    let from: ReportPlace | undefined;
+    for (;;) {
+      const question = { jobId, states: statesOf(states), limit: 700 };
+      const read = partitionsOf(question, from ?? total);
+      const page = reportPage(job, question, {
+        from,
+        costNow,
+        outcomeAt: (index) => {
+          if (!read.includes(Math.floor(index / 1_000))) throw new RangeError(`${index} was not read`);
+          return outcomeAt(index);
+        },
+      });
+      rows.push(...page.rows);
+      if (page.next === undefined) break;
+      from = reportPlaceOf(question, reportCursor(question, page.next));
+      expect(from).toEqual(page.next);
+      expect(isPlaceIn(job, question, page.next)).toBe(true);
+    }
+    const wanted = [...places, 1_201]
+      .sort((one, other) => one - other)
+      .map((position) => {
+        const index = positions.indexOf(position === 1_201 ? 0 : position);
+        const row = { index: position, to: `549${index}`, state: stateAt(index) };
+        return position === 1_201 ? { ...row, duplicate_of: 0 } : row;
+      });
+    expect(rows).toEqual(wanted.filter(({ state }) => states?.includes(state) ?? true));
+  });
+
+  test('the last page asks for no more than the partitions it is in', () => {
+    const { counts } = reportPage(job, { jobId, states: undefined, limit: 1 }, { outcomeAt, costNow });
+    const { next } = reportPage(job, { jobId, states: undefined, limit: 2_499 }, { outcomeAt, costNow });
+    expect(next).toEqual({ position: 2_499, index: total, total, counts, cost: noCost, repeatedPartitions: [1, 2] });
+    expect(partitionsOf({ jobId, states: undefined, limit: 700 }, next as ReportPlace)).toEqual([1, 2]);
+  });
+
+  test('a place without a recipient is refused', () => {
+    expect(() => placesOf({ ...jobOf(2), positions: [0, 3] })).toThrow(RangeError);
+  });
+});
+
+test('what is scheduled says when, and the dispatch what was asked for (D56)', () => {
+  const fromMs = acceptedAtMs + 86_400_000;
+  const plain = jobOf(1);
+  const job = { ...plain, head: { ...plain.head, when: { asked: { window: '09:00-20:00' }, fromMs } } };
+  const question = { jobId, states: undefined, limit: 1 };
+  const page = reportPage(job, question, {
+    costNow,
+    outcomeAt: () => ({ dispatchId: `${jobId}-0`, state: 'pending', code: 'scheduled', scheduledForMs: fromMs }),
+  });
+  expect(page.rows).toEqual([
+    { index: 0, to: '5490', state: 'pending', code: 'scheduled', scheduled_for: '2026-11-23T10:00:00.000Z' },
+  ]);
+  expect(reportAnswer(job, question, page)).toMatchObject({
+    schedule: { window: '09:00-20:00', from: '2026-11-23T10:00:00.000Z' },
+  });
+  expect(reportAnswer(plain, question, page)).not.toHaveProperty('schedule');
+});
+
 test('a later page reads what it shows, and what its filter may show', () => {
   const { counts } = reportPage(jobOf(10), { jobId, states: undefined, limit: 1 }, { outcomeAt, costNow });
   const from = { position: 1_700, index: 1_700, total: 10_000, counts, cost: noCost, repeatedPartitions: [] };

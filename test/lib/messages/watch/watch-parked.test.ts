@@ -142,6 +142,15 @@ describe('a look at a parked job (D46)', () => {
     expect([later, did]).toEqual([[[told, 15]], []]);
   });
 
+  test('of which nothing may leave for a while comes again once it may, in a quarter of an hour at most (D56)', async () => {
+    const opensIn = async (seconds: number) => {
+      const fromMs = sinceMs + 20_000 + seconds * 1_000;
+      const { later } = await look(told, { lots: [{ until: 900, open: [[fromMs, fromMs + 3_600_000]] }] });
+      return later.map(([, delaySeconds]) => delaySeconds);
+    };
+    expect([await opensIn(60), await opensIn(86_400)]).toEqual([[65], [900]]);
+  });
+
   test('comes again while the template is paused, and asks the platform ever more rarely', async () => {
     const { later, events, did } = await look(told, { afterMs: 20_000 });
     expect([later, events, did]).toEqual([[[{ ...told, askedAtMs: sinceMs + 20_000 }, 15]], [], ['ask']]);

@@ -139,3 +139,21 @@ test.each([
 ])('a job that is %i ms old is looked at again in %i s', (ageMs, seconds) => {
   expect(nextLookSeconds(watched, startMs + ageMs)).toBe(seconds);
 });
+
+test.each([
+  ['closed for days: not before a quarter of an hour', 3_600_000 + 60_000, 900],
+  ['closed for a minute: once it opens', 86_400_000 - 60_000, 65],
+  ['just opened, whatever its age', 86_400_000 + 1_000, 5],
+  ['open for an hour', 86_400_000 + 3_600_000, 360],
+  ['over, which opens no more: by its age', 200_000_000, 900],
+])('a job with a time of its own that is %s (D56)', (_, atMs, seconds) => {
+  const open = [
+    [startMs, startMs + 3_600_000],
+    [startMs + 86_400_000, startMs + 86_400_000 + 7_200_000],
+  ] as const;
+  const lots = [
+    { until: 1, open: open.slice(0, 1) },
+    { until: 2, open: open.slice(1) },
+  ];
+  expect(nextLookSeconds({ ...watched, lots }, startMs + atMs)).toBe(seconds);
+});

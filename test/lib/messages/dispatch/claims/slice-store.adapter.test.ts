@@ -198,6 +198,22 @@ function everyOther(number: number, kind: 'lose_reply' | 'throttle') {
   return number % 2 === 1 ? { kind } : undefined;
 }
 
+test('a slice of a send with a time of its own is kept as long as its job, whoever writes it (D56)', async () => {
+  const key = { jobId, slice: 10 };
+  const keptUntilMs = startMs + 90 * 86_400_000;
+  const kept = async () =>
+    (await client.send(new GetCommand({ TableName: table, Key: sliceKeyOf(key) }))).Item?.['expiresAtSeconds'];
+  const claim = { key, try: 0, owner: 'run-1', atMs: startMs, size: 1, keptUntilMs };
+  const { slice } = await slices.claim(claim);
+  expect([slice.keptUntilMs, await kept()]).toEqual([keptUntilMs, keptUntilMs / 1_000]);
+  await slices.end(slice, new Map([[0, { state: 'again', dueMs: startMs }]]));
+  const { slice: second } = await slices.claim({ ...claim, try: 1 });
+  await slices.end(second, new Map([[0, { state: 'unknown', code: 'no_answer' }]]));
+  const seen = await slices.find(key);
+  await slices.settle(seen as Slice, new Map([[0, { state: 'sent' }]]), startMs);
+  expect(await kept()).toBe(keptUntilMs / 1_000);
+});
+
 test('a slice is kept for 30 days from its last write, in seconds (R23)', async () => {
   const key = { jobId, slice: 9 };
   const kept = async () =>

@@ -1,0 +1,58 @@
+import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import { keptAfterLastCallMs } from '../../lib/messages/items.ts';
+import type { JobHead } from '../../lib/messages/job.ts';
+import type { Lot, Opening } from '../../lib/messages/lots.ts';
+import { seededRandom } from '../support/faults.ts';
+import { makeJob, makeRecipients } from '../support/send-jobs.ts';
+import { amongOf, holdBack, randomRules } from './random-world.ts';
+import { PipelineWorld } from './world.ts';
+
+/** A job of so many recipients in the order of its lots, as acceptance would have reckoned them. */
+export function scheduledJob(size: number, lots: readonly Lot[], head: Partial<JobHead>): WholeJob {
+  const fromMs = Math.min(...lots.map(({ open }) => open[0]?.[0] ?? Number.POSITIVE_INFINITY));
+  const lastMs = Math.max(...lots.map(({ open }) => open.at(-1)?.[1] ?? 0));
+  const when = { asked: { window: '09:00-20:00' }, fromMs };
+  const job = makeJob(makeRecipients(size), { ...head, when, keptUntilMs: lastMs + keptAfterLastCallMs });
+  return { ...job, lots };
+}
+
+/** A world in which anything may go wrong, for a seed, of jobs that open and close while their messages are under way. */
+export function scheduledWorld(seed: number): PipelineWorld {
+  const random = seededRandom(seed);
+  const among = amongOf(random);
+  const world = new PipelineWorld(randomRules(random));
+  const jobs = among([1, 1, 2, 3]);
+  for (let at = 0; at < jobs; at += 1) {
+    const jobId = `01JE${String(at).padStart(22, '0')}`;
+    const { nowMs } = world.time;
+    const size = among([1, 3, 12, 12, 40, 40, 75, 260]);
+    const lots = lotsOf(size, nowMs, random);
+    const ttl = random() < 0.15 ? { expiresAtMs: nowMs + 60_000 + random() * 3_600_000 } : {};
+    world.accept(scheduledJob(size, lots, { jobId, clientId: among([1001, 1002]), acceptedAtMs: nowMs, ...ttl }));
+    holdBack(world, jobId, random);
+  }
+  return world;
+}
+
+/** One to four lots, of which slices may be in two; now and then one that never opens. */
+function lotsOf(size: number, nowMs: number, random: () => number): Lot[] {
+  const count = Math.min(size, 1 + Math.floor(random() * 4));
+  const untils = Array.from({ length: count - 1 }, () => 1 + Math.floor(random() * (size - 1)));
+  return [...new Set([...untils, size])]
+    .sort((one, other) => one - other)
+    .map((until) => ({ until, open: random() < 0.05 ? [] : openingsFrom(nowMs, random) }));
+}
+
+/** Short and long ones, hours apart at most; the last is long enough for what is left. */
+function openingsFrom(nowMs: number, random: () => number): Opening[] {
+  const openings: Opening[] = [];
+  let atMs = nowMs + Math.floor(random() < 0.5 ? 0 : random() * 1_800_000);
+  const count = 1 + Math.floor(random() * 4);
+  for (let each = 0; each < count; each += 1) {
+    const isLast = each === count - 1;
+    const lengthMs = isLast && random() < 0.8 ? 7_200_000 : 300 + random() * (random() < 0.5 ? 10_000 : 120_000);
+    openings.push([atMs, Math.floor(atMs + lengthMs)]);
+    atMs = Math.floor(atMs + lengthMs + 500 + random() * (random() < 0.3 ? 5_000 : 5_400_000));
+  }
+  return openings;
+}
