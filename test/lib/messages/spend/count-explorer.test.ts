@@ -27,6 +27,7 @@ function told(status: string, atMs: number, pricing?: Pricing): Receipt {
 
 /** What each run is told; one message of the queue is delivered twice where it stands twice. */
 const tellings: readonly (readonly (readonly Receipt[])[])[] = [
+  [[told('sent', 1, free)], [told('delivered', 2)], [told('sent', 1, free)]],
   [[told('sent', 1, free)], [told('delivered', 2)], [told('delivered', 2), told('read', 3)]],
   [[told('delivered', 2, marketing)], [told('delivered', 2, marketing)], [told('sent', 1, free)]],
   [[told('read', 86_400_000, free)], [told('delivered', 2)], [told('sent', 1, marketing)]],
