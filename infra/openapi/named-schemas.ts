@@ -29,8 +29,8 @@ import {
   MessageState,
   ReportRowSchema,
 } from '../../lib/messages/report/report.ts';
-import { SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
+import { SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
 import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';

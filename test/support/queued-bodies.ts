@@ -48,7 +48,7 @@ const correlationId = 'c-1';
 export async function queuedBodies(): Promise<QueuedBodies> {
   const jobs = [
     large,
-    { ...large, head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const } },
+    { ...large, head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true, reservedUnits: 1 as const } },
   ];
   const chunks = jobs.flatMap(chunksOf);
   const straight = await straightRequests();

@@ -16,12 +16,16 @@ export interface Days {
  * The days that are meant (D58): to today, and from the first of that month. Refuses with 400 days in the wrong order and what is
  * not kept any more.
  */
-export function askedDays(asked: { readonly from?: string | undefined; readonly to?: string | undefined }, nowMs: number): Days {
+export function askedDays(
+  asked: { readonly from?: string | undefined; readonly to?: string | undefined },
+  nowMs: number,
+): Days {
   const to = asked.to ?? utcDay(nowMs);
   const from = asked.from ?? `${to.slice(0, 7)}-01`;
   if (from > to) throw invalid('from', `from must not be after to: ${from} is after ${to}`);
   const oldest = utcDay(nowMs - spendKeptDays * 86_400_000);
-  if (from < oldest) throw invalid('from', `from must not be before ${oldest}: sums are kept for ${spendKeptDays} days`);
+  if (from < oldest)
+    throw invalid('from', `from must not be before ${oldest}: sums are kept for ${spendKeptDays} days`);
   return { from, to };
 }
 

@@ -13,7 +13,7 @@ import { shippedRates } from '../../../lib/pricing/rates.ts';
 import { meterRequests } from '../../support/request-meter.ts';
 import { makeJobHead } from '../../support/send-jobs.ts';
 import * as assumed from './assumed.ts';
-import { type Counts, lambdaTime, times, together as added } from './price.ts';
+import { together as added, type Counts, lambdaTime, times } from './price.ts';
 
 const acceptedAtMs = Date.parse('2026-11-22T10:00:00Z');
 const nowMs = () => acceptedAtMs + 60_000;
@@ -53,7 +53,10 @@ export async function costOfCountingBulk(messages: TableAccess, recipients: numb
   }
   meter.taken();
   await countJobs([head.jobId], counting);
-  const ofCount = added(countsOf({ ...meter.taken(), writeUnits: transacted() }, 'messages-watch'), { writeUnits: 1, readUnits: 1 });
+  const ofCount = added(countsOf({ ...meter.taken(), writeUnits: transacted() }, 'messages-watch'), {
+    writeUnits: 1,
+    readUnits: 1,
+  });
   const { counts, hops } = countsOfDay();
   // Sent, received and deleted; a queue delays by fifteen minutes at most.
   return times(added(times(ofCount, counts), { queueRequests: 3 * hops }), 1 / recipients);

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { Bill } from '../../../../infra/simulator/sending/bill.ts';
-import { type AcceptedMessage, deliveryOf, receiptsOf, usualCourse } from '../../../../infra/simulator/webhooks/receipts.ts';
+import {
+  type AcceptedMessage,
+  deliveryOf,
+  receiptsOf,
+  usualCourse,
+} from '../../../../infra/simulator/webhooks/receipts.ts';
 import { dispatchIdOf } from '../../../../lib/messages/job.ts';
 import { countable } from '../../../../lib/messages/receipts/countable.ts';
 import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/receipts-of.ts';
@@ -17,21 +22,40 @@ import { MemoryLedger } from './memory-ledger.ts';
 
 const acceptedAtMs = Date.parse('2026-11-22T23:59:50Z');
 const countries = ['54911', '55119', '5731', '4917', '3361', '9198', '1212', '4479', '7701', '35846', '26096', '3362'];
-const sizes = [...Array.from({ length: 2 }, () => 4_000), ...Array.from({ length: 100 }, () => 10), ...Array.from({ length: 1_000 }, () => 1)];
+const sizes = [
+  ...Array.from({ length: 2 }, () => 4_000),
+  ...Array.from({ length: 100 }, () => 10),
+  ...Array.from({ length: 1_000 }, () => 1),
+];
 const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
 
 /** Ten thousand messages on the platform's side and ours: what it bills, and every webhook update with the moment it comes. */
 function world(random: () => number) {
   const ledger = new MemoryLedger();
   const bill = new Bill();
-  const updates: { readonly atMs: number; readonly value: Readonly<Record<string, unknown>>; readonly wabaId: string }[] = [];
+  const updates: {
+    readonly atMs: number;
+    readonly value: Readonly<Record<string, unknown>>;
+    readonly wabaId: string;
+  }[] = [];
   const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T;
   for (const [at, total] of sizes.entries()) {
     const category = pick(categories);
     const jobId = `01J${String(at).padStart(23, '0')}`;
     const some = { templateName: `${category.toLowerCase()}_${at % 4}`, campaignId: at % 5 === 0 ? undefined : at % 5 };
-    const head = makeJobHead({ jobId, total, acceptedAtMs, category, receiptsExpected: true, did: pick(['1555', '1556']), ...some });
-    const to = Array.from({ length: total }, (_, index) => `${pick(countries)}${String(1_000_000 + at * 10_000 + index)}`);
+    const head = makeJobHead({
+      jobId,
+      total,
+      acceptedAtMs,
+      category,
+      receiptsExpected: true,
+      did: pick(['1555', '1556']),
+      ...some,
+    });
+    const to = Array.from(
+      { length: total },
+      (_, index) => `${pick(countries)}${String(1_000_000 + at * 10_000 + index)}`,
+    );
     ledger.jobs.set(jobId, { head, to, receipts: [] });
     for (const [index, key] of to.entries()) {
       const isFree = random() < 0.05;
@@ -40,13 +64,21 @@ function world(random: () => number) {
         ...{ id: `wamid.${jobId}.${index}`, wabaId: head.wabaId, acceptedMs: acceptedAtMs },
         metadata: { display_phone_number: '1', phone_number_id: head.phoneNumberId },
         recipient: { key, userId: `AR.${jobId}${index}`, scopedUser: false },
-        pricing: { billable: !isFree, pricing_model: 'PMP', type: isFree ? 'free_customer_service' : 'regular', category: told },
+        pricing: {
+          billable: !isFree,
+          pricing_model: 'PMP',
+          type: isFree ? 'free_customer_service' : 'regular',
+          category: told,
+        },
         callbackData: dispatchIdOf({ jobId, index }),
       };
       const course = {
         ...usualCourse,
         ...{ copies: pick([1, 2, 3]), order: pick(['right', 'reversed', 'shuffled'] as const) },
-        ...{ late_ms: pick([0, 0, 0, 90_000, 7_200_000, 2 * 86_400_000]), delivered_after_ms: pick([1_000, 8_000, 60_000, null]) },
+        ...{
+          late_ms: pick([0, 0, 0, 90_000, 7_200_000, 2 * 86_400_000]),
+          delivered_after_ms: pick([1_000, 8_000, 60_000, null]),
+        },
         ...{ read_after_ms: pick([3_000, null, 20_000_000]), fail: random() < 0.05 ? 131_026 : null },
       };
       const deliveredMs = deliveryOf(message, course);
@@ -78,7 +110,8 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
     ledger: {
       read: (jobId: string) => maybe(() => ledger.read(jobId)),
       readMessages: (head: Parameters<MemoryLedger['readMessages']>[0]) => ledger.readMessages(head),
-      write: (step: Parameters<MemoryLedger['write']>[0]) => maybe(async () => random() > 0.02 && (await ledger.write(step))),
+      write: (step: Parameters<MemoryLedger['write']>[0]) =>
+        maybe(async () => random() > 0.02 && (await ledger.write(step))),
     },
     rates: async () => [shippedRates] as const,
     nowMs: () => nowMs,
@@ -118,7 +151,10 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
     const batch = updates.slice(first, first + 1 + Math.floor(random() * 400));
     first += batch.length;
     await workOff(batch.at(-1)?.atMs ?? nowMs);
-    const { numbers, unreadable, foreign } = readReceipts(batch.map(({ wabaId, value }) => ({ wabaId, field: 'messages', value })), nowMs);
+    const { numbers, unreadable, foreign } = readReceipts(
+      batch.map(({ wabaId, value }) => ({ wabaId, field: 'messages', value })),
+      nowMs,
+    );
     expect([unreadable, foreign]).toEqual([0, 0]);
     const { jobs } = countable([...numbers], heads, nowMs);
     for (let tries = 0; ; tries += 1) {
@@ -127,7 +163,9 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
       try {
         for (const { head, receipts } of jobs) ledger.jobs.get(head.jobId)?.receipts.push(...receipts);
         const stated = async (jobIds: readonly string[]) =>
-          new Map(jobIds.flatMap((id) => (ledger.statements.has(id) ? [[id, ledger.statements.get(id) as never]] : [])));
+          new Map(
+            jobIds.flatMap((id) => (ledger.statements.has(id) ? [[id, ledger.statements.get(id) as never]] : [])),
+          );
         await countReceipts(jobs, { stated, count, countLater });
         break;
       } catch (error) {
@@ -140,10 +178,17 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
   const billed = bill.until(Number.POSITIVE_INFINITY);
   expect(billed.total.volume).toBeGreaterThan(6_000);
   const ofGroups = spendGroups.map((group) => spendOf(ledger.days(), group).total);
-  for (const { messages, amount } of ofGroups) expect({ messages, amount }).toEqual({ messages: billed.total.volume, amount: billed.total.cost });
-  const dayOf = (day: string) => spendOf(ledger.days().filter((each) => each.day === day), 'market').total.messages;
+  for (const { messages, amount } of ofGroups)
+    expect({ messages, amount }).toEqual({ messages: billed.total.volume, amount: billed.total.cost });
+  const dayOf = (day: string) =>
+    spendOf(
+      ledger.days().filter((each) => each.day === day),
+      'market',
+    ).total.messages;
   for (const day of new Set(billed.data.map((line) => line.day))) {
-    expect(dayOf(day)).toBe(billed.data.filter((line) => line.day === day).reduce((sum, { volume }) => sum + volume, 0));
+    expect(dayOf(day)).toBe(
+      billed.data.filter((line) => line.day === day).reduce((sum, { volume }) => sum + volume, 0),
+    );
   }
   const cents = (dollars: number) => Math.round(dollars * 1e8);
   for (const { market, amount } of spendOf(ledger.days(), 'market').data) {

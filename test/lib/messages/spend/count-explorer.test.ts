@@ -109,7 +109,8 @@ async function successorsOf(state: State, telling: readonly (readonly Receipt[])
   for (const [at, run] of state.runs.entries()) {
     if (run.ended) continue;
     const receipts = telling[run.of] ?? [];
-    const withRun = (next: Partial<Run>) => state.runs.map((each, place) => (place === at ? { ...each, ...next } : each));
+    const withRun = (next: Partial<Run>) =>
+      state.runs.map((each, place) => (place === at ? { ...each, ...next } : each));
     const call = await nextCall(receipts, run.replies);
     if (call === undefined) {
       steps.push({ does: `run ${at} ends`, state: { ...state, runs: withRun({ ended: true }) } });

@@ -8,7 +8,10 @@ import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 
 /** The items that counts read and write, in memory; a transaction is carried out whole, under the same conditions. */
 export class MemoryLedger implements SpendLedger {
-  readonly jobs = new Map<string, { readonly head: JobHead; readonly to: readonly string[]; readonly receipts: Receipt[] }>();
+  readonly jobs = new Map<
+    string,
+    { readonly head: JobHead; readonly to: readonly string[]; readonly receipts: Receipt[] }
+  >();
   readonly statements = new Map<string, Statement>();
   readonly sums = new Map<string, Map<string, number>>();
   readonly months = new Map<string, number>();

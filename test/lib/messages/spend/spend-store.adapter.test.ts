@@ -42,7 +42,11 @@ test('a delivery is in the sums of its day once, however often it is counted, an
   const heads = await Promise.all(['S1', 'S2', 'S3'].map((jobId) => begun(jobId, { clientId: 7, campaignId: 10 })));
   await countJobs(['S1', 'S2', 'S3'], counting);
   for (const head of heads) await delivered(head);
-  await Promise.all([countJobs(['S1', 'S2'], counting), countJobs(['S2', 'S3'], counting), countJobs(['S1', 'S3'], counting)]);
+  await Promise.all([
+    countJobs(['S1', 'S2'], counting),
+    countJobs(['S2', 'S3'], counting),
+    countJobs(['S1', 'S3'], counting),
+  ]);
   await countJobs(['S1', 'S2', 'S3', 'none'], counting);
   for (const group of ['campaign', 'template', 'did', 'market'] as const) {
     const { data, total } = spendOf(await sums.between(7, day, day), group);
@@ -50,7 +54,10 @@ test('a delivery is in the sums of its day once, however often it is counted, an
     expect(data).toHaveLength(1);
   }
   expect(spendOf(await sums.between(7, '2000-01-01', '2000-01-31'), 'did').data).toEqual([]);
-  expect((await statedCosts(messages)(['S1', 'none'])).get('S1')?.cost).toMatchObject({ basis: 'platform', final: true });
+  expect((await statedCosts(messages)(['S1', 'none'])).get('S1')?.cost).toMatchObject({
+    basis: 'platform',
+    final: true,
+  });
 });
 
 test('a count is marked, and the last mark counts', async () => {
@@ -74,7 +81,9 @@ test('reservations side by side never pass a limit together; each counts once, a
   await budgets.release({ clientId, jobId: other, atMs });
   await budgets.release({ clientId, jobId: other, atMs });
   expect(await budgets.committedUnits(clientId, atMs)).toBe(2 * units);
-  expect(await budgets.reserve({ clientId, jobId: 'B9', atMs, units: limitUnits + 1, limitUnits })).toMatchObject({ kind: 'over' });
+  expect(await budgets.reserve({ clientId, jobId: 'B9', atMs, units: limitUnits + 1, limitUnits })).toMatchObject({
+    kind: 'over',
+  });
 
   // Delivered as utility, it costs less than was reserved.
   const head = await begun(one, { clientId, reservedUnits: units });
