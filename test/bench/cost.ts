@@ -7,13 +7,14 @@ import list from '../../infra/operate/list-prices.json' with { type: 'json' };
 import type { DidScope } from '../../lib/access/directory.ts';
 import { didKey } from '../../lib/access/directory-items.ts';
 import * as assumed from './cost/assumed.ts';
+import { costOfCountingBulk, costOfCountingSingles } from './cost/counting.ts';
 import { times, together } from './cost/price.ts';
 import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts';
 import { tableOf } from './cost/table.ts';
 import { costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
 import { onOwnStack } from './own-stack.ts';
-import { clientOf } from './template-tables.ts';
+import { benchTable, clientOf } from './template-tables.ts';
 
 // `npm run cost`: what a million messages cost in AWS's list prices, by what is measured here. With `--figures` it prints JSON
 // lines for `npm run bench`; exit status 1 when one is above its limit.
@@ -94,6 +95,13 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
     const receipts = times(await costOfReceipt(stack, posted), 3);
     say(`${tableOf(`Three receipts of a message, ${posted} a post`, { receipts })}\n`);
   }
+  const ofCounts = { ...(await benchTable(stack, 'cost-counting', 'messages')), pause: async () => undefined };
+  for (const joined of [1, 10, 100]) {
+    const counting = await costOfCountingSingles(ofCounts, joined);
+    say(`${tableOf(`Counting what single sends cost, receipts of ${joined} together`, { counting })}\n`);
+  }
+  const ofBulk = await costOfCountingBulk(ofCounts, 10_000);
+  say(`${tableOf('The same of a job of 10,000, all counts of its first day', { counting: ofBulk })}\n`);
   const index = await costOfNotedMessage(stack);
   say(`${tableOf('The index for answers, each message of a client that asks for message.replied', { index })}\n`);
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);

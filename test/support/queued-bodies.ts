@@ -49,7 +49,10 @@ const correlationId = 'c-1';
 export async function queuedBodies(): Promise<QueuedBodies> {
   const jobs = [
     large,
-    { ...large, head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const } },
+    {
+      ...large,
+      head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const, reservedUnits: 1 },
+    },
     {
       ...large,
       head: { ...large.head, keptUntilMs: atMs + 38 * 86_400_000 },
@@ -119,7 +122,13 @@ async function straightRequests() {
   const recipients = makeRecipients(3);
   const jobs = [
     makeJob(recipients.slice(0, 1), { ...head, urgent: true }),
-    makeJob(recipients, { ...head, receiptsExpected: true, heedsOptOuts: true, path: 'marketing_messages' }),
+    makeJob(recipients, {
+      ...head,
+      receiptsExpected: true,
+      heedsOptOuts: true,
+      reservedUnits: 1,
+      path: 'marketing_messages',
+    }),
   ];
   const requests = await Promise.all(jobs.map((job) => straightRequest(job, async () => 80)));
   return requests.flatMap((request) => request ?? []);

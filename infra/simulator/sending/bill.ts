@@ -84,7 +84,11 @@ function partsOf({ pricing }: AcceptedMessage, country: string): number {
   const row = card.markets.find((each) => listed(each).includes(country)) ?? card.markets.find(isOther);
   if (row === undefined) throw new Error('the rate card has no row for the rest of the world');
   const { category } = pricing;
-  const price = category.startsWith('marketing') ? row.marketing : category === 'utility' ? row.utility : row.authentication;
+  const price = category.startsWith('marketing')
+    ? row.marketing
+    : category === 'utility'
+      ? row.utility
+      : row.authentication;
   return Math.round(price * finest);
 }
 

@@ -28,8 +28,10 @@ export async function countReceipts(jobs: readonly ReceiptsOfJob[], ports: Count
 
 /** Of a client with a budget a failure gives back what was reserved; other failures cost nothing, and nothing is stated of them. */
 function changesCost({ head, receipts }: ReceiptsOfJob): boolean {
-  return receipts.some(({ status }) => {
+  return receipts.some(({ status, pricing }) => {
     if (status === 'delivered' || status === 'played') return true;
+    // A price that was told with `read` goes before that of `sent`, which may be stated.
+    if (status === 'read' && pricing !== undefined) return true;
     return status === 'failed' && (head.reservedUnits !== undefined || head.receiptsExpected !== true);
   });
 }

@@ -1,0 +1,113 @@
+import type { TableAccess } from '../../../lib/aws/dynamodb-batch.ts';
+import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
+import { chunkOfJob } from '../../../lib/messages/chunk.ts';
+import type { JobHead } from '../../../lib/messages/job.ts';
+import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
+import { receiptStore } from '../../../lib/messages/receipts/receipt-store.ts';
+import { countJobs } from '../../../lib/messages/spend/count-jobs.ts';
+import { statedCosts } from '../../../lib/messages/spend/count-marks-store.ts';
+import { countReceipts } from '../../../lib/messages/spend/count-receipts.ts';
+import { countDelayMs } from '../../../lib/messages/spend/later-counts.ts';
+import { spendStore } from '../../../lib/messages/spend/spend-store.ts';
+import { shippedRates } from '../../../lib/pricing/rates.ts';
+import { meterRequests } from '../../support/request-meter.ts';
+import { makeJobHead } from '../../support/send-jobs.ts';
+import * as assumed from './assumed.ts';
+import { together as added, type Counts, lambdaTime, times } from './price.ts';
+
+const acceptedAtMs = Date.parse('2026-11-22T10:00:00Z');
+const nowMs = () => acceptedAtMs + 60_000;
+const pricing = { billable: true, type: 'regular', category: 'authentication' };
+
+/** What counting takes of a message of requests of one recipient, whose receipts come so many together (D58). */
+export async function costOfCountingSingles(messages: TableAccess, together: number): Promise<Counts> {
+  const jobs = Array.from({ length: together }, (_, at) => headOf(`S${together}-${at}`, 1));
+  const meter = meterRequests(messages.documentClient);
+  for (const head of jobs) await begin(messages, head);
+  const { counting, transacted } = counted(messages);
+  const ports = {
+    stated: statedCosts(messages),
+    count: (jobIds: readonly string[]) => countJobs(jobIds, counting),
+    countLater: async () => undefined,
+  };
+  let cost: Counts = {};
+  for (const status of ['sent', 'delivered', 'read']) {
+    const told = jobs.map((head) => ({ head, receipts: [receiptOf(head, 0, status)] }));
+    for (const { head, receipts } of told) await receiptStore(messages).append(head, receipts);
+    meter.taken();
+    await countReceipts(told, ports);
+    cost = added(cost, countsOf({ ...meter.taken(), writeUnits: transacted() }, 'messages-receipts'));
+  }
+  return times(cost, 1 / together);
+}
+
+/** The same of a message of a job of so many recipients, all counts of the day on which its receipts come. */
+export async function costOfCountingBulk(messages: TableAccess, recipients: number): Promise<Counts> {
+  const head = headOf(`BULK-${recipients}`, recipients);
+  await acceptedJobsStore(messages.documentClient, messages.tableName, nowMs).begin({ head, repeats: [] });
+  const meter = meterRequests(messages.documentClient);
+  const { counting, transacted } = counted(messages);
+  for (const status of ['sent', 'delivered', 'read']) {
+    const receipts = Array.from({ length: recipients }, (_, index) => receiptOf(head, index, status));
+    await receiptStore(messages).append(head, receipts);
+  }
+  meter.taken();
+  await countJobs([head.jobId], counting);
+  const ofCount = added(countsOf({ ...meter.taken(), writeUnits: transacted() }, 'messages-watch'), {
+    writeUnits: 1,
+    readUnits: 1,
+  });
+  const { counts, hops } = countsOfDay();
+  // Sent, received and deleted; a queue delays by fifteen minutes at most.
+  return times(added(times(ofCount, counts), { queueRequests: 3 * hops }), 1 / recipients);
+}
+
+/** The local table does not say what transactions cost: two units for each item, all of them below a kilobyte here. */
+function counted(messages: TableAccess) {
+  const ledger = spendStore(messages, nowMs);
+  let units = 0;
+  const write: typeof ledger.write = async (step) => {
+    units += 2 * (step.stated.length + step.days.size + step.months.size);
+    return await ledger.write(step);
+  };
+  const transacted = () => {
+    const taken = units;
+    units = 0;
+    return taken;
+  };
+  const rates = async () => [shippedRates] as const;
+  return { counting: { ledger: { ...ledger, write }, rates, nowMs }, transacted };
+}
+
+/** How often a job is counted in its first day, when receipts never stop, and how many queue messages that takes. */
+function countsOfDay(): { readonly counts: number; readonly hops: number } {
+  let [counts, hops, ageMs] = [0, 0, 0];
+  while (ageMs < 86_400_000) {
+    const delayMs = countDelayMs(0, ageMs);
+    [counts, hops, ageMs] = [counts + 1, hops + Math.ceil(delayMs / 900_000), ageMs + delayMs];
+  }
+  return { counts, hops };
+}
+
+function headOf(jobId: string, total: number): JobHead {
+  return makeJobHead({ jobId, total, acceptedAtMs, category: 'AUTHENTICATION', receiptsExpected: true });
+}
+
+async function begin({ documentClient, tableName }: TableAccess, head: JobHead): Promise<void> {
+  const slices = [{ try: 0, size: 1, recipients: [{ index: 0, to: '5491155550001' }] }];
+  const chunk = { ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
+  await acceptedJobsStore(documentClient, tableName, nowMs).beginStraight(chunk);
+}
+
+function receiptOf({ jobId }: JobHead, index: number, status: string): Receipt {
+  const told = status === 'read' ? {} : { pricing };
+  return { jobId, index, status, atMs: acceptedAtMs + 2_000, platformMessageId: `wamid.${index}`, ...told };
+}
+
+function countsOf(
+  { readUnits, writeUnits, roundTrips }: ReturnType<ReturnType<typeof meterRequests>['taken']>,
+  name: 'messages-receipts' | 'messages-watch',
+): Counts {
+  const waitedMs = roundTrips * assumed.storeMs;
+  return { readUnits, writeUnits, ...lambdaTime({ memoryMb: assumed.memoryOf(name), waitedMs, processorMs: 0 }) };
+}
