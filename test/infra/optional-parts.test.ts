@@ -21,7 +21,14 @@ describe('CORS (D52)', () => {
     expect(configuration).toEqual({
       AllowOrigins: ['https://app.example.com', 'http://localhost:5173'],
       AllowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      AllowHeaders: ['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+      AllowHeaders: [
+        'Authorization',
+        'Content-Type',
+        'Dry-Run',
+        'Idempotency-Key',
+        'Max-Cost',
+        'Webhook-Secret-Rotate',
+      ],
       ExposeHeaders: [
         'Dispatch-Id',
         'Webhook-Secret',
