@@ -12,7 +12,7 @@ export function corsFor(origins: readonly string[]): CorsPreflightOptions {
       CorsHttpMethod.PATCH,
       CorsHttpMethod.DELETE,
     ],
-    allowHeaders: ['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+    allowHeaders: ['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Max-Cost', 'Webhook-Secret-Rotate'],
     exposeHeaders: [
       'Dispatch-Id',
       'Webhook-Secret',

@@ -61,7 +61,10 @@ test('Max-Cost refuses what costs more, tells a rehearsal so, and lets the rest 
   const estimate = { cost: { amount: 0.052, currency: 'USD' } };
   expect([refused.status, refused.body]).toEqual([422, { message, code: 'over_max_cost', estimate }]);
   const rehearsed = await send(token, { to, headers: { 'Max-Cost': '0.0519', 'Dry-Run': 'true' } });
-  expect(rehearsed).toMatchObject({ status: 200, body: { would_refuse: { code: 'over_max_cost', message }, estimate } });
+  expect(rehearsed).toMatchObject({
+    status: 200,
+    body: { would_refuse: { code: 'over_max_cost', message }, estimate },
+  });
   const slipped = await send(token, { to, headers: { 'Max-Cost': '0,06' } });
   expect(slipped).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path: 'Max-Cost' }] } });
 
@@ -90,7 +93,8 @@ describe('a client with a budget (R57)', () => {
     wabas: demo.wabas.map((waba, at) => (at === 0 ? { ...waba, client_ids: [...waba.client_ids, clientId] } : waba)),
     users: [...demo.users, { username, client_id: clientId, password, permissions: [], campaign_ids: [] }],
   });
-  const logIn = async (): Promise<string> => (await api('POST /login', { body: { username, password } })).body.access_token;
+  const logIn = async (): Promise<string> =>
+    (await api('POST /login', { body: { username, password } })).body.access_token;
 
   test('is told at 80 and 100 percent, and refused above it where it stops; one-time codes pass', async () => {
     await provision(withBudget({ amount: 0.06, stop: true }), runningTarget());
