@@ -12,7 +12,15 @@ const { did, dispatchId } = demo;
 const ofDids = [...ofCallers, ...ofClients, 'did_forbidden'] as const;
 const template = { name: 'order_update', language: 'en_US' } as const;
 const order = { did, type: 'template', channel: 'MESSAGING', template } as const;
-const { template: _, client_id: __, counts: ___, complete: ____, did: _____, cost: ______, ...listed } = dispatchExample;
+const {
+  template: _,
+  client_id: __,
+  counts: ___,
+  complete: ____,
+  did: _____,
+  cost: ______,
+  ...listed
+} = dispatchExample;
 
 export const sending: Operations = {
   'messages-send': {
