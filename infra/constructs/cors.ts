@@ -13,7 +13,7 @@ export function corsFor(origins: readonly string[]): CorsPreflightOptions {
       CorsHttpMethod.DELETE,
     ],
     allowHeaders: [
-      ...['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+      ...['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Max-Cost', 'Webhook-Secret-Rotate'],
       ...['Send-At', 'Send-Days', 'Send-Window', 'Send-Zone'],
     ],
     exposeHeaders: [

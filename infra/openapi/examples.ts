@@ -75,6 +75,7 @@ export const dispatchExample = {
   total: 2,
   counts: { pending: 1, held: 0, sent: 1, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 },
   complete: false,
+  cost: { amount: 0, currency: 'USD', basis: 'platform', final: false },
 } as const;
 
 const url = 'https://example.com/orders/a-17';

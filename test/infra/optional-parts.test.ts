@@ -22,7 +22,7 @@ describe('CORS (D52)', () => {
       AllowOrigins: ['https://app.example.com', 'http://localhost:5173'],
       AllowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       AllowHeaders: [
-        ...['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Webhook-Secret-Rotate'],
+        ...['Authorization', 'Content-Type', 'Dry-Run', 'Idempotency-Key', 'Max-Cost', 'Webhook-Secret-Rotate'],
         ...['Send-At', 'Send-Days', 'Send-Window', 'Send-Zone'],
       ],
       ExposeHeaders: [

@@ -7,6 +7,7 @@ import { composedRecipient } from '../../lib/messages/accept/composed-recipient.
 import { encodeJob } from '../../lib/messages/accept/job-message.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
 import type { WholeJob } from '../../lib/messages/accept/whole-job.ts';
+import { reachedEvent } from '../../lib/messages/budget/reached.ts';
 import type { QueuedChunk } from '../../lib/messages/chunk.ts';
 import { completedEvent } from '../../lib/messages/dispatch/completed-event.ts';
 import { messageEvent } from '../../lib/messages/dispatch/message-event.ts';
@@ -208,6 +209,7 @@ function events(): ServiceEvent[] {
         ...{ word: { says, atMs, source: 'reply' }, answered: { jobId: job.jobId, messageId: `${job.jobId}-0` } },
       }),
     ),
+    reachedEvent({ clientId, amount: 100, stop: true }, { percent: 80, committedUnits: 8_125_000_000, atMs }),
   ];
 }
 

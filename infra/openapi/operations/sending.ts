@@ -27,14 +27,22 @@ const ofAcceptance = [
 ] as const;
 const template = { name: 'order_update', language: 'en_US' } as const;
 const order = { did, type: 'template', channel: 'MESSAGING', template } as const;
-const { template: _, client_id: __, counts: ___, complete: ____, did: _____, ...listed } = dispatchExample;
+const {
+  template: _,
+  client_id: __,
+  counts: ___,
+  complete: ____,
+  did: _____,
+  cost: ______,
+  ...listed
+} = dispatchExample;
 
 export const sending: Operations = {
   'messages-send': {
     tag: 'Sending',
     summary: 'Send a template',
     description:
-      'Sends an approved template to 1 to 10,000 recipients: all of them are accepted or none. What a recipient must carry is in parameters of the template.',
+      'Sends an approved template to 1 to 10,000 recipients: all of them are accepted or none. What a recipient must carry is in parameters of the template. Max-Cost and a budget of the client refuse what would cost more.',
     path: MessagesSendPath,
     query: MessagesSendQuery,
     headers: MessagesSendReads,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
-import type { WabaItem } from '../../../lib/access/directory-items.ts';
+import type { DidItem, WabaItem } from '../../../lib/access/directory-items.ts';
 import { channelFromItem, wabaNumberFromItem } from '../../../lib/channels/channel-item.ts';
 import { provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
 import { provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
@@ -91,6 +91,23 @@ test('a client has the zone that the file gives it, and none without: one that w
     ['CLIENT#1', null],
     ['CLIENT#1001', 'Asia/Tokyo'],
     ['CLIENT#1002', null],
+  ]);
+});
+
+test('a budget stands in the copy under each DID from which its client may send, and in no other (D58)', () => {
+  const [first, ...others] = demo.clients.toReversed();
+  const clients = [{ ...first, monthly_budget: { amount: 100 } }, ...others];
+  const file = provisioningFile({ ...demo, clients }, []);
+  const items = provisionedItems(file).map(({ key, attributes }) => {
+    const { monthlyBudgets } = { ...(attributes['waba'] as object) } as Partial<DidItem['waba']>;
+    return [`${key.pk} ${key.sk}`, monthlyBudgets ?? attributes['monthlyBudget'] ?? undefined] as const;
+  });
+  const budget = [{ clientId: 1002, amount: 100, stop: false }];
+  expect(items.filter(([, found]) => found !== undefined)).toEqual([
+    ['CLIENT#1002 PROFILE', { amount: 100, stop: false }],
+    ['DID#5491100000001 DID', budget],
+    ['DID#5491100000002 DID', budget],
+    ['DID#5511900000003 DID', budget],
   ]);
 });
 

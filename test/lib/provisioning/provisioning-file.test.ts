@@ -136,6 +136,18 @@ test.each<readonly [string, (file: Demo) => unknown, readonly string[]]>([
   ],
   ['a zone that there is none of', set('zone', 'Europe/Atlantis', client), ['clients[1].zone']],
   ['an offset for a zone', set('zone', '+01:00', client), ['clients[1].zone']],
+  ['a budget of nothing', set('monthly_budget', { amount: 0 }, client), ['clients[1].monthly_budget.amount']],
+  [
+    'a budget in parts of a cent',
+    set('monthly_budget', { amount: 1.005 }, client),
+    ['clients[1].monthly_budget.amount'],
+  ],
+  ['a budget that is text', set('monthly_budget', { amount: '1' }, client), ['clients[1].monthly_budget.amount']],
+  [
+    'a budget with a slip',
+    set('monthly_budget', { amount: 1, stops: true }, client),
+    ['clients[1].monthly_budget.stops'],
+  ],
   ['no word that stops', words({ stop: [], stop_buttons: [] }), ['opt_out_words.stop', 'opt_out_words.stop_buttons']],
   [
     'words without letters or digits',

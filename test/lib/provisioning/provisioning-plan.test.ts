@@ -310,6 +310,15 @@ test.each<readonly [string, (file: ProvisioningFile) => Partial<ProvisioningFile
     ],
   ],
   [
+    'a client gets a budget (D58)',
+    ({ clients }) => ({
+      clients: clients.map((each) =>
+        each.client_id === 1001 ? { ...each, monthly_budget: { amount: 100, stop: true } } : each,
+      ),
+    }),
+    ['~ client 1001: monthly_budget', '~ channel 501: waba.monthly_budgets', '~ channel 502: waba.monthly_budgets'],
+  ],
+  [
     "the platform's stops are widened to the WABA",
     ({ wabas }) => ({
       wabas: wabas.map((each) => (each.client_ids.length === 1 ? { ...each, platform_stops: 'waba' as const } : each)),

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { type Delivery, receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
+import { provision } from '../../infra/operate/provisioning-run.ts';
+import { addressOf } from '../support/addresses.ts';
+import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
+import { eventFaults } from '../support/documented.ts';
+import { forgetWebhook } from '../support/forget-webhook.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+/*
+ * What a send may cost, and what it cost, as clients see it over HTTP (D58). A utility message and a code to Argentina cost 0.026
+ * dollars each.
+ */
+
+const did = '5491100000001';
+const run = String(Date.now() % 1_000_000).padStart(6, '0');
+let people = 0;
+/** A number of Argentina that no other test knows. */
+function somebody(): string {
+  people += 1;
+  return `54923${run}${String(people).padStart(3, '0')}`;
+}
+
+const order = { name: 'order_update', params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } };
+const code = { name: 'login_code', params: { body: ['482913'] } };
+
+interface Sent {
+  readonly to: readonly string[];
+  readonly of?: typeof order | typeof code;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function send(token: string, { to, of = order, headers = {} }: Sent): Promise<ApiReply> {
+  const { name, params } = of;
+  const recipients = to.map((each) => ({ to: each, params }));
+  const template = { name, language: 'en_US' };
+  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
+  return await api(`POST /v1/template/messages/${did}`, { token, body, headers });
+}
+
+async function takenBy(to: string): Promise<number> {
+  return (await platform(`GET /_control/messages?to=${to}`)).body.total;
+}
+
+beforeAll(async () => {
+  await synchronize('supervisor1001');
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
+});
+afterAll(async () => {
+  await tellAt(addressOf('platformUrl'), null);
+  await provision(demo, runningTarget(), { removalsAllowed: 5 });
+});
+
+test('Max-Cost refuses what costs more, tells a rehearsal so, and lets the rest pass, whose report says what it cost (R57)', async () => {
+  const token = await tokenOf('supervisor1001');
+  const to = [somebody(), somebody()];
+  const refused = await send(token, { to, headers: { 'Max-Cost': '0.0519' } });
+  const message = 'the send would cost 0.052 USD at list prices, Max-Cost is 0.0519 USD';
+  const estimate = { cost: { amount: 0.052, currency: 'USD' } };
+  expect([refused.status, refused.body]).toEqual([422, { message, code: 'over_max_cost', estimate }]);
+  const rehearsed = await send(token, { to, headers: { 'Max-Cost': '0.0519', 'Dry-Run': 'true' } });
+  expect(rehearsed).toMatchObject({
+    status: 200,
+    body: { would_refuse: { code: 'over_max_cost', message }, estimate },
+  });
+  const slipped = await send(token, { to, headers: { 'Max-Cost': '0,06' } });
+  expect(slipped).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ path: 'Max-Cost' }] } });
+
+  const sent = await send(token, { to, headers: { 'Max-Cost': '0.052' } });
+  expect(sent.status).toBe(200);
+  const report = `GET /v1/template/messages/${did}/${sent.headers.get('dispatch-id')}?limit=1`;
+  const first = await eventually('the last word on its cost', async () => {
+    const { body } = await api(report, { token });
+    return body.cost.final && body.counts.read === 2 ? body : undefined;
+  });
+  expect(first.cost).toEqual({ amount: 0.052, currency: 'USD', basis: 'platform', final: true });
+  const second = await api(`${report}&cursor=${first.paging.cursors.after}`, { token });
+  expect(second.body.cost).toEqual(first.cost);
+  // Of what was refused and rehearsed nothing left: each has one message.
+  expect(await Promise.all(to.map(takenBy))).toEqual([1, 1]);
+});
+
+describe('a client with a budget (R57)', () => {
+  const clientId = 10_000 + (Date.now() % 1_000_000);
+  const [username, password] = [`budget${clientId}`, 'budget-password'];
+
+  /** The demo file and one more client, which works with the first WABA and has that budget. */
+  const withBudget = (monthly_budget: { readonly amount: number; readonly stop?: boolean }) => ({
+    ...demo,
+    clients: [...demo.clients, { client_id: clientId, name: 'Thrifty', monthly_budget }],
+    wabas: demo.wabas.map((waba, at) => (at === 0 ? { ...waba, client_ids: [...waba.client_ids, clientId] } : waba)),
+    users: [...demo.users, { username, client_id: clientId, password, permissions: [], campaign_ids: [] }],
+  });
+  const logIn = async (): Promise<string> =>
+    (await api('POST /login', { body: { username, password } })).body.access_token;
+
+  test('is told at 80 and 100 percent, and refused above it where it stops; one-time codes pass', async () => {
+    await provision(withBudget({ amount: 0.06, stop: true }), runningTarget());
+    const token = await logIn();
+    const deliveries: Delivery[] = [];
+    const secret = Promise.withResolvers<string>();
+    const receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
+      deliveries.push(delivery);
+      return undefined;
+    });
+    try {
+      const body = { url: receiverUrl, active: true, events: ['budget.reached'] };
+      const { headers } = await api('PUT /v1/webhook/config', { token, body });
+      secret.resolve(headers.get('webhook-secret') ?? '');
+      const told = () => deliveries.map((each) => JSON.parse(each.body.toString()));
+      const isTold = async (percent: number) =>
+        await eventually(`${percent} percent`, async () => told().find(({ data }) => data.percent === percent));
+
+      const to = [somebody(), somebody()];
+      expect((await send(token, { to })).status).toBe(200);
+      const [month, budget] = [new Date().toISOString().slice(0, 7), { amount: 0.06, currency: 'USD' }];
+      expect((await isTold(80)).data).toEqual({
+        ...{ month, percent: 80, stop: true, budget },
+        committed: { amount: 0.052, currency: 'USD' },
+      });
+
+      const late = somebody();
+      const refused = await send(token, { to: [late] });
+      const { message } = refused.body;
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { code: 'over_budget', estimate: { cost: { amount: 0.026, currency: 'USD' } } },
+      });
+      expect(message).toContain('of the monthly budget of 0.06 USD, 0.052 USD are spent or reserved');
+      const rehearsed = await send(token, { to: [late], headers: { 'Dry-Run': 'true' } });
+      expect(rehearsed.body.would_refuse).toEqual({ code: 'over_budget', message });
+
+      expect((await send(token, { to: [somebody()], of: code })).status).toBe(200);
+      expect((await isTold(100)).data.committed).toEqual({ amount: 0.078, currency: 'USD' });
+      expect(deliveries.flatMap((each) => eventFaults(each.body))).toEqual([]);
+      expect(await takenBy(late)).toBe(0);
+    } finally {
+      await receiver.close();
+      await forgetWebhook(clientId);
+    }
+  });
+
+  test('is refused nothing where it only warns, from the next send on', async () => {
+    await provision(withBudget({ amount: 0.01 }), runningTarget());
+    const to = somebody();
+    expect((await send(await logIn(), { to: [to] })).status).toBe(200);
+    await eventually('the message', async () => ((await takenBy(to)) === 1 ? true : undefined));
+  });
+});
