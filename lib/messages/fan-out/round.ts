@@ -191,10 +191,10 @@ export class Round {
     if (release.next() === 0) return release.nextRoundSeconds;
     const open = rests.flatMap((rest) => {
       const standing = this.#standing(rest);
-      return standing.kind === 'open' ? [{ rest, endMs: standing.untilMs }] : [];
+      return standing.kind === 'open' ? [{ rest, opening: standing }] : [];
     });
-    for (const { rest, endMs } of open.toSorted((one, other) => one.endMs - other.endMs)) {
-      const size = release.next(endMs);
+    for (const { rest, opening } of open.toSorted((one, other) => one.opening.untilMs - other.opening.untilMs)) {
+      const size = release.next(rest.lots === undefined ? undefined : opening);
       if (size > 0) return { ...rest, until: Math.min(rest.until, rest.from + size) };
     }
     return this.#untilOpeningSeconds(rests);
