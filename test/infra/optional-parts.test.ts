@@ -195,7 +195,7 @@ describe('refreshing the price rates', () => {
   });
 });
 
-test('lost rounds of scheduled sends are looked for every quarter of an hour (D56)', () => {
+it('lost rounds of scheduled sends are looked for every quarter of an hour (D56)', () => {
   const named = (name: string) =>
     plain.all('AWS::Lambda::Function').find(({ properties }) => properties.FunctionName === resourceName('test', name));
   const rule = plain

@@ -1,5 +1,5 @@
-import { present } from '../../../../lib/keys/present.ts';
 import type { QueueEntry } from '../../../../lib/aws/sqs-batch.ts';
+import { present } from '../../../../lib/keys/present.ts';
 import type { JobMessage } from '../../../../lib/messages/accept/job-message.ts';
 import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { claimed, ended } from '../../../../lib/messages/dispatch/claims/slice.ts';
@@ -132,8 +132,9 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots
     },
     slices: {
       endUncalled: async (claim, outcomes) => {
-        if (lots === undefined) await (ending ??= callEnd(claim.key.slice * 10));
-        else await callEnd(claim.key.slice * 10, 'alone');
+        const first = claim.key.slice * 10;
+        if (lots === undefined) ending ??= callEnd(first);
+        await (lots === undefined ? ending : callEnd(first, 'alone'));
         return ended(claimed(undefined, claim), outcomes);
       },
     },
@@ -181,7 +182,8 @@ export function effectOf(world: World, { name, args }: Op, nowMs: number): { wor
       return { world: withChunk(world, args[0] as readonly QueueEntry[]), value: [] };
     case 'end': {
       const first = Number(args[0]);
-      if (args[1] === 'alone') return { world: { ...world, ended: { ...world.ended, [first]: true } }, value: undefined };
+      if (args[1] === 'alone')
+        return { world: { ...world, ended: { ...world.ended, [first]: true } }, value: undefined };
       const endedFrom = Math.min(world.endedFrom ?? Number.POSITIVE_INFINITY, first);
       return { world: { ...world, endedFrom }, value: undefined };
     }
