@@ -50,7 +50,7 @@ const ChunkOfJobSchema = v.object({
   /** As in the head of its job. */
   keptUntilMs: v.exactOptional(v.number()),
   /** When its recipients may be called, for a send with a time of its own (D56): the lots of its slices, with what is still to come. */
-  lots: v.exactOptional(v.array(LotSchema)),
+  lots: v.exactOptional(v.pipe(v.array(LotSchema), v.readonly())),
   correlationId: v.exactOptional(v.string()),
   about: aboutSchema,
   /** One-time codes of a small request: they go before others of their number (D44). */

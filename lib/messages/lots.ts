@@ -6,14 +6,14 @@ import * as v from 'valibot';
  */
 
 /** A stretch of time in which messages may leave: from its beginning on, before its end. */
-const OpeningSchema = v.tuple([v.number(), v.number()]);
-export type Opening = Readonly<v.InferOutput<typeof OpeningSchema>>;
+const OpeningSchema = v.pipe(v.tuple([v.number(), v.number()]), v.readonly());
+export type Opening = v.InferOutput<typeof OpeningSchema>;
 
 /**
  * Consecutive recipients of a job that may leave at the same times: those before `until`, from the end of the lot before on.
  * `open` is in order, and no two touch; the last one ends with the last possible call of the job.
  */
-export const LotSchema = v.object({ until: v.number(), open: v.array(OpeningSchema) });
+export const LotSchema = v.object({ until: v.number(), open: v.pipe(v.array(OpeningSchema), v.readonly()) });
 export interface Lot {
   readonly until: number;
   readonly open: readonly Opening[];

@@ -49,6 +49,11 @@ export async function queuedBodies(): Promise<QueuedBodies> {
   const jobs = [
     large,
     { ...large, head: { ...large.head, receiptsExpected: true as const, heedsOptOuts: true as const } },
+    {
+      ...large,
+      head: { ...large.head, keptUntilMs: atMs + 38 * 86_400_000 },
+      lots: [{ until: 40, open: [[atMs, atMs + 86_400_000] as const] }],
+    },
   ];
   const chunks = jobs.flatMap(chunksOf);
   const straight = await straightRequests();
@@ -78,8 +83,8 @@ function jobMessages(): string[] {
   return [job, { ...job, correlationId }, later, { ...later, parkedSeconds: 120 }].map(encodeJob);
 }
 
-/** A wave: of it one cannot be composed, and another is a person who is written to again. */
-function chunksOf({ head, plan, recipients }: WholeJob): QueuedChunk[] {
+/** A wave: of it one cannot be composed, one does not fit its template any more, and another is a person who is written to again. */
+function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   const ports = { compose: composeMessage, log: () => undefined };
   const composed = recipients.map((recipient, index) =>
     composedRecipient(
@@ -92,7 +97,10 @@ function chunksOf({ head, plan, recipients }: WholeJob): QueuedChunk[] {
   const waiting = composed.map((recipient) =>
     recipient.index === 4 ? { ...recipient, notBeforeMs: atMs } : recipient,
   );
-  const wave = { head, lane: 'campaign', limitPerSecond: 80, recipients: waiting, firstPosition: 0 };
+  const unfit = waiting.map((recipient) =>
+    recipient.index === 5 ? { index: 5, to: '1', unfit: true as const } : recipient,
+  );
+  const wave = { head, lots, lane: 'campaign', limitPerSecond: 80, recipients: unfit, firstPosition: 0 };
   return chunksOfWave(wave, everyMs);
 }
 

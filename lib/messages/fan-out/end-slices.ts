@@ -67,8 +67,10 @@ async function endedSlice(
   { settlement, nowMs }: Pick<Ending, 'settlement'> & { readonly nowMs: number },
   { slices }: EndPorts,
 ): Promise<Slice | undefined> {
-  const size = Math.min(sliceSize, head.total - first);
-  const claim = { key: sliceOf({ jobId: head.jobId, index: first }), try: 0, owner, atMs: nowMs, size };
+  const { jobId, total, keptUntilMs } = head;
+  const size = Math.min(sliceSize, total - first);
+  const key = sliceOf({ jobId, index: first });
+  const claim = { key, try: 0, owner, atMs: nowMs, size, ...present({ keptUntilMs }) };
   const outcomes = new Map(Array.from({ length: size }, (_, place): [number, Outcome] => [place, settlement]));
   return await slices.endUncalled(claim, outcomes);
 }

@@ -64,10 +64,11 @@ test.each(['chunks', 'urgentChunks'] as const)('every field of a chunk is among 
   const namesIn = (objects: readonly object[]) => [...new Set(objects.flatMap(Object.keys))].sort();
   const namesOf = ({ entries }: { readonly entries: object }) => Object.keys(entries).sort();
   // What goes straight, and what goes in slots that a fan-out has reserved, is told apart by these.
-  const others = { chunks: ['alone', 'straight', 'urgent'], urgentChunks: [] }[queue];
+  const others = { chunks: ['alone', 'straight', 'urgent'], urgentChunks: ['keptUntilMs', 'lots'] }[queue];
   expect([...namesIn(chunks), ...others].sort()).toEqual(namesOf(QueuedChunkSchema));
   expect(namesIn(slices)).toEqual(namesOf(ofSlices));
-  expect(namesIn(recipients)).toEqual(namesOf(ofSlices.entries.recipients.item));
+  const ofFanOut = { chunks: [], urgentChunks: ['unfit'] }[queue];
+  expect([...namesIn(recipients), ...ofFanOut].sort()).toEqual(namesOf(ofSlices.entries.recipients.item));
 });
 
 describe('the version of a message (D47)', () => {
