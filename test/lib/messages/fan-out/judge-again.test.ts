@@ -58,13 +58,19 @@ test.each([
   ['of a WABA that is not the client any more', { waba: { clientIds: [1002] } }, 'channel_removed'],
   ['of a DID that is gone', { channel: { did: '5491100000009' } }, 'channel_removed'],
   ['of a DID that is another number now', { channel: { phoneNumberId: '300000000000009' } }, 'channel_removed'],
-] as const satisfies readonly (readonly [string, Stored, string])[])('one %s fails for all', async (_, stored, code) => {
-  expect(await judged(stored)).toMatchObject({ kind: 'refused', stop: { state: 'failed', code } });
-});
+] as const satisfies readonly (readonly [string, Stored, string])[])(
+  'one %s fails for all',
+  async (_, stored, code) => {
+    expect(await judged(stored)).toMatchObject({ kind: 'refused', stop: { state: 'failed', code } });
+  },
+);
 
-test.each(['PAUSED', 'PENDING', 'REJECTED', 'DISABLED'])('one that is %s is for the platform to say', async (status) => {
-  expect(await judged({ template: { status } })).toMatchObject({ kind: 'sendable' });
-});
+test.each(['PAUSED', 'PENDING', 'REJECTED', 'DISABLED'])(
+  'one that is %s is for the platform to say',
+  async (status) => {
+    expect(await judged({ template: { status } })).toMatchObject({ kind: 'sendable' });
+  },
+);
 
 test('of one that is not stored nothing is known: it goes as accepted', async () => {
   expect(await judged({ nothing: true })).toMatchObject({ kind: 'sendable', plan });
@@ -79,10 +85,17 @@ test('what no longer fits fails for its recipient alone; what was erased is no q
 
 test('messages are composed and counted by the template of today', async () => {
   const header = { type: 'image_url', value: 'https://example.com/a.png' } as const;
-  const template: Partial<PlatformTemplate> = { category: 'UTILITY', components: [{ type: 'HEADER', format: 'IMAGE' }, body('Hello')] };
+  const template: Partial<PlatformTemplate> = {
+    category: 'UTILITY',
+    components: [{ type: 'HEADER', format: 'IMAGE' }, body('Hello')],
+  };
   const head = { heedsOptOuts: true, path: 'marketing_messages' } as const;
   const judgement = await judged({ template, header, head });
-  expect(judgement).toMatchObject({ kind: 'sendable', head: { category: 'UTILITY', path: 'messages' }, plan: { header } });
+  expect(judgement).toMatchObject({
+    kind: 'sendable',
+    head: { category: 'UTILITY', path: 'messages' },
+    plan: { header },
+  });
   expect(judgement).not.toHaveProperty('head.heedsOptOuts');
   const stops = { utilityStops: [1001] };
   expect(await judged({ template, header, waba: stops })).toMatchObject({ head: { heedsOptOuts: true } });

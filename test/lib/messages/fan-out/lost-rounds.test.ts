@@ -18,7 +18,11 @@ test.each([
   ['whose message is long overdue', { round: 3, dueMs: minutes(20) }, 'lost'],
   ['that a run works on', { round: 3, lease: { owner: 'run', untilMs: nowMs + 1 } }, 'waiting'],
   ['whose run has died just now', { round: 3, lease: { owner: 'run', untilMs: nowMs - leaseMs } }, 'waiting'],
-  ['whose run died long ago, and never came again', { round: 3, lease: { owner: 'run', untilMs: minutes(20) } }, 'lost'],
+  [
+    'whose run died long ago, and never came again',
+    { round: 3, lease: { owner: 'run', untilMs: minutes(20) } },
+    'lost',
+  ],
   ['that was never taken', undefined, 'lost'],
   ['after the last', { round: roundAfterLast }, 'over'],
 ] as const)('a round %s', (_, round, expected) => {

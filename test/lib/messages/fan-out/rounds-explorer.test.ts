@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { explore } from '../../../support/exploration.ts';
-import { firstUnlessThorough } from '../../../support/thorough.ts';
 import { startMs } from '../../../support/scenario-job.ts';
+import { firstUnlessThorough } from '../../../support/thorough.ts';
 import type { Scenario } from './rounds-model.ts';
 import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-space.ts';
 
