@@ -174,14 +174,16 @@ describe('refreshing the price rates', () => {
 
   it('is not there without a source', () => {
     expect(named(plain)).toEqual([]);
-    expect(plain.all('AWS::Events::Rule')).toEqual([]);
+    const rules = plain.all('AWS::Events::Rule').map(({ properties }) => properties.Name);
+    expect(rules).toEqual([resourceName('test', 'messages-lost-rounds')]);
   });
 
   it('is called twice a day and has an alarm that says who and what', () => {
     const [refresh] = named(service);
     expect(refresh?.properties.Environment.Variables.RATE_SOURCE_URL).toBe(settingChoices.whole.rateSourceUrl);
-    const [rule, ...others] = service.all('AWS::Events::Rule');
-    expect(others).toEqual([]);
+    const rule = service
+      .all('AWS::Events::Rule')
+      .find(({ properties }) => properties.Name === resourceName('test', 'pricing-refresh'));
     expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(12 hours)', State: 'ENABLED' });
     expect(rule?.properties.Targets.map(({ Arn }: { Arn: unknown }) => service.target(Arn))).toEqual([refresh?.id]);
     const alarm = service
@@ -194,6 +196,20 @@ describe('refreshing the price rates', () => {
     });
     expect(service.target(alarm?.properties.Dimensions[0].Value)).toBe(refresh?.id);
   });
+});
+
+it('lost rounds of scheduled sends are looked for every quarter of an hour (D56)', () => {
+  const named = (name: string) =>
+    plain.all('AWS::Lambda::Function').find(({ properties }) => properties.FunctionName === resourceName('test', name));
+  const rule = plain
+    .all('AWS::Events::Rule')
+    .find(({ properties }) => properties.Name === resourceName('test', 'messages-lost-rounds'));
+  expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(15 minutes)', State: 'ENABLED' });
+  const targets = rule?.properties.Targets.map(({ Arn }: { Arn: unknown }) => plain.target(Arn));
+  expect(targets).toEqual([named('messages-lost-rounds')?.id]);
+  const alarms = plain.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);
+  const wanted = ['lost-rounds-errors', 'rounds-lost'].map((purpose) => resourceName('test', purpose));
+  expect(alarms).toEqual(expect.arrayContaining(wanted));
 });
 
 function redirectBasesOf({ all }: Stacks): unknown[] {

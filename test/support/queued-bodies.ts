@@ -2,7 +2,6 @@ import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { queueBody } from '../../lib/aws/queue-body.ts';
 import { accountEvents } from '../../lib/hints/account-events.ts';
 import { type HintMessage, hintsOf } from '../../lib/hints/hint.ts';
-import { present } from '../../lib/keys/present.ts';
 import { composedRecipient } from '../../lib/messages/accept/composed-recipient.ts';
 import { encodeJob } from '../../lib/messages/accept/job-message.ts';
 import { straightRequest } from '../../lib/messages/accept/straight-request.ts';
@@ -93,7 +92,7 @@ function jobMessages(): string[] {
   return [job, { ...job, correlationId }, later, { ...later, parkedSeconds: 120 }].map(encodeJob);
 }
 
-/** A wave: of it one cannot be composed, and another is a person who is written to again. */
+/** A wave: of it one cannot be composed, one does not fit its template any more, and another is a person who is written to again. */
 function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   const ports = { compose: composeMessage, log: () => undefined };
   const composed = recipients.map((recipient, index) =>
@@ -107,14 +106,10 @@ function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   const waiting = composed.map((recipient) =>
     recipient.index === 4 ? { ...recipient, notBeforeMs: atMs } : recipient,
   );
-  const wave = {
-    head,
-    ...present({ lots }),
-    lane: 'campaign',
-    limitPerSecond: 80,
-    recipients: waiting,
-    firstPosition: 0,
-  };
+  const unfit = waiting.map((recipient) =>
+    recipient.index === 5 ? { index: 5, to: '1', unfit: true as const } : recipient,
+  );
+  const wave = { head, lots, lane: 'campaign', limitPerSecond: 80, recipients: unfit, firstPosition: 0 };
   return chunksOfWave(wave, everyMs);
 }
 

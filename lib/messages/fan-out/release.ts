@@ -14,6 +14,12 @@ export interface ReleasePorts {
   readonly nowMs: () => number;
 }
 
+/** An opening in which messages may leave now: until when, and how long it is in all. */
+export interface OpeningNow {
+  readonly untilMs: number;
+  readonly lengthMs: number;
+}
+
 /** How one round lets the messages of a job go. */
 export interface Release {
   readonly lane: LaneName;
@@ -22,8 +28,11 @@ export interface Release {
   everyMs(): number;
   /** The schedule as it was read or written last. */
   schedule(): Schedule;
-  /** Recipients of the next wave whose slots come before `endMs`; 0 when enough is released for this round, or none would. */
-  next(endMs?: number): number;
+  /**
+   * Recipients of the next wave: whose slots come before the end of their opening, where it has one. 0 when enough is released for
+   * this round, or no slice fits before the end.
+   */
+  next(opening?: OpeningNow): number;
   /** Gives the recipients of a wave their positions: the first of them. */
   reserve(count: number): Promise<number>;
   /** When the next round is to come. */
@@ -53,11 +62,12 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
     limitPerSecond,
     everyMs,
     schedule: () => pace.schedule,
-    next: (endMs = Number.POSITIVE_INFINITY) => {
+    next: (opening) => {
       const atMs = ports.nowMs();
       const startMs = Math.max(atMs, slotsUntilMs);
       const wanted = waveCount(atMs + horizon - startMs, everyMs(), share);
-      return Math.min(wanted, fittingBefore(endMs - startMs, everyMs(), share));
+      if (opening === undefined) return wanted;
+      return Math.min(wanted, fittingIn(opening, startMs, everyMs() / share));
     },
     reserve: async (count) => {
       const wanted = {
@@ -78,10 +88,14 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
   };
 }
 
-/** As many as have their slots before an end, in whole slices; of the slowest number one slice, as far as its first slot fits. */
-function fittingBefore(withinMs: number, everyMs: number, share: number): number {
-  const slots = Math.floor((withinMs * share) / everyMs);
-  return slots < 1 ? 0 : sliceSize * Math.max(1, Math.floor(slots / sliceSize));
+/**
+ * As many as have their slots before the end of an opening, in whole slices. Of one that is too short for a slice on so slow a
+ * number, a slice all the same while one slot is left: its worker sends those that fit, and the others with the next opening.
+ */
+function fittingIn({ untilMs, lengthMs }: OpeningNow, startMs: number, everyMs: number): number {
+  const slots = (untilMs - startMs) / everyMs;
+  if (lengthMs / everyMs < sliceSize) return slots < 1 ? 0 : sliceSize;
+  return sliceSize * Math.max(0, Math.floor(slots / sliceSize));
 }
 
 /** As many as have their slots within so much time, in whole chunks; 0 for a time that is not worth a wave. */

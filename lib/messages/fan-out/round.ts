@@ -2,8 +2,8 @@ import { present } from '../../keys/present.ts';
 import { type ComposePorts, composedRecipient } from '../accept/composed-recipient.ts';
 import type { JobMessage } from '../accept/job-message.ts';
 import type { ChunkRecipient } from '../chunk.ts';
-import type { StoredRecipient } from '../job.ts';
-import { type ByJobState, byJobState, type Ending, type JobState, type JobStates, type JobStop } from '../job-state.ts';
+import type { JobHead, StoredRecipient } from '../job.ts';
+import { type ByJobState, byJobState, type JobState, type JobStates, type JobStop } from '../job-state.ts';
 import { PaceContended } from '../pace/number-paces.ts';
 import { slotMsOf } from '../pace/schedule.ts';
 import { firstLookSeconds, type WatchQueue, watchOf } from '../watch/watch-message.ts';
@@ -82,6 +82,8 @@ export class Round {
   readonly #facts: RoundFacts;
   readonly #ports: FanOutPorts;
   readonly #stretches: readonly Stretch[];
+  /** What says how long the job may wait. */
+  readonly #ending: Pick<JobHead, 'expiresAtMs'> & Pick<StoredJob, 'lots'>;
   progress: Progress;
   #state: JobState;
   /** Of the template, once in a round that releases something. */
@@ -98,6 +100,7 @@ export class Round {
     this.#facts = facts;
     this.#ports = ports;
     this.#stretches = stretchesOf(facts.job);
+    this.#ending = { ...present({ expiresAtMs: facts.job.head.expiresAtMs, lots: facts.job.lots }) };
     this.progress = taken.progress;
     this.#state = taken.state;
     this.#heldAtMs = facts.heldAtMs;
@@ -115,7 +118,7 @@ export class Round {
         this.#heldAtMs = ports.nowMs();
         await ports.hold();
       }
-      const by = byJobState(this.#state, endingOf(job), ports.nowMs());
+      const by = byJobState(this.#state, this.#ending, ports.nowMs());
       const end = by.kind === 'settle' ? await this.#settle(by.settlement) : await this.#step(by);
       if (end !== undefined) return end;
     }
@@ -191,10 +194,10 @@ export class Round {
     if (release.next() === 0) return release.nextRoundSeconds;
     const open = rests.flatMap((rest) => {
       const standing = this.#standing(rest);
-      return standing.kind === 'open' ? [{ rest, endMs: standing.untilMs }] : [];
+      return standing.kind === 'open' ? [{ rest, opening: standing }] : [];
     });
-    for (const { rest, endMs } of open.toSorted((one, other) => one.endMs - other.endMs)) {
-      const size = release.next(endMs);
+    for (const { rest, opening } of open.toSorted((one, other) => one.opening.untilMs - other.opening.untilMs)) {
+      const size = release.next(rest.lots === undefined ? undefined : opening);
       if (size > 0) return { ...rest, until: Math.min(rest.until, rest.from + size) };
     }
     return this.#untilOpeningSeconds(rests);
@@ -217,7 +220,7 @@ export class Round {
       if (wave === undefined) return await this.#nextRound(message, contendedSeconds(ports.random()));
       if (!(await this.#announce({ ...this.progress, wave }))) return 'again';
       // A stop that was read with the announcement comes before what it announces.
-      if (byJobState(this.#state, endingOf(job), ports.nowMs()).kind !== 'send') return undefined;
+      if (byJobState(this.#state, this.#ending, ports.nowMs()).kind !== 'send') return undefined;
     }
     const { lane, limitPerSecond } = release;
     const composed = {
@@ -303,11 +306,6 @@ export class Round {
     if (this.#facts.job.head.when === undefined) return {};
     return { dueMs: this.#ports.nowMs() + delaySeconds * 1_000 };
   }
-}
-
-/** Until when what is left of it may wait. */
-function endingOf({ head: { expiresAtMs }, lots }: StoredJob): Ending {
-  return { expiresAtMs, lots };
 }
 
 /** Jittered, so that two contenders do not collide twice. */

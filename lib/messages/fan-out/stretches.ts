@@ -19,9 +19,12 @@ export interface Rest extends Stretch {
   readonly at: number;
 }
 
-/** How a stretch stands: may be released until then, waits for an opening, or is of lots that do not open any more. */
+/**
+ * How a stretch stands: may be released until then, in an opening of so much time in all; waits for an opening; or is of lots that
+ * do not open any more.
+ */
 export type StretchStanding =
-  | { readonly kind: 'open'; readonly untilMs: number }
+  | { readonly kind: 'open'; readonly untilMs: number; readonly lengthMs: number }
   | { readonly kind: 'closed'; readonly opensAtMs: number }
   | { readonly kind: 'over' };
 
@@ -80,19 +83,29 @@ export function stretchStanding(
   nowMs: number,
   expiresAtMs = Number.POSITIVE_INFINITY,
 ): StretchStanding {
-  if (lots === undefined) return { kind: 'open', untilMs: Number.POSITIVE_INFINITY };
-  const standings = lots.map((open): StretchStanding => {
-    if (nowMs >= expiresAtMs) return { kind: 'over' };
-    const standing = standingAt(open, nowMs, lastSlotBeforeEndMs);
-    return standing.kind === 'closed' && standing.opensAtMs >= expiresAtMs ? { kind: 'over' } : standing;
-  });
-  const untilMs = standings.flatMap((each) => (each.kind === 'open' ? [each.untilMs] : []));
-  if (untilMs.length > 0) return { kind: 'open', untilMs: Math.min(Math.max(...untilMs), expiresAtMs) };
+  if (lots === undefined) return withoutEnd;
+  const standings = lots.map((open) => standingOf(open, nowMs, expiresAtMs));
+  const open = standings.filter((each) => each.kind === 'open');
+  const [longest] = open.toSorted((one, other) => other.untilMs - one.untilMs);
+  if (longest !== undefined) return longest;
   const opensAtMs = standings.flatMap((each) => (each.kind === 'closed' ? [each.opensAtMs] : []));
   if (opensAtMs.length === 0) return { kind: 'over' };
   // What is over of it is told at once.
-  if (opensAtMs.length < standings.length) return { kind: 'open', untilMs: Number.POSITIVE_INFINITY };
+  if (opensAtMs.length < standings.length) return withoutEnd;
   return { kind: 'closed', opensAtMs: Math.min(...opensAtMs) };
+}
+
+const withoutEnd = { kind: 'open', untilMs: Number.POSITIVE_INFINITY, lengthMs: Number.POSITIVE_INFINITY } as const;
+
+function standingOf(open: readonly Opening[], nowMs: number, expiresAtMs: number): StretchStanding {
+  if (nowMs >= expiresAtMs) return { kind: 'over' };
+  const standing = standingAt(open, nowMs, lastSlotBeforeEndMs);
+  if (standing.kind !== 'open') {
+    return standing.kind === 'closed' && standing.opensAtMs >= expiresAtMs ? { kind: 'over' } : standing;
+  }
+  const untilMs = Math.min(standing.untilMs, expiresAtMs);
+  const [fromMs = nowMs] = open.findLast(([beginsMs]) => beginsMs <= nowMs) ?? [];
+  return { kind: 'open', untilMs, lengthMs: untilMs - fromMs };
 }
 
 /** When what has not been released by the end of its opening may go on; undefined where it does not open again. */

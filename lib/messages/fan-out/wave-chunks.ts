@@ -10,7 +10,7 @@ import { lotsBetween } from './stretches.ts';
 export interface ComposedWave {
   readonly head: JobHead;
   /** When the recipients of the job may be called, of a send with a time of its own: openings that have not ended. */
-  readonly lots?: readonly Lot[];
+  readonly lots?: readonly Lot[] | undefined;
   readonly lane: string;
   readonly limitPerSecond: number;
   readonly recipients: readonly ChunkRecipient[];
@@ -41,10 +41,7 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
 function lotsOf({ lots }: ComposedWave, slices: readonly ChunkSlice[]): Pick<QueuedChunk, 'lots'> {
   if (lots === undefined) return {};
   const indexes = slices.flatMap(({ recipients }) => recipients.map(({ index }) => index));
-  const between = lotsBetween(lots, Math.min(...indexes), Math.max(...indexes));
-  return {
-    lots: between.map(({ until, open }) => ({ until, open: open.map(([fromMs, untilMs]) => [fromMs, untilMs]) })),
-  };
+  return { lots: lotsBetween(lots, Math.min(...indexes), Math.max(...indexes)) };
 }
 
 function slicesOf({ recipients, head, firstPosition }: ComposedWave): ChunkSlice[] {

@@ -22,6 +22,7 @@ import {
   recipientsKey,
   replacedIdKey,
   retriesKey,
+  scheduledKey,
   sentIdKey,
   turnsKey,
   urgentKey,
@@ -71,6 +72,7 @@ test.each<[string, object, object]>([
 });
 
 test('whom a job wrote to stands by number and group of people', () => {
+  expect(scheduledKey('01JD00000000000000000000AB')).toEqual({ pk: 'SCHEDULED#2', sk: '01JD00000000000000000000AB' });
   expect(wrotePartition('300000000000001', '07')).toBe('WROTE#300000000000001#07');
 });
 

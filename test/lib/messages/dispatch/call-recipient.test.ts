@@ -307,6 +307,13 @@ describe('a message that may not be sent any more (D27)', () => {
     await world.work([chunkOf([{ try: 0, size: 1, recipients: [recipient] }])]);
     expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'failed', code: 'not_composable' }]);
   });
+
+  test('because its template has changed before its time, and it does not fit any more (D56)', async () => {
+    const world = new ChunkRunWorld();
+    const { request: _none, ...recipient } = recipientAt(0);
+    await world.work([chunkOf([{ try: 0, size: 1, recipients: [{ ...recipient, unfit: true }] }])]);
+    expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'failed', code: 'template_changed' }]);
+  });
 });
 
 describe('what the platform answers', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deliveryLeadMs } from '../../../../lib/messages/dispatch/chunk-time.ts';
 import { claimed } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import type { JobStop } from '../../../../lib/messages/job-state.ts';
+import type { Lot } from '../../../../lib/messages/lots.ts';
 import { PaceContended } from '../../../../lib/messages/pace/number-paces.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
 import { countedBy } from '../../../support/counted.ts';
@@ -372,4 +373,85 @@ test('a recipient who was erased before the fan-out is in a chunk without addres
   await world.fannedOut(sent, { jobs: { ...world.ports.jobs, recipientsFrom } });
   expect(world.indexes()).toEqual(upTo(12));
   expect(world.recipientsQueued()[11]).toEqual({ index: 11 });
+});
+
+describe('a job with a time of its own (D56)', () => {
+  const when = { asked: {}, fromMs: nowMs };
+  const hour = 3_600_000;
+  const open = [[nowMs, nowMs + hour]] as const;
+  const later = [[nowMs + hour, nowMs + 2 * hour]] as const;
+  const worldOf = (total: number, lots: readonly Lot[]) => fanOutWorld(total, {}, { when }, { lots });
+
+  test('releases what is open, ends what opens no more, and comes again when the rest opens', async () => {
+    const { fannedOut, indexes, events, table, sentAgain, watched } = worldOf(60, [
+      { until: 20, open: later },
+      { until: 40, open: [] },
+      { until: 60, open },
+    ]);
+    expect(await fannedOut()).toBe('done');
+    expect(indexes()).toEqual(upTo(60, 40));
+    expect(events.sent.map(({ type, data }) => [type, 'code' in data && data.code])).toEqual(
+      Array(20).fill(['message.expired', 'expired']),
+    );
+    expect(table.jobs.get('J')).toMatchObject({
+      progress: { queued: 40, ofStretches: [0, 20, 20] },
+      round: { round: 1, dueMs: nowMs + 900_000 },
+    });
+    expect([sentAgain, watched]).toEqual([[{ message: { ...sent, round: 1 }, delaySeconds: 900 }], []]);
+    await fannedOut(sentAgain[0]?.message, { nowMs: () => nowMs + hour });
+    expect([indexes(), watched.length, table.scheduled.size]).toEqual([[...upTo(20), ...upTo(60, 40)], 1, 0]);
+  });
+
+  test('a slice in which lots meet waits for the first of them, and is left to its worker once one is over', async () => {
+    const both = worldOf(20, [
+      { until: 13, open: later },
+      { until: 20, open },
+    ]);
+    await both.fannedOut();
+    expect([both.indexes(), both.events.sent]).toEqual([upTo(20, 10), []]);
+    expect(both.queued[0]?.lots).toEqual([
+      { until: 13, open: later },
+      { until: 20, open },
+    ]);
+    const over = worldOf(20, [
+      { until: 13, open: [] },
+      { until: 20, open: later },
+    ]);
+    await over.fannedOut();
+    expect([over.indexes(), over.events.sent.length]).toEqual([upTo(20, 10), 10]);
+  });
+
+  test('nothing is released in the last five seconds of an opening, and what does not fit before waits', async () => {
+    const lots = [{ until: 600, open: [[nowMs, nowMs + 10_000] as const, ...later] }];
+    const { fannedOut, indexes, sentAgain } = fanOutWorld(600, { limitOf: async () => 80 }, { when }, { lots });
+    await fannedOut();
+    // 5 s at 72 a second.
+    expect(indexes()).toEqual(upTo(360));
+    await fannedOut(sentAgain[0]?.message, { nowMs: () => nowMs + 5_000 });
+    expect(indexes()).toEqual(upTo(360));
+  });
+
+  test('what has ended as expired is told so after a stop as well', async () => {
+    const { fannedOut, table, events } = worldOf(20, [
+      { until: 10, open: [] },
+      { until: 20, open: later },
+    ]);
+    events.broken = true;
+    await expect(fannedOut()).rejects.toThrow('event queue');
+    events.broken = false;
+    table.states.set('J', { stop: stopped });
+    await fannedOut();
+    const told = events.sent.map(({ type, data }) => [type, 'code' in data && data.code]);
+    expect(told).toEqual([
+      ...Array(10).fill(['message.expired', 'expired']),
+      ...Array(10).fill(['message.failed', 'cancelled']),
+    ]);
+  });
+
+  test('that is parked while nothing is open waits for its opening', async () => {
+    const { fannedOut, table, sentAgain } = worldOf(20, [{ until: 20, open: later }]);
+    table.states.set('J', { parked: { code: 'template_paused', scope: 'template', sinceMs: nowMs } });
+    await fannedOut();
+    expect(sentAgain).toEqual([{ message: { ...sent, round: 1 }, delaySeconds: 900 }]);
+  });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openingDelaySeconds } from '../../../../lib/messages/fan-out/horizon.ts';
 import { releaseOf } from '../../../../lib/messages/fan-out/release.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
@@ -67,3 +68,19 @@ test('beside three other clients a lane has a quarter, and releases what it has 
   expect(Math.abs(slotMs(359) - nowMs - 20_000)).toBeLessThan(2_000);
   expect(release.next()).toBe(0);
 });
+
+test.each([
+  [1, 0, 1],
+  [899_001, 0, 900],
+  [60_000, 0.999, 65],
+  // Nearer to the queue's longest delay than the spread: as late as it allows, or a little earlier.
+  [897_000, 0.999, 841],
+  [86_400_000, 0, 900],
+  [86_400_000, 0.5, 870],
+  [0, 0, 1],
+])(
+  'a job that opens in %i ms comes again after that, and a little apart from others (%d): %i s',
+  (leftMs, random, seconds) => {
+    expect(openingDelaySeconds(5_000 + leftMs, 5_000, random)).toBe(seconds);
+  },
+);

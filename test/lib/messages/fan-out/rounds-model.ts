@@ -132,8 +132,9 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots
     },
     slices: {
       endUncalled: async (claim, outcomes) => {
-        if (lots === undefined) await (ending ??= callEnd(claim.key.slice * 10));
-        else await callEnd(claim.key.slice * 10, 'alone');
+        const first = claim.key.slice * 10;
+        if (lots === undefined) ending ??= callEnd(first);
+        await (lots === undefined ? ending : callEnd(first, 'alone'));
         return ended(claimed(undefined, claim), outcomes);
       },
     },

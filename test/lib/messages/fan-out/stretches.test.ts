@@ -100,27 +100,23 @@ test('a job without lots has the progress that it always had', () => {
 });
 
 describe('a stretch', () => {
+  const withoutEnd = { kind: 'open', untilMs: Number.POSITIVE_INFINITY, lengthMs: Number.POSITIVE_INFINITY };
   const standing = (lots: Stretch['lots'], nowMs: number, expiresAtMs?: number) =>
     stretchStanding({ from: 0, until: 10, ...(lots === undefined ? {} : { lots }) }, nowMs, expiresAtMs);
 
   test.each([
-    ['without lots is always open', undefined, 0, { kind: 'open', untilMs: Number.POSITIVE_INFINITY }],
+    ['without lots is always open', undefined, 0, withoutEnd],
     ['is closed before its opening', [open], 99_999, { kind: 'closed', opensAtMs: 100_000 }],
     [
       'is open from its first millisecond on, but for the last five seconds',
       [open],
       100_000,
-      { kind: 'open', untilMs: 195_000 },
+      { kind: 'open', untilMs: 195_000, lengthMs: 95_000 },
     ],
     ['is over in its last five seconds', [open], 195_000, { kind: 'over' }],
-    ['of two lots is open with either', [open, later], 150_000, { kind: 'open', untilMs: 195_000 }],
+    ['of two lots is open with either', [open, later], 150_000, { kind: 'open', untilMs: 195_000, lengthMs: 95_000 }],
     ['of two lots opens with the first', [later, open], 50_000, { kind: 'closed', opensAtMs: 100_000 }],
-    [
-      'of which one lot is over is left to its worker at once',
-      [open, later],
-      250_000,
-      { kind: 'open', untilMs: Number.POSITIVE_INFINITY },
-    ],
+    ['of which one lot is over is left to its worker at once', [open, later], 250_000, withoutEnd],
     ['is over when all its lots are', [open, later], 395_000, { kind: 'over' }],
     ['that never opens is over', [[]], 0, { kind: 'over' }],
   ] as const)('%s', (_, lots, nowMs, expected) => {
@@ -130,7 +126,7 @@ describe('a stretch', () => {
   test('that opens only after its time to live is over', () => {
     expect(standing([later], 0, 300_000)).toEqual({ kind: 'over' });
     expect(standing([later], 0, 300_001)).toEqual({ kind: 'closed', opensAtMs: 300_000 });
-    expect(standing([open], 150_000, 160_000)).toEqual({ kind: 'open', untilMs: 160_000 });
+    expect(standing([open], 150_000, 160_000)).toEqual({ kind: 'open', untilMs: 160_000, lengthMs: 60_000 });
     expect(standing([open], 160_000, 160_000)).toEqual({ kind: 'over' });
   });
 
