@@ -98,7 +98,7 @@ interface AnswerOf {
 
 function response(
   status: number,
-  { description, schema, text, headers = [], links }: AnswerDocument,
+  { description, schema, text, csv, headers = [], links }: AnswerDocument,
   { operation, answer, isPublic }: AnswerOf,
 ) {
   const names = [...ownHeaders({ isPublic }), ...headers];
@@ -106,6 +106,7 @@ function response(
   const shown = examples === undefined ? {} : { examples };
   const content = {
     ...(schema === undefined ? {} : { 'application/json': { schema: answer.of(schema), ...shown } }),
+    ...(csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
     ...(text === true ? { 'text/plain': { schema: { type: 'string' }, ...shown } } : {}),
   };
   return {

@@ -26,6 +26,7 @@ describe('CORS (D52)', () => {
         'Dispatch-Id',
         'Webhook-Secret',
         'Template-Warning',
+        'Link',
         'X-Request-Id',
         'Retry-After',
         'X-RateLimit-Limit',

@@ -122,7 +122,15 @@ export const sending: Operations = {
       'What became of every recipient of a dispatch, from its acceptance on and for 30 days, whatever becomes of the DID.',
     path: MessagesReportPath,
     query: MessagesReportQuery,
-    answers: { 200: { description: 'A page; only the last has no after.', schema: MessagesReportAnswer } },
+    answers: {
+      200: {
+        description:
+          'A page; only the last has no after. With Accept: text/csv its rows alone, as RFC 4180 spells them.',
+        schema: MessagesReportAnswer,
+        csv: true,
+        headers: ['Link'],
+      },
+    },
     refusals: [...ofCallers, ...ofClients, 'dispatch_not_found'],
     examples: {
       first: {
