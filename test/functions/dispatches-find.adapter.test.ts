@@ -76,7 +76,7 @@ async function allPages(query: Query, caller?: TestCaller) {
   return { ids, pages, roundTrips };
 }
 
-describe('a client with many dispatches (D59)', () => {
+describe('a client with many dispatches (D59, R58)', () => {
   const count = thorough ? 100_000 : 2_100;
   const many: TestCaller = { userId: 'm', clientId: 7 };
   const rare = new Set([1, Math.floor(count / 2), count - 2]);

@@ -17,7 +17,7 @@ test.each([
   ['+5491155550001', '+5491155550001'],
   ['+5491155550001 =1', "'+5491155550001 =1"],
   ['a=1', 'a=1'],
-])('no cell is a formula: %j is written %j (D59)', (given, written) => {
+])('no cell is a formula: %j is written %j (D59, R58)', (given, written) => {
   expect(readCsv(csvText([[given]]))).toEqual([[written]]);
 });
 
