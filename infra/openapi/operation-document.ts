@@ -106,7 +106,6 @@ function response(
   const shown = examples === undefined ? {} : { examples };
   const content = {
     ...(schema === undefined ? {} : { 'application/json': { schema: answer.of(schema), ...shown } }),
-    ...(csv === true ? { 'text/csv': { schema: { type: 'string' } } } : {}),
     ...(text === true ? { 'text/plain': { schema: { type: 'string' }, ...shown } } : {}),
   };
   return {
@@ -114,6 +113,7 @@ function response(
     headers: references(names),
     ...(Object.keys(content).length === 0 ? {} : { content }),
     ...(links === undefined ? {} : { links }),
+    ...(csv === undefined ? {} : { 'x-text-csv': csv }),
   };
 }
 

@@ -124,10 +124,9 @@ export const sending: Operations = {
     query: MessagesReportQuery,
     answers: {
       200: {
-        description:
-          'A page; only the last has no after. With Accept: text/csv its rows alone, as RFC 4180 spells them.',
+        description: 'A page; only the last has no after.',
         schema: MessagesReportAnswer,
-        csv: true,
+        csv: 'With Accept: text/csv the rows of the page, as RFC 4180 spells them: a column for each field of a row, named by the first page. Link leads to the next page.',
         headers: ['Link'],
       },
     },
