@@ -1,5 +1,10 @@
 import type { Caller } from '../../access/caller.ts';
-import { type CampaignScope, campaignScope, refuseOtherCampaign, refuseWithoutCampaigns } from '../../access/campaign-scope.ts';
+import {
+  type CampaignScope,
+  campaignScope,
+  refuseOtherCampaign,
+  refuseWithoutCampaigns,
+} from '../../access/campaign-scope.ts';
 import type { Directory } from '../../access/directory.ts';
 import { refuseFaults } from '../../http/refusal.ts';
 import { addressOf, rowForClient, templateNotFound } from '../model/document.ts';
