@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { campaignScope, refuseOtherCampaign } from '../lib/access/campaign-scope.ts';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
+import { documentedAs } from '../lib/http/documented.ts';
 import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { countTo } from '../lib/http/query.ts';
 import { deployedCampaignCancellation } from '../lib/messages/deployed/reports.ts';
@@ -14,6 +15,7 @@ export const DispatchesCancelQuery = v.object({
     v.string('campaign_id is required'),
     v.minLength(1, 'campaign_id is required'),
     countTo('campaign_id', Number.MAX_SAFE_INTEGER).wrapped,
+    documentedAs(() => v.pipe(v.number(), v.integer(), v.minValue(1))),
   ),
 });
 

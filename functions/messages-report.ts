@@ -9,11 +9,14 @@ import {
   DidSchema,
   operatingClient,
 } from '../lib/access/page.ts';
-import { answer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
+import { prefers } from '../lib/http/accept.ts';
+import { answer, csvAnswer, type Endpoint, invalid, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { countTo, listOfWords, textFilter } from '../lib/http/query.ts';
+import { present } from '../lib/keys/present.ts';
 import { deployedKnownRates, deployedReport } from '../lib/messages/deployed/reports.ts';
 import { openReport, type ReportPorts, readPage } from '../lib/messages/report/read-report.ts';
 import { DispatchReportSchema, MessageState, reportAnswer, statesOf } from '../lib/messages/report/report.ts';
+import { reportCsv } from '../lib/messages/report/report-csv.ts';
 import { isPlaceIn, reportMaxLimit, reportPlaceOf } from '../lib/messages/report/report-place.ts';
 
 const defaultLimit = 100;
@@ -32,7 +35,7 @@ type Ports = { readonly directory: Clients } & ReportPorts;
 
 /**
  * GET /v1/template/messages/{did}/{dispatchId}: what became of the recipients of one dispatch, for the client that sent it
- * and on the DID that it was sent from, whosever that is by now (D40).
+ * and on the DID that it was sent from, whosever that is by now (D40). As CSV where the request would rather have that (D59).
  */
 export function messagesReport(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: MessagesReportQuery }, async (event) => {
@@ -59,8 +62,19 @@ export function messagesReport(ports: Ports): Endpoint {
 
     const page = await readPage(ports.report, question, open, { nowMs: ports.nowMs(), rates });
 
-    return answer(200, shaped(MessagesReportAnswer, reportAnswer(open.job, question, page)));
+    const body = reportAnswer(open.job, question, page);
+    if (!prefers('text/csv', event.headers['accept'])) return answer(200, shaped(MessagesReportAnswer, body));
+
+    const withNames = from === undefined;
+    const link = linkTo(event.queryStringParameters ?? {}, body.paging.cursors.after);
+    return csvAnswer(reportCsv(page.rows, { withNames }), { withNames, headers: present({ link }) });
   });
+}
+
+/** Where the next page is, relative to this one: a CSV has no place for a cursor. */
+function linkTo(query: Readonly<Record<string, string | undefined>>, after: string | undefined): string | undefined {
+  if (after === undefined) return undefined;
+  return `<?${new URLSearchParams({ ...(query as Record<string, string>), cursor: after })}>; rel="next"`;
 }
 
 function strayCursor(): Refusal {

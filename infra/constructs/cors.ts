@@ -20,6 +20,7 @@ export function corsFor(origins: readonly string[]): CorsPreflightOptions {
       'Dispatch-Id',
       'Webhook-Secret',
       'Template-Warning',
+      'Link',
       'X-Request-Id',
       'Retry-After',
       'X-RateLimit-Limit',

@@ -55,7 +55,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   }),
   'dispatches-cancel': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'] },
+    tables: { directory: ['GetItem'], messages: ['Query', 'UpdateItem'] },
   }),
   'messages-fan-out': {
     timeoutSeconds: 300,

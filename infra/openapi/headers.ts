@@ -53,6 +53,11 @@ export const headers = {
     schema: v.string(),
     required: false,
   },
+  Link: {
+    description: 'Of a table that has another page: where it is, relative to this one (RFC 8288).',
+    schema: v.pipe(v.string(), v.regex(/^<\?.*>; rel="next"$/)),
+    required: false,
+  },
   Location: { description: 'Where the button leads.', schema: v.pipe(v.string(), v.url()), required: true },
   'X-Content-Type-Options': {
     description: 'The text is nothing but text.',

@@ -98,7 +98,7 @@ interface AnswerOf {
 
 function response(
   status: number,
-  { description, schema, text, headers = [], links }: AnswerDocument,
+  { description, schema, text, csv, headers = [], links }: AnswerDocument,
   { operation, answer, isPublic }: AnswerOf,
 ) {
   const names = [...ownHeaders({ isPublic }), ...headers];
@@ -113,6 +113,7 @@ function response(
     headers: references(names),
     ...(Object.keys(content).length === 0 ? {} : { content }),
     ...(links === undefined ? {} : { links }),
+    ...(csv === undefined ? {} : { 'x-text-csv': csv }),
   };
 }
 

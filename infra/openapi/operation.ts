@@ -21,6 +21,8 @@ export interface AnswerDocument {
   readonly schema?: v.GenericSchema;
   /** The answer is plain text. */
   readonly text?: true;
+  /** What the answer is for who asks for a table. Told beside: of two media types generated clients make a union. */
+  readonly csv?: string;
   readonly headers?: readonly HeaderName[];
   /** What can be asked next with what the answer says, by a name for it. */
   readonly links?: Readonly<Record<string, LinkDocument>>;

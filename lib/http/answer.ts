@@ -36,6 +36,16 @@ export function plainText(text: string): Answer {
   return { statusCode: 200, headers: { ...headers, 'cache-control': 'no-store' }, body: text };
 }
 
+/** A table, which begins with the names of its columns or goes on without them. */
+export function csvAnswer(
+  text: string,
+  { withNames, headers }: { readonly withNames: boolean; readonly headers: Readonly<Record<string, string>> },
+): Answer {
+  const type = `text/csv; charset=utf-8; header=${withNames ? 'present' : 'absent'}`;
+  const own = { 'content-type': type, 'cache-control': 'no-store' };
+  return { statusCode: 200, headers: { ...own, ...headers }, body: text };
+}
+
 /** How long a browser may follow a redirect without asking again: long enough for one reader, short enough to stop a link. */
 const movedMaxAgeSeconds = 300;
 

@@ -1,5 +1,5 @@
 // What every page is written with, in one place: its body, its refusals and its answer.
-export { answer, movedTo, plainText, shaped } from './answer.ts';
+export { answer, csvAnswer, movedTo, plainText, shaped } from './answer.ts';
 export { bodyMaxBytes, jsonValue, noBody, rawBody, textBody } from './body.ts';
 export { alwaysNull, wholeNumber } from './documented.ts';
 export type { Endpoint } from './endpoint.ts';

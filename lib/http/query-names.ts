@@ -52,8 +52,8 @@ const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     after: ['cursor', 'from', 'page'],
     before: ['cursor', 'to'],
-    campaign: ['campaign_name'],
-    campaignid: ['campaign_name'],
+    campaign: ['campaign_name', 'campaign_id'],
+    campaignid: ['campaign_name', 'campaign_id'],
     channel: ['channel_ids', 'wa_id', 'did'],
     client: ['client_id'],
     country: ['market'],
@@ -86,6 +86,7 @@ const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
     start: ['from'],
     state: ['status'],
     status: ['state'],
+    templatename: ['template', 'name'],
     templateid: ['template_platform_id'],
     until: ['to'],
   }),

@@ -204,6 +204,14 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       success: () => asSupervisor(`GET /v1/template/messages/${did}`),
       refused: () => asSupervisor(`GET /v1/template/messages/${did}?limit=0`),
     },
+    'dispatches-find': {
+      success: () => asSupervisor('GET /v1/dispatches'),
+      refused: () => asSupervisor('GET /v1/dispatches?state=lost'),
+    },
+    'dispatches-cancel': {
+      success: () => asSupervisor('DELETE /v1/dispatches?campaign_id=11'),
+      refused: () => asSupervisor('DELETE /v1/dispatches'),
+    },
     'pricing-get': {
       success: () => asSupervisor('GET /v1/pricing?market=AR&category=Marketing'),
       refused: () => asSupervisor('GET /v1/pricing'),

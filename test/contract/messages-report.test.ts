@@ -5,6 +5,7 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { readCsv } from '../support/read-csv.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { makeJob } from '../support/send-jobs.ts';
 
@@ -220,4 +221,33 @@ describe('the list of dispatches', () => {
   ])('?%s: 400', async (query, path) => {
     expect(await report('', `?${query}`, did)).toMatchObject({ status: 400, body: { errors: [{ path }] } });
   });
+});
+
+test('the same report as CSV: every cell, page by page, by the links of its pages (D59)', async () => {
+  const token = await tokenOf('supervisor1001');
+  const asked = async (query: string, accept = 'text/csv') =>
+    api(`GET /v1/template/messages/${did}/${jobId}${query}`, { token, headers: { accept } });
+  const rows = (await report(jobId)).body.data as Readonly<Record<string, unknown>>[];
+  const lines: string[][] = [];
+  const types: (string | null)[] = [];
+  for (let query: string | undefined = '?limit=4'; query !== undefined; ) {
+    const page: ApiReply = await asked(query);
+    expect(page.status).toBe(200);
+    lines.push(...readCsv(page.text));
+    types.push(page.headers.get('content-type'));
+    query = /^<(\?.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+  }
+  expect(types).toEqual(['text/csv; charset=utf-8; header=present', 'text/csv; charset=utf-8; header=absent']);
+  const [columns = [], ...cells] = lines;
+  expect(columns.slice(0, 6)).toEqual(['index', 'to', 'user_id', 'wa_id', 'state', 'code']);
+  expect(rows.flatMap((row) => Object.keys(row)).filter((name) => !columns.includes(name))).toEqual([]);
+  expect(cells).toEqual(rows.map((row) => columns.map((column) => String(row[column] ?? ''))));
+  const filtered = readCsv((await asked('?state=failed')).text).slice(1);
+  expect(filtered.map(([index]) => index)).toEqual(
+    rows.filter(({ state }) => state === 'failed').map(({ index }) => String(index)),
+  );
+  for (const accept of ['*/*', 'application/xml', 'application/json, text/csv']) {
+    expect((await asked('?limit=1', accept)).body.data).toHaveLength(1);
+  }
+  expect(await asked('?limit=0')).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
 });

@@ -30,6 +30,8 @@ const requests: Readonly<
   'messages-report': {},
   'messages-cancel': {},
   'dispatches-list': {},
+  'dispatches-find': {},
+  'dispatches-cancel': { query: 'campaign_id=999' },
   'templates-list': {},
   'templates-get': {},
   me: {},

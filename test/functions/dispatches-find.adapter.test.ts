@@ -10,8 +10,7 @@ import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { claimLifeMs } from '../../lib/messages/dispatch/deadlines.ts';
 import { cancelCampaign } from '../../lib/messages/find/cancel-campaign.ts';
 import { standingsStore } from '../../lib/messages/find/standings-store.ts';
-import { statementKey } from '../../lib/messages/find/statement.ts';
-import { dispatchesPartition, keptAfterLastCallMs } from '../../lib/messages/items.ts';
+import { dispatchesPartition, keptAfterLastCallMs, spentKey } from '../../lib/messages/items.ts';
 import type { JobHead } from '../../lib/messages/job.ts';
 import { cancelled } from '../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
@@ -76,7 +75,7 @@ async function allPages(query: Query, caller?: TestCaller) {
   return { ids, pages, roundTrips };
 }
 
-describe('a client with many dispatches (D59)', () => {
+describe('a client with many dispatches (D59, R58)', () => {
   const count = thorough ? 100_000 : 2_100;
   const many: TestCaller = { userId: 'm', clientId: 7 };
   const rare = new Set([1, Math.floor(count / 2), count - 2]);
@@ -184,7 +183,7 @@ describe('how each dispatch stands', () => {
     await putItems(table, [pointerOfClient(headOf('gone', { acceptedAtMs: acceptedAtMs + 500 }), 3)]);
     await jobs.withdraw(idOf('gone'));
     await putItems(table, [
-      { ...statementKey(head('read').jobId), cost: { units: 185_400, basis: 'platform', final: true } },
+      { ...spentKey(head('read').jobId), cost: { units: 185_400, basis: 'platform', final: true } },
     ]);
   });
 
@@ -312,7 +311,7 @@ describe('what is too much to read', () => {
     const cost = { units: 0, basis: 'list', final: false };
     await putItems(
       table,
-      heads.slice(0, 3).map(({ jobId }) => ({ ...statementKey(jobId), counts: counted, cost })),
+      heads.slice(0, 3).map(({ jobId }) => ({ ...spentKey(jobId), counts: counted, cost })),
     );
     const { body } = await found({}, caller);
     expect([idsIn(body), body.paging.cursors]).toEqual([wanted, {}]);

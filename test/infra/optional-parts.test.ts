@@ -29,6 +29,7 @@ describe('CORS (D52)', () => {
         'Dispatch-Id',
         'Webhook-Secret',
         'Template-Warning',
+        'Link',
         'X-Request-Id',
         'Retry-After',
         'X-RateLimit-Limit',

@@ -156,7 +156,14 @@ export const sending: Operations = {
       'What became of every recipient of a dispatch, from its acceptance on and for 30 days, whatever becomes of the DID.',
     path: MessagesReportPath,
     query: MessagesReportQuery,
-    answers: { 200: { description: 'A page; only the last has no after.', schema: MessagesReportAnswer } },
+    answers: {
+      200: {
+        description: 'A page; only the last has no after.',
+        schema: MessagesReportAnswer,
+        csv: 'With Accept: text/csv the rows of the page, as RFC 4180 spells them: a column for each field of a row, named by the first page. Link leads to the next page.',
+        headers: ['Link'],
+      },
+    },
     refusals: [...ofCallers, ...ofClients, 'dispatch_not_found'],
     examples: {
       first: {

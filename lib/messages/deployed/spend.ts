@@ -1,11 +1,7 @@
 import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { storePause } from '../../aws/pause.ts';
-import { currentRates } from '../../pricing/current-rates.ts';
-import { deployedRates } from '../../pricing/deployed.ts';
-import { shippedRates } from '../../pricing/rates.ts';
 import type { ChunkWorkerPorts } from '../dispatch/chunk-ports.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
-import type { KnownRates } from '../report/cost.ts';
 import { endChangesCost } from '../spend/count-ended.ts';
 import { countJobs } from '../spend/count-jobs.ts';
 import { countMarksStore, statedCosts } from '../spend/count-marks-store.ts';
@@ -15,16 +11,11 @@ import { spendStore } from '../spend/spend-store.ts';
 import type { WatchedSpend } from '../watch/watch.ts';
 import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
+import { deployedKnownRates } from './reports.ts';
 
 function deployedLedger() {
   const { client, table, nowMs } = messagesTable();
   return spendStore({ documentClient: client, tableName: table, pause: storePause }, nowMs);
-}
-
-/** All rates that are known: those that came with the service, and those that were read last. */
-export function deployedKnownRates(): () => Promise<KnownRates> {
-  const current = currentRates(deployedRates().find, shippedRates, Date.now);
-  return async () => [shippedRates, await current()];
 }
 
 function deployedCount(): (jobIds: readonly string[]) => Promise<void> {

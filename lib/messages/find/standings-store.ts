@@ -3,21 +3,21 @@ import { batchGet, type Item } from '../../aws/dynamodb-batch.ts';
 import { type Pause, storePause } from '../../aws/pause.ts';
 import { present } from '../../keys/present.ts';
 import { type DispatchPointer, jobOfAcceptedItem } from '../accept/whole-job.ts';
-import { acceptedKey, jobKey, jobOfPartition } from '../items.ts';
+import { acceptedKey, jobKey, jobOfPartition, spentKey } from '../items.ts';
 import type { JobState } from '../job-state.ts';
 import { jobStateOf } from '../job-state-store.ts';
 import { isStoppedLately, type PlacedJob, placesOf } from '../report/described-job.ts';
 import { countStates, type OutcomeCounts, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
 import { partitionsOfJob } from '../report/report-place.ts';
 import { reportStore } from '../report/report-store.ts';
-import { type Statement, statementKey, statementOf } from './statement.ts';
+import { type StatementSummary, summaryOf } from '../spend/statement.ts';
 
 /** How a dispatch stands: of its whole request. */
 export interface Standing {
   readonly state: JobState;
   readonly counts: OutcomeCounts;
   /** What it has cost by what was counted so far; absent while nothing was. */
-  readonly cost?: Statement['cost'];
+  readonly cost?: StatementSummary['cost'];
 }
 
 export interface Standings {
@@ -47,7 +47,7 @@ export function standingsStore(
   return {
     of: async (listed) => {
       const live = listed.slice(0, readLive(listed));
-      const keys = listed.flatMap(({ jobId }) => [jobKey(jobId), acceptedKey(jobId), statementKey(jobId)]);
+      const keys = listed.flatMap(({ jobId }) => [jobKey(jobId), acceptedKey(jobId), spentKey(jobId)]);
       const [items, ...messages] = await Promise.all([
         batchGet({ documentClient: client, tableName: table, pause }, keys, { consistent: true }),
         ...live.map(({ jobId, total }) => read(jobId, total)),
@@ -81,18 +81,18 @@ function readLive(listed: readonly DispatchPointer[]): number {
 interface ReadJob extends Pick<PlacedJob, 'repeats' | 'positions'> {
   readonly isWithdrawn: boolean;
   readonly state: JobState;
-  readonly statement?: Statement;
+  readonly statement?: StatementSummary;
 }
 
 function jobIn(items: readonly Item[]): ReadJob {
   const at = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
-  const [job, accepted, counted] = [at(jobKey('')), at(acceptedKey('')), at(statementKey(''))];
+  const [job, accepted, counted] = [at(jobKey('')), at(acceptedKey('')), at(spentKey(''))];
   const { repeats = [], positions } = accepted === undefined ? {} : jobOfAcceptedItem(accepted);
   return {
     isWithdrawn: job?.['withdrawnAtMs'] !== undefined,
     state: job === undefined ? {} : jobStateOf(job),
     repeats,
-    ...present({ positions, statement: counted === undefined ? undefined : statementOf(counted) }),
+    ...present({ positions, statement: counted === undefined ? undefined : summaryOf(counted) }),
   };
 }
 

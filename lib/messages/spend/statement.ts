@@ -49,6 +49,15 @@ export function statementOf(item: unknown): Statement {
   return v.parse(StatementSchema, item);
 }
 
+/** As much of it as a list tells. */
+const SummarySchema = v.pick(StatementSchema, ['counts', 'cost']);
+export type StatementSummary = Readonly<v.InferOutput<typeof SummarySchema>>;
+
+/** The same of an item of which no more may have been read. */
+export function summaryOf(item: unknown): StatementSummary {
+  return v.parse(SummarySchema, item);
+}
+
 /** The attributes of a statement as they are written. */
 export function statementItem({ lines, markets, ...rest }: Statement): Readonly<Record<string, unknown>> {
   return { ...rest, lines: JSON.stringify(lines), markets: brotliCompressSync(markets.join(',')) };

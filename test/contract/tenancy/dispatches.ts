@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { advised, call, callers, clientRule, inQuery, namesOf, short, shown, withQuery } from './rules.ts';
+import { advised, type Caller, call, callers, clientRule, inQuery, namesOf, short, shown, withQuery } from './rules.ts';
 
 /** What became of what was sent, for the client who sent it and for nobody else (D40). */
 export function onDispatches(): void {
@@ -62,5 +62,63 @@ export function onDispatches(): void {
         }
       },
     );
+
+    test.each(
+      callers.flatMap((caller) => inQuery.map((asked) => [caller.user, short(namesOf(asked)), caller, asked] as const)),
+    )('%s, %s: across DIDs the own ones alone are found (D59)', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `GET ${withQuery('/v1/dispatches', asked)}`);
+      if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
+      for (const { client_id } of reply.body.data) expect(client_id).toBe(client);
+      const ids = reply.body.data.map(({ dispatch_id }: { dispatch_id: string }) => dispatch_id);
+      return expect([...dispatches.values()].filter((id) => ids.includes(id))).toEqual(
+        [...dispatches].filter(([clientId]) => clientId === client).map(([, id]) => id),
+      );
+    });
+
+    test.each(
+      callers.flatMap((caller) => inQuery.map((asked) => [caller.user, short(namesOf(asked)), caller, asked] as const)),
+    )('%s, %s: campaigns of others are not cancelled (D59)', async (_user, _asked, caller, asked) => {
+      const client = clientRule(caller, asked);
+      const reply = await call(caller, `DELETE /v1/dispatches?campaign_id=20&${asked.query ?? ''}`);
+      if (typeof client !== 'number') return expect(shown(reply)).toEqual(client);
+      const foreign = { status: 403, message: 'campaign_id 20 is not among your campaigns' };
+      if (caller.clientId === 1001) return expect(shown(reply)).toEqual(foreign);
+      return expect([reply.status, reply.body]).toEqual([200, { cancelled: 0, more: false }]);
+    });
+
+    test('a campaign is cancelled by its client and user, and by nobody else (D59)', async () => {
+      const [andes, boreal, operator] = callers as [Caller, Caller, Caller];
+      const agent: Caller = { user: 'agent1001', clientId: 1001, crossClient: false };
+      const sendTo = async (caller: Caller, campaignId: number) => {
+        const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
+        const recipients = Array.from({ length: 4_000 }, (_, at) => ({
+          to: `5494${campaignId}${100_000 + at}`,
+          params,
+        }));
+        const template = { name: 'order_update', language: 'en_US' };
+        const request = { did: shared, type: 'template', channel: 'MESSAGING', template, campaignId, recipients };
+        return (await call(caller, `POST /v1/template/messages/${shared}`, request)).headers.get('dispatch-id') ?? '';
+      };
+      const [ours, theirs] = [await sendTo(andes, 11), await sendTo(boreal, 20)];
+      for (const caller of [andes, agent, operator]) {
+        const reply = await call(caller, 'DELETE /v1/dispatches?campaign_id=20');
+        if (caller === operator) expect(reply.body).toEqual({ cancelled: 0, more: false });
+        else expect(reply.status).toBe(403);
+      }
+      for (const query of ['', '?campaign_id=']) {
+        const reply = await call(andes, `DELETE /v1/dispatches${query}`);
+        expect(shown(reply)).toEqual({ status: 400, message: 'campaign_id is required' });
+      }
+      expect((await call(andes, 'DELETE /v1/dispatches?campaign_id=11')).body).toEqual({ cancelled: 1, more: false });
+      expect((await call(andes, 'DELETE /v1/dispatches?campaign_id=11')).body).toEqual({ cancelled: 0, more: false });
+      const stateOf = async (caller: Caller, query: string) => {
+        const { body } = await call(caller, `GET /v1/dispatches?${query}`);
+        return body.data.map(({ dispatch_id, state }: Record<string, string>) => [dispatch_id, state]);
+      };
+      expect(await stateOf(andes, 'campaign_id=11&state=cancelled')).toEqual([[ours, 'cancelled']]);
+      expect(await stateOf(boreal, 'campaign_id=20&state=running,complete')).toEqual([[theirs, expect.any(String)]]);
+      expect((await call(operator, 'DELETE /v1/dispatches?campaign_id=20&client_id=1002')).status).toBe(200);
+    });
   });
 }

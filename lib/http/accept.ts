@@ -1,0 +1,19 @@
+/**
+ * Whether a request would rather have `type` than JSON: it names the type, and names JSON with a smaller weight, later, or not at
+ * all. Wildcards and types that nobody has ask for nothing: JSON is answered (D59).
+ */
+export function prefers(type: string, accept: string | undefined): boolean {
+  const named = (accept ?? '').split(',').map(rangeOf);
+  const wanted = named.find((range) => range.type === type);
+  const json = named.find((range) => range.type === 'application/json');
+  if (wanted === undefined || wanted.weight === 0) return false;
+  if (json === undefined || json.weight < wanted.weight) return true;
+  return json.weight === wanted.weight && named.indexOf(wanted) < named.indexOf(json);
+}
+
+function rangeOf(text: string): { readonly type: string; readonly weight: number } {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith('q='));
+  const given = weight === undefined ? 1 : Number(weight.slice(2));
+  return { type, weight: given >= 0 && given <= 1 ? given : 0 };
+}
