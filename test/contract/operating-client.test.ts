@@ -29,6 +29,7 @@ const requests: Readonly<
   'messages-send': { body: send },
   'messages-report': {},
   'messages-cancel': {},
+  'messages-retry': {},
   'dispatches-list': {},
   'templates-list': {},
   'templates-get': {},
