@@ -30,6 +30,7 @@ import {
   ReportRowSchema,
 } from '../../lib/messages/report/report.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
+import { MessagesRetryBody } from '../../lib/messages/retry/retry-request.ts';
 import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';
@@ -108,6 +109,7 @@ export const requestSchemas: NamedSchemas = {
   ...words,
   LoginRequest: LoginBody,
   SendRequest: MessagesSendBody,
+  RetryRequest: MessagesRetryBody,
   Recipient: RecipientSchema,
   RecipientParams: ParamsSchema,
   CreateTemplateRequest: TemplatesCreateBody,

@@ -30,7 +30,12 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
     code: 'template_not_sendable',
     by: 'test/lib/messages/retry/retry-marks-store.adapter.test.ts',
   },
-  ...(['404 template_not_found', '400 platform_refused', '429 platform_rate_limited'] as const).map((answer) => ({
+  {
+    answer: /^messages-retry 400 platform_refused$/,
+    code: 'platform_refused',
+    by: 'test/lib/platform/refusals.test.ts',
+  },
+  ...(['404 template_not_found', '429 platform_rate_limited'] as const).map((answer) => ({
     answer: new RegExp(`^messages-retry ${answer}$`),
     code: answer.slice(4),
     by: 'test/lib/messages/resolve/resolve-template.test.ts',

@@ -155,11 +155,12 @@ export const sending: Operations = {
       ...(['dispatch_not_found', 'not_retryable', 'nothing_to_retry'] as const),
     ],
     examples: {
-      some: {
-        summary: 'Of some codes alone; none of this dispatch is left to retry',
+      named: {
+        summary: 'Those with some codes alone',
         parameters: { did, dispatchId },
         body: { codes: ['expired', '131026'] },
-        status: 409,
+        status: 200,
+        answer: { success: true },
       },
     },
   },
