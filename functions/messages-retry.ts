@@ -21,20 +21,18 @@ import {
   shaped,
 } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
+import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { deployedRetry } from '../lib/messages/deployed/retry.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { MessagesSendHeaders } from '../lib/messages/request/send-request.ts';
 import { parseRetryRequest } from '../lib/messages/retry/retry-request.ts';
 import { acceptRetry, type RetryPorts, rehearsedRetry } from '../lib/messages/retry/retry-send.ts';
-import { MessagesSendAnswer } from './messages-send.ts';
 
 export const MessagesRetryPath = v.object({ did: DidSchema, dispatchId: v.string() });
 export const MessagesRetryQuery = v.object({ client_id: ClientIdText });
 
-type Ports = RetryPorts &
-  RehearsePorts &
-  Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
+type Ports = RetryPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
 /**
  * POST /v1/template/messages/{did}/{dispatchId}/retry: accepts a new dispatch of those that one did not reach, for a cause that
@@ -74,7 +72,7 @@ export function messagesRetry(ports: Ports): Endpoint {
           );
 
     const { jobId, warning } = accepted;
-    const body = shaped(MessagesSendAnswer, { success: true, ...present({ warning }) });
+    const body = shaped(AcceptedAnswer, { success: true, ...present({ warning }) });
     return answer(200, body, { 'dispatch-id': jobId });
   });
 }

@@ -21,6 +21,7 @@ import {
 } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
+import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
@@ -28,7 +29,7 @@ import { MessagesSendHeaders, parseSendRequest } from '../lib/messages/request/s
 
 export const MessagesSendPath = v.object({ did: DidSchema });
 export const MessagesSendQuery = v.object({ client_id: ClientIdText });
-export const MessagesSendAnswer = v.object({ success: v.literal(true), warning: v.exactOptional(v.string()) });
+export const MessagesSendAnswer = AcceptedAnswer;
 
 type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 

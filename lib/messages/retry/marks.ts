@@ -43,11 +43,7 @@ export function heldIn(marks: Marks, standings: ReadonlyMap<string, RetryStandin
 }
 
 /** The marks with another retry; those of jobs that were taken back go. */
-export function withMarking(
-  marks: Marks,
-  marking: Marking,
-  standings: ReadonlyMap<string, RetryStanding>,
-): Marks {
+export function withMarking(marks: Marks, marking: Marking, standings: ReadonlyMap<string, RetryStanding>): Marks {
   const holding = marks.retries.filter(({ jobId }) => standings.get(jobId) !== 'withdrawn');
   return { version: marks.version + 1, retries: [...holding, marking] };
 }

@@ -12,7 +12,8 @@ export async function checkPromises(world: World): Promise<void> {
   checkNow(end);
   const last = end.requests.at(-1);
   const refused = last?.answer?.code === 'nothing_to_retry' && isRetried(last, end.requests);
-  if (last?.answer?.code !== '200' && !refused) throw new Error(`D9: the same request once more is answered ${JSON.stringify(last?.answer)}`);
+  if (last?.answer?.code !== '200' && !refused)
+    throw new Error(`D9: the same request once more is answered ${JSON.stringify(last?.answer)}`);
   for (const { answer } of end.requests) {
     if (answer?.code !== '200') continue;
     const { item, listed } = jobIn(end, answer.jobId ?? '');

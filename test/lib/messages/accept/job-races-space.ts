@@ -1,5 +1,5 @@
-import type { Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { present } from '../../../../lib/keys/present.ts';
+import type { Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { noMarks } from '../../../../lib/messages/retry/marks.ts';
 import type { Step } from '../../../support/exploration.ts';
 import type { Call } from '../../../support/replayed-run.ts';
@@ -63,8 +63,7 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
   const steps: Step<World>[] = [];
   const { requests, late, nowMs, waitsMs } = world;
   for (const [place, request] of requests.entries()) {
-    const isFirst =
-      requests.findIndex((other) => other.startedAtMs === undefined && isAlike(other, request)) === place;
+    const isFirst = requests.findIndex((other) => other.startedAtMs === undefined && isAlike(other, request)) === place;
     if (isFirst) {
       const come = { ...request, startedAtMs: nowMs };
       steps.push({ does: `request ${place} comes, ${request.kind}`, state: withRequest(world, place, come) });
