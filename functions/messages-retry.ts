@@ -22,14 +22,15 @@ import {
 } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import { giveBackOf } from '../lib/messages/accept/accept-within-means.ts';
+import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedRetry } from '../lib/messages/deployed/retry.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
 import { parseRetryRequest } from '../lib/messages/retry/retry-request.ts';
 import { acceptRetry, type RetryPorts, rehearsedRetry } from '../lib/messages/retry/retry-send.ts';
 import { sendTimeOf } from '../lib/messages/when/send-time.ts';
-import { MessagesSendAnswer, MessagesSendReads } from './messages-send.ts';
 
 export const MessagesRetryPath = v.object({ did: DidSchema, dispatchId: v.string() });
 export const MessagesRetryQuery = v.object({ client_id: ClientIdText });
@@ -41,13 +42,13 @@ type Ports = RetryPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> 
  * may pass; or rehearses it (D57).
  */
 export function messagesRetry(ports: Ports): Endpoint {
-  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), headers: MessagesSendReads };
+  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), headers: SendHeaders };
   return clientEndpoint(ports, reads, async (event, context) => {
     const { caller } = event;
 
     const { did: givenDid, dispatchId } = parse(MessagesRetryPath, event.pathParameters ?? {});
     const codes = parseRetryRequest(event.body);
-    const headers = parseHeaders(MessagesSendReads, event);
+    const headers = parseHeaders(SendHeaders, event);
     const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
     const time = sendTimeOf(headers);
     const query = parse(MessagesRetryQuery, event.queryStringParameters ?? {});
@@ -78,7 +79,7 @@ export function messagesRetry(ports: Ports): Endpoint {
           );
 
     const { jobId, warning } = accepted;
-    const body = shaped(MessagesSendAnswer, { success: true, ...present({ warning }) });
+    const body = shaped(AcceptedAnswer, { success: true, ...present({ warning }) });
     return answer(200, body, { 'dispatch-id': jobId });
   });
 }

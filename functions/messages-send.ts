@@ -22,30 +22,30 @@ import {
 import { present } from '../lib/keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { giveBackOf } from '../lib/messages/accept/accept-within-means.ts';
+import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
 import { RehearsalAnswer, type RehearsePorts, rehearseSend } from '../lib/messages/rehearse/rehearse-send.ts';
-import { MessagesSendHeaders, parseSendRequest } from '../lib/messages/request/send-request.ts';
-import { SendTimeHeaders, sendTimeOf } from '../lib/messages/when/send-time.ts';
+import { parseSendRequest } from '../lib/messages/request/send-request.ts';
+import { sendTimeOf } from '../lib/messages/when/send-time.ts';
 
 export const MessagesSendPath = v.object({ did: DidSchema });
 export const MessagesSendQuery = v.object({ client_id: ClientIdText });
-/** All headers of a send: by which it is repeated or rehearsed, and its time. */
-export const MessagesSendReads = v.object({ ...MessagesSendHeaders.entries, ...SendTimeHeaders.entries });
-export const MessagesSendAnswer = v.object({ success: v.literal(true), warning: v.exactOptional(v.string()) });
+export const MessagesSendAnswer = AcceptedAnswer;
 
 type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
 /** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all or none; or rehearses it. */
 export function messagesSend(ports: Ports): Endpoint {
-  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: MessagesSendReads };
+  const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: SendHeaders };
   return clientEndpoint(ports, reads, async (event, context) => {
     const { caller } = event;
 
     const path = parse(MessagesSendPath, event.pathParameters ?? {});
     const request = parseSendRequest(event.body);
-    const headers = parseHeaders(MessagesSendReads, event);
+    const headers = parseHeaders(SendHeaders, event);
     const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
     const time = sendTimeOf(headers);
     const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});

@@ -37,7 +37,7 @@ const accepting = {
 /** The way of a message, from the request to its receipts. */
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   'messages-send': forClients({ ...accepting, canary: ['api-5xx'] }),
-  'messages-retry': forClients({ ...accepting, canary: ['api-5xx'] }),
+  'messages-retry': forClients(accepting),
   // All receipts of a job of 10,000 are in memory at once.
   'messages-report': forClients({
     memoryMb: 1024,

@@ -38,6 +38,7 @@ import {
   ReportRowSchema,
 } from '../../lib/messages/report/report.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
+import { MessagesRetryBody } from '../../lib/messages/retry/retry-request.ts';
 import { SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
 import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
@@ -127,6 +128,7 @@ export const requestSchemas: NamedSchemas = {
   ...words,
   LoginRequest: LoginBody,
   SendRequest: MessagesSendBody,
+  RetryRequest: MessagesRetryBody,
   Recipient: RecipientSchema,
   RecipientParams: ParamsSchema,
   CreateTemplateRequest: TemplatesCreateBody,

@@ -200,6 +200,21 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
       },
       refused: () => asSupervisor(`DELETE /v1/template/messages/${did}/01KAH00000000000000000000A?client_id=abc`),
     },
+    'messages-retry': {
+      success: async () => {
+        const failing = String(recipient + 1);
+        await platform('POST /_control/faults', { match: { to: failing }, action: { code: 132069 }, times: 1 });
+        const bodies = Array.from({ length: 11 }, () => sendBody());
+        const recipients = bodies.flatMap((body) => body['recipients'] as object[]);
+        const sent = await asSupervisor(`POST /v1/template/messages/${did}`, { body: { ...bodies[0], recipients } });
+        const dispatch = `/v1/template/messages/${did}/${sent.headers.get('dispatch-id')}`;
+        return await eventually('it may be retried', async () => {
+          const reply = await asSupervisor(`POST ${dispatch}/retry`);
+          return reply.body.code === 'nothing_to_retry' ? undefined : reply;
+        });
+      },
+      refused: () => asSupervisor(`POST /v1/template/messages/${did}/01KAH00000000000000000000A/retry`),
+    },
     'dispatches-list': {
       success: () => asSupervisor(`GET /v1/template/messages/${did}`),
       refused: () => asSupervisor(`GET /v1/template/messages/${did}?limit=0`),
@@ -351,6 +366,7 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
   const deepRoutes = [
     'POST /login',
     `POST /v1/template/messages/${did}`,
+    `POST /v1/template/messages/${did}/unknown/retry`,
     'PATCH /v1/templates/status',
     'POST /v1/templates/sync-from-platform',
     `POST /v1/templates/${did}`,
@@ -370,6 +386,7 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
 
   const didRoutes = [
     'POST /v1/template/messages/{did}',
+    'POST /v1/template/messages/{did}/unknown/retry',
     'POST /v1/templates/{did}',
     'PUT /v1/templates/{did}/unknown',
     'DELETE /v1/templates/{did}/unknown',
@@ -406,6 +423,7 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
     const supervisor = await tokenOf('supervisor1001');
     const limits: readonly (readonly [route: string, maxBytes: number])[] = [
       ['POST /login', 4_096],
+      [`POST /v1/template/messages/${did}/unknown/retry`, 65_536],
       ['POST /v1/templates/sync-from-platform', 65_536],
       ['POST /v1/templates/unknown/channel-campaigns', 65_536],
       ['PUT /v1/templates/unknown/channel-campaigns', 65_536],

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { demoRedirect } from '../../infra/openapi/examples.ts';
+import { demo, demoRedirect } from '../../infra/openapi/examples.ts';
 import type { ExampleDocument, OperationDocument } from '../../infra/openapi/operation.ts';
 import { operations } from '../../infra/openapi/operations/all.ts';
 import { documentedParameter } from '../../infra/openapi/paths.ts';
@@ -61,6 +61,8 @@ describe('each example', () => {
     const route = routeOf(name);
     const { operation } = operationOf(route);
     const { status, answer } = (operations[name] as OperationDocument).examples[example] as ExampleDocument;
+    // Of what has arrived nothing is left to retry.
+    if (name === 'messages-retry') dispatchId = await dispatchThatFailed();
     const asked = requestOf(route, operation, example);
     const ask = async () =>
       api(asked.route, route.public === true ? asked : { ...asked, token: await tokenOf(callerOf(name)) });
@@ -88,6 +90,23 @@ describe('each example', () => {
   });
 });
 
+/** One whose first recipient the platform could not reach. */
+async function dispatchThatFailed(): Promise<string> {
+  const { did } = demo;
+  const token = await tokenOf('supervisor1001');
+  const people = Array.from({ length: 11 }, (_, at) => String(549_299_000_000 + at));
+  await platform('POST /_control/faults', { match: { to: people[0] }, action: { code: 131026 }, times: 1 });
+  const recipients = people.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }));
+  const template = { name: 'order_update', language: 'en_US' };
+  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
+  const sent = await api(`POST /v1/template/messages/${did}`, { token, body });
+  const jobId = sent.headers.get('dispatch-id') ?? '';
+  return await eventually('it has ended', async () => {
+    const report = await api(`GET /v1/template/messages/${did}/${jobId}`, { token });
+    return report.body.counts.failed > 0 ? jobId : undefined;
+  });
+}
+
 interface Link {
   readonly operationId: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -100,6 +119,7 @@ function linksOf({ responses }: Operation, status: number): Readonly<Record<stri
 /** What the answer that a link leads to must have. */
 const shownByLink: Readonly<Record<string, RegExp>> = {
   'messages-send': /"dispatch_id":"\w{26}"/,
+  'messages-retry': /"retry_of":"\w{26}"/,
   'templates-create': /"name":"order_ready".*"total":1/,
   'templates-list': /"sendable":/,
 };
@@ -123,7 +143,7 @@ function meantBy(expression: string, route: string, { headers, body }: ApiReply)
   if (header !== undefined) return headers.get(header);
   const [, pointer] = /^\$response\.body#\/(.+)$/.exec(expression) ?? [];
   if (pointer !== undefined) return pointer.split('/').reduce((holder, key) => holder?.[key], body);
-  if (expression === '$request.path.did') return route.split('/').at(-1);
+  if (expression === '$request.path.did') return route.split('/')[4];
   if (expression.startsWith('$')) throw new Error(`not understood: ${expression}`);
   return expression;
 }

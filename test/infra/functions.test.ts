@@ -204,6 +204,7 @@ describe('roles (R46)', () => {
   it('let only those write redirects who make them or read templates from the platform, and only the redirect read them (D19)', () => {
     const table = resourceName('test', 'redirects');
     const writers = [
+      'messages-retry',
       'messages-send',
       'platform-hints',
       'templates-create',

@@ -9,6 +9,37 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
   { answer: /^\S+ 500 internal_error$/, code: 'internal_error', by: 'test/lib/http/endpoint.test.ts' },
   { answer: /^\S+ 502 platform_unreachable$/, code: 'platform_unreachable', by: 'test/lib/http/endpoint.test.ts' },
   // A queue or a table that fails at the last step.
+  // A retry is accepted as a send is.
+  {
+    answer: /^messages-retry 502 dispatch_unavailable$/,
+    code: 'dispatch_unavailable',
+    by: 'test/lib/messages/accept/accept-job.test.ts',
+  },
+  {
+    answer: /^messages-retry 502 dispatch_undecided$/,
+    code: 'dispatch_undecided',
+    by: 'test/lib/messages/retry/retry-marks-store.adapter.test.ts',
+  },
+  {
+    answer: /^messages-retry 409 request_in_progress$/,
+    code: 'request_in_progress',
+    by: 'test/lib/messages/retry/retry-marks-store.adapter.test.ts',
+  },
+  {
+    answer: /^messages-retry 422 template_not_sendable$/,
+    code: 'template_not_sendable',
+    by: 'test/lib/messages/retry/retry-marks-store.adapter.test.ts',
+  },
+  {
+    answer: /^messages-retry 400 platform_refused$/,
+    code: 'platform_refused',
+    by: 'test/lib/platform/refusals.test.ts',
+  },
+  ...(['404 template_not_found', '429 platform_rate_limited'] as const).map((answer) => ({
+    answer: new RegExp(`^messages-retry ${answer}$`),
+    code: answer.slice(4),
+    by: 'test/lib/messages/resolve/resolve-template.test.ts',
+  })),
   {
     answer: /^messages-send 502 dispatch_unavailable$/,
     code: 'dispatch_unavailable',

@@ -4,7 +4,8 @@ import { DispatchesListAnswer, DispatchesListPath, DispatchesListQuery } from '.
 import { MessagesCancelAnswer, MessagesCancelPath, MessagesCancelQuery } from '../../../functions/messages-cancel.ts';
 import { MessagesReportAnswer, MessagesReportPath, MessagesReportQuery } from '../../../functions/messages-report.ts';
 import { MessagesRetryPath, MessagesRetryQuery } from '../../../functions/messages-retry.ts';
-import { MessagesSendPath, MessagesSendQuery, MessagesSendReads } from '../../../functions/messages-send.ts';
+import { MessagesSendPath, MessagesSendQuery } from '../../../functions/messages-send.ts';
+import { SendHeaders } from '../../../lib/messages/accept/send-headers.ts';
 import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts';
 import { MessagesRetryBody } from '../../../lib/messages/retry/retry-request.ts';
 import { demo, dispatchExample } from '../examples.ts';
@@ -45,7 +46,7 @@ export const sending: Operations = {
       'Sends an approved template to 1 to 10,000 recipients: all of them are accepted or none. What a recipient must carry is in parameters of the template. Max-Cost and a budget of the client refuse what would cost more.',
     path: MessagesSendPath,
     query: MessagesSendQuery,
-    headers: MessagesSendReads,
+    headers: SendHeaders,
     body: { schema: MessagesSendBody },
     answers: {
       200: {
@@ -197,7 +198,7 @@ export const sending: Operations = {
       'A new dispatch of the recipients that ended failed or expired for a cause that may pass, with the parameters that they had. Nobody is in two retries.',
     path: MessagesRetryPath,
     query: MessagesRetryQuery,
-    headers: MessagesSendReads,
+    headers: SendHeaders,
     body: { schema: MessagesRetryBody, optional: true },
     answers: {
       200: {
@@ -221,11 +222,12 @@ export const sending: Operations = {
       ...(['dispatch_not_found', 'not_retryable', 'nothing_to_retry'] as const),
     ],
     examples: {
-      some: {
-        summary: 'Of some codes alone; none of this dispatch is left to retry',
+      named: {
+        summary: 'Those with some codes alone',
         parameters: { did, dispatchId },
         body: { codes: ['expired', '131026'] },
-        status: 409,
+        status: 200,
+        answer: { success: true },
       },
     },
   },

@@ -42,6 +42,11 @@ export class RecipientTooLarge extends Error {
   }
 }
 
+/** The parameters of a job are not there: it ended more than seven days ago, or was never queued. */
+export class ParametersGone extends Error {
+  override readonly name = 'ParametersGone';
+}
+
 /**
  * The pages of a job's recipients, in their order, each made when it is asked for: no two of them are in memory for the
  * generator's sake. The same recipients make the same pages. Throws `RecipientTooLarge`.

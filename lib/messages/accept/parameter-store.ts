@@ -4,7 +4,7 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import { sideBySide } from '../../aws/side-by-side.ts';
 import { parametersKey } from '../items.ts';
 import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
-import { pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
+import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
 /** The recipients of jobs with their parameters, until seven days after a job has ended. */
 export interface JobParameters {
@@ -18,11 +18,6 @@ export interface JobParameters {
    * total of the job. Throws `ParametersGone`.
    */
   read(jobId: string, index: number): Promise<readonly StoredRecipient[]>;
-}
-
-/** The parameters of a job are not there: it ended more than seven days ago, or was never queued. */
-export class ParametersGone extends Error {
-  override readonly name = 'ParametersGone';
 }
 
 /** So many pages are packed and on their way at any moment. */

@@ -3,7 +3,7 @@ import { advised, type Caller, call, callers, clientRule, inQuery, namesOf, shor
 
 /** What became of what was sent, for the client who sent it and for nobody else (D40). */
 export function onDispatches(): void {
-  describe('GET /v1/template/messages/{did}, GET and DELETE /{did}/{dispatchId}', () => {
+  describe('GET /v1/template/messages/{did}, GET and DELETE /{did}/{dispatchId}, POST /{did}/{dispatchId}/retry', () => {
     /** A dispatch of each client, both on a DID that both may use (D5). */
     const dispatches = new Map<number, string>();
     const shared = '5491100000001';
@@ -59,6 +59,26 @@ export function onDispatches(): void {
           if (typeof client !== 'number') expect(shown(reply)).toEqual(client);
           else if (did !== shared || client !== clientId) expect(shown(reply)).toEqual(advised(missing, caller, asked));
           else expect([reply.status, reply.body.client_id, reply.body.total]).toEqual([200, client, 1]);
+        }
+      },
+    );
+
+    test.each(everyOne)(
+      '%s, %s, on %s: a dispatch of another client is none to be retried, and the own one went straight',
+      async (_user, _asked, did, { caller, asked }) => {
+        const client = clientRule(caller, asked);
+        const missing = { status: 404, message: 'dispatch not found' };
+        const notStored = {
+          status: 409,
+          message: 'the parameters of a send of up to ten recipients are not stored',
+        };
+        for (const [clientId, jobId] of dispatches) {
+          const path = `/v1/template/messages/${did}/${jobId}/retry`;
+          const reply = shown(await call(caller, `POST ${withQuery(path, asked)}`));
+          if (typeof client !== 'number') expect(reply).toEqual(client);
+          else if (!usable(client, did)) expect(reply).toEqual(advised(outside, caller, asked));
+          else if (did !== shared || client !== clientId) expect(reply).toEqual(advised(missing, caller, asked));
+          else expect(reply).toEqual(notStored);
         }
       },
     );

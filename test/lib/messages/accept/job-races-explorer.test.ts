@@ -87,12 +87,7 @@ const inTheWay = ['nothing_to_retry', 'request_in_progress'];
 const retries: typeof scenarios = [
   { requests: [unkeyed, unkeyed], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000, codes: inTheWay },
   { requests: [unkeyed, others], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000 },
-  {
-    requests: [retry, unkeyed],
-    bounds: { ...once, faultsLeft: 1 },
-    fewest: 10_000,
-    codes: ['dispatch_undecided', ...inTheWay],
-  },
+  { requests: [retry, unkeyed], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000, codes: inTheWay },
   {
     requests: [retry, retry],
     bounds: { ...once, faultsLeft: 1 },
