@@ -14,7 +14,6 @@ import { ServiceDashboard } from './constructs/service-dashboard.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { addStateAlarms } from './constructs/state-alarms.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
-import { edgeKeysOf, textOfSecret } from './edge.ts';
 import { type FunctionShape, settingVariables, type TableVerb, workersOf } from './function-shapes/shape.ts';
 import { functions } from './functions.ts';
 import { metricService } from './metrics.ts';
@@ -93,9 +92,7 @@ export class StatelessStack extends Stack {
       bundleDirectory: join(props.bundlesDirectory, name),
       environment: {
         POWERTOOLS_SERVICE_NAME: metricService(settings),
-        ...(settings.edge && operations.has(name)
-          ? { EDGE_KEYS: edgeKeysOf(settings).taken.map(textOfSecret).join(' ') }
-          : {}),
+        ...(settings.edge && operations.has(name) ? { BEHIND_EDGE: 'true' } : {}),
         ...Object.fromEntries(
           (shape.settings ?? []).flatMap((variable) => {
             const value = settings[settingVariables[variable]];

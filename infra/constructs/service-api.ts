@@ -16,6 +16,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { edgeKeysOf, textOfSecret } from '../edge.ts';
 import { percentage } from '../metrics.ts';
 import { accessLogGroupName, resourceName } from '../names.ts';
 import type { RouteEntry } from '../routes.ts';
@@ -146,7 +147,7 @@ export class ServiceApi extends Construct {
 
   private addStage(api: HttpApi, settings: Settings): HttpStage {
     const accessLog = LogGroup.fromLogGroupName(this, 'AccessLog', accessLogGroupName(settings.stage));
-    return new HttpStage(this, 'Stage', {
+    const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName,
       autoDeploy: true,
@@ -157,6 +158,12 @@ export class ServiceApi extends Construct {
         format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },
     });
+    if (settings.edge) {
+      // Once for all routes: a template has at most 60 such references. The endpoint reads them from its event.
+      const edgeKeys = edgeKeysOf(settings).taken.map(textOfSecret).join(',');
+      (stage.node.defaultChild as CfnStage).stageVariables = { edgeKeys };
+    }
+    return stage;
   }
 }
 

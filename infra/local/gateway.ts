@@ -28,6 +28,8 @@ export interface GatewayOptions {
    */
   readonly integrationTimeoutMs?: number;
   readonly authorizerTimeoutMs?: number;
+  /** What the stage tells its functions with every request. */
+  readonly stageVariables?: Readonly<Record<string, string>>;
   /** Told of every request that was answered. */
   readonly onAnswer?: (answered: Answered) => void;
 }
@@ -116,7 +118,8 @@ function createAnswerer(options: GatewayOptions): Answerer {
     if (match === undefined) return gatewayAnswer(404);
 
     const { route, routeKey, pathParameters } = match;
-    let event = httpEvent(request, { routeKey, pathParameters, requestId, nowMs: nowMs() });
+    const { stageVariables } = options;
+    let event = httpEvent(request, { routeKey, pathParameters, requestId, stageVariables, nowMs: nowMs() });
     if (route.authorizerId !== undefined) {
       const verdict = await authorizers(route.authorizerId, event);
       if (verdict.kind !== 'allowed') return refusalOf(verdict.kind);

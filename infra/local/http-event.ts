@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda';
+import { present } from '../../lib/keys/present.ts';
 
 /** A request as it came over the wire. */
 export interface IncomingRequest {
@@ -20,6 +21,8 @@ export interface EventFacts {
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly nowMs: number;
+  /** Of the stage, where it has any. */
+  readonly stageVariables?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Limit of API Gateway on request line and header values together. */
@@ -71,6 +74,7 @@ export function httpEvent(request: IncomingRequest, facts: EventFacts): APIGatew
       timeEpoch: facts.nowMs,
     },
     ...(Object.keys(facts.pathParameters).length === 0 ? {} : { pathParameters: { ...facts.pathParameters } }),
+    ...present({ stageVariables: facts.stageVariables && { ...facts.stageVariables } }),
     ...bodyOf(request.body, headers['content-type']),
   };
 }

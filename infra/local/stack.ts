@@ -31,7 +31,7 @@ export interface StackOptions extends ServerOptions {
   readonly sourceMaps?: boolean;
   /** A process of a function that has had nothing to do for so long ends; a minute unless told. */
   readonly idleMs?: number;
-  /** The functions take only requests that show one of these, apart by spaces, as those of an edge do. */
+  /** The functions take only requests that show one of these, apart by commas, as those of an edge do. */
   readonly edgeKeys?: string;
   /** Sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
@@ -102,7 +102,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
     environment: {
       ...functionEnvironment(addresses),
       ...receiverEnvironment(addresses),
-      ...present({ EDGE_KEYS: options.edgeKeys }),
+      ...(options.edgeKeys === undefined ? {} : { BEHIND_EDGE: 'true' }),
     },
     sourceMaps,
     idleMs,
@@ -121,6 +121,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       invoke: runner.invoke,
       region: localRegion,
       port: apiPort.number,
+      ...present({ stageVariables: options.edgeKeys === undefined ? undefined : { edgeKeys: options.edgeKeys } }),
       alsoAllowsOrigin: (origin) =>
         isLoopbackOrigin(origin) || corsOrigins.includes(origin) || corsOrigins.includes('*'),
       ...present({ onAnswer }),

@@ -10,21 +10,28 @@ const viewerHeader = 'cloudfront-viewer-address';
 /** What of a request is looked at here. */
 interface EdgeEvent {
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Of the gateway's stage: `edgeKeys` are those that the edge may show, apart by commas. No request says them. */
+  readonly stageVariables?: Readonly<Record<string, string | undefined>> | undefined;
   /** Of the edge's viewer; only where the edge's key was shown. */
   readonly viewerAddress?: string | undefined;
 }
 
 /**
  * Lets only those requests through that came by the edge: they show one of its keys. All others are 403 before anything of
- * them is read. What the edge says of the viewer holds for these requests and for no other. Without keys there is no edge:
- * every request is let through, and its headers say nothing.
+ * them is read, and so is every one while the stage names no key. What the edge says of the viewer holds for these requests
+ * and for no other. Without an edge every request is let through, and its headers say nothing.
  */
-export function edgeGuard(keys: readonly string[]): (request: { readonly event: EdgeEvent }) => Promise<void> {
-  const accepted = keys.map(digestOf);
+export function edgeGuard({
+  hasEdge,
+}: {
+  readonly hasEdge: boolean;
+}): (request: { readonly event: EdgeEvent }) => Promise<void> {
   return async ({ event }) => {
-    if (accepted.length === 0) return;
+    if (!hasEdge) return;
     const { [keyHeader]: shown = '', ...headers } = event.headers;
+    const keys = (event.stageVariables?.['edgeKeys'] ?? '').split(',').filter((key) => key !== '');
     const digest = digestOf(shown);
+    const accepted = keys.map(digestOf);
     // All of them are compared, so the time tells nothing.
     if (accepted.filter((key) => timingSafeEqual(key, digest)).length === 0) {
       throw new Refusal('edge_required', 'this service answers at its public address only');

@@ -37,14 +37,14 @@ export function endpoint<E extends HttpEvent>(
   handle: (event: E, context: Context) => Promise<Answer>,
 ): Endpoint {
   // Not handed through by thirty pages: it is the deployment's, and none of them has a say in it.
-  const edgeKeys = (process.env['EDGE_KEYS'] ?? '').split(' ').filter((key) => key !== '');
+  const hasEdge = process.env['BEHIND_EDGE'] === 'true';
   const wrapped = middy<HttpEvent, Answer>({
     timeoutEarlyInMillis: answerEarlyMs,
     timeoutEarlyResponse: () => {
       throw new Refusal('platform_unreachable', 'the request could not be finished in time');
     },
-  }).use(answerRefusals({ hasEdge: edgeKeys.length > 0 }));
-  for (const preparation of [edgeGuard(edgeKeys), ...preparations]) wrapped.before(preparation);
+  }).use(answerRefusals({ hasEdge }));
+  for (const preparation of [edgeGuard({ hasEdge }), ...preparations]) wrapped.before(preparation);
   const handler = wrapped.handler(handle as Endpoint) as unknown as Endpoint;
   return async (event, context) => {
     const { requestId } = event.requestContext;

@@ -213,7 +213,7 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
           return reply.body.code === 'nothing_to_retry' ? undefined : reply;
         });
       },
-      refused: () => asSupervisor(`POST /v1/template/messages/${did}/01KAH00000000000000000000A/retry`),
+      refused: () => asSupervisor(`POST /v1/template/messages/${did}/01KAH00000000000000000000A/retry?client_id=abc`),
     },
     'dispatches-list': {
       success: () => asSupervisor(`GET /v1/template/messages/${did}`),

@@ -9,8 +9,10 @@ import { type ApiRequest, api, tokenOf } from '../support/api.ts';
 const page = addressOf('platformUrl');
 const foreign = 'https://pages.example.com';
 const send = '/v1/template/messages/5491100000001';
+const allowed =
+  'authorization,content-type,dry-run,idempotency-key,max-cost,webhook-secret-rotate,send-at,send-days,send-window,send-zone';
 const exposed =
-  'dispatch-id,webhook-secret,template-warning,x-request-id,retry-after,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset';
+  'dispatch-id,webhook-secret,template-warning,link,x-request-id,retry-after,x-ratelimit-limit,x-ratelimit-remaining,x-ratelimit-reset';
 
 function preflight(origin: string, path: string, method: string, headers = 'authorization,content-type') {
   const asked = { 'access-control-request-method': method, 'access-control-request-headers': headers };
@@ -22,7 +24,7 @@ const shown = (headers: Headers) => [...headers].filter(([name]) => name.startsW
 
 describe('a preflight request', () => {
   test.each([
-    [send, 'POST', 'authorization,content-type,dry-run,idempotency-key'],
+    [send, 'POST', 'authorization,content-type,dry-run,idempotency-key,send-at,max-cost'],
     ['/v1/webhook/config', 'PUT', 'authorization,content-type,webhook-secret-rotate'],
     ['/v1/templates/status', 'PATCH', 'authorization,content-type'],
     [`${send}/01KAH00000000000000000000A`, 'DELETE', 'authorization'],
@@ -34,7 +36,7 @@ describe('a preflight request', () => {
     expect(Object.fromEntries(shown(reply.headers))).toEqual({
       'access-control-allow-origin': page,
       'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE',
-      'access-control-allow-headers': 'authorization,content-type,dry-run,idempotency-key,webhook-secret-rotate',
+      'access-control-allow-headers': allowed,
       'access-control-expose-headers': exposed,
       'access-control-max-age': '600',
     });

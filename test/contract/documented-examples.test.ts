@@ -7,7 +7,9 @@ import { documentedParameter } from '../../infra/openapi/paths.ts';
 import { type RouteEntry, routes } from '../../infra/routes.ts';
 import { redirectStore } from '../../lib/redirects/redirect-store.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
+import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { tellAt } from '../support/callback.ts';
 import { eraseTemplate } from '../support/erase-template.ts';
 import { forgetWebhook } from '../support/forget-webhook.ts';
 import { type Operation, openApi, operationOf, type Parameter } from '../support/openapi.ts';
@@ -63,6 +65,7 @@ describe('each example', () => {
     const { status, answer } = (operations[name] as OperationDocument).examples[example] as ExampleDocument;
     // Of what has arrived nothing is left to retry.
     if (name === 'messages-retry') dispatchId = await dispatchThatFailed();
+    if (name === 'spend-get') await deliveredOne();
     const asked = requestOf(route, operation, example);
     const ask = async () =>
       api(asked.route, route.public === true ? asked : { ...asked, token: await tokenOf(callerOf(name)) });
@@ -89,6 +92,22 @@ describe('each example', () => {
     if (name === 'templates-create') createdId = reply.body.id;
   });
 });
+
+/** Nothing is spent before a receipt proves a delivery. */
+async function deliveredOne(): Promise<void> {
+  const { did } = demo;
+  const token = await tokenOf('supervisor1001');
+  await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
+  const recipients = [{ to: '549299100001', params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } }];
+  const template = { name: 'order_update', language: 'en_US' };
+  const body = { did, type: 'template', channel: 'MESSAGING', template, recipients };
+  expect(await api(`POST /v1/template/messages/${did}`, { token, body })).toMatchObject({ status: 200 });
+  await eventually('it is delivered, and counted', async () => {
+    const spent = await api('GET /v1/spend?group=did', { token });
+    return spent.body.data.length > 0 ? true : undefined;
+  });
+  await tellAt(addressOf('platformUrl'), null);
+}
 
 /** One whose first recipient the platform could not reach. */
 async function dispatchThatFailed(): Promise<string> {

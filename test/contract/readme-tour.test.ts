@@ -52,7 +52,8 @@ test(
       // What never comes is waited for by the shell, which ends before the test does.
       timeout: longestMs - 10_000,
     });
-    const [, , token, synchronized, listed, sent, became, seen, campaign = ''] = stdout.split('=== step\n');
+    const [, , token, synchronized, listed, sent, became, seen, campaign = '', later, spent] =
+      stdout.split('=== step\n');
     expect(token?.trim()).toBe('');
     expect(synchronized).toContain('"status":"started"');
     expect(JSON.parse(listed ?? '').data.length).toBeGreaterThan(0);
@@ -64,6 +65,8 @@ test(
     expect(JSON.parse(before ?? '').counts).toMatchObject({ pending: 0, failed: 0 });
     expect(JSON.parse(after ?? '').counts).toMatchObject({ pending: 0, failed: 1 });
     expect(after).toMatch(new RegExp(`"to":"${stopping}"[^}]*"state":"failed","code":"opted_out"`));
+    expect(later).toMatch(/"state":"scheduled".*\n\{"cancelled":[1-9]\d*,"more":false\}\n/);
+    expect(JSON.parse(spent ?? '').data).toContainEqual(expect.objectContaining({ market: 'AR', currency: 'USD' }));
     // Nothing was asked of the platform: it has the one of before the stop.
     expect((await platform(`GET /_control/messages?to=${stopping}`)).body.total).toBe(1);
   },

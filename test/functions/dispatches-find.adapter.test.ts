@@ -196,7 +196,8 @@ describe('how each dispatch stands', () => {
       ...{ dispatch_id: head(name).jobId, client_id: 1001, did: head(name).did, ...about(head(name)) },
       ...{ campaign_id: head(name).campaignId, accepted_at: new Date(head(name).acceptedAtMs).toISOString() },
     });
-    const open = { total: 3, counts: { ...none, pending: 3 }, complete: false };
+    const nothingYet = { amount: 0, currency: 'USD', basis: 'list', final: false };
+    const open = { total: 3, counts: { ...none, pending: 3 }, complete: false, cost: nothingYet };
     expect(rowOf(body, 'pending')).toEqual({ ...of('pending'), ...open, state: 'running' });
     expect(rowOf(body, 'read')).toEqual({
       ...of('read'),

@@ -11,7 +11,7 @@ const stacks = new Map<'edge' | 'none', RunningStack>();
 
 beforeAll(async () => {
   for (const [name, options] of [
-    ['edge', { edgeKeys: 'new-key old-key' }],
+    ['edge', { edgeKeys: 'new-key,old-key' }],
     ['none', {}],
   ] as const) {
     const stack = await startStack({
@@ -45,7 +45,7 @@ async function guessTenTimes(name: 'edge' | 'none', headersOf: (turn: number) =>
 }
 
 describe('behind an edge', () => {
-  const keys = [{}, { 'x-origin-key': 'made-up' }, { 'x-origin-key': 'new-key old-key' }];
+  const keys = [{}, { 'x-origin-key': 'made-up' }, { 'x-origin-key': 'new-key,old-key' }];
   const asked = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '1')}`);
 
   it.each(asked)('%s is refused unless it shows a key, whatever else it shows', async (route) => {

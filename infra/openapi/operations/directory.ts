@@ -181,18 +181,18 @@ export const directory: Operations = {
     answers: { 200: { description: 'All rows, and their total.', schema: SpendGetAnswer } },
     refusals: [...ofCallers, ...ofClients],
     examples: {
-      campaigns: {
-        summary: 'The campaigns of a month',
-        parameters: { from: '2026-11-01', to: '2026-11-30', group: 'campaign' },
+      numbers: {
+        summary: 'This month, by DID',
+        parameters: { group: 'did' },
         status: 200,
         answer: {
           client_id: 1001,
           from: '2026-11-01',
-          to: '2026-11-30',
-          group: 'campaign',
+          to: '2026-11-26',
+          group: 'did',
           data: [
-            { campaign_id: 10, messages: 9_870, billed: 9_870, amount: 609.966, currency: 'USD' },
-            { campaign_id: null, messages: 1_200, billed: 1_180, amount: 30.68, currency: 'USD' },
+            { did: '5491100000001', messages: 9_870, billed: 9_870, amount: 609.966, currency: 'USD' },
+            { did: '5491100000002', messages: 1_200, billed: 1_180, amount: 30.68, currency: 'USD' },
           ],
           total: { messages: 11_070, billed: 11_050, amount: 640.646, currency: 'USD' },
         },

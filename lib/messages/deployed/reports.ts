@@ -19,11 +19,15 @@ export function deployedKnownRates() {
   return async () => [shippedRates, await inForce()] as const;
 }
 
-/** What cancelling a job takes. */
-export function deployedCancellation() {
+/** What stopping a job takes. */
+function deployedStops() {
   const { client, table, nowMs } = messagesTable();
-  const states = jobStateStore(client, table);
-  return { report: deployedReport(), rates: deployedKnownRates(), states, nowMs, log };
+  return { report: deployedReport(), states: jobStateStore(client, table), nowMs, log };
+}
+
+/** What cancelling a job takes, with the cost that is answered. */
+export function deployedCancellation() {
+  return { ...deployedStops(), rates: deployedKnownRates() };
 }
 
 /** The list of dispatches. */
@@ -40,5 +44,5 @@ export function deployedFinding() {
 
 /** What cancelling the dispatches of a campaign takes. */
 export function deployedCampaignCancellation() {
-  return { ...deployedCancellation(), dispatches: deployedDispatches() };
+  return { ...deployedStops(), dispatches: deployedDispatches() };
 }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
 import { dollarsOf } from '../../pricing/money.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
+import type { Cost } from '../report/cost.ts';
 import type { DispatchesQuestion } from '../report/dispatches.ts';
 import type { AskedPage, Dispatches } from '../report/dispatches-store.ts';
 import { DispatchSchema } from '../report/report.ts';
@@ -12,20 +13,6 @@ import type { Standing, Standings } from './standings-store.ts';
 export const FoundDispatchSchema = v.object({
   ...DispatchSchema.entries,
   state: v.pipe(DispatchStateWord, v.description('Where the dispatch stands, in one word.')),
-  cost: v.exactOptional(
-    v.pipe(
-      v.object({
-        amount: v.pipe(v.number(), v.description('The list price of what was billed so far.')),
-        currency: v.literal('USD'),
-        basis: v.pipe(
-          v.picklist(['platform', 'list']),
-          v.description('platform: by its word on each delivered message; list: of some it told none.'),
-        ),
-        final: v.pipe(v.boolean(), v.description('Nothing of it may still be billed.')),
-      }),
-      v.description('What the dispatch has cost (D58); absent while nothing of it was counted.'),
-    ),
-  ),
 });
 
 export interface FindPorts {
@@ -67,7 +54,8 @@ function foundDispatch(
   nowMs: number,
 ): v.InferOutput<typeof FoundDispatchSchema> {
   const { jobId, did, templateName, templateLanguage, campaignId, when, retryOf, total } = pointer;
-  const { state, counts, cost } = standing;
+  const { state, counts } = standing;
+  const cost = costOf(standing);
   return {
     dispatch_id: jobId,
     client_id: clientId,
@@ -84,8 +72,18 @@ function foundDispatch(
     counts: { ...counts },
     complete: counts.pending === 0,
     state: dispatchState({ fromMs: when?.fromMs, state, counts }, nowMs),
-    ...present({
-      cost: cost && { amount: dollarsOf(cost.units), currency: 'USD' as const, basis: cost.basis, final: cost.final },
-    }),
+    cost: { amount: dollarsOf(cost.units), currency: 'USD' as const, basis: cost.basis, final: cost.final },
   };
+}
+
+/**
+ * By what was counted so far. A statement of few recipients knows of receipts alone, and has no counts (spend/statement.ts): whether
+ * any of them may still be billed these counts say.
+ */
+function costOf({ statement, counts }: Standing): Cost {
+  const mayBeBilled = counts.pending + counts.held + counts.sent + counts.unknown > 0;
+  if (statement === undefined) {
+    return { units: 0, basis: 'list', final: !mayBeBilled && counts.delivered + counts.read === 0 };
+  }
+  return statement.counts === undefined ? { ...statement.cost, final: !mayBeBilled } : statement.cost;
 }

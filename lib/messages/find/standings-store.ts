@@ -16,8 +16,8 @@ import { type StatementSummary, summaryOf } from '../spend/statement.ts';
 export interface Standing {
   readonly state: JobState;
   readonly counts: OutcomeCounts;
-  /** What it has cost by what was counted so far; absent while nothing was. */
-  readonly cost?: StatementSummary['cost'];
+  /** What was counted of its cost; absent while nothing was. */
+  readonly statement?: StatementSummary;
 }
 
 export interface Standings {
@@ -61,7 +61,7 @@ export function standingsStore(
           : messages[at];
         const counts = job.isWithdrawn ? null : countsOf(pointer, job, written);
         if (counts === undefined) break;
-        standings.push(counts && { state: job.state, counts, ...present({ cost: job.statement?.cost }) });
+        standings.push(counts && { state: job.state, counts, ...present({ statement: job.statement }) });
       }
       return standings;
     },

@@ -14,14 +14,18 @@ afterEach(() => {
 });
 
 /** A page that says where its request came from and which headers it saw. */
-function echo({ keys = '', body = noBody }: { readonly keys?: string; readonly body?: BodyReader } = {}) {
-  vi.stubEnv('EDGE_KEYS', keys);
+function echo({ edge = false, body = noBody }: { readonly edge?: boolean; readonly body?: BodyReader } = {}) {
+  vi.stubEnv('BEHIND_EDGE', String(edge));
   return publicEndpoint(body, async (event) =>
     answer(200, shaped(v.unknown(), { source: sourceAddressOf(event), headers: Object.keys(event.headers) })),
   );
 }
 
-const from = (headers: Readonly<Record<string, string>>) => makeHttpEvent({ headers });
+const edgeKeys = 'key-two,key-one';
+const from = (headers: Readonly<Record<string, string>>, stageVariables: Record<string, string> = { edgeKeys }) => ({
+  ...makeHttpEvent({ headers }),
+  stageVariables,
+});
 const viewer = { 'cloudfront-viewer-address': '203.0.113.7:46532' };
 
 describe('without an edge', () => {
@@ -31,10 +35,8 @@ describe('without an edge', () => {
 });
 
 describe('behind an edge', () => {
-  const keys = 'key-two key-one';
-
   test.each(['key-one', 'key-two'])('a request that shows %s came from the viewer', async (key) => {
-    const reply = await callEndpoint(echo({ keys }), from({ ...viewer, 'x-origin-key': key }));
+    const reply = await callEndpoint(echo({ edge: true }), from({ ...viewer, 'x-origin-key': key }));
     expect(reply).toMatchObject({ status: 200, body: { source: '203.0.113.7' } });
   });
 
@@ -43,21 +45,31 @@ describe('behind an edge', () => {
     [{ 'x-origin-key': '' }],
     [{ 'x-origin-key': 'made-up' }],
     [{ 'x-origin-key': 'KEY-ONE' }],
-    [{ 'x-origin-key': 'key-one,key-two' }],
-    [{ 'x-origin-key': keys }],
+    [{ 'x-origin-key': 'key-one key-two' }],
+    [{ 'x-origin-key': edgeKeys }],
     [{ 'x-edge-key': 'key-one' }],
   ])('any other is refused, whatever it says of its viewer: %j', async (headers) => {
-    const reply = await callEndpoint(echo({ keys }), from({ ...viewer, ...headers }));
+    const reply = await callEndpoint(echo({ edge: true }), from({ ...viewer, ...headers }));
     expect({ status: reply.status, body: reply.body }).toEqual({
       status: 403,
       body: { message: 'this service answers at its public address only', code: 'edge_required' },
     });
   });
 
+  test.each([{}, { edgeKeys: '' }, { edgeKeys: ',' }])(
+    'a stage that names no key takes nothing: %j',
+    async (variables) => {
+      for (const key of ['', 'key-one', ',']) {
+        const reply = await callEndpoint(echo({ edge: true }), from({ ...viewer, 'x-origin-key': key }, variables));
+        expect(reply).toMatchObject({ status: 403, body: { code: 'edge_required' } });
+      }
+    },
+  );
+
   test('nothing of it is read before: no body, and not who is calling', async () => {
     const body = vi.fn<BodyReader>();
     const nowMs = vi.fn(() => 0);
-    const page = echo({ keys, body });
+    const page = echo({ edge: true, body });
     const clientPage = clientEndpoint({ nowMs }, body, async () => answer(200, shaped(v.unknown(), {})));
     for (const each of [page, clientPage]) {
       expect(await callEndpoint(each, from({ 'x-origin-key': 'made-up' }))).toMatchObject({ status: 403 });
@@ -67,7 +79,7 @@ describe('behind an edge', () => {
   });
 
   test('the key is shown to no page', async () => {
-    const reply = await callEndpoint(echo({ keys }), from({ 'x-origin-key': 'key-one', accept: '*/*' }));
+    const reply = await callEndpoint(echo({ edge: true }), from({ 'x-origin-key': 'key-one', accept: '*/*' }));
     expect(reply.body.headers).toEqual(['accept']);
   });
 
@@ -81,18 +93,18 @@ describe('behind an edge', () => {
     ['', '127.0.0.1'],
   ])('a viewer at %j came from %s', async (address, source) => {
     const headers = { 'cloudfront-viewer-address': address, 'x-origin-key': 'key-one' };
-    expect(await callEndpoint(echo({ keys }), from(headers))).toMatchObject({ status: 200, body: { source } });
+    expect(await callEndpoint(echo({ edge: true }), from(headers))).toMatchObject({ status: 200, body: { source } });
   });
 
   test('who is refused with 401 is logged by the viewer address, as the access log cannot', async () => {
     const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    vi.stubEnv('EDGE_KEYS', keys);
+    vi.stubEnv('BEHIND_EDGE', 'true');
     const refusing = publicEndpoint(noBody, async () => {
       throw new Refusal('invalid_credentials', 'never shown');
     });
     await callEndpoint(refusing, from({ ...viewer, 'x-origin-key': 'key-one' }));
     await callEndpoint(refusing, from(viewer));
-    vi.stubEnv('EDGE_KEYS', '');
+    vi.stubEnv('BEHIND_EDGE', '');
     const withoutEdge = publicEndpoint(noBody, async () => {
       throw new Refusal('invalid_credentials', 'never shown');
     });

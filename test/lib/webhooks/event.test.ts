@@ -81,8 +81,8 @@ const largest: readonly (ServiceEvent | undefined)[] = [
 
 test('every kind of event is among them', () => {
   const shown = new Set<string | undefined>(largest.map((event) => event?.type));
-  // A synchronization tells numbers only.
-  expect(eventTypes.filter((type) => !shown.has(type))).toEqual(['sync.completed']);
+  // A synchronization and a budget tell numbers only.
+  expect(eventTypes.filter((type) => !shown.has(type))).toEqual(['sync.completed', 'budget.reached']);
 });
 
 test.each(largest.map((event) => [event?.type, event] as const))('%s fits its schema and 20 KB', (_, event) => {
