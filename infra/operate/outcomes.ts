@@ -5,6 +5,10 @@ import { jobIdPattern } from '../../lib/messages/job.ts';
 import type { DescribedJob } from '../../lib/messages/report/described-job.ts';
 import { type Outcomes, outcomesStore, type Period } from '../../lib/messages/report/outcomes-store.ts';
 import type { MessageKey } from '../../lib/messages/report/resolve-unknown.ts';
+import { countJobs } from '../../lib/messages/spend/count-jobs.ts';
+import { spendStore } from '../../lib/messages/spend/spend-store.ts';
+import { shippedRates } from '../../lib/pricing/rates.ts';
+import { ratesStore } from '../../lib/pricing/rates-store.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { heldAsJson, heldAsLines, heldBy, holdInWords, type ListedNumber } from './holds-shown.ts';
 import { type OpenHolds, openHolds } from './open-holds.ts';
@@ -53,6 +57,8 @@ export interface OutcomesStage {
   readonly listWabaIds: () => Promise<readonly string[]>;
   /** Every channel that there is. */
   readonly listNumbers: () => Promise<readonly (ListedNumber & { readonly wabaId: string })[]>;
+  /** Counts what a job costs by all that is written of it (D58); repeating it changes nothing. */
+  readonly countCost: (jobId: string) => Promise<void>;
   /** The clients that may send from a DID; none for one that there is not. */
   readonly clientsOf: (did: string) => Promise<readonly number[]>;
   readonly nowMs: () => number;
@@ -79,12 +85,19 @@ export async function outcomesCommand(
   }
 }
 
-async function resolve(wanted: Wanted, { outcomes }: OutcomesStage, print: (line: string) => void): Promise<void> {
+/** No receipt may follow that would have its cost counted; a command that died in between is made up for by its repetition. */
+async function resolve(
+  wanted: Wanted,
+  { outcomes, countCost }: OutcomesStage,
+  print: (line: string) => void,
+): Promise<void> {
   const key = messageKey(wanted.values.resolve ?? '');
   const state = wanted.positionals[0];
   if (key === undefined) throw new CommandError('--resolve takes the id of one message, <job id>-<index>');
   if (state !== 'sent' && state !== 'failed') throw new CommandError('--resolve ID must be followed by sent or failed');
-  if (!(await outcomes.resolve(key, state))) {
+  const isSettled = await outcomes.resolve(key, state);
+  await countCost(key.jobId);
+  if (!isSettled) {
     const row = rowOf(await outcomes.ofMessage(key));
     throw new CommandError(`Not changed, the outcome is not unknown: ${row}`, 1);
   }
@@ -220,6 +233,9 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
   const { documentClient: client, tableName } = await targetOf(stage);
   const directory = directoryStore(client, tableName('directory'));
   const messages = { client, table: tableName('messages'), nowMs: Date.now };
+  const ledger = spendStore({ documentClient: client, tableName: messages.table, pause: storePause }, Date.now);
+  const stored = ratesStore(client, tableName('rates'));
+  const rates = async () => [shippedRates, (await stored.find()) ?? shippedRates] as const;
   const ofClients = async <T>(list: (clientId: number) => Promise<T[]>) =>
     (await Promise.all((await directory.listClientIds()).map(list))).flat();
   return {
@@ -227,6 +243,7 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
     holds: openHolds(messages),
     listWabaIds: async () => [...new Set((await ofClients(directory.listWabas)).map(({ wabaId }) => wabaId))].sort(),
     listNumbers: () => ofClients(directory.listChannels),
+    countCost: (jobId) => countJobs([jobId], { ledger, rates, nowMs: Date.now }),
     clientsOf: async (did) => (await directory.findDid(did))?.waba.clientIds ?? [],
     nowMs: Date.now,
   };

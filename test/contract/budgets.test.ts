@@ -17,18 +17,19 @@ import { runningTarget } from '../support/running-target.ts';
 const did = '5491100000001';
 const run = String(Date.now() % 1_000_000).padStart(6, '0');
 let people = 0;
-/** A number of Argentina that no other test knows. */
-function somebody(): string {
+/** A number that no other test knows, of Argentina unless told. */
+function somebody(country = '54923'): string {
   people += 1;
-  return `54923${run}${String(people).padStart(3, '0')}`;
+  return `${country}${run}${String(people).padStart(3, '0')}`;
 }
 
 const order = { name: 'order_update', params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } };
 const code = { name: 'login_code', params: { body: ['482913'] } };
+const coupon = { name: 'coupon_drop', params: { buttons: ['SAVE25'] } };
 
 interface Sent {
   readonly to: readonly string[];
-  readonly of?: typeof order | typeof code;
+  readonly of?: typeof order | typeof code | typeof coupon;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -49,6 +50,7 @@ beforeAll(async () => {
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
 });
 afterAll(async () => {
+  for (const rules of ['faults', 'receipts']) await platform(`DELETE /_control/${rules}`).catch(() => undefined);
   await tellAt(addressOf('platformUrl'), null);
   await provision(demo, runningTarget(), { removalsAllowed: 5 });
 });
@@ -80,6 +82,71 @@ test('Max-Cost refuses what costs more, tells a rehearsal so, and lets the rest 
   expect(second.body.cost).toEqual(first.cost);
   // Of what was refused and rehearsed nothing left: each has one message.
   expect(await Promise.all(to.map(takenBy))).toEqual([1, 1]);
+});
+
+test('what was spent is what the platform bills, whatever becomes of its receipts, and a retry costs once (R56)', async () => {
+  const token = await tokenOf('supervisor1001');
+  // Countries to which no other test sends, so that their lines of the bill are ours.
+  const [iceland, nepal, uruguay] = ['354', '977', '598'];
+  const markets = ['IS', 'NP', 'UY'];
+  const courseOf = async (to: string, course: object) =>
+    await platform('POST /_control/receipts', { match: { to }, course });
+  const [doubled, readOnly, failing, undelivered] = [
+    ...[somebody(iceland), somebody(nepal), somebody(uruguay), somebody(nepal)],
+  ] as const;
+  await courseOf(doubled, { copies: 3, order: 'reversed' });
+  await courseOf(readOnly, { delivered_after_ms: null });
+  await courseOf(failing, { fail: 131_026 });
+  await courseOf(undelivered, { delivered_after_ms: null, read_after_ms: null });
+  expect((await send(token, { to: [doubled, readOnly, failing] })).status).toBe(200);
+  expect((await send(token, { to: [somebody(nepal), undelivered], of: coupon })).status).toBe(200);
+  expect((await send(token, { to: [somebody(iceland)], of: code })).status).toBe(200);
+
+  // A repeated recipient makes a send that is stored, so that it can be retried.
+  const late = somebody(uruguay);
+  await platform('POST /_control/faults', { match: { to: late }, action: { code: 132_069 }, times: 1 });
+  const source = (await send(token, { to: [late, somebody(uruguay), late] })).headers.get('dispatch-id');
+  await eventually('the failure', async () => {
+    const { body } = await api(`GET /v1/template/messages/${did}/${source}`, { token });
+    return body.counts.failed === 2 && body.complete ? true : undefined;
+  });
+  const retry = `POST /v1/template/messages/${did}/${source}/retry`;
+  const tooDear = await api(retry, { token, headers: { 'Max-Cost': '0.0001' } });
+  expect([tooDear.status, tooDear.body.code]).toEqual([422, 'over_max_cost']);
+  expect((await api(retry, { token, headers: { 'Max-Cost': '0.02' } })).status).toBe(200);
+
+  const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const [from, to] = [dayOf(Date.now() - 86_400_000), dayOf(Date.now() + 86_400_000)];
+  const spent = async (group: string, of = token) =>
+    (await api(`GET /v1/spend?group=${group}&from=${from}&to=${to}`, { token: of })).body;
+  const ours = await eventually('six deliveries are counted', async () => {
+    const rows = (await spent('market')).data.filter(({ market }: { market: string }) => markets.includes(market));
+    return rows.reduce((sum: number, { messages }: { messages: number }) => sum + messages, 0) >= 6 ? rows : undefined;
+  });
+  const bill = (await platform('GET /_control/bill')).body.data;
+  const units = (dollars: number) => Math.round(dollars * 1e8);
+  const billed = markets.map((market) => {
+    const lines: { volume: number; cost: number }[] = bill.filter(
+      ({ country }: { country: string }) => country === market,
+    );
+    return [
+      market,
+      lines.reduce((sum, { volume }) => sum + volume, 0),
+      lines.reduce((sum, { cost }) => sum + units(cost), 0),
+    ];
+  });
+  expect(
+    ours
+      .map((row: { market: string; messages: number; amount: number }) => [row.market, row.messages, units(row.amount)])
+      .sort(),
+  ).toEqual(billed);
+  expect(billed.map(([, volume]) => volume)).toEqual([2, 2, 2]);
+  const totals = await Promise.all(
+    ['campaign', 'template', 'did', 'market'].map(async (group) => (await spent(group)).total),
+  );
+  expect(new Set(totals.map((total) => JSON.stringify(total))).size).toBe(1);
+  const foreign = await spent('market', await tokenOf('supervisor1002'));
+  expect(foreign.data.filter(({ market }: { market: string }) => markets.includes(market))).toEqual([]);
 });
 
 describe('a client with a budget (R57)', () => {

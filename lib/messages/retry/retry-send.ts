@@ -24,8 +24,8 @@ export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
 
 /**
  * Accepts a retry (D57): marks whom no other retry has, then accepts them as a send of the same template with the parameters
- * that they had (`acceptSend`), at once unless its headers say otherwise, with the whole time to live. Refuses as `retrySource`, `withMarked` and `acceptSend` do;
- * parameters that the template takes no more are 409 `not_retryable`.
+ * that they had (`acceptSend`), at once unless its headers say otherwise, with the whole time to live. Refuses as `retrySource`,
+ * `withMarked` and `acceptSend` do; parameters that the template takes no more are 409 `not_retryable`.
  */
 export async function acceptRetry(
   retry: Retry & { readonly remainingMs: () => number },
@@ -35,19 +35,19 @@ export async function acceptRetry(
   const { remainingMs } = retry;
   return await withMarked(retryingOf(retry, source), { ...ports, remainingMs }, async (marked) => {
     const send = sendOf(retry, source, marked);
-    return await judged(source, marked, () => acceptSend({ ...send, remainingMs }, ports));
+    return await judged({ retry, source, marked }, () => acceptSend({ ...send, remainingMs }, ports));
   });
 }
 
 /** The send that a retry would be now, handed to `rehearse` (D51): nothing is marked. Refuses as `acceptRetry` does. */
 export async function rehearsedRetry<T>(
   retry: Retry,
-  ports: RetryPorts,
+  ports: SourcePorts & Pick<MarkPorts, 'marks'>,
   rehearse: (send: RetrySend) => Promise<T>,
 ): Promise<T> {
   const source = await sourceOf(retry, ports);
   const free = await unmarked(retryingOf(retry, source), ports);
-  return await judged(source, free, () => rehearse(sendOf(retry, source, free)));
+  return await judged({ retry, source, marked: free }, () => rehearse(sendOf(retry, source, free)));
 }
 
 function sourceOf({ clientId, did, dispatchId, codes }: Retry, ports: SourcePorts): Promise<RetrySource> {
@@ -68,14 +68,26 @@ function ofMarked(source: RetrySource, marked: ReadonlySet<number>): readonly Re
   return source.recipients.filter(({ index }) => marked.has(index));
 }
 
-/** A client that retries has given no recipients: it is told which of its dispatch no longer fit. */
-async function judged<T>(source: RetrySource, marked: ReadonlySet<number>, judge: () => Promise<T>): Promise<T> {
+interface Judged {
+  readonly retry: Pick<Retry, 'time'>;
+  readonly source: RetrySource;
+  readonly marked: ReadonlySet<number>;
+}
+
+/**
+ * A client that retries has given no recipients: it is told which of its dispatch no longer fit, by their places in its report.
+ * What is wrong with the time that it has given itself stays the refusal that a send gets (D56).
+ */
+async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise<T>): Promise<T> {
   try {
     return await judge();
   } catch (error) {
     if (!(error instanceof Refusal) || !faultsOfInputs.has(error.code)) throw error;
     const positions = ofMarked(source, marked).map(({ position }) => position);
     const errors = (error.details.errors ?? []).map((fault) => inSource(fault, positions));
+    if (retry.time !== undefined && errors.some(({ path }) => ofTime.test(path))) {
+      throw new Refusal(error.code, named(error.message, positions), { errors, cause: error });
+    }
     throw new Refusal('not_retryable', 'the parameters of the dispatch do not fit its template any more', {
       errors,
       cause: error,
@@ -85,9 +97,14 @@ async function judged<T>(source: RetrySource, marked: ReadonlySet<number>, judge
 
 const faultsOfInputs: ReadonlySet<string> = new Set(['invalid_recipients', 'invalid_request']);
 
+/** Headers, and recipients whose clocks decide. */
+const ofTime = /^(?:Send-.*|recipients\[\d+\]\.to)$/;
+
 /** The places of its recipients are those of the report. */
 function inSource({ path, message }: Fault, positions: readonly number[]): Fault {
-  const named = (text: string) =>
-    text.replaceAll(/\brecipients\[(\d+)\]/g, (_, at: string) => `recipients[${positions[Number(at)]}]`);
-  return { path: named(path), message: named(message) };
+  return { path: named(path, positions), message: named(message, positions) };
+}
+
+function named(text: string, positions: readonly number[]): string {
+  return text.replaceAll(/\brecipients\[(\d+)\]/g, (_, at: string) => `recipients[${positions[Number(at)]}]`);
 }

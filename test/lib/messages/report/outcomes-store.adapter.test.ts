@@ -19,7 +19,11 @@ import { cancelled } from '../../../../lib/messages/job-state.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { receiptItems } from '../../../../lib/messages/receipts/receipt-items.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
-import { recipientOf } from '../../../support/reported-jobs.ts';
+import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
+import { spendOf } from '../../../../lib/messages/spend/spend.ts';
+import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
+import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
+import { recipientOf, shippedKnownRates } from '../../../support/reported-jobs.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
@@ -59,6 +63,8 @@ beforeAll(async () => {
 });
 
 const stored = { client, table, nowMs: () => nowMs };
+const access = { documentClient: client, tableName: table, pause };
+const ledger = spendStore(access, () => nowMs);
 const { wabaId } = first;
 const dids = [first.did, '5491100000002'];
 
@@ -68,6 +74,7 @@ async function printed(...commandLine: string[]): Promise<string[]> {
     ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs },
     listWabaIds: async () => [wabaId],
     listNumbers: async () => dids.map((did, at) => ({ did, wabaId, phoneNumberId: `30000000000000${at + 1}` })),
+    countCost: (jobId: string) => countJobs([jobId], { ledger, rates: shippedKnownRates, nowMs: () => nowMs }),
     clientsOf: async () => [1001],
   };
   await outcomesCommand(
@@ -106,6 +113,22 @@ test('an operator settles an unknown message once; nothing that is known is over
   ] as const) {
     await expect(printed('--resolve', `${jobId}-${index}`, state)).rejects.toBeInstanceOf(CommandError);
   }
+});
+
+test('what it costs is counted then, also when the command before died in between (D58)', async () => {
+  const head = headOf('COST', { total: 3, clientId: 7_001 });
+  await accept(head);
+  const unknown: Outcome = { state: 'unknown', code: 'no_answer' };
+  await slices.end(await claim(head, 0), new Map([0, 1, 2].map((index) => [index, unknown])));
+  const spent = async () =>
+    spendOf(await spendSumsStore(access).between(head.clientId, '2026-11-01', '2026-11-30'), 'did').total.messages;
+  await printed('--resolve', `${head.jobId}-0`, 'sent');
+  expect(await spent()).toBe(1);
+  await outcomes.resolve({ jobId: head.jobId, index: 1 }, 'sent');
+  expect(await spent()).toBe(1);
+  await expect(printed('--resolve', `${head.jobId}-1`, 'sent')).rejects.toBeInstanceOf(CommandError);
+  await printed('--resolve', `${head.jobId}-2`, 'failed');
+  expect(await spent()).toBe(2);
 });
 
 test('also one whose worker died, of which no delivery came since: then its receipts are looked for, too', async () => {

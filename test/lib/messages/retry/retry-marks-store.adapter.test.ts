@@ -3,12 +3,18 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
+import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { retriesKey } from '../../../../lib/messages/items.ts';
+import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { type MarkPorts, unmarked, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
 import { type Marking, noMarks } from '../../../../lib/messages/retry/marks.ts';
 import { retryMarksStore } from '../../../../lib/messages/retry/retry-marks-store.ts';
-import { makeJobHead } from '../../../support/send-jobs.ts';
+import { type Retry, rehearsedRetry } from '../../../../lib/messages/retry/retry-send.ts';
+import { sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
+import { timetableOf } from '../../../../lib/messages/when/timetable.ts';
+import { makeChannel, makeWaba } from '../../../support/directory.ts';
+import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -126,5 +132,64 @@ describe('the marks of a job (D57, R55)', () => {
     const { Item } = await client.send(new GetCommand({ TableName: table, Key: retriesKey(source.jobId) }));
     expect(Object.keys(Item ?? {}).sort()).toEqual(['expiresAtSeconds', 'pk', 'retries', 'sk', 'version']);
     expect(Item?.['expiresAtSeconds']).toBe((source.forgottenAtMs + 86_400_000) / 1_000);
+  });
+});
+
+describe('a retry whose recipients are judged (D57)', () => {
+  /** Three that expired, of whom another retry has the first, with the time that the retry asks for. */
+  async function rehearsed(
+    time: Retry['time'],
+    judge: (send: { readonly request: { readonly recipients: readonly { readonly to: string }[] } }) => void,
+  ) {
+    const jobId = `01JS${String(number).padStart(22, '0')}`;
+    const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
+    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs });
+    const signal = AbortSignal.timeout(60_000);
+    const parameters = parameterStore(client, table);
+    await Promise.all([acceptance.describe(job, signal), parameters.store(job, signal)]);
+    await acceptance.begin({ head: job.head, repeats: [] });
+    await jobStateStore(client, table).stop(job.head, { state: 'expired', code: 'expired', atMs: startMs });
+    source = { ...source, jobId };
+    await retried('A', [0]);
+    const report = reportStore({ client, table, nowMs: () => nowMs, consistent: true });
+    const retry: Retry = {
+      ...{ jobId: 'R', clientId: 1001, dispatchId: jobId, codes: undefined, means: {} },
+      caller: { userId: 'u', clientId: 1001, crossClient: false },
+      did: { channel: makeChannel(), waba: makeWaba() },
+      ...(time === undefined ? {} : { time }),
+    };
+    return await rehearsedRetry(retry, { marks, report, acceptance, parameters, nowMs: () => nowMs }, async (send) =>
+      judge(send),
+    ).catch((error: Refusal) => [error.code, error.message, error.details.errors?.map(({ path }) => path)]);
+  }
+
+  test('is refused a time as a send is, by the places of the report that it retries (D56)', async () => {
+    const hours = sendTimeOf({ 'Send-Window': '09:00-20:00' });
+    const timed = (time: Retry['time']) =>
+      rehearsed(time, ({ request: { recipients } }) => {
+        timetableOf({ recipients, places: [...recipients.keys()], nowMs }, time as NonNullable<Retry['time']>);
+      });
+    expect(await timed(hours)).toEqual([
+      'invalid_recipients',
+      expect.stringMatching(/^recipients\[2\]\.to: expected an addressee whose time zone is known/),
+      ['recipients[2].to'],
+    ]);
+    number += 100;
+    expect(await timed(sendTimeOf({ 'Send-At': '2020-01-01T00:00:00Z' }))).toEqual([
+      'invalid_request',
+      expect.stringContaining('which has passed'),
+      ['Send-At'],
+    ]);
+  });
+
+  test('is not to be retried where their parameters do not fit, with a time or without', async () => {
+    for (const time of [undefined, sendTimeOf({ 'Send-Window': '09:00-20:00' })]) {
+      number += 200;
+      const unfit = await rehearsed(time, () => {
+        const path = 'recipients[1].params.body';
+        throw new Refusal('invalid_recipients', `${path}: expected 2`, { errors: [{ path, message: 'expected 2' }] });
+      });
+      expect(unfit).toEqual(['not_retryable', expect.any(String), ['recipients[2].params.body']]);
+    }
   });
 });
