@@ -25,7 +25,7 @@ export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
 /**
  * Accepts a retry (D57): marks whom no other retry has, then accepts them as a send of the same template with the parameters
  * that they had (`acceptSend`), at once unless its headers say otherwise, with the whole time to live. Refuses as `retrySource`, `withMarked` and `acceptSend` do;
- * parameters that the template takes no more are 409 `not_retryable`.
+ * parameters that the template takes no more are 409 `not_retryable`, a time that cannot be is 400 as of a send.
  */
 export async function acceptRetry(
   retry: Retry & { readonly remainingMs: () => number },
@@ -35,7 +35,7 @@ export async function acceptRetry(
   const { remainingMs } = retry;
   return await withMarked(retryingOf(retry, source), { ...ports, remainingMs }, async (marked) => {
     const send = sendOf(retry, source, marked);
-    return await judged(source, marked, () => acceptSend({ ...send, remainingMs }, ports));
+    return await judged(send, ofMarked(source, marked), () => acceptSend({ ...send, remainingMs }, ports));
   });
 }
 
@@ -47,7 +47,8 @@ export async function rehearsedRetry<T>(
 ): Promise<T> {
   const source = await sourceOf(retry, ports);
   const free = await unmarked(retryingOf(retry, source), ports);
-  return await judged(source, free, () => rehearse(sendOf(retry, source, free)));
+  const send = sendOf(retry, source, free);
+  return await judged(send, ofMarked(source, free), () => rehearse(send));
 }
 
 function sourceOf({ clientId, did, dispatchId, codes }: Retry, ports: SourcePorts): Promise<RetrySource> {
@@ -68,19 +69,32 @@ function ofMarked(source: RetrySource, marked: ReadonlySet<number>): readonly Re
   return source.recipients.filter(({ index }) => marked.has(index));
 }
 
-/** A client that retries has given no recipients: it is told which of its dispatch no longer fit. */
-async function judged<T>(source: RetrySource, marked: ReadonlySet<number>, judge: () => Promise<T>): Promise<T> {
+/** A client that retries has given no recipients: it is told which of its dispatch no longer fit, or may not be called at that time. */
+async function judged<T>(
+  { time }: RetrySend,
+  recipients: readonly RetryRecipient[],
+  judge: () => Promise<T>,
+): Promise<T> {
   try {
     return await judge();
   } catch (error) {
     if (!(error instanceof Refusal) || !faultsOfInputs.has(error.code)) throw error;
-    const positions = ofMarked(source, marked).map(({ position }) => position);
+    const positions = recipients.map(({ position }) => position);
     const errors = (error.details.errors ?? []).map((fault) => inSource(fault, positions));
+    if (time !== undefined && errors.every(isOfTime)) {
+      // What the headers of this request ask for is wrong (D56): the dispatch may be retried at another time.
+      throw new Refusal(error.code, errors[0]?.message ?? error.message, { errors, cause: error });
+    }
     throw new Refusal('not_retryable', 'the parameters of the dispatch do not fit its template any more', {
       errors,
       cause: error,
     });
   }
+}
+
+/** Of the time that was asked for, or of recipients whose zone is not known or has no such hours: `timetableOf` names nothing else. */
+function isOfTime({ path }: Fault): boolean {
+  return path === '' || path.startsWith('Send-') || path.endsWith('.to');
 }
 
 const faultsOfInputs: ReadonlySet<string> = new Set(['invalid_recipients', 'invalid_request']);
