@@ -1,4 +1,4 @@
-import type { ChunkRecipient } from '../chunk.ts';
+import type { ChunkRecipient, QueuedChunk } from '../chunk.ts';
 import type { JobState } from '../job-state.ts';
 import { addresseeOf } from '../request/addressee.ts';
 import { type Outcome, placeInSlice } from './claims/slice.ts';
@@ -32,3 +32,14 @@ export const optedOut = { state: 'failed', code: 'opted_out' } as const satisfie
 
 /** Whom the operator has erased (D60). */
 export const erased = { state: 'failed', code: 'erased' } as const satisfies Outcome;
+
+/** Who was erased (D60) waits on without address and message: a chunk may wait for weeks, and its copies outlive what a queue keeps. */
+export function withoutErased(chunk: QueuedChunk, { erased: indexes }: Pick<JobState, 'erased'>): QueuedChunk {
+  if (indexes === undefined) return chunk;
+  const left = (recipient: ChunkRecipient): ChunkRecipient => {
+    if (!indexes.has(recipient.index)) return recipient;
+    const { to: _person, request: _message, ...rest } = recipient;
+    return rest;
+  };
+  return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(left) })) };
+}

@@ -5,6 +5,7 @@ import { type HeldBy, type Holds, holdsOn, mayAsk, noHolds } from '../holds/hold
 import type { JobState } from '../job-state.ts';
 import { blockedUntilMs, isAnsweringSlowly, type NumberPace, recipientHashOf } from '../pace/number-pace.ts';
 import { emptySchedule, type Schedule, trustedFromMs, trustedUntilMs } from '../pace/schedule.ts';
+import { withoutErased } from './barred.ts';
 import { pauseUntil } from './call-recipient.ts';
 import { isUndue, outsideOf, withOpenings } from './chunk-openings.ts';
 import type { ChunkWorkerPorts, RunProcess, Standing } from './chunk-ports.ts';
@@ -159,7 +160,9 @@ function placedWithoutSlot(
   if (by.kind === 'settle') return uncalled(chunk, pace.schedule, readAtMs);
   waiting.chunk = withOpenings(withBlockedPersons(chunk, pace, nowMs), { ...waiting, ...pace, nowMs });
   // What is closed meets no hold: its job does not wait for that.
-  if (chunk.lots !== undefined && isUndue(waiting.chunk, nowMs)) return untilDue(chunk, waiting.chunk, nowMs);
+  if (chunk.lots !== undefined && isUndue(waiting.chunk, nowMs)) {
+    return untilDue(withoutErased(chunk, job), waiting.chunk, nowMs);
+  }
   const held = by.kind === 'wait' ? whileHeld(waiting, { job, on, delaySeconds: by.delaySeconds, nowMs }) : undefined;
   if (held !== undefined) return held;
   return isUndue(waiting.chunk, nowMs) ? untilDue(chunk, waiting.chunk, nowMs) : undefined;

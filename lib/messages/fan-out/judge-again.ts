@@ -21,7 +21,7 @@ export interface JudgePorts {
 export type Judgement =
   | {
       readonly kind: 'sendable';
-      /** With the path and the category of today's template. */
+      /** With the path and the category of today's template, and the credential that its WABA has today. */
       readonly head: JobHead;
       readonly plan: CompositionPlan;
       /** Whether the parameters of a recipient are what today's template needs. */
@@ -50,7 +50,8 @@ export async function judgeAgain(job: StoredJob, { directory, templates }: Judge
   ]);
   const isSame = did?.channel.phoneNumberId === head.phoneNumberId && did.waba.wabaId === wabaId;
   if (!isUsableDid(did, clientId) || !isSame) return refused('channel_removed');
-  if (stored === undefined) return asAccepted(job);
+  const { credential } = did.waba;
+  if (stored === undefined) return asAccepted({ ...job, head: { ...head, credential } });
   const { template, deleted } = stored.fact;
   if (deleted || goneUpstream(template)) return refused('template_deleted');
   if (stored.client?.active === false) return refused('template_switched_off');
@@ -93,12 +94,17 @@ function hasWhatIsNeeded(contract: ParameterContract, { to, ...stored }: StoredR
   return faults.count === 0;
 }
 
-function headOf(head: JobHead, template: PlatformTemplate, { utilityStops }: Pick<Waba, 'utilityStops'>): JobHead {
+function headOf(
+  head: JobHead,
+  template: PlatformTemplate,
+  { utilityStops, credential }: Pick<Waba, 'utilityStops' | 'credential'>,
+): JobHead {
   const category = template.category.toUpperCase();
   const { heedsOptOuts: _before, ...rest } = head;
   const heeds = heedsOptOuts({ category, clientId: head.clientId, ...present({ utilityStops }) });
   return {
     ...rest,
+    credential,
     category,
     path: pathOf(head, template, category),
     ...(heeds ? { heedsOptOuts: true as const } : {}),

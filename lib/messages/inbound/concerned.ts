@@ -16,7 +16,8 @@ export interface Concerned {
 }
 
 /**
- * The clients that wrote to the person from the number in the 30 days before that moment, or since; else the number's own (D55). A
+ * The clients that wrote to the person from the number in the 30 days before that moment, or since; where none had written by then,
+ * the number's own too (D55): who will write in weeks (D56) must not take the word from the one whom the person means. A
  * text is read by the one client that had written by then, else by the number's own. Who writes later reads nothing of it, so that a
  * repetition finds the same reader, and never a second one.
  */
@@ -32,7 +33,11 @@ export async function concernedBy(
   if (wrote.size === 0) return own;
   const before = [...wrote].flatMap(([clientId, firstMs]) => (firstMs <= said.atMs ? [clientId] : []));
   const [only = channel.clientId] = before;
-  return { clientIds: [...wrote.keys()], readerId: before.length === 1 ? only : channel.clientId };
+  const clientIds = before.length === 0 ? new Set([channel.clientId, ...wrote.keys()]) : wrote.keys();
+  return {
+    clientIds: [...clientIds].sort((one, other) => one - other),
+    readerId: before.length === 1 ? only : channel.clientId,
+  };
 }
 
 /** The names that the word spells, and those that are known to be the same person's. */

@@ -17,7 +17,7 @@ import {
   pauseFromMs,
   type Waiting,
 } from '../job-state.ts';
-import type { Lot } from '../lots.ts';
+import { afterOpenTimeMs, type Lot, openingsOfAll } from '../lots.ts';
 import { parkedEvent, resumedEvent } from './parked-event.ts';
 import { type StandingPorts, templateStanding } from './template-standing.ts';
 import { closedSeconds, type ParkedWatch, type ParkedWatchQueue } from './watch-message.ts';
@@ -49,7 +49,7 @@ interface ParkedJob extends ToldJob, WatchedJob {}
 /** The longest time between two questions to the platform: a job in ten parts asks for one template ten times. */
 const longestQuietMs = 600_000;
 
-/** A job that was resumed and has neither sent nor been refused since is believed after this long. */
+/** A job that was resumed and has neither sent nor been refused since is believed after this long in which it might have been (D56). */
 const longestUnprovenMs = 600_000;
 
 /**
@@ -101,9 +101,15 @@ async function lookAtNoLonger(
   // The pause is that of the next watcher, who tells of its end.
   if (state.parked !== undefined) return;
   const { resumedMs = nowMs } = message;
-  if (nowMs < resumedMs + longestUnprovenMs) return await again({ ...message, resumedMs }, job, ports);
+  if (nowMs < believedFromMs(resumedMs, job)) return await again({ ...message, resumedMs }, job, ports);
   // Parked again meanwhile, it has another watcher.
   if (await ports.states.endPause(job.jobId)) await tellResumed(told, job, ports);
+}
+
+/** What is closed proves nothing: believed overnight, a hold of days would end its pause each night, and begin another day each morning. */
+function believedFromMs(resumedMs: number, { lots }: WatchedJob): number {
+  if (lots === undefined) return resumedMs + longestUnprovenMs;
+  return afterOpenTimeMs(openingsOfAll(lots), resumedMs, longestUnprovenMs);
 }
 
 async function lookAtWaiting(

@@ -48,6 +48,18 @@ describe('what is closed', () => {
     expect([world.states.get('J')?.parked, world.calls]).toEqual([undefined, ['sendLater']]);
   });
 
+  test('waits without address and message of whom the operator has erased (D60), who ends so when it opens', async () => {
+    const world = new ChunkRunWorld();
+    world.states.set('J', { erased: new Set([3]) });
+    await world.work([chunkOf(slicesOf(10), { lots: [lotOf(10, openAt(hourMs, 2 * hourMs))] })]);
+    const [waiting] = world.requeued.splice(0);
+    if (waiting === undefined) throw new Error('it waits');
+    const recipients = waiting.chunk.slices.flatMap((slice) => slice.recipients);
+    expect(recipients.filter(({ to, request }) => to === undefined || request === undefined)).toEqual([{ index: 3 }]);
+    await world.workAll(waiting.chunk);
+    expect([world.posted.length, world.outcome(3)]).toEqual([9, { state: 'failed', code: 'erased' }]);
+  });
+
   test('leaves when it opens, each in a slot', async () => {
     const world = new ChunkRunWorld();
     await world.workAll(chunkOf(slicesOf(30), { lots: [lotOf(30, openAt(hourMs, 2 * hourMs))] }));

@@ -76,6 +76,16 @@ test('of one that is not stored nothing is known: it goes as accepted', async ()
   expect(await judged({ nothing: true })).toMatchObject({ kind: 'sendable', plan });
 });
 
+test.each([{ nothing: true }, {}] as const)(
+  'calls are made with the credential that the WABA has by then: %j',
+  async (stored) => {
+    const waba = { credential: 'renewed' };
+    expect(await judged({ ...stored, waba, head: { credential: 'main' } })).toMatchObject({
+      head: { credential: 'renewed' },
+    });
+  },
+);
+
 test('what no longer fits fails for its recipient alone; what was erased is no question', async () => {
   const judgement = await judged({ template: { components: [body('Hello {{1}}')] } });
   if (judgement.kind !== 'sendable') throw new Error('it is sent');

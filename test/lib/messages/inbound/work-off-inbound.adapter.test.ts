@@ -288,6 +288,14 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
   });
 
+  test('a send that is scheduled for later does not take a stop from the client of the number (D56)', async () => {
+    await writes(1002, waId, -20);
+    await hear([wrote('STOP')]);
+    expect(await stops(1001, 1002)).toEqual(['reply', 'reply']);
+    await hear([wrote('thanks')]);
+    expect(replies.map(({ clientId }) => clientId)).toEqual([1001, 1001]);
+  });
+
   test('who wrote is not asked for a text that no client wants to read', async () => {
     const over = { anyWantsReplies: async () => false, wroteTo: async () => Promise.reject(new Error('not asked')) };
     expect(await hear([wrote('thanks')], over)).toEqual([]);

@@ -185,6 +185,19 @@ describe('a look at a parked job (D46)', () => {
     expect([before.later.length, before.did, before.events]).toEqual([1, [], []]);
     const { later, did, events } = await look(resumed, { state, afterMs: 620_000 });
     expect([later, did, types(events)]).toEqual([[], ['endPause'], ['dispatch.resumed']]);
+    // The night in between proves nothing: only time counts in which a message might have met the hold (D56).
+    const opensAgainMs = sinceMs + 50_000_000;
+    const lots = [
+      {
+        until: 900,
+        open: [[sinceMs - 60_000, sinceMs + 120_000] as const, [opensAgainMs, opensAgainMs + 900_000] as const],
+      },
+    ];
+    const overnight = await look(resumed, { state, lots, afterMs: 40_000_000 });
+    expect([overnight.later, overnight.did, overnight.events]).toEqual([[[resumed, 900]], [], []]);
+    const early = await look(resumed, { state, lots, afterMs: 50_499_999 });
+    expect([early.later.length, early.did]).toEqual([1, []]);
+    expect((await look(resumed, { state, lots, afterMs: 50_500_000 })).did).toEqual(['endPause']);
   });
 
   test('by a reading that is younger than the waiting, without asking', async () => {
