@@ -1,4 +1,4 @@
-import { parkEndMs } from '../../lib/messages/job-state.ts';
+import { type JobParked, parkEndMs } from '../../lib/messages/job-state.ts';
 import { reportedStates } from '../../lib/messages/receipts/reported-state.ts';
 import type { DescribedJob } from '../../lib/messages/report/described-job.ts';
 import { countStates, type ReportedOutcome } from '../../lib/messages/report/outcome.ts';
@@ -54,11 +54,16 @@ export function totalLine(found: readonly JobOutcomes[]): string {
 
 /** Why that part of it is not sent that no worker has claimed. */
 function stateOf(job: DescribedJob): string {
-  const { stop, parked, head } = job;
+  const { stop, parked } = job;
   if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
   if (parked === undefined) return '';
-  const untilMs = parkEndMs({ ...job, parked }, head);
+  const untilMs = waitsUntilMs(job, parked);
   return `, parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(untilMs)} at most`;
+}
+
+/** Of a send with a time of its own only the hours count in which it may be called (D56). */
+function waitsUntilMs({ head: { expiresAtMs }, ...job }: DescribedJob, parked: JobParked): number {
+  return parkEndMs({ ...job, parked }, { expiresAtMs, lots: job.lots });
 }
 
 function isUnknown({ state, duplicateOf }: PlacedOutcome): boolean {
@@ -95,7 +100,7 @@ export function asJson({ job, outcomes, shown }: JobOutcomes) {
           parked: {
             at: timeOf(parked.sinceMs),
             code: parked.code,
-            until: timeOf(parkEndMs({ ...job, parked }, job.head)),
+            until: timeOf(waitsUntilMs(job, parked)),
           },
         }),
     data: shown.map(({ dispatchId, position, duplicateOf, to, userId, waId, state, code, ...more }) => ({

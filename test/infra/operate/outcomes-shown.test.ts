@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asJson } from '../../../infra/operate/outcomes-shown.ts';
+import { asJson, jobLines } from '../../../infra/operate/outcomes-shown.ts';
 import { makeJobHead } from '../../support/send-jobs.ts';
 
 test.each([
@@ -11,4 +11,24 @@ test.each([
   const { data } = asJson({ job, outcomes: [outcome], shown: [outcome] });
   expect(data).toMatchObject([{ message_id: 'J-0', index: 0, to, user_id: 'US.1', state: 'read' }]);
   expect(data[0]?.wa_id).toBe(waId);
+});
+
+test('until when a job waits for a hold is told by the hours in which it may be called (D46, D56)', () => {
+  const hourMs = 3_600_000;
+  const sinceMs = Date.parse('2026-11-20T09:00:00Z');
+  const open = [0, 1, 2].map((day) => {
+    const fromMs = sinceMs + day * 24 * hourMs;
+    return [fromMs, fromMs + 10 * hourMs] as const;
+  });
+  const parked = { code: '131042', scope: 'waba', sinceMs } as const;
+  const job = {
+    head: makeJobHead({ total: 1 }),
+    repeats: [],
+    recipients: new Map(),
+    parked,
+    lots: [{ until: 1, open }],
+  };
+  const found = { job, outcomes: [], shown: [] };
+  expect(asJson(found).parked).toMatchObject({ until: '2026-11-22T13:00:00.000Z' });
+  expect(jobLines([found])[0]).toContain('until 2026-11-22T13:00:00.000Z at most');
 });
