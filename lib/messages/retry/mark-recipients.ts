@@ -27,6 +27,8 @@ export interface MarksWrite {
 export interface MarkPorts extends WithdrawPorts {
   readonly marks: RetryMarks;
   readonly nowMs: () => number;
+  /** Told of the job of a retry that was taken back because its acceptance, which had marked then, must be over. Does not throw. */
+  readonly takenBack?: ((jobId: string, atMs: number) => Promise<void>) | undefined;
 }
 
 /** A retry that is about to be accepted. */
@@ -112,16 +114,18 @@ async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<strin
   const standings = new Map(found);
   for (const marking of seen.retries) {
     if (!isDead(marking, standings, ports.nowMs())) continue;
-    const standing = await takenBack(marking.jobId, ports);
+    const standing = await takenBack(marking, ports);
     if (standing !== undefined) standings.set(marking.jobId, standing);
   }
   return standings;
 }
 
 /** Undefined where that cannot be written: then its marks hold, and the retry that asks for it is as certain as before. */
-async function takenBack(jobId: string, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
+async function takenBack({ jobId, atMs }: Marking, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
   try {
-    return await withdrawJob(jobId, ports);
+    const standing = await withdrawJob(jobId, ports);
+    if (standing === 'withdrawn') await ports.takenBack?.(jobId, atMs);
+    return standing;
   } catch (error) {
     log('retry.marks_kept', { jobId, error: nameOf(error) });
     return undefined;

@@ -2,6 +2,7 @@ import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
 import { type AcceptPorts, acceptSend } from '../accept/accept-send.ts';
+import { giveBackOf } from '../accept/accept-within-means.ts';
 import type { Send } from '../accept/check-send.ts';
 import type { Accepted } from '../accept/idempotency.ts';
 import type { Means } from '../budget/means.ts';
@@ -32,8 +33,9 @@ export async function acceptRetry(
   ports: RetryPorts,
 ): Promise<Accepted> {
   const source = await sourceOf(retry, ports);
-  const { remainingMs } = retry;
-  return await withMarked(retryingOf(retry, source), { ...ports, remainingMs }, async (marked) => {
+  const { remainingMs, clientId, means } = retry;
+  const takenBack = giveBackOf(clientId, means, { ...ports, remainingMs });
+  return await withMarked(retryingOf(retry, source), { ...ports, remainingMs, takenBack }, async (marked) => {
     const send = sendOf(retry, source, marked);
     return await judged({ retry, source, marked }, () => acceptSend({ ...send, remainingMs }, ports));
   });

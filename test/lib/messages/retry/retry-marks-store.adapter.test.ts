@@ -1,9 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
+import { giveBackOf } from '../../../../lib/messages/accept/accept-within-means.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
+import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
 import { retriesKey } from '../../../../lib/messages/items.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
@@ -101,6 +103,22 @@ describe('the marks of a job (D57, R55)', () => {
     expect(await unmarked({ jobId: 'X', source, wanted: [0] }, ports)).toEqual(new Set([0]));
     expect(await retried('B', [0])).toEqual([0]);
     expect(await begin(jobIdOf('A'))).toBe('withdrawn');
+  });
+
+  test('one that died gives back what it has reserved when it is taken back, one that has begun does not (D58)', async () => {
+    const clientId = 7_000 + number;
+    const budgets = budgetsStore({ documentClient: client, tableName: table, pause: async () => undefined });
+    const budget = { clientId, amount: 1, stop: true };
+    const takenBack = giveBackOf(clientId, { budget }, { budgets, remainingMs: ports.remainingMs });
+    for (const [at, name] of ['A', 'B'].entries()) {
+      await budgets.reserve({ clientId, jobId: jobIdOf(name), atMs: nowMs, units: 10 });
+      await died(name, [at]);
+    }
+    await begin(jobIdOf('B'));
+    nowMs += runOverMs;
+    const retrying = { jobId: jobIdOf('C'), source, wanted: [0, 1] };
+    expect(await withMarked(retrying, { ...ports, takenBack }, async (marked) => [...marked])).toEqual([0]);
+    expect(await budgets.committedUnits(clientId, nowMs)).toBe(10);
   });
 
   test('one that began after all keeps them', async () => {

@@ -12,7 +12,7 @@ import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/re
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import { spendGroups } from '../../../../lib/messages/spend/count-step.ts';
-import { countWhenDue, laterCounts } from '../../../../lib/messages/spend/later-counts.ts';
+import { countDelayMs, countWhenDue, laterCounts } from '../../../../lib/messages/spend/later-counts.ts';
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
 import type { CountMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
@@ -198,3 +198,13 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
   // A job of four thousand gets tens of thousands of receipts in hundreds of runs.
   expect(bulkCounts).toBeLessThan(500);
 }, 60_000);
+
+test('a large job is counted after half of its age, which begins with its first moment (D58, D56)', () => {
+  const [nowMs, hourMs] = [acceptedAtMs + 20 * 86_400_000, 3_600_000];
+  const delays = (ages: readonly number[], job: (fromMs: number) => Parameters<typeof countDelayMs>[0]) =>
+    ages.map((age) => countDelayMs(job(nowMs - age), nowMs));
+  const ages = [-hourMs, 0, hourMs, 20 * hourMs];
+  const expected = [60_000, 60_000, hourMs / 2, 6 * hourMs];
+  expect(delays(ages, (fromMs) => ({ acceptedAtMs: fromMs }))).toEqual(expected);
+  expect(delays(ages, (fromMs) => ({ acceptedAtMs, when: { asked: {}, fromMs } }))).toEqual(expected);
+});
