@@ -19,11 +19,14 @@ export function deployedKnownRates() {
   return async () => [shippedRates, await inForce()] as const;
 }
 
+function deployedStop() {
+  const { client, table, nowMs } = messagesTable();
+  return { report: deployedReport(), states: jobStateStore(client, table), nowMs, log };
+}
+
 /** What cancelling a job takes. */
 export function deployedCancellation() {
-  const { client, table, nowMs } = messagesTable();
-  const states = jobStateStore(client, table);
-  return { report: deployedReport(), rates: deployedKnownRates(), states, nowMs, log };
+  return { ...deployedStop(), rates: deployedKnownRates() };
 }
 
 /** The list of dispatches. */
@@ -38,7 +41,7 @@ export function deployedFinding() {
   return { dispatches: deployedDispatches(), standings: standingsStore(client, table, nowMs) };
 }
 
-/** What cancelling the dispatches of a campaign takes. */
+/** What cancelling the dispatches of a campaign takes: nothing is said of their cost. */
 export function deployedCampaignCancellation() {
-  return { ...deployedCancellation(), dispatches: deployedDispatches() };
+  return { ...deployedStop(), dispatches: deployedDispatches() };
 }
