@@ -31,19 +31,22 @@ const latestMs = 6 * 3_600_000;
 /** Jobs of which one process remembers the next count; forgetting one costs a read. */
 const rememberedJobs = 10_000;
 
-/** The older a job, the rarer it is counted: after half of its age, a minute at least and six hours at most. */
-export function countDelayMs(acceptedAtMs: number, nowMs: number): number {
-  return Math.min(latestMs, Math.max(soonestMs, (nowMs - acceptedAtMs) / 2));
+/**
+ * The older a job, the rarer it is counted: after half of its age, a minute at least and six hours at most. Of a send with a time of
+ * its own the age is counted from the first moment at which any of it might leave (D56).
+ */
+export function countDelayMs({ acceptedAtMs, when }: Pick<JobHead, 'acceptedAtMs' | 'when'>, nowMs: number): number {
+  return Math.min(latestMs, Math.max(soonestMs, (nowMs - (when?.fromMs ?? acceptedAtMs)) / 2));
 }
 
-type Counted = Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'keptUntilMs' | 'correlationId'>;
+type Counted = Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'keptUntilMs' | 'correlationId' | 'when'>;
 
 /** Makes sure, of a job at a time, that a count is to come which sees all that is written now. Remembers what it has seen. */
 export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (job: Counted) => Promise<void> {
   const known = new Map<string, number>();
   const isAhead = (dueMs: number | undefined) => dueMs !== undefined && dueMs > nowMs() + clocksApartMs;
   return async (job) => {
-    const { jobId, acceptedAtMs } = job;
+    const { jobId } = job;
     if (isAhead(known.get(jobId))) return;
     if (known.size >= rememberedJobs) known.clear();
     const marked = await marks.dueMs(jobId);
@@ -51,7 +54,7 @@ export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (job: Cou
       known.set(jobId, marked);
       return;
     }
-    const dueMs = nowMs() + countDelayMs(acceptedAtMs, nowMs());
+    const dueMs = nowMs() + countDelayMs(job, nowMs());
     await sendAt(countMessageOf(job, dueMs), { queue, nowMs });
     await marks.mark(job, dueMs);
     known.set(jobId, dueMs);

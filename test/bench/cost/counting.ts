@@ -83,7 +83,7 @@ function counted(messages: TableAccess) {
 function countsOfDay(): { readonly counts: number; readonly hops: number } {
   let [counts, hops, ageMs] = [0, 0, 0];
   while (ageMs < 86_400_000) {
-    const delayMs = countDelayMs(0, ageMs);
+    const delayMs = countDelayMs({ acceptedAtMs: 0 }, ageMs);
     [counts, hops, ageMs] = [counts + 1, hops + Math.ceil(delayMs / 900_000), ageMs + delayMs];
   }
   return { counts, hops };

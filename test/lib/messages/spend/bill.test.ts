@@ -12,7 +12,7 @@ import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/re
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import { spendGroups } from '../../../../lib/messages/spend/count-step.ts';
-import { countWhenDue, laterCounts } from '../../../../lib/messages/spend/later-counts.ts';
+import { countDelayMs, countWhenDue, laterCounts } from '../../../../lib/messages/spend/later-counts.ts';
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
 import type { CountMessage } from '../../../../lib/messages/watch/watch-message.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
@@ -198,3 +198,11 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
   // A job of four thousand gets tens of thousands of receipts in hundreds of runs.
   expect(bulkCounts).toBeLessThan(500);
 }, 60_000);
+
+test('a job is counted a minute after its first receipts and then ever more rarely, one with a time of its own from that time on (D56)', () => {
+  const dayMs = 86_400_000;
+  expect(countDelayMs({ acceptedAtMs }, acceptedAtMs + 10_000)).toBe(60_000);
+  expect(countDelayMs({ acceptedAtMs }, acceptedAtMs + 20 * dayMs)).toBe(dayMs / 4);
+  const scheduled = { acceptedAtMs, when: { asked: {}, fromMs: acceptedAtMs + 20 * dayMs } };
+  expect(countDelayMs(scheduled, acceptedAtMs + 20 * dayMs + 10_000)).toBe(60_000);
+});
