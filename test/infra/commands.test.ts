@@ -189,7 +189,7 @@ it('openapi writes nothing for who asks what it does', async () => {
 describe('explain, asked for a status', () => {
   it('tells the codes that are answered with it', async () => {
     const stderr =
-      '409 is a status; the service answers it with a code: template_disabled, sync_in_progress, request_in_progress, opted_out_by_person\n';
+      '409 is a status; the service answers it with a code: template_disabled, sync_in_progress, request_in_progress, opted_out_by_person, not_retryable, nothing_to_retry\n';
     expect(await run('operate/explain.ts 409')).toEqual({ code: 1, stdout: '', stderr });
   });
 });
