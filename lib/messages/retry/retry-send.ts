@@ -68,16 +68,14 @@ function ofMarked(source: RetrySource, marked: ReadonlySet<number>): readonly Re
   return source.recipients.filter(({ index }) => marked.has(index));
 }
 
-/** A client that retries has given no recipients: it is told which of its dispatch no longer fit. Its headers are its own. */
+/** A client that retries has given no recipients: it is told which of its dispatch no longer fit. */
 async function judged<T>(source: RetrySource, marked: ReadonlySet<number>, judge: () => Promise<T>): Promise<T> {
   try {
     return await judge();
   } catch (error) {
     if (!(error instanceof Refusal) || !faultsOfInputs.has(error.code)) throw error;
-    const faults = error.details.errors ?? [];
-    if (faults.some(({ path }) => path.startsWith('Send-'))) throw error;
     const positions = ofMarked(source, marked).map(({ position }) => position);
-    const errors = faults.map((fault) => inSource(fault, positions));
+    const errors = (error.details.errors ?? []).map((fault) => inSource(fault, positions));
     throw new Refusal('not_retryable', 'the parameters of the dispatch do not fit its template any more', {
       errors,
       cause: error,
