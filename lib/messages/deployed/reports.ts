@@ -19,14 +19,11 @@ export function deployedKnownRates() {
   return async () => [shippedRates, await inForce()] as const;
 }
 
-function deployedStop() {
-  const { client, table, nowMs } = messagesTable();
-  return { report: deployedReport(), states: jobStateStore(client, table), nowMs, log };
-}
-
 /** What cancelling a job takes. */
 export function deployedCancellation() {
-  return { ...deployedStop(), rates: deployedKnownRates() };
+  const { client, table, nowMs } = messagesTable();
+  const states = jobStateStore(client, table);
+  return { report: deployedReport(), rates: deployedKnownRates(), states, nowMs, log };
 }
 
 /** The list of dispatches. */
@@ -41,7 +38,7 @@ export function deployedFinding() {
   return { dispatches: deployedDispatches(), standings: standingsStore(client, table, nowMs) };
 }
 
-/** What cancelling the dispatches of a campaign takes: nothing is said of their cost. */
+/** What cancelling the dispatches of a campaign takes. */
 export function deployedCampaignCancellation() {
-  return { ...deployedStop(), dispatches: deployedDispatches() };
+  return { ...deployedCancellation(), dispatches: deployedDispatches() };
 }
