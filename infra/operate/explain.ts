@@ -4,21 +4,24 @@ import { codesOfStatus, type Explanation, explained, explanations } from './expl
 
 const usage = `usage: npm run explain -- CODE
 
-Says what a code means, whose fault it is, whom it concerns, what lifts it and what to do: of an answer of the service
-(template_not_found), of what became of a message (worker_lost), of an item of a bulk status (channel_unassigned), or of
-the platform (131026, 100/2388023). Also why a listing is empty (unassigned).
+Says what a code means, whose fault it is, whom it concerns, what lifts it, whether a retry of the dispatch sends once
+more, and what to do: of an answer of the service (template_not_found), of what became of a message (worker_lost), of an
+item of a bulk status (channel_unassigned), or of the platform (131026, 100/2388023). Also why a listing is empty
+(unassigned).
 
   --json   for programs`;
 
 const waiting = ': they wait, a day at most, and go on by themselves (D46)';
 
-function printed({ code, where, title, fault, concerns, waits, cause, lifted, remedy, page }: Explanation): string {
+function printed(explanation: Explanation): string {
+  const { code, where, title, fault, concerns, waits, cause, lifted, retry, remedy, page } = explanation;
   return [
     `${code}: ${title} (${where})`,
     `  cause    ${cause}`,
     `  fault    ${fault}`,
     ...(concerns === undefined ? [] : [`  concerns ${concerns}${waits ? waiting : ''}`]),
     ...(lifted === undefined ? [] : [`  lifted   ${lifted}`]),
+    ...(retry === undefined ? [] : [`  retry    ${retry} (D57)`]),
     `  to do    ${remedy}`,
     ...(page === undefined ? [] : [`  more     ${page}`]),
   ].join('\n');

@@ -2,7 +2,7 @@ import { type RefusalCode, refusalCodes, statusOf } from '../../lib/http/refusal
 import outcomes from '../../lib/messages/report/outcome-codes.json' with { type: 'json' };
 import advice from '../../lib/platform/error-advice.json' with { type: 'json' };
 import platformCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
-import type { Concern, HoldKind } from '../../lib/platform/failure.ts';
+import type { Concern, HoldKind, RetryWord } from '../../lib/platform/failure.ts';
 import type { StatusReason } from '../../lib/templates/status/bulk-status.ts';
 import reasons from '../../lib/templates/status/status-reasons.json' with { type: 'json' };
 import { refusalTexts } from '../openapi/refusals.ts';
@@ -24,6 +24,8 @@ export interface Explanation extends Text {
   readonly lifted?: string;
   /** What it concerns waits, and goes on by itself (D46). */
   readonly waits?: true;
+  /** Of a code that a report may have: what a retry of the dispatch makes of it (D57). */
+  readonly retry?: string;
   /** Where more is written. */
   readonly page?: string;
 }
@@ -46,15 +48,21 @@ function ofRefusal(code: RefusalCode): Explanation {
   return { code, where: `an answer of the service, HTTP ${status}`, fault, ...refusalTexts[code], page };
 }
 
+const retries: Readonly<Record<RetryWord, string>> = {
+  yes: 'sends to these once more',
+  after_a_day: 'sends to these once more when a day has passed',
+  named: 'sends to these once more only where its codes name this one',
+  never: 'leaves these out, whatever its codes name',
+};
+
 const outcomePage = 'functions/README.md#get-v1templatemessagesdiddispatchid';
-const ofOutcomes: readonly Explanation[] = Object.entries(outcomes).map(
-  ([code, { states, retry: _retry, ...text }]) => ({
-    code,
-    where: `code of a message that is ${states.join(' or ')}`,
-    ...text,
-    page: outcomePage,
-  }),
-);
+const ofOutcomes: readonly Explanation[] = Object.entries(outcomes).map(([code, { states, retry, ...text }]) => ({
+  code,
+  where: `code of a message that is ${states.join(' or ')}`,
+  ...text,
+  retry: retries[retry as RetryWord],
+  page: outcomePage,
+}));
 
 const statusReasons: Readonly<Record<StatusReason, Text & { readonly title: string; readonly fault: string }>> =
   reasons;
@@ -72,6 +80,7 @@ type PlatformCode = {
   readonly status: number;
   readonly kind: string;
   readonly advice: string;
+  readonly retry?: RetryWord;
   readonly holdsWhenDropped?: HoldKind;
 } & ({ readonly holds: HoldKind } | { readonly holds?: never; readonly concerns: Concern });
 
@@ -95,6 +104,7 @@ const ofPlatform: readonly Explanation[] = (platformCodes as readonly PlatformCo
   title: row.title,
   ...adviceOn(row),
   ...(row.holds === undefined ? { concerns: concernsOf(row) } : { concerns: ofHolds[row.holds], waits: true }),
+  ...(row.retry === undefined ? {} : { retry: retries[row.retry] }),
   page: `lib/platform/FACTS.md#${sectionOf(row)}`,
 }));
 

@@ -6,8 +6,8 @@ export function csvText(lines: readonly CsvLine[]): string {
   return lines.map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('');
 }
 
-/** What a spreadsheet takes for a formula when a cell begins with it. */
-const formula = /^[=+\-@\t\r]/;
+/** What a spreadsheet takes for a formula when a cell begins with it; some read wide signs as the others, or skip a line end. */
+const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 /** A number of a person begins with a plus, and is worth no more than itself in any spreadsheet. */
 const phoneNumber = /^\+\d+$/;
 

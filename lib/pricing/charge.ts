@@ -4,7 +4,7 @@ import { type Category, categoryOf, priceOf } from './price.ts';
 import type { Rates } from './rates.ts';
 import { ratesOfDay } from './rates-of-day.ts';
 
-/** The platform's own word on the price of a message: `pricing` of its receipts (platform reference, 9.3 and 10.3). */
+/** The platform's own word on the price of a message: `pricing` of its receipts (platform reference, 9.3 and 10.2). */
 export interface ToldPricing {
   readonly billable?: boolean;
   readonly type?: string;

@@ -364,6 +364,14 @@ describe('cancelling a campaign (D59)', () => {
     expect(await cancelCampaign(ports(), { clientId: 11, campaignId: 30 })).toEqual({ cancelled: 0, more: false });
   });
 
+  test('looks once more at one that was listed and had not begun yet', async () => {
+    const head = of('E1', { clientId: 14 });
+    await putItems(table, [pointerOfClient(head, head.total)]);
+    expect(await cancelCampaign(ports(), { clientId: 14, campaignId: 30 })).toEqual({ cancelled: 0, more: false });
+    await loadJob(table, head);
+    expect(await cancelCampaign(ports(), { clientId: 14, campaignId: 30 })).toEqual({ cancelled: 1, more: false });
+  });
+
   test('says when its time was over, and goes on where it ended until nothing is left', async () => {
     const heads = Array.from({ length: 30 }, (_, at) =>
       of(`D${at}`, { clientId: 13, acceptedAtMs: acceptedAtMs + at }),

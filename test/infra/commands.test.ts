@@ -149,6 +149,7 @@ describe('explain', () => {
       stdout: `worker_lost: Whoever sent it died (code of a message that is unknown)
   cause    The worker ended between its call of the platform and the record of what came of it.
   fault    the service
+  retry    leaves these out, whatever its codes name (D57)
   to do    Wait: a receipt settles it. It is not sent again by itself.
   more     functions/README.md#get-v1templatemessagesdiddispatchid
 `,

@@ -94,6 +94,10 @@ export async function expectTour(example: Example, language: string): Promise<vo
     new Map(sendable.map((name) => [name, expect.stringMatching(/^(?:sent|delivered|read)$/)])),
   );
   expect(stdout).toMatch(/^opt-out stopped started of some$/m);
+  expect(stdout).toMatch(/^logged in supervisor1001 of Andes Retail$/m);
+  expect(stdout).toMatch(/^scheduled 1 cancelled 1$/m);
+  expect(stdout).toMatch(/^retried 1 of 11$/m);
+  expect(stdout).toMatch(/^spent [\d.]+ USD on \d+ messages$/m);
   expect(stdout).toContain('not sendable named_params - ');
   expect(stdout).toMatch(/^refused invalid_recipients recipients\[0\]\./m);
 }

@@ -20,8 +20,8 @@ const dispatchesOfRead = 100;
 
 /**
  * Cancels what is not complete of a campaign's dispatches, newest first, each as its own cancellation would (D53): also what has
- * not begun because its time has not come. Each that was looked at is noted as settled and not looked at again, so that
- * repeating it comes to an end, however many there are.
+ * not begun because its time has not come. Each that was looked at and is there is noted as settled and not looked at again,
+ * so that repeating it comes to an end, however many there are.
  */
 export async function cancelCampaign(
   ports: CancelCampaignPorts,
@@ -43,8 +43,10 @@ export async function cancelCampaign(
     let left = page.accepted.length;
     await sideBySide(page.accepted, atOnce, async (pointer) => {
       if (ports.nowMs() >= endMs) return;
-      if (await cancelOpenJob(ports, pointer.jobId)) cancelled += 1;
-      await ports.dispatches.settle(clientId, pointer);
+      const stopped = await cancelOpenJob(ports, pointer.jobId);
+      if (stopped) cancelled += 1;
+      // Of what is not there nothing is certain: a small request is listed before it begins.
+      if (stopped !== undefined) await ports.dispatches.settle(clientId, pointer);
       left -= 1;
     });
     after = page.next;

@@ -32,12 +32,13 @@ export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<
 }
 
 /**
- * The same of one of many. False of a job that is there no more, has ended or was stopped before: it is left as it is, and stays
- * so.
+ * The same of one of many. False of a job that has ended or was stopped before: it is left as it is, and stays so. Undefined
+ * where there is none: it was taken back, or its acceptance has listed it and has not begun it yet.
  */
-export async function cancelOpenJob(ports: StopPorts, jobId: string): Promise<boolean> {
+export async function cancelOpenJob(ports: StopPorts, jobId: string): Promise<boolean | undefined> {
   const before = await countsOf(ports.report, jobId);
-  if (before === undefined || before.counts !== undefined) return false;
+  if (before === undefined) return undefined;
+  if (before.counts !== undefined) return false;
   const stopped = await stopJob(ports, before.head);
   // Tells apart what was under way, as reports count from then on (items.ts, `mayReckon`).
   if (stopped) await countsOf(ports.report, jobId);

@@ -56,8 +56,11 @@ class Service:
     def get(self, path, **query):
         return self.call("GET", path, query=query)[0]
 
-    def send(self, did, template, recipients, component=None):
-        """Sends a template, and returns the id of the dispatch. The key makes it safe to repeat when no answer comes."""
+    def send(self, did, template, recipients, component=None, campaign_id=None, headers=None):
+        """
+        Sends a template, and returns the id of the dispatch. The key makes it safe to repeat when no answer comes. Other
+        `headers` say when it may leave (Send-At, Send-Window, ...) and what it may cost (Max-Cost).
+        """
         body = {
             "did": did,
             "type": "template",
@@ -67,8 +70,27 @@ class Service:
         }
         if component:
             body["component"] = component
+        if campaign_id:
+            body["campaignId"] = campaign_id
+        return self.dispatched(f"/v1/template/messages/{did}", body, headers)
+
+    def retry(self, did, dispatch_id, codes=None):
+        """A new dispatch of those that one did not reach; `codes` names causes of which only you know that they have passed."""
+        body = {"codes": codes} if codes else {}
+        return self.dispatched(f"/v1/template/messages/{did}/{dispatch_id}/retry", body)
+
+    def dispatched(self, path, body, headers=None):
         key = {"Idempotency-Key": str(uuid.uuid4())}
-        return self.call("POST", f"/v1/template/messages/{did}", json_body=body, headers=key)[1]["Dispatch-Id"]
+        return self.call("POST", path, json_body=body, headers={**(headers or {}), **key})[1]["Dispatch-Id"]
+
+    def cancel_campaign(self, campaign_id):
+        """Cancels what has not left of all dispatches of a campaign; returns how many dispatches."""
+        cancelled = 0
+        while True:
+            told = self.call("DELETE", "/v1/dispatches", query={"campaign_id": campaign_id})[0]
+            cancelled += told["cancelled"]
+            if not told["more"]:
+                return cancelled
 
     def report(self, did, dispatch_id):
         """The rows of every recipient, once nothing of the dispatch is pending."""

@@ -4,10 +4,13 @@ import struct
 import sys
 import uuid
 import zlib
+from datetime import datetime, timedelta, timezone
 
 from service import Refused, Service, template_form, until
 
 IMAGE_URL = "https://example.com/picture.png"
+ORDER = {"name": "order_update", "language": "en_US"}
+ORDER_PARAMS = {"body": ["Ana", "A-1"], "buttons": ["A-1"]}
 
 
 def png():
@@ -112,6 +115,25 @@ def stop_and_start(service, recipient):
     print("opt-out", stopped, started, "of", "some" if listed else "none")
 
 
+def schedule_and_cancel(service, did, campaign_id):
+    """Tomorrow, by day only, and for a dollar at most: it waits, is found by its campaign, and goes with it."""
+    tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
+    headers = {"Send-At": tomorrow.isoformat(timespec="seconds"), "Send-Window": "09:00-20:00", "Max-Cost": "1.00"}
+    person = {"to": "5491158899998", "params": ORDER_PARAMS}
+    service.send(did, ORDER, [person], campaign_id=campaign_id, headers=headers)
+    found = service.get("/v1/dispatches", campaign_id=campaign_id, state="scheduled")["data"]
+    print("scheduled", len(found), "cancelled", service.cancel_campaign(campaign_id))
+
+
+def retry_the_rest(service, did):
+    """Whom a dispatch did not reach, once more. Of a send to ten or fewer the parameters are not stored: hence eleven."""
+    people = [f"54911587{at:05d}" for at in range(10)] + ["15550231026"]
+    dispatch = service.send(did, ORDER, [{"to": to, "params": ORDER_PARAMS} for to in people])
+    rows = service.report(did, dispatch)
+    again = service.report(did, service.retry(did, dispatch, ["131026"]))
+    print("retried", len(again), "of", len(rows))
+
+
 def send_everything(service, did):
     listed = service.get("/v1/templates", campaign_name="Unassigned", state="APPROVED", size=100)["data"]
     for at, entry in enumerate(listed):
@@ -128,6 +150,8 @@ def send_everything(service, did):
 
 def main(url, username, password):
     service = Service(url, username, password)
+    me = service.get("/v1/me")
+    print("logged in", me["user"]["username"], "of", me["client"]["name"])
     until("the synchronization starts", lambda: started(service))
     # An event `sync.completed` tells its end; without a webhook the listing does.
     wanted = {"name": "order_update", "campaign_name": "Unassigned"}
@@ -138,10 +162,16 @@ def main(url, username, password):
     create_and_delete(service, did)
     assign_and_enable(service, template["id"], channel["channel_id"])
     stop_and_start(service, "5491158899999")
+    schedule_and_cancel(service, did, me["campaigns"][0]["id"])
+    retry_the_rest(service, did)
     send_everything(service, did)
 
+    # Counted a moment after receipts of deliveries have come.
+    total = service.get("/v1/spend", group="template")["total"]
+    print("spent", total["amount"], total["currency"], "on", total["messages"], "messages")
+
     try:
-        service.send(did, {"name": "order_update", "language": "en_US"}, [{"to": "5491155550001"}])
+        service.send(did, ORDER, [{"to": "5491155550001"}])
     except Refused as refused:
         print("refused", refused.code, refused.errors[0]["path"])
 

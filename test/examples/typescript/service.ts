@@ -59,12 +59,48 @@ async function patiently(request: Request, seconds = 90): Promise<Response> {
   }
 }
 
+/** What a send may say beside its body: when it may leave (Send-At, Send-Window, ...) and what it may cost (Max-Cost). */
+export type SendHeaders = NonNullable<paths['/v1/template/messages/{did}']['post']['parameters']['header']>;
+
 /** Sends a template, and returns the id of the dispatch. The key makes it safe to repeat when no answer comes. */
-export async function send(service: Service, message: Omit<Schemas['SendRequest'], 'type' | 'channel'>) {
-  const reply = service.POST('/v1/template/messages/{did}', {
-    params: { path: { did: message.did }, header: { 'Idempotency-Key': randomUUID() } },
-    body: { type: 'template', channel: 'MESSAGING', ...message },
-  });
+export async function send(
+  service: Service,
+  message: Omit<Schemas['SendRequest'], 'type' | 'channel'>,
+  headers: SendHeaders = {},
+): Promise<string> {
+  return await dispatched(
+    service.POST('/v1/template/messages/{did}', {
+      params: { path: { did: message.did }, header: { ...headers, 'Idempotency-Key': randomUUID() } },
+      body: { type: 'template', channel: 'MESSAGING', ...message },
+    }),
+  );
+}
+
+/** A new dispatch of those that one did not reach; `codes` names causes of which only you know that they have passed. */
+export async function retry(
+  service: Service,
+  path: { readonly did: string; readonly dispatchId: string },
+  codes?: string[],
+): Promise<string> {
+  return await dispatched(
+    service.POST('/v1/template/messages/{did}/{dispatchId}/retry', {
+      params: { path, header: { 'Idempotency-Key': randomUUID() } },
+      body: { ...(codes && { codes }) },
+    }),
+  );
+}
+
+/** Cancels what has not left of all dispatches of a campaign; returns how many dispatches. */
+export async function cancelCampaign(service: Service, campaign_id: number): Promise<number> {
+  for (let sum = 0; ; ) {
+    const params = { query: { campaign_id } };
+    const { cancelled, more } = await answered(service.DELETE('/v1/dispatches', { params }));
+    sum += cancelled;
+    if (!more) return sum;
+  }
+}
+
+async function dispatched<Data>(reply: Promise<Reply<Data>>): Promise<string> {
   await answered(reply);
   const dispatchId = (await reply).response.headers.get('Dispatch-Id');
   if (dispatchId === null) throw new Error('the answer names no dispatch');

@@ -2,7 +2,21 @@
 import { randomUUID } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { componentOf, paramsOf } from './parameters.ts';
-import { answered, loggedIn, Refused, report, type Schemas, type Service, send, until } from './service.ts';
+import {
+  answered,
+  cancelCampaign,
+  loggedIn,
+  Refused,
+  report,
+  retry,
+  type Schemas,
+  type Service,
+  send,
+  until,
+} from './service.ts';
+
+const order = { name: 'order_update', language: 'en_US' };
+const orderParams = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
 
 /** A grey picture of 64 by 64. */
 function png(): Buffer {
@@ -91,6 +105,27 @@ async function stopAndStart(service: Service, recipient: string) {
   console.log('opt-out', stopped.state, started.state, 'of', data.length > 0 ? 'some' : 'none');
 }
 
+/** Tomorrow, by day only, and for a dollar at most: it waits, is found by its campaign, and goes with it. */
+async function scheduleAndCancel(service: Service, did: string, campaignId: number) {
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
+  const recipients = [{ to: '5491159999998', params: orderParams }];
+  const headers = { 'Send-At': tomorrow, 'Send-Window': '09:00-20:00', 'Max-Cost': '1.00' };
+  await send(service, { did, template: order, campaignId, recipients }, headers);
+  const query = { campaign_id: campaignId, state: ['scheduled' as const] };
+  const { data } = await answered(service.GET('/v1/dispatches', { params: { query } }));
+  console.log('scheduled', data.length, 'cancelled', await cancelCampaign(service, campaignId));
+}
+
+/** Whom a dispatch did not reach, once more. Of a send to ten or fewer the parameters are not stored: hence eleven. */
+async function retryTheRest(service: Service, did: string) {
+  const people = Array.from({ length: 10 }, (_, at) => `54911597${String(at).padStart(5, '0')}`);
+  const recipients = [...people, '15550231026'].map((to) => ({ to, params: orderParams }));
+  const dispatchId = await send(service, { did, template: order, recipients });
+  const rows = await report(service, did, dispatchId);
+  const again = await report(service, did, await retry(service, { did, dispatchId }, ['131026']));
+  console.log('retried', again.length, 'of', rows.length);
+}
+
 async function sendEverything(service: Service, did: string) {
   const query = { campaign_name: 'Unassigned', state: ['APPROVED' as const], size: 100 };
   const { data } = await answered(service.GET('/v1/templates', { params: { query } }));
@@ -117,6 +152,10 @@ async function sendEverything(service: Service, did: string) {
 const [url = 'http://127.0.0.1:3000', username = 'supervisor1001', password = 'demo-supervisor1001'] =
   process.argv.slice(2);
 const service = await loggedIn(url, username, password);
+const me = await answered(service.GET('/v1/me'));
+console.log('logged in', me.user.username, 'of', me.client.name);
+const [campaign] = me.campaigns;
+if (campaign === undefined) throw new Error('the user has no campaign');
 console.log('synchronization', await until('the synchronization starts', () => started(service)));
 // An event `sync.completed` tells its end; without a webhook the listing does.
 const template = await until('the templates are listed', () => unassigned(service, 'order_update'));
@@ -128,14 +167,16 @@ if (did === undefined || typeof channel_id !== 'number') throw new Error('the cl
 await createAndDelete(service, did);
 await assignAndEnable(service, template, channel_id);
 await stopAndStart(service, '5491159999999');
+await scheduleAndCancel(service, did, campaign.id);
+await retryTheRest(service, did);
 await sendEverything(service, did);
 
+// Counted a moment after receipts of deliveries have come.
+const { total } = await answered(service.GET('/v1/spend', { params: { query: { group: 'template' } } }));
+console.log('spent', total.amount, total.currency, 'on', total.messages, 'messages');
+
 try {
-  await send(service, {
-    did,
-    template: { name: 'order_update', language: 'en_US' },
-    recipients: [{ to: '5491155550001' }],
-  });
+  await send(service, { did, template: order, recipients: [{ to: '5491155550001' }] });
 } catch (error) {
   if (!(error instanceof Refused)) throw error;
   console.log('refused', error.code, error.errors[0]?.path);

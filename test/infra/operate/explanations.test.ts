@@ -158,6 +158,18 @@ describe('a code is found', () => {
     expect(explained(code).map((each) => each.lifted)).toEqual([expect.stringMatching(lifted)]);
   });
 
+  it.each([
+    ['131026', 'sends to these once more only where its codes name this one'],
+    ['131049', 'sends to these once more when a day has passed'],
+    ['cancelled', 'sends to these once more only where its codes name this one'],
+    ['opted_out', 'leaves these out, whatever its codes name'],
+    ['expired', 'sends to these once more'],
+    ['100/2388023', undefined],
+    ['did_mismatch', undefined],
+  ])('%s with what a retry makes of it (D57)', (code, retry) => {
+    expect(explained(code).map((each) => each.retry)).toEqual([retry]);
+  });
+
   it('each code of the platform with what lifts it, and no other', () => {
     const told = explanations.filter(({ lifted }) => lifted !== undefined);
     expect(told).toHaveLength(errorCodes.length);

@@ -14,6 +14,9 @@ test.each([
   ['-2', "'-2"],
   ['@cmd', "'@cmd"],
   ['\t=1', "'\t=1"],
+  ['\n=1', "'\n=1"],
+  ['＝1+2', "'＝1+2"],
+  ['＠cmd', "'＠cmd"],
   ['+5491155550001', '+5491155550001'],
   ['+5491155550001 =1', "'+5491155550001 =1"],
   ['a=1', 'a=1'],
@@ -22,16 +25,15 @@ test.each([
 });
 
 test('whatever the cells are, a reader of CSV reads them, and none of them is a formula', () => {
-  const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('=', '"', ',', '\r\n', '\n', '+1', '-1'));
+  const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('=', '"', ',', '\r\n', '\n', '+1', '-1', '＝1'));
   // A line of one empty cell is an empty line, which readers skip.
   const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 5 });
   fc.assert(
     fc.property(table, (lines) => {
       const read = readCsv(csvText(lines as CsvLine[]));
-      expect(read.map((line) => line.map((text) => text.replace(/^'(?=[=+\-@\t\r])/, '')))).toEqual(
-        lines.map((line) => line.map((text) => text.replace(/^'(?=[=+\-@\t\r])/, ''))),
-      );
-      for (const text of read.flat()) expect(text).not.toMatch(/^(?:[=\-@\t\r]|\+(?!\d+$))/);
+      const bare = (text: string) => text.replace(/^'(?=[=+\-@\t\r\n＝＋－＠])/, '');
+      expect(read.map((line) => line.map(bare))).toEqual(lines.map((line) => line.map(bare)));
+      for (const text of read.flat()) expect(text).not.toMatch(/^(?:[=\-@\t\r\n＝＋－＠]|\+(?!\d+$))/);
     }),
   );
 });
