@@ -75,8 +75,9 @@ export function advanced(
 }
 
 /**
- * How a stretch stands to a moment. A slice in which lots meet is open with any of them, and also once one is over: its worker
- * judges each recipient by itself, and ends those whose time is gone. It is over when all of its lots are.
+ * How a stretch stands to a moment. A slice in which lots meet is open with any of them, and closed until the next of them opens: what
+ * is released early would not be judged again. Its worker judges each recipient by itself, and ends those whose time is gone. It is
+ * over when all of its lots are.
  */
 export function stretchStanding(
   { lots }: Stretch,
@@ -90,8 +91,6 @@ export function stretchStanding(
   if (longest !== undefined) return longest;
   const opensAtMs = standings.flatMap((each) => (each.kind === 'closed' ? [each.opensAtMs] : []));
   if (opensAtMs.length === 0) return { kind: 'over' };
-  // What is over of it is told at once.
-  if (opensAtMs.length < standings.length) return withoutEnd;
   return { kind: 'closed', opensAtMs: Math.min(...opensAtMs) };
 }
 

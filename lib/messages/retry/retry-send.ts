@@ -1,6 +1,7 @@
 import type { ScopedCaller } from '../../access/campaign-scope.ts';
 import type { Did } from '../../access/directory.ts';
 import { type Fault, Refusal } from '../../http/refusal.ts';
+import { present } from '../../keys/present.ts';
 import { type AcceptPorts, acceptSend } from '../accept/accept-send.ts';
 import { giveBackOf } from '../accept/accept-within-means.ts';
 import type { Send } from '../accept/check-send.ts';
@@ -25,7 +26,7 @@ export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
 
 /**
  * Accepts a retry (D57): marks whom no other retry has, then accepts them as a send of the same template with the parameters
- * that they had (`acceptSend`), at once unless its headers say otherwise, with the whole time to live. Refuses as `retrySource`,
+ * that they had (`acceptSend`), in the hours that the first one had asked for unless its headers say otherwise, with the whole time to live. Refuses as `retrySource`,
  * `withMarked` and `acceptSend` do; parameters that the template takes no more are 409 `not_retryable`.
  */
 export async function acceptRetry(
@@ -63,7 +64,8 @@ function retryingOf({ jobId }: Retry, source: RetrySource): Retrying {
 function sendOf(retry: Retry, source: RetrySource, marked: ReadonlySet<number>): RetrySend {
   const { dispatchId: _source, codes: _chosen, ...send } = retry;
   const recipients = ofMarked(source, marked).map(({ recipient }) => recipient);
-  return { ...send, retryOf: source.jobId, request: { ...source.request, recipients } };
+  const { time = source.time } = send;
+  return { ...send, ...present({ time }), retryOf: source.jobId, request: { ...source.request, recipients } };
 }
 
 function ofMarked(source: RetrySource, marked: ReadonlySet<number>): readonly RetryRecipient[] {
@@ -87,7 +89,7 @@ async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise
     if (!(error instanceof Refusal) || !faultsOfInputs.has(error.code)) throw error;
     const positions = ofMarked(source, marked).map(({ position }) => position);
     const errors = (error.details.errors ?? []).map((fault) => inSource(fault, positions));
-    if (retry.time !== undefined && errors.some(({ path }) => ofTime.test(path))) {
+    if ((retry.time ?? source.time) !== undefined && errors.some(({ path }) => ofTime.test(path))) {
       throw new Refusal(error.code, named(error.message, positions), { errors, cause: error });
     }
     throw new Refusal('not_retryable', 'the parameters of the dispatch do not fit its template any more', {

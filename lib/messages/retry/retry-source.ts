@@ -10,6 +10,7 @@ import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { describedJob, outcomesNow } from '../report/read-report.ts';
 import type { Report } from '../report/report-store.ts';
 import type { SendRequest } from '../request/send-request.ts';
+import { type SendTime, sendTimeOf } from '../when/send-time.ts';
 import { type Retryable, type RetryablePlace, retryableIn } from './retryable.ts';
 
 /** Which dispatch is to be retried: a client's, on the DID that it was sent from. */
@@ -34,6 +35,8 @@ export interface RetrySource {
   readonly forgottenAtMs: number;
   /** In the order of its request, at least one. */
   readonly recipients: readonly RetryRecipient[];
+  /** The hours and days that were asked for: they are the retry's too, unless its headers say otherwise (D56). */
+  readonly time?: SendTime;
   /** The send that it was, without recipients: its time to live begins with the retry. */
   readonly request: Omit<SendRequest, 'recipients'>;
 }
@@ -70,6 +73,7 @@ export async function retrySource(question: RetryQuestion, ports: SourcePorts): 
     jobId: head.jobId,
     forgottenAtMs: forgottenAtMs(head),
     recipients,
+    ...present({ time: hoursOf(head) }),
     request: {
       did: head.did,
       template: { name: templateName, language: templateLanguage },
@@ -134,6 +138,12 @@ async function storedOf(
     throw error instanceof ParametersGone ? parametersGone() : error;
   }
   return stored;
+}
+
+/** Its moment has passed; its hours come again. */
+function hoursOf({ when }: JobHead): SendTime | undefined {
+  const { window, days, zone } = when?.asked ?? {};
+  return sendTimeOf({ 'Send-Window': window, 'Send-Days': days, 'Send-Zone': zone });
 }
 
 function ttlSecondsOf({ acceptedAtMs, expiresAtMs, when }: JobHead): number | undefined {

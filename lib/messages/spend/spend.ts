@@ -21,9 +21,10 @@ export function askedDays(
   nowMs: number,
 ): Days {
   const to = asked.to ?? utcDay(nowMs);
-  const from = asked.from ?? `${to.slice(0, 7)}-01`;
-  if (from > to) throw invalid('from', `from must not be after to: ${from} is after ${to}`);
   const oldest = utcDay(nowMs - spendKeptDays * 86_400_000);
+  const firstOfMonth = `${to.slice(0, 7)}-01`;
+  const from = asked.from ?? (firstOfMonth < oldest && oldest <= to ? oldest : firstOfMonth);
+  if (from > to) throw invalid('from', `from must not be after to: ${from} is after ${to}`);
   if (from < oldest)
     throw invalid('from', `from must not be before ${oldest}: sums are kept for ${spendKeptDays} days`);
   return { from, to };

@@ -402,7 +402,7 @@ describe('a job with a time of its own (D56)', () => {
     expect([indexes(), watched.length, table.scheduled.size]).toEqual([[...upTo(20), ...upTo(60, 40)], 1, 0]);
   });
 
-  test('a slice in which lots meet waits for the first of them, and is left to its worker once one is over', async () => {
+  test('a slice in which lots meet waits for the first of them, and of those that are not over: nothing of it is released early', async () => {
     const both = worldOf(20, [
       { until: 13, open: later },
       { until: 20, open },
@@ -418,6 +418,8 @@ describe('a job with a time of its own (D56)', () => {
       { until: 20, open: later },
     ]);
     await over.fannedOut();
+    expect([over.indexes(), over.events.sent.length]).toEqual([[], 10]);
+    await over.fannedOut(over.sentAgain[0]?.message, { nowMs: () => later[0]?.[0] ?? 0 });
     expect([over.indexes(), over.events.sent.length]).toEqual([upTo(20, 10), 10]);
   });
 

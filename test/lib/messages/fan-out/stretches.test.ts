@@ -116,7 +116,7 @@ describe('a stretch', () => {
     ['is over in its last five seconds', [open], 195_000, { kind: 'over' }],
     ['of two lots is open with either', [open, later], 150_000, { kind: 'open', untilMs: 195_000, lengthMs: 95_000 }],
     ['of two lots opens with the first', [later, open], 50_000, { kind: 'closed', opensAtMs: 100_000 }],
-    ['of which one lot is over is left to its worker at once', [open, later], 250_000, withoutEnd],
+    ['of which one lot is over waits for the other', [open, later], 250_000, { kind: 'closed', opensAtMs: 300_000 }],
     ['is over when all its lots are', [open, later], 395_000, { kind: 'over' }],
     ['that never opens is over', [[]], 0, { kind: 'over' }],
   ] as const)('%s', (_, lots, nowMs, expected) => {

@@ -1,12 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../lib/http/refusal.ts';
+import { present } from '../../../../lib/keys/present.ts';
 import { giveBackOf } from '../../../../lib/messages/accept/accept-within-means.ts';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { runOverMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
 import { retriesKey } from '../../../../lib/messages/items.ts';
+import type { JobHead } from '../../../../lib/messages/job.ts';
 import { jobStateStore } from '../../../../lib/messages/job-state-store.ts';
 import { reportStore } from '../../../../lib/messages/report/report-store.ts';
 import { type MarkPorts, unmarked, withMarked } from '../../../../lib/messages/retry/mark-recipients.ts';
@@ -157,11 +159,15 @@ describe('a retry whose recipients are judged (D57)', () => {
   /** Three that expired, of whom another retry has the first, with the time that the retry asks for. */
   async function rehearsed(
     time: Retry['time'],
-    judge: (send: { readonly request: { readonly recipients: readonly { readonly to: string }[] } }) => void,
+    judge: (send: {
+      readonly request: { readonly recipients: readonly { readonly to: string }[] };
+      readonly time?: Retry['time'];
+    }) => unknown,
+    when?: JobHead['when'],
   ) {
     const jobId = `01JS${String(number).padStart(22, '0')}`;
     const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
-    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs });
+    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs, ...present({ when }) });
     const signal = AbortSignal.timeout(60_000);
     const parameters = parameterStore(client, table);
     await Promise.all([acceptance.describe(job, signal), parameters.store(job, signal)]);
@@ -198,6 +204,23 @@ describe('a retry whose recipients are judged (D57)', () => {
       expect.stringContaining('which has passed'),
       ['Send-At'],
     ]);
+  });
+
+  test('keeps the hours and days that the first one had asked for, and not its moment, unless it has a time of its own', async () => {
+    const hours = { window: '09:00-20:00', days: 'mon-fri', zone: 'Europe/Madrid' };
+    const when = { asked: { ...hours, send_at: '2026-12-01T00:00:00Z' }, fromMs: startMs };
+    const own = sendTimeOf({ 'Send-Days': 'mon-sun' });
+    for (const [time, asked] of [
+      [undefined, hours],
+      [own, own?.asked],
+    ] as const) {
+      number += 300;
+      expect(await rehearsed(time, (send) => send.time?.asked, when)).toEqual(asked);
+    }
+    number += 300;
+    expect(await rehearsed(undefined, (send) => send.time, { asked: { send_at: hours.window }, fromMs: startMs })).toBe(
+      undefined,
+    );
   });
 
   test('is not to be retried where their parameters do not fit, with a time or without', async () => {
