@@ -40,6 +40,14 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
     code: answer.slice(4),
     by: 'test/lib/messages/resolve/resolve-template.test.ts',
   })),
+  // A stack whose clients have no budgets: others provision one, of a send (contract/budgets).
+  { answer: /^messages-retry 422 over_budget$/, code: 'over_budget', by: 'test/lib/messages/budget/means.test.ts' },
+  // As the list of a catalog's products, which is asked for in the same way (contract/catalog-products).
+  ...(['400 platform_refused', '429 platform_rate_limited'] as const).map((answer) => ({
+    answer: new RegExp(`^catalogs-list ${answer}$`),
+    code: answer.slice(4),
+    by: 'test/lib/platform/refusals.test.ts',
+  })),
   {
     answer: /^messages-send 502 dispatch_unavailable$/,
     code: 'dispatch_unavailable',
