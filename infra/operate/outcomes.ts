@@ -235,7 +235,7 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
   const messages = { client, table: tableName('messages'), nowMs: Date.now };
   const ledger = spendStore({ documentClient: client, tableName: messages.table, pause: storePause }, Date.now);
   const stored = ratesStore(client, tableName('rates'));
-  const rates = async () => [shippedRates, (await stored.find()) ?? shippedRates] as const;
+  const rates = async () => [shippedRates, ...(await stored.find())] as const;
   const ofClients = async <T>(list: (clientId: number) => Promise<T[]>) =>
     (await Promise.all((await directory.listClientIds()).map(list))).flat();
   return {

@@ -1,8 +1,7 @@
 import { knownCountries } from './country.ts';
 import { unitsOf } from './money.ts';
 import { type Category, categoryOf, priceOf } from './price.ts';
-import type { Rates } from './rates.ts';
-import { ratesOfDay } from './rates-of-day.ts';
+import { type KnownRates, ratesOfDay } from './rates-of-day.ts';
 
 /** The platform's own word on the price of a message: `pricing` of its receipts (platform reference, 9.3 and 10.2). */
 export interface ToldPricing {
@@ -47,10 +46,7 @@ const listedAs: Readonly<Record<string, Category>> = {
  * none, it was billed in the category of its template. The amount is the list price of the day on which it was delivered. A word
  * for a category that is unknown here leaves that of the template.
  */
-export function chargeOf(
-  { day, market, templateCategory, pricing }: Delivered,
-  known: readonly [Rates, ...Rates[]],
-): Charge {
+export function chargeOf({ day, market, templateCategory, pricing }: Delivered, known: KnownRates): Charge {
   const told = pricing?.category?.toLowerCase();
   const category =
     (told === undefined ? undefined : (listedAs[told] ?? categoryOf(told))) ?? categoryOf(templateCategory);

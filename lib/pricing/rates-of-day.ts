@@ -1,10 +1,10 @@
 import type { Rates } from './rates.ts';
 
-/**
- * The rates in force on a day (`YYYY-MM-DD`), of those that are known: the last that had taken effect by then, and of a day
- * before all of them the first. Of two with one date the later in the list counts, which may correct the other.
- */
-export function ratesOfDay(day: string, known: readonly [Rates, ...Rates[]]): Rates {
+/** All rates that are known; of two with one date the later in the list corrects the other. */
+export type KnownRates = readonly [Rates, ...Rates[]];
+
+/** The rates in force on a day (`YYYY-MM-DD`): the last that had taken effect by then, and of a day before all of them the first. */
+export function ratesOfDay(day: string, known: KnownRates): Rates {
   const inOrder = known.toSorted((one, other) =>
     one.effective < other.effective ? -1 : Number(one.effective > other.effective),
   );

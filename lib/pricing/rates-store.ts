@@ -3,35 +3,46 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type Rates, RatesSchema } from './rates.ts';
 
-/** The last good rates that were read from the source. */
+/** The good rates that were read from the source, with those of earlier dates: what was delivered then costs what it cost then (D58). */
 export interface RatesStore {
-  /** The stored rates, strongly consistent; undefined when there are none. Throws what is no rate file. */
-  find(): Promise<Rates | undefined>;
-  /** Replaces the stored rates unless they take effect later than these; false when they do. */
-  replaceOlder(rates: Rates): Promise<boolean>;
+  /** One of each date, the earliest first; strongly consistent. Throws what is no rate file. */
+  find(): Promise<readonly Rates[]>;
+  /** Keeps these in the place of those of their date. Throws when others keep writing. */
+  keepOfDate(rates: Rates): Promise<void>;
 }
 
-const StoredSchema = v.optional(v.object({ rates: RatesSchema }));
+const StoredSchema = v.object({ version: v.number(), rates: v.array(RatesSchema) });
 const key = { pk: 'RATES' };
 
+/** Four a year: more than the 400 days for which sums are kept. */
+const mostKept = 12;
+const mostTries = 5;
+
 export function ratesStore(client: DynamoDBDocumentClient, tableName: string): RatesStore {
+  async function read(): Promise<v.InferOutput<typeof StoredSchema>> {
+    const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
+    return Item === undefined ? { version: 0, rates: [] } : v.parse(StoredSchema, Item);
+  }
   return {
-    find: async () => {
-      const { Item } = await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
-      return v.parse(StoredSchema, Item)?.rates;
-    },
-    replaceOlder: async (rates) => {
-      const { written } = await conditionalWrite(
-        client.send(
-          new PutCommand({
-            TableName: tableName,
-            Item: { ...key, effective: rates.effective, rates },
-            ConditionExpression: 'attribute_not_exists(pk) OR effective <= :effective',
-            ExpressionAttributeValues: { ':effective': rates.effective },
-          }),
-        ),
-      );
-      return written;
+    find: async () => (await read()).rates,
+    keepOfDate: async (rates) => {
+      for (let times = 0; times < mostTries; times += 1) {
+        const { version, rates: before } = await read();
+        const others = before.filter(({ effective }) => effective !== rates.effective);
+        const all = [...others, rates].toSorted((one, other) => (one.effective < other.effective ? -1 : 1));
+        const { written } = await conditionalWrite(
+          client.send(
+            new PutCommand({
+              TableName: tableName,
+              Item: { ...key, version: version + 1, rates: all.slice(-mostKept) },
+              ConditionExpression: 'attribute_not_exists(pk) OR version = :version',
+              ExpressionAttributeValues: { ':version': version },
+            }),
+          ),
+        );
+        if (written) return;
+      }
+      throw new Error('the stored rates keep changing');
     },
   };
 }

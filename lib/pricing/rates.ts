@@ -60,11 +60,6 @@ export function marketOf(rates: Rates, country: string): Market | undefined {
   );
 }
 
-/** Whichever takes effect later; of two with one date the stored ones, which may correct the others. */
-export function laterRates(shippedOnes: Rates, stored: Rates | undefined): Rates {
-  return stored !== undefined && stored.effective >= shippedOnes.effective ? stored : shippedOnes;
-}
-
 /** A rate never changes tenfold; with a slipped decimal point it does. A little less, for ten times 0.07 is above 0.7. */
 const implausibleFactor = 9.999;
 

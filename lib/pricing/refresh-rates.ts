@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { faultOf } from '../http/parse.ts';
 import { Refusal } from '../http/refusal.ts';
 import { log } from '../observe/log.ts';
-import { laterRates, type Rates, RatesSchema, replacementFault } from './rates.ts';
+import { type Rates, RatesSchema, replacementFault } from './rates.ts';
+import { ratesOfDay, utcDay } from './rates-of-day.ts';
 import type { RatesStore } from './rates-store.ts';
 
 export interface RefreshPorts {
@@ -25,23 +26,24 @@ export class RatesNotTaken extends Error {
 }
 
 /**
- * Reads the source and replaces the stored rates, if the file is good as a whole (D32): well-formed, no older, complete
- * and plausible beside the rates in force. Otherwise nothing changes, the log says `pricing.refresh_failed`, and it
- * throws, for the alarm. Rates of a later day are left for that day.
+ * Reads the source and keeps its rates, in the place of those of their date, if the file is good as a whole (D32): well-formed, no
+ * older, complete and plausible beside the rates in force. Otherwise nothing changes, the log says `pricing.refresh_failed`, and
+ * it throws, for the alarm. Rates of a later day count from that day on.
  */
-export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'not_yet_in_force' | 'overtaken'> {
+export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'not_yet_in_force'> {
   try {
     const next = readRates(await fetched(ports));
-    const inForce = laterRates(ports.shipped, await ports.store.find());
+    const today = utcDay(ports.nowMs());
+    const inForce = ratesOfDay(today, [ports.shipped, ...(await ports.store.find())]);
     const fault = replacementFault(inForce, next);
     if (fault !== undefined) throw new RatesNotTaken('implausible', `the rates ${fault}`);
-    if (next.effective > new Date(ports.nowMs()).toISOString().slice(0, 10)) {
+    await ports.store.keepOfDate(next);
+    if (next.effective > today) {
       log('pricing.rates_not_yet_in_force');
       return 'not_yet_in_force';
     }
-    const written = await ports.store.replaceOlder(next);
-    log('pricing.refreshed', { outcome: written ? 'replaced' : 'overtaken' });
-    return written ? 'replaced' : 'overtaken';
+    log('pricing.refreshed', { outcome: 'replaced' });
+    return 'replaced';
   } catch (error) {
     const reason = error instanceof RatesNotTaken ? { code: error.code, error: error.message } : { code: 'internal' };
     log('pricing.refresh_failed', reason);

@@ -1,5 +1,5 @@
 import { log } from '../../observe/log.ts';
-import { currentRates } from '../../pricing/current-rates.ts';
+import { knownRates } from '../../pricing/current-rates.ts';
 import { deployedRates } from '../../pricing/deployed.ts';
 import { shippedRates } from '../../pricing/rates.ts';
 import { standingsStore } from '../find/standings-store.ts';
@@ -15,8 +15,7 @@ export function deployedReport() {
 
 /** The rates by which cost is told (D58): those that come with the service, and those that were read since. */
 export function deployedKnownRates() {
-  const inForce = currentRates(deployedRates().find, shippedRates, Date.now);
-  return async () => [shippedRates, await inForce()] as const;
+  return knownRates(deployedRates().find, shippedRates, Date.now);
 }
 
 /** What stopping a job takes. */

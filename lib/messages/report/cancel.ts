@@ -1,7 +1,7 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
+import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import type { JobHead } from '../job.ts';
 import { cancelled, type JobStates } from '../job-state.ts';
-import type { KnownRates } from './cost.ts';
 import type { DescribedJob } from './described-job.ts';
 import { countsOf, standingNow } from './read-report.ts';
 import type { DispatchStanding } from './report.ts';

@@ -1,7 +1,6 @@
 import { type Charge, chargeOf } from '../../pricing/charge.ts';
 import { categoryOf } from '../../pricing/price.ts';
-import type { Rates } from '../../pricing/rates.ts';
-import { utcDay } from '../../pricing/rates-of-day.ts';
+import { type KnownRates, utcDay } from '../../pricing/rates-of-day.ts';
 import { undeliveredMarket } from '../../pricing/undelivered.ts';
 import { forgottenAtMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
@@ -47,9 +46,6 @@ export interface KnownMessage {
 }
 
 type CostedJob = Pick<JobHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
-
-/** The known rates, in the order in which they correct one another (pricing/rates-of-day.ts). */
-export type KnownRates = readonly [Rates, ...Rates[]];
 
 /** The market of a recipient; empty where its country is unknown. */
 export function marketOfAddress(to: string): string {

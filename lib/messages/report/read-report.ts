@@ -1,9 +1,10 @@
 import { Refusal } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
+import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { recipientsPerPartition } from '../dispatch/claims/slice-items.ts';
 import { type JobHead, jobIdPattern } from '../job.ts';
 import type { JobProgress } from '../watch/watch.ts';
-import { type Cost, costOf, type KnownRates, marketOfAddress } from './cost.ts';
+import { type Cost, costOf, marketOfAddress } from './cost.ts';
 import { type DescribedJob, isStoppedLately, placesOf } from './described-job.ts';
 import {
   countStates,

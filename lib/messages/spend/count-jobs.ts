@@ -1,7 +1,8 @@
 import { sideBySide } from '../../aws/side-by-side.ts';
+import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { straightRecipients } from '../chunk.ts';
 import type { JobHead } from '../job.ts';
-import { type CostLine, costOf, type KnownRates, marketOfAddress } from '../report/cost.ts';
+import { type CostLine, costOf, marketOfAddress } from '../report/cost.ts';
 import { type DescribedJob, isForgotten, placesOf } from '../report/described-job.ts';
 import { countStates, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
 import { type CountStep, nextStep, type Truth, together } from './count-step.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { knownCountries } from '../../../lib/pricing/country.ts';
-import { laterRates, type Rates, RatesSchema, replacementFault, shippedRates } from '../../../lib/pricing/rates.ts';
+import { type Rates, RatesSchema, replacementFault, shippedRates } from '../../../lib/pricing/rates.ts';
 import { makeRates } from '../../support/rates.ts';
 
 describe('the shipped rates', () => {
@@ -95,12 +95,4 @@ describe('what may replace the rates in force', () => {
   ] as const)('%s', (_, next, fault) => {
     expect(replacementFault(inForce, next)).toBe(fault);
   });
-});
-
-test('the later rates hold, and the stored ones of two with one date', () => {
-  const stored = (effective: string) => makeRates(effective, { Brazil: { marketing: 0.07 } });
-  expect(laterRates(shippedRates, undefined)).toBe(shippedRates);
-  expect(laterRates(shippedRates, stored('2026-09-30'))).toBe(shippedRates);
-  expect(laterRates(shippedRates, stored('2026-10-01'))).toEqual(stored('2026-10-01'));
-  expect(laterRates(shippedRates, stored('2027-01-01'))).toEqual(stored('2027-01-01'));
 });

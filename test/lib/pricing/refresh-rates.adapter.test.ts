@@ -1,8 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchPublic } from '../../../lib/http/fetch-network.ts';
-import { currentRates } from '../../../lib/pricing/current-rates.ts';
+import { currentRates, knownRates } from '../../../lib/pricing/current-rates.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
+import { ratesOfDay } from '../../../lib/pricing/rates-of-day.ts';
 import { type RatesStore, ratesStore } from '../../../lib/pricing/rates-store.ts';
 import { refreshRates } from '../../../lib/pricing/refresh-rates.ts';
 import { certificate, type MediaHost, startMediaHost } from '../../support/media-host.ts';
@@ -62,17 +63,24 @@ const corrected = makeRates('2027-01-01', { Brazil: { marketing: 0.08 } });
 describe('a good file', () => {
   test('replaces what is stored, is read back, and is what clients are told', async () => {
     expect(await refreshFrom(january)).toBe('replaced');
-    expect(await store.find()).toEqual(january);
-    expect(await currentRates(store.find, shippedRates, Date.now)()).toEqual(january);
+    expect(await store.find()).toEqual([january]);
+    expect(await currentRates(store.find, shippedRates, () => Date.parse('2027-02-01T00:00Z'))()).toEqual(january);
     expect(await refreshFrom(corrected)).toBe('replaced');
-    expect(await store.find()).toEqual(corrected);
+    expect(await store.find()).toEqual([corrected]);
     expect(logged.join('')).toContain('"event":"pricing.refreshed"');
   });
 
-  test('of a day to come is left for that day', async () => {
-    expect(await refreshFrom(makeRates('2027-02-02'))).toBe('not_yet_in_force');
-    expect(await store.find()).toBeUndefined();
-    expect(await refreshFrom(makeRates('2027-02-01'))).toBe('replaced');
+  test('of a day to come is kept, and counts from that day on; what counted before is kept too', async () => {
+    await refreshFrom(january);
+    const next = makeRates('2027-02-02');
+    expect(await refreshFrom(next)).toBe('not_yet_in_force');
+    expect(await store.find()).toEqual([january, next]);
+    const known = await knownRates(store.find, shippedRates, Date.now)();
+    expect(['2026-12-31', '2027-02-01', '2027-02-02'].map((day) => ratesOfDay(day, known))).toEqual([
+      shippedRates,
+      january,
+      next,
+    ]);
   });
 });
 
@@ -92,7 +100,7 @@ describe('a bad file leaves the last good rates, says so and throws', () => {
     await refreshFrom(january);
     logged.length = 0;
     await expect(refreshFrom(body, status)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
-    expect(await store.find()).toEqual(january);
+    expect(await store.find()).toEqual([january]);
     expect(logged.map((line) => JSON.parse(line))).toEqual([
       { event: 'pricing.refresh_failed', at: expect.any(String), code, error: expect.stringMatching(message) },
     ]);
@@ -101,16 +109,17 @@ describe('a bad file leaves the last good rates, says so and throws', () => {
   test('an address that is not public is not asked', async () => {
     const refused = refreshFrom(january, 200, 'https://10.0.0.1/rates.json');
     await expect(refused).rejects.toMatchObject({ code: 'not_fetched' });
-    expect(await store.find()).toBeUndefined();
+    expect(await store.find()).toEqual([]);
   });
 });
 
 describe('the store', () => {
-  test('keeps what is later, whoever writes last', async () => {
-    expect(await store.find()).toBeUndefined();
-    expect(await store.replaceOlder(makeRates('2027-04-01'))).toBe(true);
-    expect(await store.replaceOlder(january)).toBe(false);
-    expect((await store.find())?.effective).toBe('2027-04-01');
+  test('keeps one of each date, whoever writes last, also side by side, and no more than twelve', async () => {
+    const dates = Array.from({ length: 13 }, (_, at) => `2027-02-${String(at + 1).padStart(2, '0')}`);
+    await Promise.all([january, corrected].map((rates) => store.keepOfDate(rates)));
+    expect((await store.find()).map(({ effective }) => effective)).toEqual(['2027-01-01']);
+    for (const date of dates.toReversed()) await store.keepOfDate(makeRates(date));
+    expect((await store.find()).map(({ effective }) => effective)).toEqual(dates.slice(1));
   });
 
   test('what is no rate file is not read, and the shipped rates hold', async () => {
