@@ -158,7 +158,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     await open();
     expect(await listed('send a template')).toEqual(['#/reference/messages-send']);
     expect(await listed('thumbnailProductRetailerId')).toEqual(['#/reference/messages-send']);
-    expect(await listed('IDEMPOTENCY_KEY_REUSED')).toEqual(['#/reference/messages-send']);
+    expect(await listed('IDEMPOTENCY_KEY_REUSED')).toEqual(['#/reference/messages-send', '#/reference/messages-retry']);
     expect(await listed('event refused')).toEqual([]);
     expect(await listed('message.failed')).toEqual(['#/reference/message.failed']);
     expect(await textOf('.count')).toBe('0 routes, 1 event');

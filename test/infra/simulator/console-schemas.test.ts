@@ -58,7 +58,7 @@ describe('the document', () => {
       [...found.values()].filter((one) => searchTextOf(document, one).includes(word)).map((one) => one.operationId);
     expect(matching('product_retailer_id')).toEqual(['messages-send']);
     expect(matching('webhook-secret-rotate')).toEqual(['webhook-config-put']);
-    expect(matching('idempotency_key_reused')).toEqual(['messages-send']);
+    expect(matching('idempotency_key_reused')).toEqual(['messages-send', 'messages-retry']);
   });
 });
 
