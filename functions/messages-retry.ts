@@ -21,9 +21,9 @@ import {
   shaped,
 } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
-import { giveBackOf } from '../lib/messages/accept/accept-within-means.ts';
+import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
-import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedRetry } from '../lib/messages/deployed/retry.ts';
@@ -67,18 +67,10 @@ export function messagesRetry(ports: Ports): Endpoint {
 
     const remainingMs = () => context.getRemainingTimeInMillis();
     const accept = (jobId: string) => found(acceptRetry({ ...retryOf(jobId), remainingMs }, ports), missing);
-    // As of a send: an answer already given is found before anything is looked at. A key belongs to one route and dispatch.
-    const accepted =
-      key === undefined
-        ? await accept(ports.newJobId())
-        : await acceptOnce(
-            { clientId, did: givenDid, key },
-            bodyHashOf(['retry', dispatchId, event.body], time?.asked),
-            { ...ports, remainingMs, takenBack: giveBackOf(clientId, means, { ...ports, remainingMs }) },
-            accept,
-          );
-
-    const { jobId, warning } = accepted;
+    // A key belongs to one route and dispatch.
+    const compared = ['retry', dispatchId, event.body];
+    const request = { clientId, did: givenDid, key, compared, time, means, remainingMs };
+    const { jobId, warning } = await acceptRequest(request, ports, accept);
     const body = shaped(AcceptedAnswer, { success: true, ...present({ warning }) });
     return answer(200, body, { 'dispatch-id': jobId });
   });

@@ -20,10 +20,10 @@ import {
   shaped,
 } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
+import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
-import { giveBackOf } from '../lib/messages/accept/accept-within-means.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
-import { acceptOnce, bodyHashOf, type IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
@@ -65,18 +65,8 @@ export function messagesSend(ports: Ports): Endpoint {
 
     const remainingMs = () => context.getRemainingTimeInMillis();
     const accept = (jobId: string) => acceptSend({ ...send, jobId, remainingMs }, ports);
-    // An answer already given is found before today's template is looked at: the key comes before 404 and 422.
-    const accepted =
-      key === undefined
-        ? await accept(ports.newJobId())
-        : await acceptOnce(
-            { clientId, did: request.did, key },
-            bodyHashOf(event.body, time?.asked),
-            { ...ports, remainingMs, takenBack: giveBackOf(clientId, means, { ...ports, remainingMs }) },
-            accept,
-          );
-
-    const { jobId, warning } = accepted;
+    const asked = { clientId, did: request.did, key, compared: event.body, time, means, remainingMs };
+    const { jobId, warning } = await acceptRequest(asked, ports, accept);
     const body = shaped(MessagesSendAnswer, { success: true, ...present({ warning }) });
     return answer(200, body, { 'dispatch-id': jobId });
   });

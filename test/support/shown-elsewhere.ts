@@ -8,38 +8,18 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
   // What nobody expected, and an endpoint that is late: of the frame that all pages have.
   { answer: /^\S+ 500 internal_error$/, code: 'internal_error', by: 'test/lib/http/endpoint.test.ts' },
   { answer: /^\S+ 502 platform_unreachable$/, code: 'platform_unreachable', by: 'test/lib/http/endpoint.test.ts' },
-  // A queue or a table that fails at the last step.
   // A retry is accepted as a send is.
-  {
-    answer: /^messages-retry 502 dispatch_unavailable$/,
-    code: 'dispatch_unavailable',
-    by: 'test/lib/messages/accept/accept-job.test.ts',
-  },
-  {
-    answer: /^messages-retry 502 dispatch_undecided$/,
-    code: 'dispatch_undecided',
-    by: 'test/lib/messages/retry/retry-marks-store.adapter.test.ts',
-  },
-  {
-    answer: /^messages-retry 409 request_in_progress$/,
-    code: 'request_in_progress',
-    by: 'test/lib/messages/retry/retry-marks-store.adapter.test.ts',
-  },
-  {
-    answer: /^messages-retry 422 template_not_sendable$/,
-    code: 'template_not_sendable',
-    by: 'test/lib/messages/retry/retry-marks-store.adapter.test.ts',
-  },
-  {
-    answer: /^messages-retry 400 platform_refused$/,
-    code: 'platform_refused',
-    by: 'test/lib/platform/refusals.test.ts',
-  },
-  ...(['404 template_not_found', '429 platform_rate_limited'] as const).map((answer) => ({
-    answer: new RegExp(`^messages-retry ${answer}$`),
-    code: answer.slice(4),
-    by: 'test/lib/messages/resolve/resolve-template.test.ts',
-  })),
+  ...(
+    [
+      ['502 dispatch_unavailable', 'test/lib/messages/accept/accept-job.test.ts'],
+      ['502 dispatch_undecided', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
+      ['409 request_in_progress', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
+      ['422 template_not_sendable', 'test/lib/messages/retry/retry-marks-store.adapter.test.ts'],
+      ['400 platform_refused', 'test/lib/platform/refusals.test.ts'],
+      ['404 template_not_found', 'test/lib/messages/resolve/resolve-template.test.ts'],
+      ['429 platform_rate_limited', 'test/lib/messages/resolve/resolve-template.test.ts'],
+    ] as const
+  ).map(([answer, by]) => ({ answer: new RegExp(`^messages-retry ${answer}$`), code: answer.slice(4), by })),
   // A stack whose clients have no budgets: others provision one, of a send (contract/budgets).
   { answer: /^messages-retry 422 over_budget$/, code: 'over_budget', by: 'test/lib/messages/budget/means.test.ts' },
   // As the list of a catalog's products, which is asked for in the same way (contract/catalog-products).
@@ -48,6 +28,7 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
     code: answer.slice(4),
     by: 'test/lib/platform/refusals.test.ts',
   })),
+  // A queue or a table that fails at the last step.
   {
     answer: /^messages-send 502 dispatch_unavailable$/,
     code: 'dispatch_unavailable',

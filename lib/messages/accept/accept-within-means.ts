@@ -98,25 +98,24 @@ async function reservedInTime(reservation: Reservation, { budgets, remainingMs }
   return reserved;
 }
 
-type Given = Pick<Reservation, 'clientId' | 'jobId' | 'atMs'>;
+type Given = Pick<Reservation, 'clientId' | 'jobId'>;
 
 /** Gives back what a job has reserved that is not sent. Where it cannot be written, the month keeps it (D58). */
 async function giveBack(
-  { clientId, jobId, atMs }: Given,
+  { clientId, jobId }: Given,
   { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,
 ): Promise<void> {
   try {
-    await inTimeLeft(remainingMs, () => budgets.release({ clientId, jobId, atMs }));
+    await inTimeLeft(remainingMs, () => budgets.release({ clientId, jobId }));
   } catch (error) {
     log('budget.not_released', { clientId, jobId, error: nameOf(error) });
   }
 }
 
 /**
- * Gives back what a job of a client has reserved that an earlier run of its request left behind, which had begun at that moment.
- * Undefined where the client has no budget.
+ * Gives back what a job of a client has reserved that an earlier run of its request left behind. Undefined where the client has no budget.
  */
 export function giveBackOf(clientId: number, { budget }: Means, ports: Pick<Ports, 'budgets' | 'remainingMs'>) {
   if (budget === undefined) return undefined;
-  return async (jobId: string, atMs: number) => await giveBack({ clientId, jobId, atMs }, ports);
+  return async (jobId: string) => await giveBack({ clientId, jobId }, ports);
 }

@@ -50,7 +50,7 @@ export interface IdempotencyPorts extends WithdrawPorts {
   readonly nowMs: () => number;
   readonly newJobId: () => string;
   /** Told of a job that was taken back because the run that began then had left it. Does not throw. */
-  readonly takenBack?: ((jobId: string, startedAtMs: number) => Promise<void>) | undefined;
+  readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
 }
 
 /** The same for the same JSON text, whatever the white space around its tokens, with the same time of its own, to the letter (D56). */
@@ -109,7 +109,7 @@ async function earlierAnswer(
     await completed(scope, renewed, { jobId }, ports);
     return { jobId };
   }
-  await ports.takenBack?.(jobId, found.startedAtMs);
+  await ports.takenBack?.(jobId);
   if (!(await ports.records.takeOver(scope, renewed, record))) throw stillRunning();
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type TableAccess, type TransactionAction, transactWrite } from '../../aws/dynamodb-batch.ts';
-import { budgetKey, jobMemorySeconds, keptAfterLastCallMs, moneyKeptUntilSeconds, reservedKey } from '../items.ts';
+import { budgetKey, longestJobMemorySeconds, moneyKeptUntilSeconds, reservedKey } from '../items.ts';
 import { type Budgets, monthOf, type Reservation } from './budgets.ts';
 
 /*
@@ -24,23 +24,17 @@ export function budgetsStore(messages: TableAccess): Budgets {
 
   return {
     reserve: async (reservation) => {
-      const { clientId, jobId, atMs, units } = reservation;
-      const month = monthOf(atMs);
-      const before = await committedOf(clientId, month);
+      const { clientId, atMs } = reservation;
       const refused = await transactWrite(messages, [
         reservationOf(reservation, TableName),
         additionOf(reservation, TableName),
       ]);
-      const after = await committedOf(clientId, month);
-      const isNew = refused?.[0]?.Code !== 'ConditionalCheckFailed';
-      if (refused !== undefined && isNew) return { kind: 'over', committedUnits: after };
-      if (!isNew) {
-        // An earlier attempt has reserved; the limit was looked at then.
-        const known = (await reservedOf(jobId))?.units ?? units;
-        return { kind: 'reserved', beforeUnits: after - known, afterUnits: after };
+      const committedUnits = await committedOf(clientId, monthOf(atMs));
+      // Where its own item stands already, an earlier attempt has reserved: the limit was looked at then.
+      if (refused === undefined || refused[0]?.Code === 'ConditionalCheckFailed') {
+        return { kind: 'reserved', afterUnits: committedUnits };
       }
-      // Others may have reserved meanwhile: the two enclose what this one passed, so no threshold is passed unseen.
-      return { kind: 'reserved', beforeUnits: Math.min(before, after - units), afterUnits: after };
+      return { kind: 'over', committedUnits };
     },
 
     release: async ({ clientId, jobId }) => {
@@ -73,8 +67,8 @@ export function budgetsStore(messages: TableAccess): Budgets {
 }
 
 function reservationOf({ jobId, atMs, units }: Reservation, TableName: string): TransactionAction {
-  // As long as any job may be kept that is accepted now: sends leave up to thirty days ahead (D56).
-  const expiresAtSeconds = Math.ceil((atMs + keptAfterLastCallMs) / 1_000) + jobMemorySeconds;
+  // Whatever its time (D56): as long as any job may be kept that is accepted now.
+  const expiresAtSeconds = Math.ceil(atMs / 1_000) + longestJobMemorySeconds;
   const Item = { ...reservedKey(jobId), units, month: monthOf(atMs), expiresAtSeconds };
   return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
 }

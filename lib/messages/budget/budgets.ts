@@ -20,16 +20,16 @@ export interface Reservation {
 }
 
 export type Reserved =
-  /** What was committed of the month before and after: whether a threshold was passed. */
-  | { readonly kind: 'reserved'; readonly beforeUnits: number; readonly afterUnits: number }
+  /** What is committed of the month with it, and with what others have reserved by then. */
+  | { readonly kind: 'reserved'; readonly afterUnits: number }
   | { readonly kind: 'over'; readonly committedUnits: number };
 
 /** Every write may be repeated: a job reserves once, and is released once. All throw when the store cannot be reached. */
 export interface Budgets {
   /** Atomic: of sends that are accepted side by side no two pass the limit together. */
   reserve(reservation: Reservation): Promise<Reserved>;
-  /** Of a send that was refused, or taken back, after it had reserved: in the month in which it did, whatever `atMs` says. */
-  release(reservation: Pick<Reservation, 'clientId' | 'jobId' | 'atMs'>): Promise<void>;
+  /** Of a send that was refused, or taken back, after it had reserved: in the month in which it did. */
+  release(reservation: Pick<Reservation, 'clientId' | 'jobId'>): Promise<void>;
   /** What is committed of the month of that moment, strongly consistent. */
   committedUnits(clientId: number, atMs: number): Promise<number>;
 }

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { present } from '../../keys/present.ts';
-import { dollarsOf } from '../../pricing/money.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
 import type { Cost } from '../report/cost.ts';
 import type { DispatchesQuestion } from '../report/dispatches.ts';
 import type { AskedPage, Dispatches } from '../report/dispatches-store.ts';
-import { DispatchSchema } from '../report/report.ts';
+import { DispatchSchema, standingAnswer } from '../report/report.ts';
 import { type DispatchState, DispatchStateWord, dispatchState } from './dispatch-state.ts';
 import type { Standing, Standings } from './standings-store.ts';
 
@@ -53,26 +52,11 @@ function foundDispatch(
   { pointer, standing }: { readonly pointer: DispatchPointer; readonly standing: Standing },
   nowMs: number,
 ): v.InferOutput<typeof FoundDispatchSchema> {
-  const { jobId, did, templateName, templateLanguage, campaignId, when, retryOf, total } = pointer;
   const { state, counts } = standing;
-  const cost = costOf(standing);
+  const job = { head: { ...pointer, clientId }, ...present({ retriedBy: state.retriedBy }) };
   return {
-    dispatch_id: jobId,
-    client_id: clientId,
-    did,
-    template: { name: templateName, language: templateLanguage },
-    ...present({ campaign_id: campaignId }),
-    accepted_at: new Date(pointer.acceptedAtMs).toISOString(),
-    ...present({
-      schedule: when && { ...when.asked, from: new Date(when.fromMs).toISOString() },
-      retry_of: retryOf,
-      retried_by: state.retriedBy && [...state.retriedBy].sort(),
-    }),
-    total,
-    counts: { ...counts },
-    complete: counts.pending === 0,
-    state: dispatchState({ fromMs: when?.fromMs, state, counts }, nowMs),
-    cost: { amount: dollarsOf(cost.units), currency: 'USD' as const, basis: cost.basis, final: cost.final },
+    ...standingAnswer(job, { counts, cost: costOf(standing) }),
+    state: dispatchState({ fromMs: pointer.when?.fromMs, state, counts }, nowMs),
   };
 }
 

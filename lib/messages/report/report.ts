@@ -6,7 +6,7 @@ import { invalid } from '../../http/refusal.ts';
 import { present } from '../../keys/present.ts';
 import { isUserId } from '../../platform/user-id.ts';
 import { dollarsOf } from '../../pricing/money.ts';
-import { AskedTimeSchema } from '../job.ts';
+import { AskedTimeSchema, type JobHead } from '../job.ts';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 import type { Cost } from './cost.ts';
 import { type DescribedJob, type Place, placesOf } from './described-job.ts';
@@ -163,8 +163,21 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   };
 }
 
-/** A job as far as it is answered beside its outcomes. */
-type AnsweredJob = Pick<DescribedJob, 'head' | 'retriedBy'>;
+/** A job as far as it is answered beside its outcomes: its head, or its entry in the list. */
+interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
+  readonly head: Pick<
+    JobHead,
+    | 'jobId'
+    | 'clientId'
+    | 'did'
+    | 'templateName'
+    | 'templateLanguage'
+    | 'campaignId'
+    | 'retryOf'
+    | 'acceptedAtMs'
+    | 'when'
+  >;
+}
 
 /** The answer of a page (D40). */
 export function reportAnswer(job: AnsweredJob, question: ReportQuestion, page: ReportPage) {
@@ -194,6 +207,6 @@ export function standingAnswer({ head, retriedBy }: AnsweredJob, { counts, cost 
     total: totalOf(counts),
     counts,
     complete: counts.pending === 0,
-    cost: { amount: dollarsOf(cost.units), currency: 'USD', basis: cost.basis, final: cost.final },
+    cost: { amount: dollarsOf(cost.units), currency: 'USD' as const, basis: cost.basis, final: cost.final },
   };
 }

@@ -28,7 +28,7 @@ export interface MarkPorts extends WithdrawPorts {
   readonly marks: RetryMarks;
   readonly nowMs: () => number;
   /** Told of the job of a retry that was taken back because its acceptance, which had marked then, must be over. Does not throw. */
-  readonly takenBack?: ((jobId: string, atMs: number) => Promise<void>) | undefined;
+  readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
 }
 
 /** A retry that is about to be accepted. */
@@ -121,10 +121,10 @@ async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<strin
 }
 
 /** Undefined where that cannot be written: then its marks hold, and the retry that asks for it is as certain as before. */
-async function takenBack({ jobId, atMs }: Marking, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
+async function takenBack({ jobId }: Marking, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
   try {
     const standing = await withdrawJob(jobId, ports);
-    if (standing === 'withdrawn') await ports.takenBack?.(jobId, atMs);
+    if (standing === 'withdrawn') await ports.takenBack?.(jobId);
     return standing;
   } catch (error) {
     log('retry.marks_kept', { jobId, error: nameOf(error) });

@@ -151,10 +151,10 @@ function effectOf(world: World, place: number, { name, args }: Call<CallName>): 
       const { jobId, units, limitUnits: limit } = args[0] as Reservation;
       const before = committedUnits(world);
       const { open } = world.requests[placeOf(jobId)] as Request;
-      if (open !== undefined) return { world, value: { kind: 'reserved', beforeUnits: before, afterUnits: before } };
+      if (open !== undefined) return { world, value: { kind: 'reserved', afterUnits: before } };
       if (limit !== undefined && before + units > limit)
         return { world, value: { kind: 'over', committedUnits: before } };
-      const value = { kind: 'reserved', beforeUnits: before, afterUnits: before + units };
+      const value = { kind: 'reserved', afterUnits: before + units };
       return { world: withRequest(world, placeOf(jobId), { open: units }), value };
     }
     case 'release': {
