@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { control } from './api.ts';
 import type { ExchangeDetail } from './model.ts';
-import { BackButton, CopyButton, Empty, Json, useAnswer } from './parts.tsx';
+import { BackButton, CopyButton, Failed, Json, useAnswer, Waiting } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { curlOf, momentOf } from './texts.ts';
 
@@ -25,17 +25,16 @@ export function ExchangePane({ id, when, answered }: PaneProps) {
     return exchange;
   };
   // What has its answer does not change any more.
-  const { value, problem } = useAnswer(ask, settled ? when : `${when} ${answered}`);
+  const { value, problem, again } = useAnswer(ask, settled ? when : `${when} ${answered}`);
   const back = <BackButton page="requests">All requests</BackButton>;
   if (problem !== '') {
     return (
-      <Empty title="This request cannot be shown">
-        <p>{problem}</p>
+      <Failed title="This request cannot be shown" problem={problem} onAgain={again}>
         {back}
-      </Empty>
+      </Failed>
     );
   }
-  if (value === undefined) return <Empty title="Reading …" />;
+  if (value === undefined) return <Waiting />;
   const { method, path, request, reply } = value;
   const { query, body } = request;
   const origin = window.location.origin;

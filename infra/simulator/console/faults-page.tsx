@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import { control } from './api.ts';
 import { BlockedPanel } from './blocked-panel.tsx';
 import { BusinessPanel } from './business-panel.tsx';
@@ -7,7 +6,7 @@ import { ControlCalls } from './control-calls.tsx';
 import { FaultsPanel, ReceiptsPanel } from './fault-panels.tsx';
 import { counters } from './live.ts';
 import type { Overview } from './model.ts';
-import { CopyButton, Empty, Problem, useAnswer } from './parts.tsx';
+import { CopyButton, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { StoppedPanel } from './stopped-panel.tsx';
 import { useStore } from './store.ts';
 import { TellingPanel } from './telling-panel.tsx';
@@ -15,17 +14,21 @@ import { TellingPanel } from './telling-panel.tsx';
 /** Time, and everything that can go wrong on purpose. */
 export function FaultsPage() {
   const told = useStore(counters);
-  const [asked, setAsked] = useState(0);
-  const { value, problem } = useAnswer(
+  const { value, problem, again } = useAnswer(
     () => control<Overview>('overview'),
-    `${asked} ${told?.world} ${told?.settings} ${told?.requests} ${told?.webhooks} ${told?.planned}`,
+    `${told?.world} ${told?.settings} ${told?.requests} ${told?.webhooks} ${told?.planned}`,
   );
-  const again = () => setAsked((count) => count + 1);
   if (value === undefined) {
-    return <div class="page">{problem === '' ? <Empty title="Reading …" /> : <Problem text={problem} />}</div>;
+    const title = 'The state of the platform could not be read';
+    return (
+      <div class="page">
+        {problem === '' ? <Waiting /> : <Failed title={title} problem={problem} onAgain={again} />}
+      </div>
+    );
   }
   return (
     <div class="page panels">
+      <Problem text={problem} />
       <div class="stack">
         <ClockPanel overview={value} />
         <StoppedPanel overview={value} onChange={again} />

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Empty, Problem } from './parts.tsx';
+import { type Answer, Empty, Failed, Problem, Waiting } from './parts.tsx';
 import { choose } from './router.ts';
 import { counted } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
@@ -15,7 +15,8 @@ interface FoundListProps<T> {
   readonly found: readonly T[];
   /** How many there are, with those that are not listed. */
   readonly total?: number | undefined;
-  readonly problem: string;
+  /** Where the rows come from: what went wrong, and how to ask again. */
+  readonly answer: Pick<Answer<unknown>, 'problem' | 'again'>;
   readonly keyOf: (row: T) => string;
   readonly rowHeight: number;
   readonly chosen: string;
@@ -27,15 +28,15 @@ interface FoundListProps<T> {
 
 /** How many were found, and each of them to be chosen; or why there is none. */
 export function FoundList<T>(props: FoundListProps<T>) {
-  const { page, noun, label, rows, found, total = 0, problem, keyOf, rowHeight, chosen, row } = props;
+  const { page, noun, label, rows, found, total = 0, answer, keyOf, rowHeight, chosen, row } = props;
   const isCut = rows !== undefined && total > rows.length;
   return (
     <>
       <p class="count" role="status">
-        {counted(found.length, noun)}
-        {isCut ? `, the newest of ${total.toLocaleString('en')}` : ''}
+        {rows === undefined ? '' : counted(found.length, noun)}
+        {isCut ? `, the newest of ${total.toLocaleString('en')}: older ones are dropped` : ''}
       </p>
-      <Problem text={problem} />
+      {rows === undefined ? null : <Problem text={answer.problem} />}
       {found.length > 0 ? (
         <VirtualList
           label={label}
@@ -57,9 +58,16 @@ export function FoundList<T>(props: FoundListProps<T>) {
 function NoneFound({
   noun,
   rows,
+  answer: { problem, again },
   nothing,
   children,
-}: Pick<FoundListProps<unknown>, 'noun' | 'rows' | 'nothing' | 'children'>) {
-  if (rows === undefined) return <Empty title="Reading …" />;
-  return rows.length === 0 ? <Empty title={nothing}>{children}</Empty> : <Empty title={`No ${noun} is like that`} />;
+}: Pick<FoundListProps<unknown>, 'noun' | 'rows' | 'answer' | 'nothing' | 'children'>) {
+  if (rows !== undefined) {
+    return rows.length === 0 ? <Empty title={nothing}>{children}</Empty> : <Empty title={`No ${noun} is like that`} />;
+  }
+  return problem === '' ? (
+    <Waiting />
+  ) : (
+    <Failed title={`The ${noun}s could not be read`} problem={problem} onAgain={again} />
+  );
 }

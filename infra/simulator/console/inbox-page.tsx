@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { Choice, Filters } from './filters.tsx';
-import { clearedTo, inbox, type Listed, mostListed } from './inbox-store.ts';
+import { clearedTo, inbox, type Listed, mostListed, readInboxAgain } from './inbox-store.ts';
 import { counters, now } from './live.ts';
 import { MessagePane } from './message-pane.tsx';
 import { statusAt } from './message-status.ts';
 import type { Overview } from './model.ts';
-import { Empty, useAnswer } from './parts.tsx';
+import { Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { addressOfPage, choose, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
@@ -28,7 +28,7 @@ export function InboxPage() {
     () => new Set(overview?.stopped.map((each) => personKey(each.phone_number_id, each.to))),
     [overview],
   );
-  const { rows, total, state } = useStore(inbox);
+  const { rows, total, state, problem: unread } = useStore(inbox);
   const { id } = useStore(place);
   const cleared = useStore(clearedTo);
   const found = useFound(cleared);
@@ -47,9 +47,11 @@ export function InboxPage() {
         </Filters>
         <div class="count">
           <p role="status">
-            {found.rows.length === kept
-              ? counted(total - found.cleared, 'message')
-              : `${counted(found.rows.length, 'message')} of ${kept.toLocaleString('en')}`}
+            {state !== 'ready'
+              ? ''
+              : found.rows.length === kept
+                ? counted(total - found.cleared, 'message')
+                : `${counted(found.rows.length, 'message')} of ${kept.toLocaleString('en')}`}
             {total > rows.length && rows.length >= mostListed
               ? `, the newest ${mostListed.toLocaleString('en')} listed`
               : ''}
@@ -69,6 +71,7 @@ export function InboxPage() {
             </button>
           ) : null}
         </div>
+        {rows.length > 0 ? <Problem text={unread} /> : null}
         {found.rows.length > 0 ? (
           <VirtualList
             label="Messages, newest first"
@@ -81,7 +84,7 @@ export function InboxPage() {
             row={(row) => <Row row={row} isStopped={stopped.has(personKey(row.number, row.to))} />}
           />
         ) : (
-          <NothingListed state={state} isFiltered={kept > 0} />
+          <NothingListed isFiltered={kept > 0} />
         )}
       </section>
       <section class="pane-main" aria-label="Message">
@@ -140,11 +143,14 @@ function NumberChoice({ rows, numbers }: NumberChoiceProps) {
   return <Choice name="number" label="Sending number" all="All numbers" options={options} />;
 }
 
-function NothingListed({ state, isFiltered }: { readonly state: string; readonly isFiltered: boolean }) {
+function NothingListed({ isFiltered }: { readonly isFiltered: boolean }) {
+  const { state, problem } = useStore(inbox);
   const known = useStore(counters);
   if (isFiltered) return <Empty title="No message is like that" />;
-  if (state === 'failed') return <Empty title="The messages could not be read" />;
-  if (state === 'loading' || known === undefined) return <Empty title="Reading …" />;
+  if (state === 'failed') {
+    return <Failed title="The messages could not be read" problem={problem} onAgain={readInboxAgain} />;
+  }
+  if (state === 'loading' || known === undefined) return <Waiting />;
   return (
     <Empty title="No messages yet">
       <p>

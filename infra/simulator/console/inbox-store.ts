@@ -1,4 +1,4 @@
-import { control } from './api.ts';
+import { control, sentenceOf } from './api.ts';
 import { type Counters, counters } from './live.ts';
 import type { InboxRow } from './model.ts';
 import { createStore } from './store.ts';
@@ -12,6 +12,8 @@ export interface Inbox {
   readonly rows: readonly Listed[];
   readonly total: number;
   readonly state: 'loading' | 'ready' | 'failed';
+  /** Why the newest rows could not be read. */
+  readonly problem: string;
 }
 
 interface InboxPage {
@@ -19,7 +21,7 @@ interface InboxPage {
   readonly data: readonly InboxRow[];
 }
 
-export const inbox = createStore<Inbox>({ rows: [], total: 0, state: 'loading' });
+export const inbox = createStore<Inbox>({ rows: [], total: 0, state: 'loading', problem: '' });
 
 /** What came up to this place was cleared from the list. The simulator keeps it: nothing that counts is forgotten. */
 export const clearedTo = createStore(0);
@@ -38,6 +40,12 @@ export function followInbox(): void {
   void catchUp();
 }
 
+/** Reads once more after a failure. */
+export function readInboxAgain(): void {
+  inbox.set({ ...inbox.get(), state: 'loading', problem: '' });
+  void catchUp();
+}
+
 async function catchUp(): Promise<void> {
   const told = counters.get();
   if (busy || told === undefined || told === known) return;
@@ -47,8 +55,12 @@ async function catchUp(): Promise<void> {
     else if (known.touched !== told.touched) await loadTouched();
     else if (known.messages !== told.messages) await loadNewer();
     known = told;
-  } catch {
-    inbox.set({ ...inbox.get(), state: 'failed' });
+  } catch (error) {
+    inbox.set({
+      ...inbox.get(),
+      state: inbox.get().rows.length === 0 ? 'failed' : 'ready',
+      problem: sentenceOf(error),
+    });
   } finally {
     busy = false;
   }
@@ -63,7 +75,7 @@ function pageBefore(place: number | undefined, limit: number): Promise<InboxPage
 async function loadAll(): Promise<void> {
   if (known?.world !== counters.get()?.world) clearedTo.set(0);
   let page = await pageBefore(undefined, firstPage);
-  inbox.set({ rows: page.data.map(listed), total: page.total, state: 'ready' });
+  inbox.set({ rows: page.data.map(listed), total: page.total, state: 'ready', problem: '' });
   for (;;) {
     const { rows } = inbox.get();
     const oldest = rows.at(-1)?.place ?? 1;
@@ -87,6 +99,7 @@ async function loadNewer(): Promise<void> {
         rows: [...fresh.map(listed), ...inbox.get().rows].slice(0, mostListed),
         total: page.total,
         state: 'ready',
+        problem: '',
       });
       return;
     }
@@ -105,7 +118,7 @@ async function loadTouched(): Promise<void> {
     const now = fresh.get(row.place);
     return now === undefined ? row : listed(now);
   });
-  inbox.set({ rows: [...added, ...rows].slice(0, mostListed), total, state: 'ready' });
+  inbox.set({ rows: [...added, ...rows].slice(0, mostListed), total, state: 'ready', problem: '' });
 }
 
 function listed(row: InboxRow): Listed {

@@ -1,10 +1,12 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { DispatchesPage } from './dispatches-page.tsx';
 import { FaultsPage } from './faults-page.tsx';
 import { Icon } from './icons.tsx';
 import { InboxPage } from './inbox-page.tsx';
 import { followInbox } from './inbox-store.ts';
 import { connection, counters, now, watchSimulator } from './live.ts';
+import { PeoplePage } from './people-page.tsx';
 import { ReferencePage } from './reference-page.tsx';
 import { RequestsPage } from './requests-page.tsx';
 import { addressOfPage, followAddress, forgetChosen, place } from './router.ts';
@@ -13,14 +15,27 @@ import { TemplatesPage } from './templates-page.tsx';
 import { counted, timeOf } from './texts.ts';
 import { WebhooksPage } from './webhooks-page.tsx';
 
-const pages: Readonly<Record<string, { readonly title: string; readonly Page: ComponentType }>> = {
-  inbox: { title: 'Inbox', Page: InboxPage },
-  templates: { title: 'Templates', Page: TemplatesPage },
-  requests: { title: 'Requests', Page: RequestsPage },
-  webhooks: { title: 'Webhooks', Page: WebhooksPage },
-  faults: { title: 'Faults and clock', Page: FaultsPage },
-  reference: { title: 'Reference', Page: ReferencePage },
+interface PageOf {
+  readonly title: string;
+  readonly Page: ComponentType;
+}
+
+/** What the service says, and what the simulated platform behind it does. */
+const groups: Readonly<Record<string, Readonly<Record<string, PageOf>>>> = {
+  Service: {
+    dispatches: { title: 'Dispatches', Page: DispatchesPage },
+    people: { title: 'People', Page: PeoplePage },
+    webhooks: { title: 'Webhooks', Page: WebhooksPage },
+    reference: { title: 'Reference', Page: ReferencePage },
+  },
+  'Simulated platform': {
+    inbox: { title: 'Inbox', Page: InboxPage },
+    templates: { title: 'Templates', Page: TemplatesPage },
+    requests: { title: 'Requests', Page: RequestsPage },
+    faults: { title: 'Faults and clock', Page: FaultsPage },
+  },
 };
+const pages: Readonly<Record<string, PageOf>> = Object.assign({}, ...Object.values(groups));
 
 function App() {
   const { page } = useStore(place);
@@ -30,7 +45,7 @@ function App() {
   const first = useRef(true);
   // A page that was asked for is where the keyboard and the screen reader go on.
   useEffect(() => {
-    document.title = `${title} · Platform simulator`;
+    document.title = `${title} · Messaging console`;
     if (!first.current) main.current?.focus();
     first.current = false;
   }, [name]);
@@ -41,17 +56,22 @@ function App() {
       </button>
       <header class="top">
         <p class="brand">
-          <img src="/console/icon.svg" alt="" width="24" height="24" /> Platform simulator
+          <img src="/console/icon.svg" alt="" width="24" height="24" /> Messaging console
         </p>
         <nav aria-label="Pages">
-          {Object.entries(pages).map(([each, { title: label }]) => (
-            <a key={each} href={addressOfPage(each)} aria-current={each === name ? 'page' : undefined}>
-              <Icon name={each} />
-              <span>
-                {label.split(' ')[0]}
-                <span class="rest">{label.slice(label.split(' ')[0]?.length)}</span>
-              </span>
-            </a>
+          {Object.entries(groups).map(([group, members]) => (
+            <div key={group} class="group">
+              <span class="group-name">{group}</span>
+              {Object.entries(members).map(([each, { title: label }]) => (
+                <a key={each} href={addressOfPage(each)} aria-current={each === name ? 'page' : undefined}>
+                  <Icon name={each} />
+                  <span>
+                    {label.split(' ')[0]}
+                    <span class="rest">{label.slice(label.split(' ')[0]?.length)}</span>
+                  </span>
+                </a>
+              ))}
+            </div>
           ))}
         </nav>
         <Pulse />

@@ -4,7 +4,7 @@ import { control } from './api.ts';
 import { counters, now } from './live.ts';
 import { MessageActions } from './message-actions.tsx';
 import type { MessageDetail } from './model.ts';
-import { BackButton, Badge, CopyButton, Empty, Facts, Json, Problem, useAnswer } from './parts.tsx';
+import { BackButton, Badge, CopyButton, Facts, Failed, Json, Problem, useAnswer, Waiting } from './parts.tsx';
 import { Bubble, type ButtonPlace } from './phone.tsx';
 import { phoneView } from './phone-view.ts';
 import { addressOf } from './router.ts';
@@ -15,16 +15,15 @@ import { momentOf, numberOf, timeOf, wordOf } from './texts.ts';
 export function MessagePane({ id }: { readonly id: string }) {
   const told = useStore(counters);
   const when = `${id} ${told?.world} ${told?.touched} ${told?.settings}`;
-  const { value, problem } = useAnswer(() => control<MessageDetail>(`messages/${encodeURIComponent(id)}`), when);
+  const { value, problem, again } = useAnswer(() => control<MessageDetail>(`messages/${encodeURIComponent(id)}`), when);
   if (problem !== '') {
     return (
-      <Empty title="This message cannot be shown">
-        <p>{problem}</p>
+      <Failed title="This message cannot be shown" problem={problem} onAgain={again}>
         <BackButton page="inbox">All messages</BackButton>
-      </Empty>
+      </Failed>
     );
   }
-  return value === undefined ? <Empty title="Reading …" /> : <Message detail={value} />;
+  return value === undefined ? <Waiting /> : <Message detail={value} />;
 }
 
 function Message({ detail }: { readonly detail: MessageDetail }) {

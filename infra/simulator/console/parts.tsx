@@ -20,6 +20,42 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
+/** Something is being read. Nothing is drawn for the first 300 ms, so that a quick answer brings no flicker (CSS). */
+export function Waiting({ what = 'Reading …' }: { readonly what?: string }) {
+  return (
+    <div class="empty waiting" role="status">
+      <span class="spinner" aria-hidden="true" />
+      <p class="empty-title">{what}</p>
+    </div>
+  );
+}
+
+interface FailedProps {
+  readonly title: string;
+  /** Why, in a sentence. */
+  readonly problem: string;
+  /** Asks once more. */
+  readonly onAgain?: (() => void) | undefined;
+  readonly children?: ComponentChildren;
+}
+
+/** Something could not be read. It is never taken for an empty list: it says why, and can be asked again. */
+export function Failed({ title, problem, onAgain, children }: FailedProps) {
+  return (
+    <div class="empty failed" role="alert">
+      <Icon name="faults" />
+      <p class="empty-title">{title}</p>
+      <p>{problem}</p>
+      {onAgain === undefined ? null : (
+        <button type="button" class="button" onClick={onAgain}>
+          Try again
+        </button>
+      )}
+      {children}
+    </div>
+  );
+}
+
 interface FactsProps {
   readonly facts: readonly (readonly [string, ComponentChildren])[];
   /** With room for long names. */
@@ -152,24 +188,33 @@ export function Action({ run, children, tone = 'plain', disabled = false, onProb
   );
 }
 
+export interface Answer<T> {
+  /** The newest that came; it stays while the next one is being read, and while that fails. */
+  readonly value?: T;
+  /** Why the newest question has no answer; empty: it has one, or is being read. */
+  readonly problem: string;
+  readonly again: () => void;
+}
+
 /**
  * Follows an answer that is asked for again whenever `when` changes, and when the simulator is there again; an older answer
  * never overtakes a newer one.
  */
-export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string) {
+export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string): Answer<T> {
   const [answer, setAnswer] = useState<{ readonly value?: T; readonly problem: string }>({ problem: '' });
+  const [times, setTimes] = useState(0);
   const asked = useRef(0);
-  const again = useStore(reconnections);
+  const back = useStore(reconnections);
   useEffect(() => {
     asked.current += 1;
     const mine = asked.current;
     if (ask === undefined) return setAnswer({ problem: '' });
     ask().then(
       (value) => mine === asked.current && setAnswer({ value, problem: '' }),
-      (error: unknown) => mine === asked.current && setAnswer({ problem: sentenceOf(error) }),
+      (error: unknown) => mine === asked.current && setAnswer((before) => ({ ...before, problem: sentenceOf(error) })),
     );
-  }, [when, again]);
-  return answer;
+  }, [when, back, times]);
+  return { ...answer, again: () => setTimes((count) => count + 1) };
 }
 
 export function Json({ value, label }: { readonly value: unknown; readonly label: string }) {

@@ -32,10 +32,11 @@ export function PlatformPosts() {
   const { id: named, filter } = useStore(place);
   const { q = '', outcome = '' } = filter;
   const id = isPost(named) ? named : '';
-  const { value, problem } = useAnswer(
+  const list = useAnswer(
     () => control<Posts>(`webhooks?limit=${listed}`).then(placed),
     `${told?.world} ${told?.webhooks}`,
   );
+  const { value } = list;
   const rows = value?.rows ?? none;
   const found = useMemo(() => {
     const hasWords = searched(q);
@@ -65,7 +66,7 @@ export function PlatformPosts() {
           rows={value?.rows}
           found={found}
           total={value?.total}
-          problem={problem}
+          answer={list}
           keyOf={keyOf}
           rowHeight={58}
           chosen={id}

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from './api.ts';
 import { Icon } from './icons.tsx';
 import { type Document, type Operation, operationsOf, refusalsOf, searchTextOf } from './openapi.ts';
-import { Empty, useAnswer } from './parts.tsx';
+import { Empty, Failed, useAnswer, Waiting } from './parts.tsx';
 import { Refusals } from './reference-answers.tsx';
 import { Event, Route } from './reference-route.tsx';
 import { addressOf, choose, place } from './router.ts';
@@ -12,19 +12,28 @@ import { counted } from './texts.ts';
 
 /** The service's own interface, from its OpenAPI document, to be tried against the local one. */
 export function ReferencePage() {
-  const { value, problem } = useAnswer(() => call<Document | null>('GET', '/console/openapi.json'), 'once');
+  const { value, problem, again } = useAnswer(() => call<Document | null>('GET', '/console/openapi.json'), 'once');
   if (value !== undefined && value !== null) return <Reference document={value} />;
-  const isReading = value === undefined && problem === '';
   return (
     <div class="page">
-      <Empty title={isReading ? 'Reading …' : 'The interface is not described here'}>
-        {isReading ? null : (
-          <p>
-            <code>functions/openapi.json</code> is not there. <code>functions/README.md</code> tells of every route.
-          </p>
-        )}
-      </Empty>
+      {value === null ? (
+        <NotDescribed />
+      ) : problem === '' ? (
+        <Waiting />
+      ) : (
+        <Failed title="The interface could not be read" problem={problem} onAgain={again} />
+      )}
     </div>
+  );
+}
+
+function NotDescribed() {
+  return (
+    <Empty title="The interface is not described here">
+      <p>
+        <code>functions/openapi.json</code> is not there. <code>functions/README.md</code> tells of every route.
+      </p>
+    </Empty>
   );
 }
 

@@ -25,10 +25,11 @@ export function RequestsPage() {
   const told = useStore(counters);
   const { id, filter } = useStore(place);
   const { q = '', answer = '' } = filter;
-  const { value, problem } = useAnswer(
+  const list = useAnswer(
     () => control<{ readonly total: number; readonly data: readonly ExchangeRow[] }>('exchanges'),
     `${told?.world} ${told?.requests} ${told?.answered}`,
   );
+  const { value } = list;
   const rows = value?.data ?? none;
   const found = useMemo(() => {
     const hasWords = searched(q);
@@ -56,7 +57,7 @@ export function RequestsPage() {
           rows={value?.data}
           found={found}
           total={value?.total}
-          problem={problem}
+          answer={list}
           keyOf={keyOf}
           rowHeight={58}
           chosen={id}

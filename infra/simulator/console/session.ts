@@ -1,4 +1,4 @@
-import { control } from './api.ts';
+import { CallError, control } from './api.ts';
 import { createStore } from './store.ts';
 
 export interface Session {
@@ -6,12 +6,18 @@ export interface Session {
   readonly token: string;
 }
 
-/** Who the reference asks as. Forgotten with the page. */
+/** The demo user as whom the page asks the service. Forgotten with the page. */
 export const session = createStore<Session | undefined>(undefined);
 
+export interface DemoUser {
+  readonly username: string;
+  readonly password: string;
+}
+
 export interface Service {
+  /** Where the service answers on this machine; null: nowhere. */
   readonly url: string | null;
-  readonly users: readonly { readonly username: string; readonly password: string }[];
+  readonly users: readonly DemoUser[];
 }
 
 export interface TriedRequest {
@@ -29,14 +35,52 @@ export interface TriedAnswer {
   readonly duration_ms: number;
 }
 
+/** What the service refused. */
+export class ServiceRefusal extends CallError {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, { code, message }: { readonly code?: string; readonly message?: string }) {
+    super(message ?? `The service answered ${status}.`);
+    this.status = status;
+    this.code = code ?? '';
+  }
+}
+
+/** The service's answer to one request, whatever it is. */
 export function ask(request: TriedRequest): Promise<TriedAnswer> {
   return control('service/try', request);
 }
 
-export async function signInAs({ username, password }: Service['users'][number]): Promise<void> {
+export async function signInAs({ username, password }: DemoUser): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ username, password });
   const answer = await ask({ method: 'POST', path: '/login', headers, body });
-  if (answer.status !== 200) throw new Error(`The login was answered ${answer.status}: ${answer.body}`);
+  if (answer.status !== 200) throw new CallError(`The login was answered ${answer.status}: ${answer.body}`);
   session.set({ username, token: (JSON.parse(answer.body) as { readonly access_token: string }).access_token });
+}
+
+/**
+ * The JSON that the service answers the demo user who is signed in; `headers` beside the token. Throws a `ServiceRefusal` for
+ * every other answer than 2xx, and a `CallError` where the service does not run.
+ */
+export async function asUser<T>(
+  method: string,
+  path: string,
+  given: Pick<Partial<TriedRequest>, 'headers' | 'body'> = {},
+): Promise<T> {
+  const type: Readonly<Record<string, string>> = given.body === undefined ? {} : { 'content-type': 'application/json' };
+  const headers = { ...type, ...given.headers, authorization: `Bearer ${session.get()?.token ?? ''}` };
+  const { status, body } = await ask({ ...given, method, path, headers });
+  const answer = parsed(body);
+  if (status < 200 || status > 299) throw new ServiceRefusal(status, answer as object);
+  return answer as T;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body) ?? {};
+  } catch {
+    return {};
+  }
 }

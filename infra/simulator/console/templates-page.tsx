@@ -4,7 +4,7 @@ import { Choice, Filters } from './filters.tsx';
 import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { TemplateDetail, TemplateRow } from './model.ts';
-import { Action, BackButton, Badge, Empty, Json, Problem, useAnswer } from './parts.tsx';
+import { Action, BackButton, Badge, Empty, Failed, Json, Problem, useAnswer, Waiting } from './parts.tsx';
 import { Bubble } from './phone.tsx';
 import { phoneView } from './phone-view.ts';
 import { place } from './router.ts';
@@ -20,10 +20,11 @@ export function TemplatesPage() {
   const told = useStore(counters);
   const { id, filter } = useStore(place);
   const { q = '', status = '' } = filter;
-  const { value, problem } = useAnswer(
+  const list = useAnswer(
     () => control<{ readonly data: readonly TemplateRow[] }>('templates'),
     `${told?.world} ${told?.templates}`,
   );
+  const { value } = list;
   const rows = value?.data ?? none;
   const statuses = useMemo(() => [...new Set(rows.map((row) => row.status))].sort(), [rows]);
   const found = useMemo(() => {
@@ -50,7 +51,7 @@ export function TemplatesPage() {
           label="Templates"
           rows={value?.data}
           found={found}
-          problem={problem}
+          answer={list}
           keyOf={keyOf}
           rowHeight={64}
           chosen={id}
@@ -90,17 +91,16 @@ function Row({ row }: { readonly row: TemplateRow }) {
 
 function TemplatePane({ id, changes }: { readonly id: string; readonly changes: string }) {
   const path = `templates/${encodeURIComponent(id)}`;
-  const { value, problem } = useAnswer(() => control<TemplateDetail>(path), `${id} ${changes}`);
+  const { value, problem, again } = useAnswer(() => control<TemplateDetail>(path), `${id} ${changes}`);
   const back = <BackButton page="templates">All templates</BackButton>;
   if (problem !== '') {
     return (
-      <Empty title="This template cannot be shown">
-        <p>{problem}</p>
+      <Failed title="This template cannot be shown" problem={problem} onAgain={again}>
         {back}
-      </Empty>
+      </Failed>
     );
   }
-  if (value === undefined) return <Empty title="Reading …" />;
+  if (value === undefined) return <Waiting />;
   return (
     <div class="message-pane">
       {back}

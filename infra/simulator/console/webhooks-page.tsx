@@ -28,10 +28,11 @@ function Attempts() {
   const { id: named, filter } = useStore(place);
   const { q = '', outcome = '' } = filter;
   const id = isPost(named) ? '' : named;
-  const { value, problem } = useAnswer(
+  const list = useAnswer(
     () => control<{ readonly total: number; readonly data: readonly AttemptRow[] }>('events'),
     `${told?.world} ${told?.events}`,
   );
+  const { value } = list;
   const rows = value?.data ?? none;
   const found = useMemo(() => {
     const hasWords = searched(q);
@@ -61,7 +62,7 @@ function Attempts() {
           rows={value?.data}
           found={found}
           total={value?.total}
-          problem={problem}
+          answer={list}
           keyOf={keyOf}
           rowHeight={58}
           chosen={id}

@@ -121,7 +121,7 @@ describe.skipIf(browser === undefined)('the console', () => {
       return ownerDocument.getElementById(getAttribute.call(list, 'aria-activedescendant'))?.ariaSelected;
     });
     expect(active).toBe('true');
-    await page.focus('nav a:nth-child(3)');
+    await page.focus('nav a[href^="#/requests"]');
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.activeElement?.id === 'main' && document.title.startsWith('Requests')`);
   });
