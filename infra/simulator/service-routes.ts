@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as v from 'valibot';
+import { explained } from '../operate/explanations.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlRoute } from './control-route.ts';
 
@@ -41,6 +42,12 @@ export const serviceRoutes: readonly ControlRoute[] = [
     path: '/_control/service/try',
     what: 'have the service answer one request: {method, path, headers?, body?}; redirects are not followed',
     run: ({ service }, { body }) => answerOfService(service.url, v.parse(TrySchema, body)),
+  },
+  {
+    method: 'GET',
+    path: '/_control/service/codes/{id}',
+    what: 'what a code of the service or of the platform means, and what helps: the words of npm run explain',
+    run: (_, __, code) => ({ data: explained(code) }),
   },
 ];
 
