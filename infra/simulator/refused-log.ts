@@ -41,6 +41,10 @@ export const refusedKept = { throttled: 1_000, other: 10_000 } as const;
 
 export type RefusedKind = keyof typeof refusedKept;
 
+export function refusedKind({ refusal }: Pick<RefusedSend, 'refusal'>): RefusedKind {
+  return throttlingCodes.includes(refusal.code) ? 'throttled' : 'other';
+}
+
 /** What is not kept any more of one kind of refusal. */
 export interface Dropped {
   readonly kind: RefusedKind;
@@ -67,7 +71,7 @@ export class RefusedLog {
   }
 
   add(send: RefusedSend): void {
-    const kind = throttlingCodes.includes(send.refusal.code) ? 'throttled' : 'other';
+    const kind = refusedKind(send);
     const most = refusedKept[kind];
     this.#totals[kind] += 1;
     this.#kept[kind].push(send);

@@ -27,7 +27,7 @@ export interface InboxRow {
   /** The platform delivers nothing of it before; null: until it knows how the first ones fare. */
   readonly held_until_ms?: number | null;
   /** Of a send that was answered with an error; no code: a page came in the place of an answer. */
-  readonly refusal?: RefusalTold;
+  readonly refusal?: RefusalTold & { readonly kind: DroppedRows['kind'] };
 }
 
 export interface RefusalTold {
@@ -163,7 +163,7 @@ export interface Posts {
 }
 
 export interface ExchangeDetail extends ExchangeRow {
-  /** The message that was accepted. */
+  /** Its place in the inbox: of the message that was accepted, or of the refused send. */
   readonly message: string | null;
   readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
   readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;

@@ -1,4 +1,4 @@
-import { type RefusedSend, refusedId } from '../refused-log.ts';
+import { type RefusedSend, refusedId, refusedKind } from '../refused-log.ts';
 import type { World } from '../state.ts';
 import { aroundOf, jobOf } from './message-surroundings.ts';
 
@@ -13,7 +13,7 @@ export function refusedRow(send: RefusedSend) {
     received_ms: receivedMs,
     told: [],
     replies: 0,
-    refusal: { code: refusal.code, http_status: refusal.httpStatus },
+    refusal: { code: refusal.code, http_status: refusal.httpStatus, kind: refusedKind(send) },
   };
 }
 

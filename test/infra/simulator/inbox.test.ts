@@ -257,12 +257,12 @@ describe('refused sends', () => {
     ]);
     expect(brief).toEqual([
       [8, recipient, 'order_update', undefined],
-      [7, recipient, '', { code: 100, http_status: 400 }],
-      [6, recipient, 'order_update', { code: 190, http_status: 401 }],
-      [5, '15550000502', 'order_update', { code: null, http_status: 502 }],
-      [4, '', 'order_update', { code: 100, http_status: 400 }],
-      [3, recipient, 'no_such', { code: 132001, http_status: 404 }],
-      [2, '15550231026', 'order_update', { code: 131026, http_status: 400 }],
+      [7, recipient, '', { code: 100, http_status: 400, kind: 'other' }],
+      [6, recipient, 'order_update', { code: 190, http_status: 401, kind: 'other' }],
+      [5, '15550000502', 'order_update', { code: null, http_status: 502, kind: 'other' }],
+      [4, '', 'order_update', { code: 100, http_status: 400, kind: 'other' }],
+      [3, recipient, 'no_such', { code: 132001, http_status: 404, kind: 'other' }],
+      [2, '15550231026', 'order_update', { code: 131026, http_status: 400, kind: 'other' }],
       [1, recipient, 'order_update', undefined],
     ]);
     expect(data[6]).toMatchObject({ number: firstNumber, job: mark.slice(0, 26), preview: 'Message Undeliverable' });
