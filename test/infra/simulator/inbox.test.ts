@@ -374,6 +374,11 @@ describe('requests with what they got', () => {
   });
 });
 
+test('a code has its words', async () => {
+  const { body } = await simulator.control('GET', 'service/codes/131026');
+  expect(body.data[0]).toMatchObject({ code: '131026', remedy: expect.any(String) });
+});
+
 describe('the service beside the simulator', () => {
   test('is asked only when it is known, and only on this machine', async () => {
     await simulator.control('POST', 'service', { url: null });
