@@ -6,6 +6,7 @@ import { type Exchange, exchangesKept } from './exchanges.ts';
 import { holdsTold } from './hold-routes.ts';
 import { magicRecipients } from './magic-recipients.ts';
 import { businessesTold } from './portfolios/business-routes.ts';
+import { refusedId } from './refused-log.ts';
 import type { World } from './state.ts';
 import { magicWords } from './templates/magic-words.ts';
 import type { Template } from './templates/template.ts';
@@ -52,11 +53,12 @@ export const consoleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/exchanges/{id}',
-    what: 'one of them whole: the request, and what it got',
+    what: 'one of them whole: the request, what it got, and the id of its message or refused send in the inbox',
     run: ({ world }, _, id) => {
       const exchange = /^\d{1,9}$/.test(id) ? world.exchanges.get(Number(id)) : undefined;
       if (exchange === undefined) throw new ControlError(404, 'id', `${id} is no request that is kept`);
-      const message = fieldOf(exchange.reply?.body, 'messages', 0, 'id');
+      const [refused] = world.messages.refused.find(({ exchangeId }) => exchangeId === exchange.id);
+      const message = refused ? refusedId(refused) : fieldOf(exchange.reply?.body, 'messages', 0, 'id');
       return { ...exchangeRow(exchange), message, request: exchange.request, reply: exchange.reply ?? null };
     },
   },

@@ -55,6 +55,11 @@ export class ExchangeLog {
     return this.#kept[id - first];
   }
 
+  /** The request that brought this body. */
+  withBody(body: unknown): Exchange | undefined {
+    return this.#kept.findLast(({ request }) => request.body === body);
+  }
+
   /** Newest first. */
   newest(limit: number): readonly Exchange[] {
     return limit === 0 ? [] : this.#kept.slice(-limit).reverse();

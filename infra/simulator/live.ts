@@ -75,6 +75,7 @@ function countersOf({ world, worldId, attempts, controlled }: Simulation) {
   return {
     world: worldId,
     messages: world.messages.total,
+    refused: world.messages.refused.total,
     touched: world.messages.touched,
     requests: world.exchanges.total,
     answered: world.exchanges.answered,

@@ -1,3 +1,4 @@
+import { newestBefore, RefusedLog, type RefusedSend } from './refused-log.ts';
 import type { Template } from './templates/template.ts';
 import type { AcceptedMessage, ToldStatus } from './webhooks/receipts.ts';
 
@@ -34,6 +35,8 @@ export interface RecipientReply {
   readonly id: string;
   readonly text: string;
   readonly at_ms: number;
+  /** What the business has put behind the quick reply that was tapped. */
+  readonly payload?: string;
 }
 
 /** What a message says: a template as it was when the message was sent, perhaps made of its text, or a text. */
@@ -43,7 +46,7 @@ export type MessageContent =
 
 /** An accepted message with what it takes to show it, and to tell more of it. */
 export interface Entry {
-  /** 1 for the first since the last reset. */
+  /** 1 for the first since the last reset; what was refused has its place in between. */
   readonly place: number;
   readonly message: RecordedMessage;
   readonly content: MessageContent;
@@ -51,6 +54,8 @@ export interface Entry {
   readonly accepted: AcceptedMessage;
   readonly told: readonly ToldStatus[];
   readonly replies: readonly RecipientReply[];
+  /** The platform delivers nothing of it before; infinite: until it is known how the first ones fare. */
+  readonly heldUntilMs?: number;
 }
 
 /** Every accepted message since the last reset, all of them kept: exactness is what it is for (about 1 KB each). */
@@ -59,6 +64,8 @@ export class MessageLog {
   readonly #byRecipient = new Map<string, Entry[]>();
   readonly #byTemplate = new Map<string, Entry[]>();
   readonly #byId = new Map<string, Entry>();
+  /** What was refused is no message, and counts as none: it has its places in the same list. */
+  readonly refused = new RefusedLog();
   #touched = 0;
 
   /** Grows when something is told of a message after it was accepted. */
@@ -74,8 +81,13 @@ export class MessageLog {
     return this.#byRecipient.size;
   }
 
-  add(message: RecordedMessage, facts: Pick<Entry, 'content' | 'accepted' | 'told'>): void {
-    const entry = { place: this.#all.length + 1, message, ...facts, replies: [] };
+  /** How many places were given, to accepted messages and to refused ones. */
+  get places(): number {
+    return this.#all.length + this.refused.total;
+  }
+
+  add(message: RecordedMessage, facts: Pick<Entry, 'content' | 'accepted' | 'told' | 'heldUntilMs'>): void {
+    const entry = { place: this.places + 1, message, ...facts, replies: [] };
     this.#all.push(entry);
     this.#byId.set(message.id, entry);
     push(this.#byRecipient, message.to, entry);
@@ -83,8 +95,17 @@ export class MessageLog {
     if (template !== undefined) push(this.#byTemplate, template, entry);
   }
 
+  refuse(send: Omit<RefusedSend, 'place'>): void {
+    this.refused.add({ place: this.places + 1, ...send });
+  }
+
   get(id: string): Entry | undefined {
     return this.#byId.get(id);
+  }
+
+  /** Those that the sender has marked so, oldest first. */
+  marked(callbackData: string): readonly Entry[] {
+    return this.#all.filter(({ accepted }) => accepted.callbackData === callbackData);
   }
 
   /** Notes what became of a message later. */
@@ -98,8 +119,11 @@ export class MessageLog {
 
   /** Notes what is told of a message once it is not held any more. */
   tellAll(id: string, told: readonly ToldStatus[]): void {
-    const entry = this.#byId.get(id);
-    if (entry !== undefined) for (const one of told) this.tell(entry, { told: one });
+    const entry = this.#byId.get(id) as { -readonly [K in keyof Entry]: Entry[K] } | undefined;
+    if (entry === undefined) return;
+    delete entry.heldUntilMs;
+    entry.told = [...entry.told, ...told];
+    this.#touched += 1;
   }
 
   /** Those that sent a template of that name, oldest first. */
@@ -107,10 +131,10 @@ export class MessageLog {
     return this.#byTemplate.get(name) ?? [];
   }
 
-  /** Newest first, those before the place. */
-  before(place: number, limit: number): readonly Entry[] {
-    const end = Math.max(0, Math.min(place - 1, this.#all.length));
-    return this.#all.slice(Math.max(0, end - limit), end).reverse();
+  /** What was accepted and what was refused, newest first, those before the place. */
+  before(place: number, limit: number): readonly (Entry | RefusedSend)[] {
+    const found = [...newestBefore(this.#all, place, limit), ...this.refused.before(place, limit)];
+    return found.sort((one, other) => other.place - one.place).slice(0, limit);
   }
 
   /** Newest first; `total` counts every match whatever the limit. */

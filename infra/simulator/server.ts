@@ -7,6 +7,7 @@ import { answerControl } from './control.ts';
 import type { Simulation } from './control-route.ts';
 import { EventAttempts } from './event-attempts.ts';
 import { interfere, recipientKey } from './faults.ts';
+import { noteRefused } from './inbox/refused-sends.ts';
 import { LiveChanges } from './live.ts';
 import type { RecordedRequest } from './logs.ts';
 import { foreignBecause } from './own-origin.ts';
@@ -183,6 +184,7 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   const reply = fault === undefined ? await carryOut() : await interfere(fault, context, carryOut);
   if (reply.kind !== 'closed') record.status = reply.status;
   world.exchanges.answer(exchange, reply);
+  noteRefused(world, exchange, { to: recipientOf(request.body), reply });
   if (numberId !== undefined && isThrottling(reply)) world.sending.throttled(numberId, world.clock.nowMs());
   write(reply, outgoing, { traceId: world.nextTraceId(), path: request.path });
 }

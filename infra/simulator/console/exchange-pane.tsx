@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { control } from './api.ts';
 import type { ExchangeDetail } from './model.ts';
 import { BackButton, CopyButton, Failed, Json, useAnswer, Waiting } from './parts.tsx';
+import { isRefused } from './refused-pane.tsx';
 import { addressOf } from './router.ts';
 import { curlOf, momentOf } from './texts.ts';
 
@@ -48,7 +49,9 @@ export function ExchangePane({ id, when, answered }: PaneProps) {
         <time class="note" dateTime={value.received_at}>
           {momentOf(Date.parse(value.received_at))}
         </time>
-        {value.message === null ? null : <a href={addressOf('inbox', value.message)}>Its message</a>}
+        {value.message === null ? null : (
+          <a href={addressOf('inbox', value.message)}>{isRefused(value.message) ? 'In the inbox' : 'Its message'}</a>
+        )}
         <CopyButton text={curlOf({ origin, method, path, query, body })} label="Copy as curl" />
       </p>
       {Object.keys(query).length === 0 ? null : (

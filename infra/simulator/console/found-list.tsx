@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Answer, Empty, Failed, Problem, Waiting } from './parts.tsx';
 import { choose } from './router.ts';
-import { counted } from './texts.ts';
+import { counted, droppedWords } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 interface FoundListProps<T> {
@@ -15,6 +15,8 @@ interface FoundListProps<T> {
   readonly found: readonly T[];
   /** How many there are, with those that are not listed. */
   readonly total?: number | undefined;
+  /** When a row came in: said of the oldest, where older ones are not listed. */
+  readonly atMsOf?: (row: T) => number;
   /** Where the rows come from: what went wrong, and how to ask again. */
   readonly answer: Pick<Answer<unknown>, 'problem' | 'again'>;
   readonly keyOf: (row: T) => string;
@@ -28,13 +30,18 @@ interface FoundListProps<T> {
 
 /** How many were found, and each of them to be chosen; or why there is none. */
 export function FoundList<T>(props: FoundListProps<T>) {
-  const { page, noun, label, rows, found, total = 0, answer, keyOf, rowHeight, chosen, row } = props;
-  const isCut = rows !== undefined && total > rows.length;
+  const { page, noun, label, rows, found, total = 0, answer, keyOf, rowHeight, chosen, row, atMsOf } = props;
+  const oldest = rows?.at(-1);
+  const missing = total - (rows?.length ?? total);
   return (
     <>
       <p class="count" role="status">
         {rows === undefined ? '' : counted(found.length, noun)}
-        {isCut ? `, the newest of ${total.toLocaleString('en')}: older ones are dropped` : ''}
+        {missing <= 0
+          ? ''
+          : oldest === undefined || atMsOf === undefined
+            ? `; ${missing.toLocaleString('en')} older dropped`
+            : `; ${droppedWords(missing, atMsOf(oldest))}`}
       </p>
       {rows === undefined ? null : <Problem text={answer.problem} />}
       {found.length > 0 ? (

@@ -1,23 +1,24 @@
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { Choice, Filters } from './filters.tsx';
-import { clearedTo, inbox, type Listed, mostListed, readInboxAgain } from './inbox-store.ts';
+import { clearedTo, type Inbox, inbox, type Listed, mostListed, readInboxAgain } from './inbox-store.ts';
 import { counters, now } from './live.ts';
 import { MessagePane } from './message-pane.tsx';
 import { statusAt } from './message-status.ts';
 import type { Overview } from './model.ts';
 import { Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
+import { isRefused, RefusedPane } from './refused-pane.tsx';
 import { addressOfPage, choose, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
-import { counted, numberOf, timeOf, wordOf } from './texts.ts';
+import { codeWordOf, counted, droppedWords, momentOf, numberOf, timeOf, wordOf } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const keyOf = (row: Listed) => row.id;
 const rowHeight = 76;
-const statuses = ['accepted', 'sent', 'delivered', 'read', 'failed'];
+const statuses = ['accepted', 'held', 'sent', 'delivered', 'read', 'failed', 'refused'];
 
-/** Every message that the platform took, and the phone that shows the one that is chosen. */
+/** Every message that the platform accepted or refused, and the phone that shows the one that is chosen. */
 export function InboxPage() {
   const told = useStore(counters);
   const { value: overview, problem } = useAnswer(
@@ -28,7 +29,7 @@ export function InboxPage() {
     () => new Set(overview?.stopped.map((each) => personKey(each.phone_number_id, each.to))),
     [overview],
   );
-  const { rows, total, state, problem: unread } = useStore(inbox);
+  const { rows, total, dropped, state, problem: unread } = useStore(inbox);
   const { id } = useStore(place);
   const cleared = useStore(clearedTo);
   const found = useFound(cleared);
@@ -36,7 +37,10 @@ export function InboxPage() {
   return (
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Messages">
-        <Filters label="Search recipient, job, template or text" hint="Recipient, job or text">
+        <Filters
+          label="Search recipient, dispatch, template, text, status or code"
+          hint="Recipient, dispatch, status, code or text"
+        >
           <NumberChoice rows={rows} numbers={overview?.numbers} />
           <Choice
             name="status"
@@ -52,9 +56,7 @@ export function InboxPage() {
               : found.rows.length === kept
                 ? counted(total - found.cleared, 'message')
                 : `${counted(found.rows.length, 'message')} of ${kept.toLocaleString('en')}`}
-            {total > rows.length && rows.length >= mostListed
-              ? `, the newest ${mostListed.toLocaleString('en')} listed`
-              : ''}
+            {found.refused > 0 && state === 'ready' ? `, ${found.refused.toLocaleString('en')} refused` : ''}
           </p>
           {found.cleared > 0 ? (
             <button type="button" onClick={() => clearedTo.set(0)}>
@@ -71,6 +73,7 @@ export function InboxPage() {
             </button>
           ) : null}
         </div>
+        <Missing rows={rows} total={total} dropped={dropped} />
         {rows.length > 0 ? <Problem text={unread} /> : null}
         {found.rows.length > 0 ? (
           <VirtualList
@@ -90,8 +93,10 @@ export function InboxPage() {
       <section class="pane-main" aria-label="Message">
         {id === '' ? (
           <Empty title="Choose a message">
-            <p>It is shown as the phone of its recipient shows it, with everything that was told of it.</p>
+            <p>It is shown as the phone of its recipient shows it, or with the reason why nothing arrived.</p>
           </Empty>
+        ) : isRefused(id) ? (
+          <RefusedPane key={id} id={id} />
         ) : (
           <MessagePane key={id} id={id} />
         )}
@@ -105,18 +110,42 @@ function useFound(cleared: number) {
   const { rows } = useStore(inbox);
   const { q = '', number = '', status = '' } = useStore(place).filter;
   const nowMs = useStore(now);
-  // Time changes what is read and what is not; without such a question it is nobody's business.
-  const asOfMs = status === '' ? 0 : nowMs;
+  // Time changes how far a message has come: only who asks for that is told anew.
+  const asOfMs = `${q}${status}` === '' ? 0 : nowMs;
   return useMemo(() => {
     const kept = cleared === 0 ? rows : rows.filter((row) => row.place > cleared);
     const hasWords = searched(q);
-    const isAsked = (row: Listed) =>
-      (number === '' || row.number === number) &&
-      (status === '' || statusAt(row, asOfMs).status === status) &&
-      hasWords(row.text);
+    const isAsked = (row: Listed) => {
+      if (number !== '' && row.number !== number) return false;
+      const now = statusAt(row, asOfMs);
+      return (status === '' || now.status === status) && hasWords(`${row.text} ${now.status} ${now.code ?? ''}`);
+    };
     const isNarrowed = `${q}${number}${status}` !== '';
-    return { rows: isNarrowed ? kept.filter(isAsked) : kept, cleared: rows.length - kept.length };
+    const found = isNarrowed ? kept.filter(isAsked) : kept;
+    const refused = found.filter((row) => row.refusal !== undefined).length;
+    return { rows: found, cleared: rows.length - kept.length, refused };
   }, [rows, cleared, q, number, status, asOfMs]);
+}
+
+/** What of the list is not there any more, and since when it goes. */
+function Missing({ rows, total, dropped }: Pick<Inbox, 'rows' | 'total' | 'dropped'>) {
+  const oldest = rows.at(-1);
+  const unlisted = rows.length >= mostListed && total > rows.length ? total - rows.length : 0;
+  if (dropped.length === 0 && unlisted === 0) return null;
+  return (
+    <div class="missing" role="note">
+      {unlisted === 0 || oldest === undefined ? null : (
+        <p>
+          {counted(unlisted, 'older message')} not listed: the list goes since {momentOf(oldest.received_ms)}.
+        </p>
+      )}
+      {dropped.map(({ kind, count, since_ms: sinceMs }) => (
+        <p key={kind}>
+          {droppedWords(count, sinceMs, kind === 'throttled' ? 'older throttled sends' : 'older refused sends')}.
+        </p>
+      ))}
+    </div>
+  );
 }
 
 /** A person, for a number of the business. */
@@ -173,7 +202,7 @@ function Row({ row, isStopped }: RowProps) {
   return (
     <>
       <span class="row-line">
-        <strong>{numberOf(row.to)}</strong>
+        <strong>{row.to === '' ? 'No recipient' : numberOf(row.to)}</strong>
         {isStopped ? <span class="row-stopped">stopped</span> : null}
         <time dateTime={new Date(row.received_ms).toISOString()}>{timeOf(row.received_ms)}</time>
       </span>
@@ -181,9 +210,13 @@ function Row({ row, isStopped }: RowProps) {
         {row.preview}
       </span>
       <span class="row-line small">
-        <span class="row-template">{row.template || 'text'}</span>
+        <span class="row-template">{row.template || (row.refusal === undefined ? 'text' : 'no template')}</span>
         {row.replies > 0 ? <span class="row-replies">{counted(row.replies, 'reply', 'replies')}</span> : null}
-        <span class={`ticks ${status}`}>{code === undefined ? status : `${status} ${code}`}</span>
+        {row.refusal === undefined ? (
+          <span class={`ticks ${status}`}>{code === undefined ? status : `${status} ${code}`}</span>
+        ) : (
+          <span class="badge bad">refused {codeWordOf(row.refusal)}</span>
+        )}
       </span>
     </>
   );

@@ -1,6 +1,6 @@
 import { control, sentenceOf } from './api.ts';
 import { type Counters, counters } from './live.ts';
-import type { InboxRow } from './model.ts';
+import type { DroppedRows, InboxRow } from './model.ts';
 import { createStore } from './store.ts';
 
 /** A message with the text that a search looks through. */
@@ -10,7 +10,10 @@ export interface Listed extends InboxRow {
 
 export interface Inbox {
   readonly rows: readonly Listed[];
+  /** How many there are, with those that are too old to be listed. */
   readonly total: number;
+  /** Refused ones that the simulator does not keep any more. */
+  readonly dropped: readonly DroppedRows[];
   readonly state: 'loading' | 'ready' | 'failed';
   /** Why the newest rows could not be read. */
   readonly problem: string;
@@ -18,10 +21,11 @@ export interface Inbox {
 
 interface InboxPage {
   readonly total: number;
+  readonly dropped: readonly DroppedRows[];
   readonly data: readonly InboxRow[];
 }
 
-export const inbox = createStore<Inbox>({ rows: [], total: 0, state: 'loading', problem: '' });
+export const inbox = createStore<Inbox>({ rows: [], total: 0, dropped: [], state: 'loading', problem: '' });
 
 /** What came up to this place was cleared from the list. The simulator keeps it: nothing that counts is forgotten. */
 export const clearedTo = createStore(0);
@@ -53,7 +57,7 @@ async function catchUp(): Promise<void> {
   try {
     if (known?.world !== told.world) await loadAll();
     else if (known.touched !== told.touched) await loadTouched();
-    else if (known.messages !== told.messages) await loadNewer();
+    else if (known.messages !== told.messages || known.refused !== told.refused) await loadNewer();
     known = told;
   } catch (error) {
     inbox.set({
@@ -75,7 +79,7 @@ function pageBefore(place: number | undefined, limit: number): Promise<InboxPage
 async function loadAll(): Promise<void> {
   if (known?.world !== counters.get()?.world) clearedTo.set(0);
   let page = await pageBefore(undefined, firstPage);
-  inbox.set({ rows: page.data.map(listed), total: page.total, state: 'ready', problem: '' });
+  show(page, page.data.map(listed));
   for (;;) {
     const { rows } = inbox.get();
     const oldest = rows.at(-1)?.place ?? 1;
@@ -95,13 +99,7 @@ async function loadNewer(): Promise<void> {
     fresh.push(...page.data.filter(({ place }) => place > newest));
     const last = page.data.at(-1)?.place ?? 0;
     if (last <= newest + 1 || fresh.length >= mostListed) {
-      inbox.set({
-        rows: [...fresh.map(listed), ...inbox.get().rows].slice(0, mostListed),
-        total: page.total,
-        state: 'ready',
-        problem: '',
-      });
-      return;
+      return show(page, [...fresh.map(listed), ...inbox.get().rows]);
     }
     before = last;
   }
@@ -109,16 +107,28 @@ async function loadNewer(): Promise<void> {
 
 /** Takes the newest rows as they are now, known ones and new ones. Where more came than a page holds, all anew. */
 async function loadTouched(): Promise<void> {
-  const { total, data } = await pageBefore(undefined, laterPage);
+  const page = await pageBefore(undefined, laterPage);
+  const { data } = page;
   const fresh = new Map(data.map((row) => [row.place, row]));
   const newest = inbox.get().rows[0]?.place ?? 0;
-  if ((data.at(-1)?.place ?? 0) > newest + 1) return loadAll();
+  if (data.length === laterPage && (data.at(-1)?.place ?? 0) > newest + 1) return loadAll();
   const added = data.filter(({ place }) => place > newest).map(listed);
   const rows = inbox.get().rows.map((row) => {
     const now = fresh.get(row.place);
     return now === undefined ? row : listed(now);
   });
-  inbox.set({ rows: [...added, ...rows].slice(0, mostListed), total, state: 'ready', problem: '' });
+  show(page, [...added, ...rows]);
+}
+
+/** Lists the rows, without those that the simulator does not keep any more. */
+function show({ total, dropped }: InboxPage, rows: readonly Listed[]): void {
+  const isNew = dropped.some(({ count }, at) => count !== inbox.get().dropped[at]?.count);
+  const kept = isNew ? rows.filter((row) => !dropped.some((each) => isDropped(row, each))) : rows;
+  inbox.set({ rows: kept.slice(0, mostListed), total, dropped, state: 'ready', problem: '' });
+}
+
+function isDropped({ refusal, place }: InboxRow, { kind, since_place: since }: DroppedRows): boolean {
+  return refusal?.kind === kind && place < since;
 }
 
 function listed(row: InboxRow): Listed {

@@ -5,6 +5,7 @@ export interface Counters {
   /** Another after a reset, and after another start. */
   readonly world: string;
   readonly messages: number;
+  readonly refused: number;
   readonly touched: number;
   readonly requests: number;
   readonly answered: number;

@@ -1,15 +1,14 @@
-import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { control } from './api.ts';
 import { counters, now } from './live.ts';
 import { MessageActions } from './message-actions.tsx';
 import type { MessageDetail } from './model.ts';
-import { BackButton, Badge, CopyButton, Facts, Failed, Json, Problem, useAnswer, Waiting } from './parts.tsx';
+import { BackButton, Badge, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { Bubble, type ButtonPlace } from './phone.tsx';
 import { phoneView } from './phone-view.ts';
-import { addressOf } from './router.ts';
+import { Held, Holds, Replies, RequestAsItCame, SendFacts, Tries } from './send-facts.tsx';
 import { useStore } from './store.ts';
-import { momentOf, numberOf, timeOf, wordOf } from './texts.ts';
+import { numberOf, timeOf, wordOf } from './texts.ts';
 
 /** The phone with one message, and beside it what is known of the message. */
 export function MessagePane({ id }: { readonly id: string }) {
@@ -29,6 +28,7 @@ export function MessagePane({ id }: { readonly id: string }) {
 function Message({ detail }: { readonly detail: MessageDetail }) {
   const { row, components, parts } = detail;
   const [problem, setProblem] = useState('');
+  const nowMs = useStore(now);
   const view = useMemo(() => phoneView(components, parts), [components, parts]);
   const tap = (place: ButtonPlace) => {
     setProblem('');
@@ -66,14 +66,14 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
           {numberOf(row.to)} {detail.stopped ? <Badge value="Stopped marketing" tone="warn" /> : null}
         </h2>
         <Timeline detail={detail} />
+        <Held detail={detail} nowMs={nowMs} onProblem={setProblem} />
+        <Holds detail={detail} onProblem={setProblem} />
         <Problem text={problem} />
         <MessageActions detail={detail} onProblem={setProblem} />
-        <MessageFacts detail={detail} />
-        <details class="raw">
-          <summary>Request as it came</summary>
-          <CopyButton text={JSON.stringify(detail.request, null, 2)} label="Copy JSON" />
-          <Json value={detail.request} label="Request" />
-        </details>
+        <SendFacts detail={detail} />
+        <Replies replies={detail.replies} />
+        <Tries detail={detail} />
+        <RequestAsItCame request={detail.request} />
       </div>
     </div>
   );
@@ -97,43 +97,5 @@ function Timeline({ detail: { row } }: { readonly detail: MessageDetail }) {
         </li>
       ))}
     </ol>
-  );
-}
-
-function MessageFacts({ detail }: { readonly detail: MessageDetail }) {
-  const { row, callback_data: data } = detail;
-  const facts: readonly (readonly [string, ComponentChildren])[] = [
-    [
-      'Template',
-      detail.template_id === '' ? (
-        'none: a text'
-      ) : (
-        <>
-          <a href={addressOf('templates', detail.template_id)}>{row.template}</a> · {row.language}
-        </>
-      ),
-    ],
-    ['Recipient', <Others wanted={numberOf(row.to)} shown={row.to} />],
-    ['Job', row.job === '' ? 'none' : <Others wanted={row.job} shown={row.job} />],
-    ['Received', momentOf(row.received_ms)],
-    ['Category', wordOf(row.category)],
-    ['From', `${detail.from} · ${row.number}`],
-    ...(data === null || data === row.job ? [] : [['Callback data', data] as const]),
-    ['Message', row.id],
-  ];
-  return <Facts facts={facts} />;
-}
-
-interface OthersProps {
-  readonly wanted: string;
-  readonly shown: string;
-}
-
-/** Leads to all messages that have this in common. */
-function Others({ wanted, shown }: OthersProps) {
-  return (
-    <a href={addressOf('inbox', '', { q: wanted })} title="All messages with it">
-      {shown}
-    </a>
   );
 }

@@ -1,10 +1,15 @@
 import type { InboxRow, Told } from './model.ts';
 
-const ranks: Readonly<Record<string, number>> = { accepted: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
+const ranks: Readonly<Record<string, number>> = { accepted: 0, held: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
 
-/** How far a message has come: the furthest of what was told of it until then. */
-export function statusAt({ told }: Pick<InboxRow, 'told'>, nowMs: number): Told {
-  const first: Told = { status: 'accepted', at_ms: 0 };
+/** How far a message has come: the furthest of what was told of it until then; a refused one never goes further. */
+export function statusAt(row: Pick<InboxRow, 'told' | 'refusal' | 'held_until_ms'>, nowMs: number): Told {
+  const { told, refusal, held_until_ms: heldUntilMs } = row;
+  if (refusal !== undefined) {
+    return { status: 'refused', at_ms: 0, ...(refusal.code === null ? {} : { code: refusal.code }) };
+  }
+  const isHeld = heldUntilMs !== undefined && (heldUntilMs === null || nowMs < heldUntilMs);
+  const first: Told = { status: isHeld ? 'held' : 'accepted', at_ms: 0 };
   return told
     .filter(({ at_ms }) => at_ms <= nowMs)
     .reduce((best, each) => ((ranks[each.status] ?? 0) > (ranks[best.status] ?? 0) ? each : best), first);

@@ -24,22 +24,79 @@ export interface InboxRow {
   readonly received_ms: number;
   readonly told: readonly Told[];
   readonly replies: number;
+  /** The platform delivers nothing of it before; null: until it knows how the first ones fare. */
+  readonly held_until_ms?: number | null;
+  /** Of a send that was answered with an error; no code: a page came in the place of an answer. */
+  readonly refusal?: RefusalTold & { readonly kind: DroppedRows['kind'] };
 }
 
-export interface MessageDetail {
+export interface RefusalTold {
+  readonly code: number | null;
+  readonly http_status: number;
+}
+
+/** Rows of one kind that are not kept any more. */
+export interface DroppedRows {
+  readonly kind: 'throttled' | 'other';
+  readonly count: number;
+  /** The oldest that is kept: when, and its place. */
+  readonly since_ms: number;
+  readonly since_place: number;
+}
+
+/** A hold that refuses messages, and the control call that removes it. */
+export interface HoldBehind {
+  /** `WABA`, `number` or `business` */
+  readonly of: string;
+  readonly id: string;
+  readonly code: number;
+  readonly remove: string;
+}
+
+/** What a send belongs to, whether it was accepted or refused. */
+export interface SendDetail {
   readonly row: InboxRow;
   readonly path: string;
   readonly request: unknown;
-  readonly parts: readonly Part[];
-  readonly components: readonly Component[];
+  /** Empty of a text, and where the template is not there. */
   readonly template_id: string;
   readonly from: string;
   readonly from_name: string;
   readonly callback_data: string | null;
-  readonly replies: readonly { readonly id: string; readonly text: string; readonly at_ms: number }[];
+  /** Null where the service has not marked it. */
+  readonly dispatch: { readonly did: string; readonly id: string } | null;
+  /** Every send of the same mark, oldest first. */
+  readonly tries: readonly { readonly id: string; readonly at_ms: number; readonly refusal?: RefusalTold }[];
+  readonly holds: readonly HoldBehind[];
+  /** Its place in the list of requests; null: it is not kept any more. */
+  readonly exchange: number | null;
   readonly blocked: boolean;
   /** The recipient wants no marketing from the number that sent it. */
   readonly stopped: boolean;
+}
+
+export interface RefusedDetail extends SendDetail {
+  readonly refusal: RefusalTold & {
+    readonly subcode: number | null;
+    readonly message: string;
+    readonly details: string;
+  };
+}
+
+export interface PersonsReply {
+  readonly id: string;
+  readonly text: string;
+  readonly at_ms: number;
+  /** Behind the quick reply that was tapped. */
+  readonly payload?: string;
+}
+
+export interface MessageDetail extends SendDetail {
+  readonly parts: readonly Part[];
+  readonly components: readonly Component[];
+  readonly replies: readonly PersonsReply[];
+  /** The portfolio of the number that sent it: its pacing may hold the message. */
+  readonly business: string;
 }
 
 export interface TemplateRow {
@@ -106,7 +163,7 @@ export interface Posts {
 }
 
 export interface ExchangeDetail extends ExchangeRow {
-  /** The message that was accepted. */
+  /** Its place in the inbox: of the message that was accepted, or of the refused send. */
   readonly message: string | null;
   readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
   readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;

@@ -16,6 +16,7 @@ type Placed = Post & { readonly id: string };
 const listed = 200;
 const none: readonly Placed[] = [];
 const keyOf = (row: Placed) => row.id;
+const atMsOf = (row: Placed) => Date.parse(row.at);
 
 /** Whether what is chosen is a POST of the platform, and no attempt of the service. */
 export function isPost(id: string): boolean {
@@ -67,6 +68,7 @@ export function PlatformPosts() {
           found={found}
           total={value?.total}
           answer={list}
+          atMsOf={atMsOf}
           keyOf={keyOf}
           rowHeight={58}
           chosen={id}

@@ -12,6 +12,7 @@ import { useStore } from './store.ts';
 import { timeOf } from './texts.ts';
 
 const keyOf = (row: ExchangeRow) => String(row.id);
+const atMsOf = (row: ExchangeRow) => Date.parse(row.received_at);
 const none: readonly ExchangeRow[] = [];
 const outcomes: Readonly<Record<string, (status: number | null) => boolean>> = {
   '2xx': (status) => status !== null && status < 300,
@@ -58,6 +59,7 @@ export function RequestsPage() {
           found={found}
           total={value?.total}
           answer={list}
+          atMsOf={atMsOf}
           keyOf={keyOf}
           rowHeight={58}
           chosen={id}

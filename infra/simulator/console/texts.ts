@@ -29,6 +29,22 @@ export function wordOf(constant: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** What tells a refusal from others: its code, or else its HTTP status. */
+export function codeWordOf({
+  code,
+  http_status: status,
+}: {
+  readonly code: number | null;
+  readonly http_status: number;
+}) {
+  return code === null ? `HTTP ${status}` : String(code);
+}
+
+/** From when on a list goes, and how much that was before is not in it. */
+export function droppedWords(count: number, sinceMs: number, what = 'older'): string {
+  return `${count.toLocaleString('en')} ${what} dropped: listed since ${momentOf(sinceMs)}`;
+}
+
 export function jsonOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

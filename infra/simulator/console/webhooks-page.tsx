@@ -13,6 +13,7 @@ import { useStore } from './store.ts';
 import { wordOf } from './texts.ts';
 
 const keyOf = (row: AttemptRow) => String(row.id);
+const atMsOf = (row: AttemptRow) => Date.parse(row.at);
 const none: readonly AttemptRow[] = [];
 const outcomes = ['delivered', 'failed', 'abandoned', 'gone', 'switched_off'];
 
@@ -63,6 +64,7 @@ function Attempts() {
           found={found}
           total={value?.total}
           answer={list}
+          atMsOf={atMsOf}
           keyOf={keyOf}
           rowHeight={58}
           chosen={id}

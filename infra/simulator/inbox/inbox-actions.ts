@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { present } from '../../../lib/keys/present.ts';
 import { ControlError } from '../control-error.ts';
 import { isKnownCode } from '../errors.ts';
 import type { Entry } from '../logs.ts';
@@ -59,7 +60,7 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   const to = businessNumber(world, metadata.phone_number_id);
   const said = { ...(reply.has_context ? context : {}), id, ...contentOfReply(reply) };
   tellIncoming(world, to, personOf(world, to.beholder, recipient.key), said);
-  world.messages.tell(entry, { reply: { id, text: reply.text, at_ms: atMs } });
+  world.messages.tell(entry, { reply: { id, text: reply.text, at_ms: atMs, ...present({ payload: reply.payload }) } });
   return rowOf(messageOf(world, entry.message.id));
 }
 

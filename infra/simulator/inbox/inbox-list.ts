@@ -1,10 +1,13 @@
+import { present } from '../../../lib/keys/present.ts';
 import { type Component, type PhoneView, phoneView, previewOf } from '../console/phone-view.ts';
 import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
+import { portfolioIdOf } from '../wabas.ts';
+import { aroundOf, jobOf } from './message-surroundings.ts';
 
 /** A message in the console's list: what is needed to find it, and little more. */
 export function rowOf(entry: Entry) {
-  const { place, message, content, accepted, told, replies } = entry;
+  const { place, message, content, accepted, told, replies, heldUntilMs } = entry;
   const { name, language, category } = shownOf(content);
   return {
     place,
@@ -19,6 +22,8 @@ export function rowOf(entry: Entry) {
     received_ms: accepted.acceptedMs,
     told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
     replies: replies.length,
+    // Null: until the platform knows how the first ones fare.
+    ...present({ held_until_ms: heldUntilMs === Number.POSITIVE_INFINITY ? null : heldUntilMs }),
   };
 }
 
@@ -29,7 +34,7 @@ export function viewOf({ message, content }: Entry): PhoneView {
 
 /** A whole message: what was sent, the template as it was then, and what its recipient did. */
 export function detailOf(world: World, entry: Entry) {
-  const { message, content, accepted, replies } = entry;
+  const { message, content, accepted, replies, told } = entry;
   const { id, components } = shownOf(content);
   return {
     row: rowOf(entry),
@@ -38,15 +43,19 @@ export function detailOf(world: World, entry: Entry) {
     parts: partsOf(message.request),
     components,
     template_id: id,
-    from: world.numbers.get(message.phone_number_id)?.fields['display_phone_number'] ?? message.phone_number_id,
-    from_name: world.numbers.get(message.phone_number_id)?.fields['verified_name'] ?? '',
-    callback_data: accepted.callbackData ?? null,
+    ...aroundOf(world, {
+      ...{ to: message.to, numberId: message.phone_number_id, callbackData: accepted.callbackData },
+      codes: told.map(({ code }) => code ?? null),
+    }),
     replies,
-    blocked: world.blocked.has(message.to),
-    stopped: world.preferences
-      .all(world.clock.nowMs())
-      .some(({ phone_number_id: number, to }) => number === message.phone_number_id && to === message.to),
+    exchange: world.exchanges.withBody(message.request)?.id ?? null,
+    business: portfolioOf(world, message.phone_number_id),
   };
+}
+
+function portfolioOf(world: World, numberId: string): string {
+  const waba = world.wabas.get(world.numbers.get(numberId)?.wabaId ?? '');
+  return waba === undefined ? '' : portfolioIdOf(waba);
 }
 
 interface Shown {
@@ -72,9 +81,4 @@ function shownOf(content: MessageContent): Shown {
 function partsOf(request: unknown): readonly Readonly<Record<string, unknown>>[] {
   const { template } = request as { readonly template?: { readonly components?: unknown } };
   return Array.isArray(template?.components) ? template.components : [];
-}
-
-/** The service marks each message with its job and its place in it; whatever else was sent along is told as it is. */
-function jobOf(callbackData: string | undefined): string {
-  return callbackData?.replace(/^([0-9A-Z]{26})-\d{1,5}$/, '$1') ?? '';
 }

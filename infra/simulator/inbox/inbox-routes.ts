@@ -1,10 +1,13 @@
 import * as v from 'valibot';
+import { ControlError } from '../control-error.ts';
 import { type ControlRoute, given } from '../control-route.ts';
 import { recipientKey } from '../faults.ts';
+import { refusedKept } from '../refused-log.ts';
 import type { World } from '../state.ts';
 import { messageOf, replyTo, tapButton, tellStatus, writeTo } from './inbox-actions.ts';
 import { detailOf, rowOf } from './inbox-list.ts';
 import { changeIdentity, changePreference, changeRecipient, changeThread } from './person-actions.ts';
+import { refusedDetail, refusedRow } from './refused-list.ts';
 
 const WholeSchema = v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be a whole number'), v.transform(Number));
 const InboxQuerySchema = v.strictObject({
@@ -17,10 +20,26 @@ export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/inbox',
-    what: 'accepted messages as rows of a list, newest first: ?before=PLACE&limit= (limit 200 unless told, 2000 at most)',
-    run: ({ world }, { query }) => {
-      const { before = world.messages.total + 1, limit } = v.parse(InboxQuerySchema, given(query));
-      return { total: world.messages.total, data: world.messages.before(before, limit).map(rowOf) };
+    what: `accepted messages and refused sends as rows of a list, newest first: ?before=PLACE&limit= (limit 200 unless told, 2000 at most); of those refused the newest ${refusedKept.other} are kept, of throttled ones ${refusedKept.throttled}; total: those kept, dropped: how many are not, of which kind, and since when they are`,
+    run: ({ world: { messages } }, { query }) => {
+      const { before = messages.places + 1, limit } = v.parse(InboxQuerySchema, given(query));
+      return {
+        total: messages.total + messages.refused.kept,
+        dropped: messages.refused.dropped().map(({ kind, count, since }) => ({
+          ...{ kind, count, since_ms: since.receivedMs, since_place: since.place },
+        })),
+        data: messages.before(before, limit).map((each) => ('refusal' in each ? refusedRow(each) : rowOf(each))),
+      };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/_control/refused/{id}',
+    what: 'one refused send of the inbox: the request, the reason in the words of the platform, its other tries, and the holds in force that refuse it',
+    run: ({ world }, _, id) => {
+      const send = world.messages.refused.get(id);
+      if (send === undefined) throw new ControlError(404, 'id', `${id} is no refused send that is kept`);
+      return refusedDetail(world, send);
     },
   },
   {

@@ -1,3 +1,4 @@
+import { present } from '../../../lib/keys/present.ts';
 import type { PlatformRequest } from '../platform-request.ts';
 import { json, type Reply } from '../reply.ts';
 import type { World } from '../state.ts';
@@ -32,7 +33,10 @@ export function accepted(world: World, send: Acceptance, request: PlatformReques
       request: request.body,
       received_at: new Date(nowMs).toISOString(),
     },
-    { content, accepted: message, told: isHeld ? [] : planReceipts(world, message, course) },
+    {
+      ...{ content, accepted: message, told: isHeld ? [] : planReceipts(world, message, course) },
+      ...present({ heldUntilMs: isHeld ? Number.POSITIVE_INFINITY : heldUntilMs(course, nowMs) }),
+    },
   );
   if (isHeld) world.pacing.keep(portfolioId, { message, course });
   else if (send.stops) stopMarketing(world, send, message);
@@ -43,6 +47,10 @@ export function accepted(world: World, send: Acceptance, request: PlatformReques
     contacts: [{ input: recipient.input, ...contact }],
     messages: [content.kind === 'template' ? { id, message_status } : { id }],
   });
+}
+
+function heldUntilMs({ held_ms: heldMs }: Course, acceptedMs: number): number | undefined {
+  return heldMs === 0 ? undefined : acceptedMs + heldMs;
 }
 
 function acceptedMessage(world: World, id: string, send: Acceptance): AcceptedMessage {

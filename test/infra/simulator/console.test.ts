@@ -3,8 +3,17 @@ import { buffer } from 'node:stream/consumers';
 import type { Page } from 'puppeteer-core';
 import { describe, expect, test } from 'vitest';
 import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
+import { refusedKept } from '../../../infra/simulator/refused-log.ts';
 import { photograph } from '../../support/browser.ts';
-import { browserOfFile, consoleOfFile, press, typeOver, untilSeen } from '../../support/console-page.ts';
+import {
+  browserOfFile,
+  consoleOfFile,
+  paint,
+  press,
+  typeOver,
+  untilSeen,
+  violationsOf,
+} from '../../support/console-page.ts';
 import { button, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
@@ -33,7 +42,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await page.$eval('.chat a', (link) => (link as { href: string }).href)).toBe(
       'https://andes.example.com/orders/A-1042',
     );
-    expect(await textOf('.facts')).toContain('01KAPQ5Z3M9T7V1XW2YB4C6D8E\n');
+    expect(await textOf('.facts')).toContain('01KAPQ5Z3M9T7V1XW2YB4C6D8E · all its messages\n');
   });
 
   test('every kind of message', async () => {
@@ -96,6 +105,85 @@ describe.skipIf(browser === undefined)('the console', () => {
     await press(page, `Unblock ${recipient}`);
     await page.waitForFunction(`document.getElementById('blocked') === null`);
     expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([]);
+  });
+
+  test('a refused message is a row: found by number, status and code, with its reason, remedy, dispatch and tries', async () => {
+    const { page } = tab();
+    const mark = { biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8E-2' };
+    await simulator().send(recipient);
+    await simulator().send('15550231026', mark);
+    await simulator().send('15550231026', mark);
+    await simulator().send('15550131026');
+    await simulator().control('POST', 'clock', { advance_seconds: 5 });
+    await untilSeen(page, '4 messages, 2 refused');
+    const found = { '15550231026': 2, refused: 2, 'refused 131026': 2, 'failed 131026': 1, '131026 !refused': 1 };
+    for (const [words, count] of Object.entries(found)) {
+      await typeOver(page, 'input[type=search]', words);
+      await untilSeen(page, `${count} message${count === 1 ? '' : 's'} of 4`);
+    }
+    await typeOver(page, 'input[type=search]', '');
+    await page.select('aria/Status[role="combobox"]', 'refused');
+    await untilSeen(page, '2 messages of 4');
+    expect(await textOf('[role=option] .badge')).toBe('refused 131026');
+    await page.click('[role=option]');
+    await untilSeen(page, 'What helps:');
+    expect(await textOf('.chat')).toBe('Nothing arrived: the platform refused the message');
+    expect(await textOf('.reason')).toContain('(#131026) Message Undeliverable');
+    expect(await textOf('.steps')).toMatch(/refused 131026.*refused 131026/s);
+    const links = await page.$$eval('.facts .pairs a', (all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toContain('#/dispatches/5491100000001%2F01KAPQ5Z3M9T7V1XW2YB4C6D8E');
+    expect(links).toContain('#/requests/3');
+    for (const scheme of ['light', 'dark']) {
+      await paint(page, scheme);
+      expect(await violationsOf(page)).toEqual([]);
+      await photograph(page, `inbox-refused-${scheme}`);
+    }
+    await page.setViewport({ width: 400, height: 900 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
+    await photograph(page, 'inbox-refused-narrow');
+    await press(page, 'Request 3, with its answer', 'link');
+    await press(page, 'In the inbox', 'link');
+    await untilSeen(page, 'Nothing arrived');
+  });
+
+  test('what holds a message says so, and is removed where it is seen', async () => {
+    const { page } = tab();
+    const holds = async () =>
+      (await simulator().control('GET', 'overview')).body.wabas.flatMap(({ holds }: { holds: object[] }) => holds);
+    await simulator().control('POST', `wabas/${firstWaba}/holds`, { code: 131042 });
+    await simulator().send(recipient);
+    await page.waitForSelector('[role=option]');
+    await page.click('[role=option]');
+    await untilSeen(page, `The platform holds the WABA ${firstWaba}`);
+    await photograph(page, 'inbox-hold');
+    await press(page, 'Remove the hold');
+    await page.waitForFunction(`document.querySelector('.hold') === null`);
+    expect(await holds()).toEqual([]);
+    await simulator().control('POST', 'businesses/400000000000001/pacing', { accepts: 0 });
+    await simulator().send(recipient);
+    await untilSeen(page, '2 messages');
+    await page.select('aria/Status[role="combobox"]', 'held');
+    await untilSeen(page, '1 message of 2');
+    await page.click('[role=option]');
+    await press(page, 'Release all that is held');
+    await untilSeen(page, 'Sent');
+    await page.waitForFunction(`document.querySelector('.hold') === null`);
+  });
+
+  test('a list says what it has dropped, and since when it goes', async () => {
+    const { page } = tab();
+    const most = 2 * refusedKept.throttled;
+    for (let sent = 0; sent < most; sent += 100) {
+      await Promise.all(Array.from({ length: 100 }, () => simulator().send('15550230429')));
+      await simulator().control('POST', 'clock', { advance_seconds: 2 });
+    }
+    await untilSeen(page, '1,000 older throttled sends dropped: listed since');
+    await untilSeen(page, '1,000 messages, 1,000 refused');
+    expect(await textOf('.missing')).toMatch(/since .*12:00:20\.$/s);
+    await photograph(page, 'inbox-dropped');
+    await simulator().get(`${firstWaba}/message_templates`, { limit: '1' });
+    await press(page, 'Requests', 'link');
+    await untilSeen(page, '2,000 requests; 1 older dropped: listed since');
   });
 
   test('the recipient stops marketing and resumes it, in the chat and in the list of all who have stopped', async () => {

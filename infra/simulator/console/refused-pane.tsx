@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { control } from './api.ts';
+import { Remedy } from './code-words.tsx';
+import { counters } from './live.ts';
+import type { RefusedDetail } from './model.ts';
+import { BackButton, Badge, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
+import { Holds, RequestAsItCame, SendFacts, Tries } from './send-facts.tsx';
+import { useStore } from './store.ts';
+import { codeWordOf, numberOf } from './texts.ts';
+
+/** Whether what is chosen in the inbox was refused: the platform gave it no id. */
+export function isRefused(id: string): boolean {
+  return id.startsWith('refused.');
+}
+
+/** A send that the platform refused: the phone shows that nothing arrived, and beside it stands why. */
+export function RefusedPane({ id }: { readonly id: string }) {
+  const told = useStore(counters);
+  const when = `${id} ${told?.world} ${told?.settings} ${told?.messages} ${told?.refused}`;
+  const { value, problem, again } = useAnswer(() => control<RefusedDetail>(`refused/${encodeURIComponent(id)}`), when);
+  if (value !== undefined && problem === '') return <Refused detail={value} />;
+  if (problem === '') return <Waiting />;
+  return (
+    <Failed title="This refused message cannot be shown" problem={problem} onAgain={again}>
+      <BackButton page="inbox">All messages</BackButton>
+    </Failed>
+  );
+}
+
+function Refused({ detail }: { readonly detail: RefusedDetail }) {
+  const { row, refusal } = detail;
+  const [problem, setProblem] = useState('');
+  const whom = row.to === '' ? 'No recipient' : numberOf(row.to);
+  return (
+    <div class="message-pane">
+      <BackButton page="inbox">All messages</BackButton>
+      <section class="phone" aria-label={`Phone of ${whom}`}>
+        <div class="phone-top">
+          <span class="avatar" aria-hidden="true">
+            {detail.from_name.charAt(0) || '#'}
+          </span>
+          <p>
+            <strong>{detail.from_name || 'Business'}</strong>
+            <small>{detail.from}</small>
+          </p>
+        </div>
+        <div class="chat">
+          <p class="chat-note">Nothing arrived: the platform refused the message</p>
+        </div>
+      </section>
+      <div class="facts">
+        <h2>
+          {whom} <Badge value={`Refused ${codeWordOf(refusal)}`} tone="bad" />
+          {detail.stopped ? <Badge value="Stopped marketing" tone="warn" /> : null}
+        </h2>
+        <blockquote class="reason" aria-label="What the platform answered">
+          <p>{refusal.message}</p>
+          {refusal.details === '' || refusal.message.includes(refusal.details) ? null : <p>{refusal.details}</p>}
+          <small>
+            HTTP {refusal.http_status}
+            {refusal.subcode === null ? '' : ` · subcode ${refusal.subcode}`}
+          </small>
+        </blockquote>
+        {refusal.code === null ? null : <Remedy code={String(refusal.code)} />}
+        <Holds detail={detail} onProblem={setProblem} />
+        <Problem text={problem} />
+        <SendFacts detail={detail} />
+        <Tries detail={detail} />
+        <RequestAsItCame request={detail.request} />
+      </div>
+    </div>
+  );
+}
