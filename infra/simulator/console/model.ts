@@ -36,6 +36,11 @@ export interface MessageDetail {
   readonly from: string;
   readonly from_name: string;
   readonly callback_data: string | null;
+  /** What the simulator knows of the products and media that the message names, by retailer id and media id. */
+  readonly products: Readonly<Record<string, { readonly name: string; readonly price: string }>>;
+  readonly media: Readonly<
+    Record<string, { readonly kind: string; readonly seconds?: number; readonly pages?: number }>
+  >;
   readonly replies: readonly { readonly id: string; readonly text: string; readonly at_ms: number }[];
   readonly blocked: boolean;
   /** The recipient wants no marketing from the number that sent it. */

@@ -1,6 +1,7 @@
 import { type Component, type PhoneView, phoneView, previewOf } from '../console/phone-view.ts';
 import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
+import { mediaNamed, productsNamed } from './known-things.ts';
 
 /** A message in the console's list: what is needed to find it, and little more. */
 export function rowOf(entry: Entry) {
@@ -41,6 +42,8 @@ export function detailOf(world: World, entry: Entry) {
     from: world.numbers.get(message.phone_number_id)?.fields['display_phone_number'] ?? message.phone_number_id,
     from_name: world.numbers.get(message.phone_number_id)?.fields['verified_name'] ?? '',
     callback_data: accepted.callbackData ?? null,
+    products: productsNamed(world, message.phone_number_id, viewOf(entry)),
+    media: mediaNamed(world, viewOf(entry)),
     replies,
     blocked: world.blocked.has(message.to),
     stopped: world.preferences
