@@ -59,7 +59,7 @@ async function unassignAll(): Promise<void> {
 afterEach(unassignAll);
 afterAll(async () => {
   const { total } = await listed('operator', `client_id=${clients.andes}&campaign_name=Unassigned`);
-  expect(total).toBe(14);
+  expect(total).toBe(21);
 });
 
 describe('assigning', () => {

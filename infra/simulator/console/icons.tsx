@@ -23,6 +23,10 @@ const paths: Readonly<Record<string, string>> = {
     'M12 21s7-6.2 7-11a7 7 0 0 0-14 0c0 4.800 7 11 7 11zM12 12.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5z',
   product: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
   list: 'M8 6h12M8 12h12M8 18h12M4 6v.01M4 12v.01M4 18v.01',
+  play: 'M8 5l11 7-11 7z',
+  gift: 'M4 9h16v4H4zM5.500 13v7h13v-7M12 9v11M12 9c-5 0-6-5-3-5 2 0 3 5 3 5zM12 9c5 0 6-5 3-5-2 0-3 5-3 5z',
+  form: 'M6 3h12v18H6zM9 8h6M9 12h6M9 16h3',
+  close: 'M6 6l12 12M18 6L6 18',
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5l3 2',
 };
 

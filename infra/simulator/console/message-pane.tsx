@@ -4,8 +4,9 @@ import { counters, now } from './live.ts';
 import { MessageActions } from './message-actions.tsx';
 import type { MessageDetail } from './model.ts';
 import { BackButton, Badge, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
-import { Bubble, type ButtonPlace } from './phone.tsx';
-import { phoneView } from './phone-view.ts';
+import { Bubble, type ButtonPlace, OwnBubble, Phone } from './phone.tsx';
+import { KnownThings } from './phone-context.ts';
+import { type ButtonView, phoneView } from './phone-view.ts';
 import { Held, Holds, Replies, RequestAsItCame, SendFacts, Tries } from './send-facts.tsx';
 import { useStore } from './store.ts';
 import { numberOf, timeOf, wordOf } from './texts.ts';
@@ -30,37 +31,27 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   const [problem, setProblem] = useState('');
   const nowMs = useStore(now);
   const view = useMemo(() => phoneView(components, parts), [components, parts]);
-  const tap = (place: ButtonPlace) => {
+  const tap = (place: ButtonPlace, button: ButtonView) => {
     setProblem('');
-    control(`messages/${encodeURIComponent(row.id)}/tap`, place).catch((error: Error) => setProblem(error.message));
+    const at = `messages/${encodeURIComponent(row.id)}`;
+    // The form itself is not simulated: it comes back filled in with nothing but its token.
+    const form = { text: 'Sent', flow: { flow_token: button.value || 'unused' } };
+    const tapped = button.kind === 'flow' ? control(`${at}/reply`, form) : control(`${at}/tap`, place);
+    tapped.catch((error: Error) => setProblem(error.message));
   };
   return (
     <div class="message-pane">
       <BackButton page="inbox">All messages</BackButton>
-      <section class="phone" aria-label={`Phone of ${numberOf(row.to)}`}>
-        <div class="phone-top">
-          <span class="avatar" aria-hidden="true">
-            {detail.from_name.charAt(0) || '#'}
-          </span>
-          <p>
-            <strong>{detail.from_name || 'Business'}</strong>
-            <small>{detail.from}</small>
-          </p>
-        </div>
-        <div class="chat">
-          <Bubble view={view} time={timeOf(row.received_ms)} onTap={tap} />
+      <KnownThings.Provider value={detail}>
+        <Phone label={`Phone of ${numberOf(row.to)}`} name={detail.from_name || 'Business'} note={detail.from}>
+          <Bubble key={row.id} view={view} sent={row} onTap={tap} />
           {detail.replies.map((each) => (
-            <div key={each.id} class="bubble mine">
-              <p class="bubble-text" dir="auto">
-                {each.text}
-              </p>
-              <p class="bubble-time">{timeOf(each.at_ms)}</p>
-            </div>
+            <OwnBubble key={each.id} text={each.text} atMs={each.at_ms} />
           ))}
           {detail.stopped ? <p class="chat-note">This recipient has stopped marketing</p> : null}
           {detail.blocked ? <p class="chat-note">This recipient has blocked the business</p> : null}
-        </div>
-      </section>
+        </Phone>
+      </KnownThings.Provider>
       <div class="facts">
         <h2>
           {numberOf(row.to)} {detail.stopped ? <Badge value="Stopped marketing" tone="warn" /> : null}

@@ -92,6 +92,11 @@ export interface PersonsReply {
 }
 
 export interface MessageDetail extends SendDetail {
+  /** What the simulator knows of the products and media that the message names, by retailer id and media id. */
+  readonly products: Readonly<Record<string, { readonly name: string; readonly price: string }>>;
+  readonly media: Readonly<
+    Record<string, { readonly kind: string; readonly seconds?: number; readonly pages?: number }>
+  >;
   readonly parts: readonly Part[];
   readonly components: readonly Component[];
   readonly replies: readonly PersonsReply[];

@@ -44,6 +44,28 @@ export interface ButtonView {
   readonly text: string;
   /** Where it leads, what it copies, or what it sends back. */
   readonly value: string;
+  /** Of a button that shows several products. */
+  readonly sections?: readonly ProductSection[];
+}
+
+/** Products by their retailer ids. */
+export interface ProductSection {
+  readonly title: string;
+  readonly products: readonly string[];
+}
+
+/** The picture above the text of a message that leads to a catalog, or to several products of it. */
+export interface TileView {
+  readonly kind: 'catalog' | 'items';
+  /** The retailer id of the product in the picture; empty: the app chooses. */
+  readonly product: string;
+  readonly items: number;
+}
+
+export interface OfferView {
+  readonly text: string;
+  readonly code: string;
+  readonly endsMs: number | undefined;
 }
 
 export interface PhoneView {
@@ -52,7 +74,8 @@ export interface PhoneView {
   readonly footer: string;
   readonly buttons: readonly ButtonView[];
   readonly cards: readonly PhoneView[];
-  readonly offer: { readonly text: string; readonly endsMs: number | undefined } | undefined;
+  readonly offer: OfferView | undefined;
+  readonly tile: TileView | undefined;
 }
 
 /** The message on the phone: the components, filled in by the parts; without parts by the examples of the template. */
@@ -65,24 +88,63 @@ export function phoneView(components: readonly Component[], parts: readonly Part
   const cards = of('CAROUSEL')?.cards ?? [];
   // As many products may be sent as the message wants: all cards are built like the template's first.
   const shown = sent.length === 0 ? cards : sent.map((_, at) => cards[at] ?? cards[0]);
+  const buttons = (of('BUTTONS')?.buttons ?? []).map((button, at) => buttonView(button, buttonPart(given, at)));
   return {
     header: headerView(of('HEADER'), parametersOf(part('header'))),
     body: filledIn(of('BODY')?.text ?? '', parametersOf(part('body'))),
     footer: of('FOOTER')?.text ?? '',
-    buttons: (of('BUTTONS')?.buttons ?? []).map((button, at) => buttonView(button, buttonPart(given, at))),
+    buttons,
     cards: shown.map((card, at) =>
       phoneView(card?.components ?? [], parts === undefined ? undefined : listOf(sent[at]?.['components'])),
     ),
     offer: offer && {
       text: textOf(offer.limited_time_offer?.text),
+      code: buttons.find(({ kind }) => kind === 'copy_code')?.value ?? '',
       endsMs: endOf(parametersOf(part('limited_time_offer'))[0]),
     },
+    tile: tileOf(buttons),
   };
+}
+
+function tileOf(buttons: readonly ButtonView[]): TileView | undefined {
+  const button = buttons.find(({ kind }) => kind === 'catalog' || kind === 'mpm');
+  if (button === undefined) return undefined;
+  const { kind, value: product, sections = [] } = button;
+  const items = sections.reduce((count, { products }) => count + products.length, 0);
+  return { kind: kind === 'catalog' ? 'catalog' : 'items', product, items };
 }
 
 function placeOf(card: Part): number {
   return Number(card['card_index']);
 }
+
+const mostButtons = 3;
+
+/** Of more than three buttons the first two are shown below the message, and a third that leads to all of them. */
+export function shownButtons(buttons: readonly ButtonView[]) {
+  const shown = buttons.length > mostButtons ? buttons.slice(0, mostButtons - 1) : buttons;
+  return { shown, others: buttons.length - shown.length };
+}
+
+/** What a button does, in words; they stand beside it and never below. */
+export function purposeOf({ kind, value, text }: ButtonView): string {
+  const purpose = purposes[kind];
+  if (kind === 'quick_reply' && value === text) return 'Answers with its words';
+  return purpose === undefined || (value === '' && purpose.endsWith(' ')) ? '' : `${purpose}${value}`;
+}
+
+const purposes: Readonly<Record<string, string>> = {
+  url: 'Opens ',
+  phone_number: 'Calls ',
+  copy_code: 'Copies ',
+  otp: 'Copies ',
+  quick_reply: 'Answers with ',
+  flow: 'Opens a form ',
+  voice_call: 'Calls the business in the app',
+  catalog: 'Opens the catalog ',
+  mpm: 'Shows the items ',
+  spm: 'Shows the product',
+};
 
 /** One line of it, for a list. */
 export function previewOf({ header, body, cards }: PhoneView): string {
@@ -121,7 +183,12 @@ function buttonView(button: Button, part: Part | undefined): ButtonView {
   if (kind === 'phone_number') return { kind, text, value: button.phone_number ?? '' };
   if (kind === 'copy_code') return { kind, text, value: textOf(value?.['coupon_code'] ?? exampleOf(button.example)) };
   if (kind === 'quick_reply') return { kind, text, value: textOf(value?.['payload']) || text };
-  return { kind, text, value: productsOf(value) };
+  if (kind === 'otp') return { kind, text, value: textOf(value?.['text']) };
+  const action = recordOf(value?.['action']);
+  if (kind === 'flow') return { kind, text, value: textOf(action['flow_token']) };
+  const sections = sectionsOf(action);
+  const thumbnail = textOf(action['thumbnail_product_retailer_id']) || (sections[0]?.products[0] ?? '');
+  return { kind, text, value: thumbnail, ...(sections.length === 0 ? {} : { sections }) };
 }
 
 const labels: Readonly<Record<string, string>> = {
@@ -133,14 +200,11 @@ const labels: Readonly<Record<string, string>> = {
   request_contact_info: 'Share Contact Info',
 };
 
-/** `Shoes: sku-1, sku-2` of a list of products. */
-function productsOf(value: Part | undefined): string {
-  const action = recordOf(value?.['action']);
-  const sections = listOf(action['sections']).map((section) => {
-    const items = listOf(section['product_items']).map((item) => textOf(item['product_retailer_id']));
-    return [textOf(section['title']), items.join(', ')].filter((each) => each !== '').join(': ');
-  });
-  return sections.length > 0 ? sections.join('; ') : textOf(action['thumbnail_product_retailer_id']);
+function sectionsOf(action: Part): readonly ProductSection[] {
+  return listOf(action['sections']).map((section) => ({
+    title: textOf(section['title']),
+    products: listOf(section['product_items']).map((item) => textOf(item['product_retailer_id'])),
+  }));
 }
 
 function buttonPart(parts: readonly Part[], at: number): Part | undefined {

@@ -1,22 +1,38 @@
 import type { ComponentChildren } from 'preact';
-import { type Span, spansOf } from './formatting.ts';
-import { Icon } from './icons.tsx';
-import { useCopy } from './parts.tsx';
-import type { ButtonView, HeaderView, PhoneView } from './phone-view.ts';
-import { momentOf } from './texts.ts';
+import { now } from './live.ts';
+import { statusAt } from './message-status.ts';
+import type { InboxRow } from './model.ts';
+import { Buttons } from './phone-buttons.tsx';
+import { Header, Offer, Tile } from './phone-media.tsx';
+import type { ButtonView, PhoneView } from './phone-view.ts';
+import { RichText } from './rich-text.tsx';
+import { useStore } from './store.ts';
+import { phoneTimeOf, wordOf } from './texts.ts';
 
-/** A text as the phone formats it. */
-export function RichText({ text }: { readonly text: string }) {
-  return <>{spansOf(text).map(drawn)}</>;
+interface PhoneProps {
+  readonly label: string;
+  /** Who writes, and what is said below that. */
+  readonly name: string;
+  readonly note: string;
+  readonly children: ComponentChildren;
 }
 
-function drawn(span: Span): ComponentChildren {
-  if (typeof span === 'string') return span;
-  const inside = span.spans.map(drawn);
-  if (span.kind === 'bold') return <strong>{inside}</strong>;
-  if (span.kind === 'italic') return <em>{inside}</em>;
-  if (span.kind === 'struck') return <s>{inside}</s>;
-  return <code>{inside}</code>;
+/** A phone with a chat. */
+export function Phone({ label, name, note, children }: PhoneProps) {
+  return (
+    <section class="phone" aria-label={label}>
+      <div class="phone-top">
+        <span class="avatar" aria-hidden="true">
+          {[...name][0] ?? '#'}
+        </span>
+        <p>
+          <strong>{name}</strong>
+          <small>{note}</small>
+        </p>
+      </div>
+      <div class="chat">{children}</div>
+    </section>
+  );
 }
 
 /** Where a button is: in the message, or in one of its cards; from 0. */
@@ -25,26 +41,31 @@ export interface ButtonPlace {
   readonly card?: number;
 }
 
+type OnTap = (place: ButtonPlace, button: ButtonView) => void;
+
 interface BubbleProps {
   readonly view: PhoneView;
-  readonly time?: string;
-  /** Absent: quick replies are shown and do nothing. */
-  readonly onTap?: ((place: ButtonPlace) => void) | undefined;
+  /** When it came and how far it is; absent: neither is shown. */
+  readonly sent?: Pick<InboxRow, 'told' | 'received_ms'>;
+  /** Absent: what would answer the message is shown and does nothing. */
+  readonly onTap?: OnTap | undefined;
 }
 
 /** One message as the phone shows it. */
-export function Bubble({ view, time = '', onTap }: BubbleProps) {
+export function Bubble({ view, sent, onTap }: BubbleProps) {
   return (
     <div class="message">
       <div class="bubble">
-        <BubbleInside view={view} time={time} onTap={onTap} />
+        <BubbleInside view={view} onTap={onTap}>
+          {sent === undefined ? null : <TimeAndTicks sent={sent} />}
+        </BubbleInside>
       </div>
       {view.cards.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         <ul class="carousel" aria-label={`Carousel of ${view.cards.length} cards`} tabIndex={0}>
           {view.cards.map((card, at) => (
             <li key={String(at)} class="bubble card">
-              <BubbleInside view={card} onTap={onTap && ((place) => onTap({ ...place, card: at }))} />
+              <BubbleInside view={card} onTap={onTap && ((place, button) => onTap({ ...place, card: at }, button))} />
             </li>
           ))}
         </ul>
@@ -53,163 +74,82 @@ export function Bubble({ view, time = '', onTap }: BubbleProps) {
   );
 }
 
-function BubbleInside({ view, time = '', onTap }: BubbleProps) {
-  const code = view.buttons.find(({ kind, value }) => kind === 'url' && value.includes('/otp/code/'));
+interface InsideProps extends Pick<BubbleProps, 'view' | 'onTap'> {
+  readonly children?: ComponentChildren;
+}
+
+function BubbleInside({ view, onTap, children }: InsideProps) {
+  const buttons = view.buttons.map((button) => (isCode(button) ? codeButton(button) : button));
   return (
     <>
+      {view.tile === undefined ? null : <Tile tile={view.tile} />}
       {view.header === undefined ? null : <Header header={view.header} />}
       {view.offer === undefined ? null : <Offer offer={view.offer} />}
-      <p class="bubble-text" dir="auto">
-        <RichText text={view.body} />
-      </p>
+      {view.body === '' ? null : <RichText text={view.body} />}
       {view.footer === '' ? null : (
         <p class="bubble-footer" dir="auto">
           {view.footer}
         </p>
       )}
-      {time === '' ? null : <p class="bubble-time">{time}</p>}
-      {view.buttons.length === 0 ? null : (
-        <ul class="bubble-buttons" aria-label="Buttons">
-          {view.buttons.map((button, at) => (
-            <li key={String(at)}>
-              <PhoneButton
-                button={button === code ? codeButton(button) : button}
-                onTap={onTap && (() => onTap({ button: at }))}
-              />
-            </li>
-          ))}
-        </ul>
+      {children}
+      {buttons.length === 0 ? null : (
+        <Buttons
+          buttons={buttons}
+          onTap={
+            onTap &&
+            ((at) => {
+              const button = buttons[at];
+              if (button !== undefined) onTap({ button: at }, button);
+            })
+          }
+        />
       )}
     </>
   );
 }
 
-/** A button of a one-time code is sent as an address and shown as what it copies. */
-function codeButton(button: ButtonView): ButtonView {
-  return {
-    ...button,
-    kind: 'otp',
-    value: URL.parse(button.value)?.searchParams.get('code')?.replace(/^otp/, '') ?? '',
-  };
-}
-
-function Header({ header }: { readonly header: HeaderView }) {
-  if (header.kind === 'text') {
-    return (
-      <p class="bubble-header" dir="auto">
-        {header.text}
-      </p>
-    );
-  }
-  if (header.kind === 'location') {
-    return (
-      <div class="media location">
-        <Icon name="location" />
-        <p class="media-name">{header.name || 'A place'}</p>
-        <p class="media-note">{[header.address, header.at].filter(Boolean).join(' · ')}</p>
-      </div>
-    );
-  }
-  if (header.kind === 'product') {
-    return (
-      <div class="media product">
-        <Icon name="product" />
-        <p class="media-name">{header.product || 'A product'}</p>
-        <p class="media-note">{header.catalog === '' ? 'chosen when it is sent' : `catalog ${header.catalog}`}</p>
-      </div>
-    );
-  }
-  return <Media header={header} />;
-}
-
-/** Only what was uploaded to the simulator is shown: what is behind a link is never fetched. */
-function Media({ header }: { readonly header: Extract<HeaderView, { kind: 'media' }> }) {
-  const { format, mediaId, link, name } = header;
+/** What the recipient has written. */
+export function OwnBubble({ text, atMs }: { readonly text: string; readonly atMs: number }) {
   return (
-    <div class={`media ${format}`}>
-      <Icon name={format} />
-      <p class="media-name">{name || format.charAt(0).toUpperCase() + format.slice(1)}</p>
-      <p class="media-note">{link || (mediaId === '' ? 'chosen when it is sent' : `media ${mediaId}`)}</p>
-      {format === 'image' && /^\d+$/.test(mediaId) ? (
-        <img
-          src={`/console/media/${mediaId}`}
-          alt="Header of the message"
-          onError={({ currentTarget }) => {
-            currentTarget.hidden = true;
-          }}
-        />
-      ) : null}
+    <div class="bubble mine">
+      <RichText text={text} />
+      <p class="bubble-time">{phoneTimeOf(atMs)}</p>
     </div>
   );
 }
 
-function Offer({ offer }: { readonly offer: NonNullable<PhoneView['offer']> }) {
+function TimeAndTicks({ sent }: { readonly sent: Pick<InboxRow, 'told' | 'received_ms'> }) {
+  const { status } = statusAt(sent, useStore(now));
   return (
-    <div class="offer">
-      <Icon name="clock" />
-      <p>
-        <strong>{offer.text || 'Limited offer'}</strong>
-        <br />
-        {offer.endsMs === undefined ? 'No end was sent' : `Ends ${momentOf(offer.endsMs)}`}
-      </p>
-    </div>
+    <p class="bubble-time">
+      {phoneTimeOf(sent.received_ms)} <Ticks status={status} />
+    </p>
   );
 }
 
-const signs: Readonly<Record<string, string>> = {
-  url: 'link',
-  quick_reply: 'reply',
-  phone_number: 'phone_number',
-  voice_call: 'phone_number',
-  copy_code: 'copy',
-  otp: 'copy',
+const clock = 'M8 1.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM8 4v3.300l2 1.200';
+const ticks: Readonly<Record<string, string>> = {
+  sent: 'M3 7.500l3 3 6-7.500',
+  delivered: 'M1 7.500l3 3 6-7.500M7.500 9.500l1 1 6-7.500',
+  read: 'M1 7.500l3 3 6-7.500M7.500 9.500l1 1 6-7.500',
+  failed: 'M8 1.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM8 4v3.500M8 9.800v.01',
 };
 
-interface PhoneButtonProps {
-  readonly button: ButtonView;
-  readonly onTap?: (() => void) | undefined;
-}
-
-function PhoneButton({ button, onTap }: PhoneButtonProps) {
-  const inside = (
-    <>
-      <Icon name={signs[button.kind] ?? 'list'} />
-      <span dir="auto">{button.text}</span>
-    </>
-  );
-  // Only addresses of the web: a template may hold any.
-  if (button.kind === 'url' && /^https?:\/\//i.test(button.value)) {
-    return (
-      <a class="phone-button" href={button.value} target="_blank" rel="noopener noreferrer" title={button.value}>
-        {inside}
-      </a>
-    );
-  }
-  if (button.kind === 'quick_reply' && onTap !== undefined) {
-    return (
-      <button type="button" class="phone-button" onClick={onTap}>
-        {inside}
-      </button>
-    );
-  }
-  if ((button.kind === 'copy_code' || button.kind === 'otp') && button.value !== '') {
-    return <CodeButton value={button.value}>{inside}</CodeButton>;
-  }
+/** How far the business sees its message: sent, delivered, read in blue. */
+function Ticks({ status }: { readonly status: string }) {
   return (
-    <span class="phone-button still" title={button.value}>
-      {inside}
-      {button.value === '' || button.value === button.text ? null : <small>{button.value}</small>}
-    </span>
+    <svg class={`ticks ${status}`} viewBox="0 0 16 14" role="img" aria-label={wordOf(status)}>
+      <path d={ticks[status] ?? clock} />
+    </svg>
   );
 }
 
-/** Copies its code, as it does on the phone. */
-function CodeButton({ value, children }: { readonly value: string; readonly children: ComponentChildren }) {
-  const { said, copy } = useCopy(value);
-  return (
-    <button type="button" class="phone-button" onClick={() => void copy()}>
-      {children}
-      <small aria-live="polite">{said || value}</small>
-    </button>
-  );
+function isCode({ kind, value }: ButtonView): boolean {
+  return kind === 'url' && value.includes('/otp/code/');
+}
+
+/** A button of a one-time code is sent as an address and shown as what it copies. */
+function codeButton(button: ButtonView): ButtonView {
+  const code = URL.parse(button.value)?.searchParams.get('code')?.replace(/^otp/, '') ?? '';
+  return { ...button, kind: 'otp', value: code };
 }

@@ -5,7 +5,7 @@ import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { TemplateDetail, TemplateRow } from './model.ts';
 import { Action, BackButton, Badge, Empty, Failed, Json, Problem, useAnswer, Waiting } from './parts.tsx';
-import { Bubble } from './phone.tsx';
+import { Bubble, Phone } from './phone.tsx';
 import { phoneView } from './phone-view.ts';
 import { place } from './router.ts';
 import { searched } from './search.ts';
@@ -104,11 +104,9 @@ function TemplatePane({ id, changes }: { readonly id: string; readonly changes: 
   return (
     <div class="message-pane">
       {back}
-      <section class="phone" aria-label={`Preview of ${value.name}`}>
-        <div class="chat">
-          <Bubble view={phoneView(value.components, undefined)} />
-        </div>
-      </section>
+      <Phone label={`Preview of ${value.name}`} name={value.name} note="Preview, filled in with its examples">
+        <Bubble view={phoneView(value.components, undefined)} />
+      </Phone>
       <div class="facts">
         <h2>{value.name}</h2>
         <p class="badges">

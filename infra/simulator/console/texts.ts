@@ -6,6 +6,13 @@ const clock = new Intl.DateTimeFormat(undefined, {
 });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
+const minutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
+
+/** The time on a phone: without seconds. */
+export function phoneTimeOf(ms: number): string {
+  return minutes.format(ms);
+}
+
 export function timeOf(ms: number): string {
   return clock.format(ms);
 }
@@ -72,4 +79,16 @@ export function curlOf({ origin, method, path, query, body }: CurlRequest): stri
 /** One word for a shell, whatever is in it. */
 export function quoted(text: string): string {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+const minuteMs = 60_000;
+
+/** How long an offer still holds, in the two largest units that matter; an offer that is over says so. */
+export function timeLeft(endsMs: number, nowMs: number): string {
+  const left = Math.ceil((endsMs - nowMs) / minuteMs);
+  if (endsMs <= nowMs) return 'Offer ended';
+  const [days, hours] = [Math.floor(left / 1_440), Math.floor((left % 1_440) / 60)];
+  if (days >= 2) return `Ends in ${days} days`;
+  if (days === 1) return `Ends in 1 day${hours === 0 ? '' : ` ${hours} h`}`;
+  return hours === 0 ? `Ends in ${left} min` : `Ends in ${hours} h ${left % 60} min`;
 }

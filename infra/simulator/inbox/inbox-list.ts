@@ -4,6 +4,7 @@ import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
 import { aroundOf, jobOf } from './message-surroundings.ts';
+import { mediaNamed, productsNamed } from './known-things.ts';
 
 /** A message in the console's list: what is needed to find it, and little more. */
 export function rowOf(entry: Entry) {
@@ -47,6 +48,8 @@ export function detailOf(world: World, entry: Entry) {
       ...{ to: message.to, numberId: message.phone_number_id, callbackData: accepted.callbackData },
       codes: told.map(({ code }) => code ?? null),
     }),
+    products: productsNamed(world, message.phone_number_id, viewOf(entry)),
+    media: mediaNamed(world, viewOf(entry)),
     replies,
     exchange: world.exchanges.withBody(message.request)?.id ?? null,
     business: portfolioOf(world, message.phone_number_id),

@@ -14,7 +14,7 @@ import {
   untilSeen,
   violationsOf,
 } from '../../support/console-page.ts';
-import { button, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
+import { body, button, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
 /*
@@ -49,15 +49,30 @@ describe.skipIf(browser === undefined)('the console', () => {
     const { page } = tab();
     await sendAll();
     const shown: Readonly<Record<string, readonly string[]>> = {
-      welcome_offer: ['Image', 'https://andes.example.com/welcome.jpg', 'Lo quiero'],
+      welcome_offer: ['Image', 'Lo quiero'],
       login_code: ['482913 is your verification code', 'Copy code'],
-      store_visit: ['Store', 'Av. Corrientes 1 · -34.6, -58.4'],
-      spring_picks: ['Picked for Ana this spring', 'View items', 'Shoes: SKU-1, SKU-2'],
-      single_pick: ['SKU-1', 'catalog 600000000000001'],
+      store_visit: ['Store', 'Av. Corrientes 1'],
+      spring_picks: ['2 items', 'Picked for Ana this spring', 'View items'],
+      single_pick: ['SKU-1', 'View'],
       city_tour: ['The harbour by boat, from $20 a person.', 'More like this', 'Book'],
-      coupon_drop: ['Copy offer code', 'SAVE25'],
+      coupon_drop: ['Copy offer code', 'Shop now'],
       named_params: ['Hello Ana, order A-1042 is confirmed.'],
+      tent_video: ['Video', 'Up in two minutes, Ana', 'What is in the bag:\n', 'the tent, 2.1 kg\n', '… Read more'],
+      invoice_ready: ['F-2207.pdf\n', 'PDF', 'Ask about it'],
+      weekend_offer: ['Weekend sale\n', 'Code PEAK33', 'Copy offer code'],
+      full_catalog: ['Two-person tent 3\n', '1.236,56', 'View catalog'],
+      visit_survey: ['Answer'],
+      call_back: ['Call us'],
+      help_menu: ['Where is my parcel', 'Send something back', 'See all options'],
     };
+    // What a button does stands beside it: neither its code nor its address is shown below.
+    const hidden: readonly string[] = [
+      'SAVE25',
+      'https://andes.example.com/shop',
+      'SKU-2',
+      '+5491100000001',
+      'visit-7',
+    ];
     for (const [name, texts] of Object.entries(shown)) {
       await typeOver(page, 'input[type=search]', name);
       await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
@@ -68,8 +83,105 @@ describe.skipIf(browser === undefined)('the console', () => {
         texts.filter((text) => !chat.includes(text)),
         name,
       ).toEqual([]);
+      expect(
+        hidden.filter((text) => chat.includes(text)),
+        name,
+      ).toEqual([]);
+      expect(await textOf('.chat .bubble-time'), name).toMatch(/^\d\d:\d\d/);
       await photograph(page, `inbox-${name}`);
     }
+  });
+
+  test('a long text is opened; links lead only to the web; ticks follow what was told', async () => {
+    const { page } = tab();
+    const { language, components } = validSends.tent_video;
+    await simulator().send(recipient, { template: { name: 'tent_video', language: { code: language }, components } });
+    await page.waitForSelector('[role=option]');
+    await page.click('[role=option]');
+    await page.waitForSelector('.chat ol');
+    const shapes = ['ul:not(.bubble-buttons) li', 'ol li', 'blockquote', 'strong', 'em', 's', 'code'];
+    const counts = shapes.map((shape) => page.$$eval(`.bubble-text ${shape}`, (found) => found.length));
+    expect(await Promise.all(counts)).toEqual([3, 3, 1, 1, 1, 1, 2]);
+    const links = await page.$$eval('.bubble-text a', (found) =>
+      found.map((link) => [...['href', 'rel', 'target'].map((name) => link.getAttribute(name)), link.textContent]),
+    );
+    expect(links).toEqual([
+      ['https://andes.example.com/tents', 'noopener noreferrer', '_blank', 'andes.example.com/tents'],
+      [
+        ...['https://andes.example.com/tents?from=video', 'noopener noreferrer', '_blank'],
+        'https://andes.example.com/tents?from=video',
+      ],
+    ]);
+    expect(await textOf('.looks-linked')).toBe('+54 9 11 0000-0001');
+    expect(await textOf('.bubble-text')).not.toContain('room for a lamp');
+    await press(page, 'Read more');
+    await untilSeen(page, 'room for a lamp.', '.bubble-text');
+    expect(await page.$eval('.bubble-text', (text) => text.matches(':focus'))).toBe(true);
+    const ticks = () => page.$eval('.ticks', (found) => found.getAttribute('aria-label'));
+    expect(await ticks()).toBe('Sent');
+    await simulator().control('POST', 'clock', { advance_seconds: 3_600 });
+    await expect.poll(ticks).toBe('Read');
+  });
+
+  test('of ten buttons two are shown and all in a list, which Escape closes; they work there too', async () => {
+    const { page } = tab();
+    for (const name of ['visit_survey', 'help_menu'] as const) {
+      const { language, components } = validSends[name];
+      await simulator().send(recipient, { template: { name, language: { code: language }, components } });
+    }
+    await untilSeen(page, '2 messages');
+    await page.click('[role=option]');
+    await untilSeen(page, 'See all options', '.chat');
+    expect(await page.$$eval('.bubble-buttons li', (found) => found.length)).toBe(3);
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    await press(page, 'See all options');
+    await page.waitForSelector('[role=dialog] .sheet-buttons');
+    expect(await page.$$eval('.sheet-buttons li', (found) => found.length)).toBe(10);
+    expect(await page.$eval('.sheet-buttons a[href$="/account/ana"]', (link) => link.getAttribute('title'))).toBe(
+      'Opens https://andes.example.com/account/ana',
+    );
+    expect(await violationsOf(page)).toEqual([]);
+    await photograph(page, 'inbox-all-options');
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+    expect(await focused()).toBe('See all options');
+    await press(page, 'See all options');
+    await press(page, 'Payment');
+    await untilSeen(page, 'Payment', '.bubble.mine');
+    expect([await page.$('[role=dialog]'), await focused()]).toEqual([null, 'See all options']);
+    await press(page, 'See all options');
+    await page.waitForSelector('[role=dialog]');
+    // Whatever leads away from the list closes it, and keeps the focus.
+    await page.focus('[role=listbox]');
+    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+    await page.keyboard.press('End');
+    await press(page, 'Answer');
+    await untilSeen(page, 'Sent', '.bubble.mine');
+  });
+
+  test('an offer has its code and what is left of its time on the clock of the simulator', async () => {
+    const { page } = tab();
+    const components = [
+      { type: 'LIMITED_TIME_OFFER', limited_time_offer: { text: 'Ends soon', has_expiration: true } },
+      { type: 'BODY', text: 'Hello {{1}}, only today.' },
+      { type: 'BUTTONS', buttons: [{ type: 'COPY_CODE', example: ['SAVE'] }] },
+    ];
+    const made = { name: 'flash', language: 'en_US', category: 'MARKETING', components };
+    await simulator().control('POST', 'templates', { waba_id: firstWaba, templates: [made] });
+    const ends = { expiration_time_ms: Date.parse('2026-11-20T15:05:00Z') };
+    const parts = [
+      { type: 'limited_time_offer', parameters: [{ type: 'limited_time_offer', limited_time_offer: ends }] },
+      body('Ana'),
+      button('copy_code', 0, { type: 'coupon_code', coupon_code: 'FLASH1' }),
+    ];
+    const template = { name: 'flash', language: { code: 'en_US' }, components: parts };
+    expect((await simulator().send(recipient, { template })).status).toBe(200);
+    await page.waitForSelector('[role=option]');
+    await page.click('[role=option]');
+    await untilSeen(page, 'Code FLASH1', '.offer');
+    expect(await textOf('.offer')).toContain('Ends in 3 h 5 min');
+    await simulator().control('POST', 'clock', { advance_seconds: 4 * 3_600 });
+    await untilSeen(page, 'Offer ended', '.offer');
   });
 
   test('the recipient replies, reads and blocks; the platform fails it later', async () => {
@@ -90,7 +202,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await typeOver(page, 'aria/Reply[role="textbox"]', 'مرحبا');
     await page.keyboard.press('Enter');
     await untilSeen(page, 'مرحبا');
-    expect(await page.$eval('.bubble.mine:last-child p', (text) => text.matches(':dir(rtl)'))).toBe(true);
+    expect(await page.$eval('.bubble.mine:last-child .bubble-text', (text) => text.matches(':dir(rtl)'))).toBe(true);
     await press(page, 'Read now');
     await untilSeen(page, 'Read');
     await press(page, 'Block the business');

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plainOf, spansOf } from '../../../infra/simulator/console/formatting.ts';
 import { statusAt } from '../../../infra/simulator/console/message-status.ts';
 import { searched } from '../../../infra/simulator/console/search.ts';
 import { curlOf } from '../../../infra/simulator/console/texts.ts';
@@ -456,23 +455,6 @@ describe('an open page hears of what is new', () => {
 });
 
 describe('what the console makes of it', () => {
-  test.each([
-    ['*a* _b_ ~c~ `d`', ['bold', 'italic', 'struck', 'code']],
-    ['```a *b*```', ['code']],
-    ['*a _b_ c*', ['bold']],
-    ['2 * 3 * 4 snake_case_name *not', []],
-    ['* a* *b *', []],
-    ['<b>*x*</b>', ['bold']],
-  ])('formatting of %s', (text, kinds) => {
-    const spans = spansOf(text);
-    expect(spans.flatMap((span) => (typeof span === 'string' ? [] : span.kind))).toEqual(kinds);
-  });
-
-  test('a long text of marks is read quickly enough to be read at all, and none of it is lost', () => {
-    const text = '*_~'.repeat(1_000);
-    expect(plainOf(text).length).toBeLessThanOrEqual(text.length);
-  });
-
   test.each([
     ['', true],
     ['order A-1042', true],

@@ -23,7 +23,7 @@ describe('removes', () => {
     const answer = await remove({ name: 'order_ready' });
     expect([answer.status, answer.body]).toEqual([200, { success: true }]);
     expect(await idsOf('order_ready')).toHaveLength(1);
-    expect(await left()).toBe(15);
+    expect(await left()).toBe(22);
   });
 
   test('one language by id and name', async () => {
@@ -39,7 +39,7 @@ describe('removes', () => {
     ['one twice', JSON.stringify([orderUpdate, pending, orderUpdate])],
   ])('many by id, as %s', async (_, ids) => {
     expect((await remove({ hsm_ids: ids })).body).toEqual({ success: true });
-    expect(await left()).toBe(12);
+    expect(await left()).toBe(19);
   });
 
   test('a template in review, which is then reviewed no more', async () => {
@@ -60,7 +60,7 @@ describe('refuses, and removes nothing', () => {
     const listed = async (source: string) =>
       (await simulator.get(path, { source, fields: 'id,source', limit: '500' })).body.data;
     expect(await listed('AUTO_GENERATED')).toEqual([{ id: orderUpdate, source: 'AUTO_GENERATED' }]);
-    expect(await listed('MANUAL')).toHaveLength(13);
+    expect(await listed('MANUAL')).toHaveLength(20);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe('refuses, and removes nothing', () => {
     [{ hsm_ids: `["${orderUpdate}","${disabled}"]` }],
   ])('2388039, DISABLED: %o', async (query) => {
     expectManagementError(await remove(query as Record<string, string>), 2388039, /disabled/);
-    expect(await left()).toBe(14);
+    expect(await left()).toBe(21);
   });
 
   test.each([
@@ -80,12 +80,12 @@ describe('refuses, and removes nothing', () => {
   ])('404, not there: %o', async (query) => {
     const { status, body } = await remove(query as Record<string, string>);
     expect([status, body.error.code]).toEqual([404, 100]);
-    expect(await left()).toBe(14);
+    expect(await left()).toBe(21);
   });
 
   test('a template of another WABA', async () => {
     expect((await remove({ name: 'order_update', hsm_id: orderUpdate }, secondWaba)).status).toBe(404);
-    expect(await left()).toBe(14);
+    expect(await left()).toBe(21);
   });
 
   test.each<[RegExp, Record<string, string>]>([
@@ -99,7 +99,7 @@ describe('refuses, and removes nothing', () => {
     [/at most 100/, { hsm_ids: JSON.stringify(Array.from({ length: 101 }, (_, index) => index + 1)) }],
   ])('%s: %o', async (message, query) => {
     expectGraphError(await remove(query), message);
-    expect(await left()).toBe(14);
+    expect(await left()).toBe(21);
   });
 });
 

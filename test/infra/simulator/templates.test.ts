@@ -29,16 +29,23 @@ describe('the demo data', () => {
       'old_notice en_US UTILITY DISABLED',
       'spring_rejected es MARKETING REJECTED',
       'paused_promo es MARKETING PAUSED',
+      'tent_video en_US MARKETING APPROVED',
+      'invoice_ready en_US UTILITY APPROVED',
+      'weekend_offer en_US MARKETING APPROVED',
+      'full_catalog en_US MARKETING APPROVED',
+      'visit_survey en_US UTILITY APPROVED',
+      'call_back en_US UTILITY APPROVED',
+      'help_menu en_US UTILITY APPROVED',
     ]);
   });
 
-  test('second WABA: appointment_reminder and 120 generated ones, mixed, one category per name', async () => {
+  test('second WABA: appointment_reminder and 113 generated ones, mixed, one category per name', async () => {
     const { body } = await list(secondWaba, { fields: 'id,name,language,status,category,quality_score' });
-    expect(body.data).toHaveLength(121);
+    expect(body.data).toHaveLength(114);
     expect(body.data[0]).toMatchObject({ name: 'appointment_reminder', language: 'pt_BR', status: 'APPROVED' });
     const distinct = (read: (t: Record<string, string>) => unknown) => new Set(body.data.map(read)).size;
-    expect(distinct((t) => t['id'])).toBe(121);
-    expect(distinct((t) => `${t['name']} ${t['language']}`)).toBe(121);
+    expect(distinct((t) => t['id'])).toBe(114);
+    expect(distinct((t) => `${t['name']} ${t['language']}`)).toBe(114);
     expect(distinct((t) => t['language'])).toBe(4);
     expect(distinct((t) => t['category'])).toBe(3);
     expect(distinct((t) => t['status'])).toBeGreaterThanOrEqual(7);
@@ -118,7 +125,7 @@ describe('fields', () => {
 
   test('summary counts what the filter found and what there is', async () => {
     const { body } = await list(firstWaba, { status: 'APPROVED', summary: 'total_count,message_template_count' });
-    expect(body.summary).toEqual({ total_count: 10, message_template_count: 14 });
+    expect(body.summary).toEqual({ total_count: 17, message_template_count: 21 });
   });
 });
 

@@ -54,6 +54,38 @@ export const validSends = {
       },
     ],
   },
+  tent_video: {
+    language: 'en_US',
+    components: [header({ type: 'video', video: { link: 'https://andes.example.com/tent.mp4' } }), body('Ana')],
+  },
+  invoice_ready: {
+    language: 'en_US',
+    components: [
+      header({ type: 'document', document: { link: 'https://andes.example.com/F-2207.pdf', filename: 'F-2207.pdf' } }),
+      body('Ana', 'F-2207'),
+    ],
+  },
+  weekend_offer: {
+    language: 'en_US',
+    components: [
+      body('Ana'),
+      button('copy_code', 0, { type: 'coupon_code', coupon_code: 'PEAK33' }),
+      button('url', 1, text('PEAK33')),
+    ],
+  },
+  full_catalog: {
+    language: 'en_US',
+    components: [
+      body('Ana'),
+      button('catalog', 0, { type: 'action', action: { thumbnail_product_retailer_id: 'sku-3' } }),
+    ],
+  },
+  visit_survey: {
+    language: 'en_US',
+    components: [body('Ana'), button('flow', 0, { type: 'action', action: { flow_token: 'visit-7' } })],
+  },
+  call_back: { language: 'en_US', components: [body('Ana')] },
+  help_menu: { language: 'en_US', components: [body('Ana'), button('url', 8, text('ana'))] },
 } as const;
 
 export type SendableTemplate = keyof typeof validSends;
