@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import { type ControlRoute, given } from './control-route.ts';
+import { doingsKept } from './people-log.ts';
+import type { World } from './state.ts';
+
+const LimitQuerySchema = v.strictObject({
+  limit: v.optional(
+    v.pipe(v.string(), v.regex(/^\d{1,5}$/, 'must be a whole number'), v.transform(Number)),
+    String(doingsKept),
+  ),
+});
+
+/** What the console's page of people asks. */
+export const peopleRoutes: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/_control/people',
+    what: `what people did on their phones, newest first: answers, taps, texts of their own, and what they say about marketing, each with the mark of the message that it answers: ?limit= (the newest ${doingsKept} are kept)`,
+    run: ({ world }, { query }) => ({
+      total: world.doings.total,
+      data: world.doings.newest(v.parse(LimitQuerySchema, given(query)).limit, world.clock.nowMs()).map((doing) => ({
+        ...doing,
+        number: world.numbers.get(doing.phone_number_id)?.digits ?? '',
+        ...answeredBy(world, doing.message),
+      })),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/_control/marked/{id}',
+    what: 'the ids of the accepted messages that the service has marked so, newest first',
+    run: ({ world }, _, mark) => {
+      const { data } = world.messages.find({ limit: Number.POSITIVE_INFINITY });
+      return { data: data.filter(({ request }) => markOf(request) === mark).map(({ id }) => id) };
+    },
+  },
+];
+
+function markOf(request: unknown): unknown {
+  return (request as { readonly biz_opaque_callback_data?: unknown }).biz_opaque_callback_data;
+}
+
+function answeredBy(world: World, messageId: string | null) {
+  const entry = messageId === null ? undefined : world.messages.get(messageId);
+  const template = entry?.content.kind === 'template' ? entry.content.template.fields.name : '';
+  return { mark: entry?.accepted.callbackData ?? null, template };
+}
