@@ -28,16 +28,20 @@ export const peopleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/marked/{id}',
-    what: 'the ids of the accepted messages that the service has marked so, newest first',
+    what: 'how many accepted messages carry that mark of the service, or a place of that dispatch; id of the newest, and the digits of the number that sent it',
     run: ({ world }, _, mark) => {
       const { data } = world.messages.find({ limit: Number.POSITIVE_INFINITY });
-      return { data: data.filter(({ request }) => markOf(request) === mark).map(({ id }) => id) };
+      const found = data.filter(({ request }) => isMarked(request, mark));
+      const sender = world.numbers.get(found[0]?.phone_number_id ?? '');
+      return { total: found.length, message: found[0]?.id ?? null, number: sender?.digits ?? null };
     },
   },
 ];
 
-function markOf(request: unknown): unknown {
-  return (request as { readonly biz_opaque_callback_data?: unknown }).biz_opaque_callback_data;
+/** The service marks a message by its dispatch and its place in it. */
+function isMarked(request: unknown, mark: string): boolean {
+  const { biz_opaque_callback_data: own } = request as { readonly biz_opaque_callback_data?: unknown };
+  return typeof own === 'string' && (own === mark || (own.startsWith(`${mark}-`) && !mark.includes('-')));
 }
 
 function answeredBy(world: World, messageId: string | null) {

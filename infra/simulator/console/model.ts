@@ -88,6 +88,12 @@ export interface AttemptRow {
   readonly duration_ms: number | null;
 }
 
+export interface Attempts {
+  /** The dropped ones too. */
+  readonly total: number;
+  readonly data: readonly AttemptRow[];
+}
+
 /** What a person did on the phone. */
 export interface DoingRow {
   readonly id: number;
