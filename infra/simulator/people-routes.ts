@@ -10,6 +10,8 @@ const LimitQuerySchema = v.strictObject({
   ),
 });
 
+const MarkQuerySchema = v.strictObject({ mark: v.string() });
+
 /** What the console's page of people asks. */
 export const peopleRoutes: readonly ControlRoute[] = [
   {
@@ -27,9 +29,10 @@ export const peopleRoutes: readonly ControlRoute[] = [
   },
   {
     method: 'GET',
-    path: '/_control/marked/{id}',
-    what: 'how many accepted messages carry that mark of the service, or a place of that dispatch; id of the newest, and the digits of the number that sent it',
-    run: ({ world }, _, mark) => {
+    path: '/_control/marked',
+    what: 'how many accepted messages carry a mark of the service: ?mark= of a message, or a dispatch; id of the newest, and the digits of the number that sent it',
+    run: ({ world }, { query }) => {
+      const { mark } = v.parse(MarkQuerySchema, given(query));
       const { data } = world.messages.find({ limit: Number.POSITIVE_INFINITY });
       const found = data.filter(({ request }) => isMarked(request, mark));
       const sender = world.numbers.get(found[0]?.phone_number_id ?? '');
