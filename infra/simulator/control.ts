@@ -15,6 +15,7 @@ import { FaultSchema, recipientKey } from './faults.ts';
 import { holdRoutes } from './hold-routes.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
 import { requestsKept } from './logs.ts';
+import { peopleRoutes } from './people-routes.ts';
 import { businessRoutes } from './portfolios/business-routes.ts';
 import { describeSending } from './sending/describe-sending.ts';
 import { serviceRoutes } from './service-routes.ts';
@@ -211,6 +212,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...consoleRoutes,
   ...serviceRoutes,
   ...attemptRoutes,
+  ...peopleRoutes,
 ];
 
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */

@@ -13,6 +13,8 @@ export const AttemptSchema = v.object({
   clientId: v.number(),
   eventId: v.optional(v.string()),
   eventType: v.optional(v.string()),
+  jobId: v.optional(v.string()),
+  messageId: v.optional(v.string()),
   attempt: v.optional(v.number()),
   code: v.optional(v.string()),
   durationMs: v.optional(v.number()),
@@ -22,7 +24,7 @@ type Attempt = v.InferOutput<typeof AttemptSchema>;
 /** How many are kept: at least this many, at most twice as many. */
 export const attemptsKept = 2_000;
 
-/** The newest attempts, for whoever looks at them. */
+/** The newest attempts, for those who look at them. */
 export class EventAttempts {
   #kept: (Attempt & { readonly id: number })[] = [];
   #total = 0;

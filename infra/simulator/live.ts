@@ -84,6 +84,8 @@ function countersOf({ world, worldId, attempts, controlled }: Simulation) {
     settings: `${controlled.times}/${world.faults.size}/${world.receiptRules.size}/${world.holds.size}/${world.pacing.changes}/${stopped}`,
     webhooks: world.deliveries.total,
     events: attempts.total,
+    // A magic recipient stops by itself, later than it was planned.
+    people: `${world.doings.total}/${stopped}`,
     planned,
     due,
   };

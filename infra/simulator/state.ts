@@ -9,6 +9,7 @@ import { MessageLog, RequestLog } from './logs.ts';
 import { MagicFates } from './magic-recipients.ts';
 import { MediaShelf } from './media/media-shelf.ts';
 import { People } from './people.ts';
+import { PeopleLog } from './people-log.ts';
 import { MessagingLimits } from './portfolios/messaging-limits.ts';
 import { PortfolioPacing } from './portfolios/pacing.ts';
 import type { Seed, SeedToken } from './seed.ts';
@@ -51,6 +52,8 @@ export interface World {
   /** Recipients who let nothing through to them any more. */
   readonly blocked: Set<string>;
   readonly people: People;
+  /** What people did on their phones. */
+  readonly doings: PeopleLog;
   readonly preferences: Preferences;
   readonly marketingCaps: MarketingCaps;
   readonly threads: Threads;
@@ -141,6 +144,7 @@ export function createWorld(seed: Seed, realNowMs: () => number, knownApps: read
     exchanges: new ExchangeLog(),
     blocked: new Set(),
     people: new People(),
+    doings: new PeopleLog(),
     preferences: new Preferences(),
     marketingCaps: new MarketingCaps(),
     threads: new Threads(),

@@ -126,6 +126,8 @@ export interface LogFacts {
   readonly templateId?: string | undefined;
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;
+  /** A dispatch and a place in it. */
+  readonly messageId?: string | undefined;
   readonly syncId?: string | undefined;
   readonly eventId?: string | undefined;
   readonly eventType?: string | undefined;
@@ -154,6 +156,7 @@ const loggedKeys = new Set<string>([
   'templateId',
   'jobId',
   'dispatchId',
+  'messageId',
   'syncId',
   'eventId',
   'eventType',

@@ -1,14 +1,25 @@
+import type { ComponentChildren } from 'preact';
+import { control } from './api.ts';
 import type { AttemptRow } from './model.ts';
-import { BackButton, CopyButton, Empty, Facts } from './parts.tsx';
-import { addressOf } from './router.ts';
+import { BackButton, CopyButton, Empty, Facts, useAnswer } from './parts.tsx';
+import { addressOf, place } from './router.ts';
 import { momentOf, timeOf } from './texts.ts';
 
 const tones: Readonly<Record<string, string>> = { delivered: 'good', failed: 'warn' };
 
+/** What became of an attempt, in words. */
+export const outcomeWords: Readonly<Record<string, string>> = {
+  delivered: 'delivered',
+  failed: 'failed',
+  abandoned: 'given up',
+  gone: 'receiver gone',
+  switched_off: 'webhook switched off',
+};
+
 export function Outcome({ row }: { readonly row: AttemptRow }) {
   return (
     <span class={`badge ${tones[row.outcome] ?? 'bad'}`}>
-      {row.outcome.replace('_', ' ')}
+      {outcomeWords[row.outcome] ?? row.outcome}
       {row.code === null ? '' : ` · ${row.code}`}
     </span>
   );
@@ -26,11 +37,14 @@ export function Sent({ row }: { readonly row: AttemptRow }) {
 interface PaneProps {
   readonly chosen: AttemptRow | undefined;
   readonly rows: readonly AttemptRow[];
+  /** The page that shows it, and how it calls a row. */
+  readonly page?: string;
+  readonly keyOf?: (row: AttemptRow) => string;
 }
 
-/** One attempt: which event it told, what became of the others, and what an operator does to have it told again. */
-export function AttemptPane({ chosen, rows }: PaneProps) {
-  const back = <BackButton page="webhooks">All attempts</BackButton>;
+/** One attempt: which event it sent, what became of the others, and what an operator does to have it sent again. */
+export function AttemptPane({ chosen, rows, page = 'webhooks', keyOf = ({ id }) => String(id) }: PaneProps) {
+  const back = <BackButton page={page}>{page === 'webhooks' ? 'All attempts' : 'All events'}</BackButton>;
   if (chosen === undefined) {
     return (
       <Empty title="This attempt cannot be shown">
@@ -40,9 +54,18 @@ export function AttemptPane({ chosen, rows }: PaneProps) {
     );
   }
   const isSame = (row: AttemptRow) => row.event_id === chosen.event_id && row.client_id === chosen.client_id;
+  const { filter } = place.get();
   const all = chosen.event_id === null ? [chosen] : rows.filter(isSame).toReversed();
-  const facts: readonly (readonly [string, string])[] = [
-    ['Event', chosen.event_id ?? 'none: of the webhook itself'],
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    [
+      'Kind',
+      chosen.kind === null ? (
+        'none: it is about the webhook itself'
+      ) : (
+        <a href={addressOf('reference', chosen.kind)}>{chosen.kind}</a>
+      ),
+    ],
+    ['Event', chosen.event_id ?? 'none'],
     ['Client', String(chosen.client_id)],
     ['At', momentOf(Date.parse(chosen.at))],
     ['Took', chosen.duration_ms === null ? 'unknown' : `${chosen.duration_ms} ms`],
@@ -54,11 +77,12 @@ export function AttemptPane({ chosen, rows }: PaneProps) {
         {chosen.kind ?? 'webhook'} <Outcome row={chosen} />
       </h2>
       <Facts facts={facts} />
+      <About row={chosen} />
       <h3>Its attempts</h3>
       <ol class="rules">
         {all.map((row) => (
           <li key={row.id}>
-            <a href={addressOf('webhooks', String(row.id))} aria-current={row === chosen ? 'true' : undefined}>
+            <a href={addressOf(page, keyOf(row), filter)} aria-current={row === chosen ? 'true' : undefined}>
               <Sent row={row} />
             </a>{' '}
             <Outcome row={row} />
@@ -67,6 +91,41 @@ export function AttemptPane({ chosen, rows }: PaneProps) {
       </ol>
       {chosen.kind === null || all[0] === undefined ? null : <Again first={all[0]} kind={chosen.kind} />}
     </div>
+  );
+}
+
+/** What carries a mark of the service at the platform. */
+interface Marked {
+  readonly total: number;
+  readonly message: string | null;
+  /** The digits of the number that sent it. */
+  readonly number: string | null;
+}
+
+/** What the event is about: its dispatch, and the message on the phone. */
+function About({ row }: { readonly row: AttemptRow }) {
+  const { job_id: dispatch, message_id: mark } = row;
+  const { value } = useAnswer(
+    dispatch === null ? undefined : () => control<Marked>(`marked?mark=${encodeURIComponent(mark ?? dispatch)}`),
+    `${dispatch} ${mark}`,
+  );
+  if (dispatch === null) return null;
+  const { message, number } = value ?? { message: null, number: null };
+  return (
+    <ul class="links">
+      {number === null ? null : (
+        <li>
+          <a href={addressOf('dispatches', `${number}/${dispatch}`)}>Its dispatch, {dispatch}</a>
+        </li>
+      )}
+      <li>
+        {mark !== null && message !== null ? (
+          <a href={addressOf('inbox', message)}>Its message, on the phone</a>
+        ) : (
+          <a href={addressOf('inbox', '', { q: dispatch })}>All messages of the dispatch, on the phone</a>
+        )}
+      </li>
+    </ul>
   );
 }
 
@@ -79,9 +138,9 @@ function Again({ first, kind }: { readonly first: AttemptRow; readonly kind: str
   const command = `npm run events -- replay --client ${first.client_id} --since ${since} --until ${first.at} --type ${kind}`;
   return (
     <>
-      <h3>Tell it again</h3>
+      <h3>Send it again</h3>
       <p class="note">
-        With everything else of this kind that the client was told within the minute. Ids stay the same;{' '}
+        An operator's command. It sends every event of this kind of the client within the minute. Ids stay the same;{' '}
         <code>--dry-run</code> only counts.
       </p>
       <pre class="command">{command}</pre>

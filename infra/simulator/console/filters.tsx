@@ -11,11 +11,18 @@ interface FiltersProps {
   /** What can be searched for, in full. */
   readonly label: string;
   readonly hint: string;
+  /** How it is searched. */
+  readonly title?: string;
   readonly children?: ComponentChildren;
 }
 
 /** The search above a list, and what else narrows it. The arrow key goes on to the list. */
-export function Filters({ label, hint, children }: FiltersProps) {
+export function Filters({
+  label,
+  hint,
+  title = 'Words that all must be there; !word: must not',
+  children,
+}: FiltersProps) {
   const { filter } = useStore(place);
   return (
     <div class="filters">
@@ -25,13 +32,13 @@ export function Filters({ label, hint, children }: FiltersProps) {
         <input
           type="search"
           placeholder={hint}
-          title="Words that all must be there; !word: must not"
+          title={title}
           value={filter['q'] ?? ''}
           onInput={({ currentTarget }) => narrow('q', currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== 'ArrowDown') return;
             event.preventDefault();
-            event.currentTarget.closest('.pane-list')?.querySelector<HTMLElement>('.list')?.focus();
+            event.currentTarget.closest('.pane-list')?.querySelector<HTMLElement>('.list, .routes a')?.focus();
           }}
         />
       </label>

@@ -11,7 +11,7 @@ import { isRefused, RefusedPane } from './refused-pane.tsx';
 import { addressOfPage, choose, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
-import { codeWordOf, counted, droppedWords, momentOf, numberOf, timeOf, wordOf } from './texts.ts';
+import { codeWordOf, counted, leftOutWords, momentOf, numberOf, timeOf, wordOf } from './texts.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const keyOf = (row: Listed) => row.id;
@@ -141,7 +141,7 @@ function Missing({ rows, total, dropped }: Pick<Inbox, 'rows' | 'total' | 'dropp
       )}
       {dropped.map(({ kind, count, since_ms: sinceMs }) => (
         <p key={kind}>
-          {droppedWords(count, sinceMs, kind === 'throttled' ? 'older throttled sends' : 'older refused sends')}.
+          {leftOutWords(count, { sinceMs, what: kind === 'throttled' ? 'older throttled sends' : 'older refused sends' })}.
         </p>
       ))}
     </div>

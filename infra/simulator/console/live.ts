@@ -13,6 +13,7 @@ export interface Counters {
   readonly settings: string;
   readonly webhooks: number;
   readonly events: number;
+  readonly people: string;
   readonly planned: number;
   readonly due: number;
   readonly now_ms: number;

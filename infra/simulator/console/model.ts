@@ -140,13 +140,38 @@ export interface AttemptRow {
   readonly kind: string | null;
   readonly event_id: string | null;
   readonly client_id: number;
+  /** The dispatch that the event names. */
+  readonly job_id: string | null;
+  /** The message that it names: a dispatch and a place in it, the mark that the message carries at the platform. */
+  readonly message_id: string | null;
   readonly attempt: number | null;
   readonly outcome: string;
   readonly code: string | null;
   readonly duration_ms: number | null;
 }
 
-/** One POST of the platform to whoever it tells. */
+export interface Attempts {
+  /** The dropped ones too. */
+  readonly total: number;
+  readonly data: readonly AttemptRow[];
+}
+
+/** What a person did on the phone. */
+export interface DoingRow {
+  readonly id: number;
+  readonly kind: 'text' | 'quick_reply' | 'choice' | 'form' | 'stop' | 'resume' | 'signup';
+  readonly person: string;
+  /** The digits of the number that it was told to. */
+  readonly number: string;
+  readonly text: string;
+  readonly at_ms: number;
+  /** The message that it answers, the mark of that, and its template. */
+  readonly message: string | null;
+  readonly mark: string | null;
+  readonly template: string;
+}
+
+/** One POST of the platform to those it tells. */
 export interface Post {
   readonly app_id: string;
   readonly url: string;

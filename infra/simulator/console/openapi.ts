@@ -118,9 +118,18 @@ export function resolved<T extends { readonly $ref?: string }>(document: Documen
   return (found ?? thing) as T;
 }
 
-/** The first example as a text for an input; empty when there is none. */
-export function exampleOf(examples: Examples | undefined): string {
-  const value = Object.values(examples ?? {})[0]?.value;
+/** What a text says as JSON; undefined: it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The example of that name, or the first, as a text for an input; empty when there is none. */
+export function exampleOf(examples: Examples | undefined, name?: string): string {
+  const value = (name === undefined ? Object.values(examples ?? {})[0] : examples?.[name])?.value;
   if (value === undefined) return '';
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);

@@ -1,10 +1,12 @@
-import { Empty } from './parts.tsx';
+import { OptOutsView } from './opt-outs-view.tsx';
+import { PhonesView } from './people-phones.tsx';
+import { ToldView } from './people-told.tsx';
+import { place } from './router.ts';
+import { useStore } from './store.ts';
 
-/** The service's people: who wants no marketing, and what they answered, as a demo user reads them. */
+/** The people whom a client writes to: who wants no marketing, what they answered, and what the client was told of it. */
 export function PeoplePage() {
-  return (
-    <div class="page">
-      <Empty title="Nobody has answered yet" />
-    </div>
-  );
+  const { show = '' } = useStore(place).filter;
+  if (show === 'phones') return <PhonesView />;
+  return show === 'told' ? <ToldView /> : <OptOutsView />;
 }

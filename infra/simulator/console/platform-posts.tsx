@@ -5,7 +5,7 @@ import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { Post, Posts } from './model.ts';
 import { BackButton, Empty, Facts, Json, useAnswer } from './parts.tsx';
-import { place } from './router.ts';
+import { addressOf, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
 import { counted, momentOf, timeOf } from './texts.ts';
@@ -23,11 +23,13 @@ export function isPost(id: string): boolean {
   return id.startsWith('p');
 }
 
-export function ToldBy() {
-  return <Choice name="by" label="Told by" all="By the service" options={[['platform', 'By the platform']]} />;
+export function SentBy() {
+  return (
+    <Choice name="by" label="Sent by" all="Sent by the service" options={[['platform', 'Sent by the platform']]} />
+  );
 }
 
-/** What the platform told by webhook: every POST, with what it says. */
+/** What the platform sent by webhook to its receivers: every POST, with what it says. */
 export function PlatformPosts() {
   const told = useStore(counters);
   const { id: named, filter } = useStore(place);
@@ -49,7 +51,7 @@ export function PlatformPosts() {
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Posts">
         <Filters label="Search field, address or answer" hint="Field, address or answer">
-          <ToldBy />
+          <SentBy />
           <Choice
             name="outcome"
             label="Outcome"
@@ -67,19 +69,25 @@ export function PlatformPosts() {
           rows={value?.rows}
           found={found}
           total={value?.total}
+          cut="not listed"
           answer={list}
           atMsOf={atMsOf}
           keyOf={keyOf}
           rowHeight={58}
           chosen={id}
           row={(row) => <Row row={row} />}
-          nothing="Nothing was told yet"
-        />
+          nothing="No posts were sent yet"
+        >
+          <p>
+            The platform posts to the <a href={addressOf('faults')}>receivers of its apps</a> what becomes of messages
+            and templates, and what people do.
+          </p>
+        </FoundList>
       </section>
       <section class="pane-main" aria-label="Post">
         {id === '' || value === undefined ? (
           <Empty title="Choose a post">
-            <p>It is shown with what the platform told in it, and what was answered.</p>
+            <p>It is shown with what the platform sent in it, and what the receiver answered.</p>
           </Empty>
         ) : (
           <PostPane key={id} post={rows.find((row) => row.id === id)} />
@@ -138,7 +146,7 @@ function PostPane({ post }: { readonly post: Placed | undefined }) {
     );
   }
   const facts: readonly (readonly [string, string])[] = [
-    ['To', `${post.url} · app ${post.app_id}`],
+    ['Receiver', `${post.url} · app ${post.app_id}`],
     ['At', momentOf(Date.parse(post.at))],
     ['Attempt', String(post.attempt)],
     ['Size', `${counted(post.updates, 'update')}, ${counted(post.bytes, 'byte')}`],
@@ -150,9 +158,9 @@ function PostPane({ post }: { readonly post: Placed | undefined }) {
         {aboutOf(post)} <Answer post={post} />
       </h2>
       <Facts facts={facts} />
-      <h3>Told</h3>
+      <h3>What was sent</h3>
       {post.body === undefined ? (
-        <p class="note">It is long, and was not kept.</p>
+        <p class="note">It is longer than what is kept.</p>
       ) : (
         <Json value={post.body} label="Body of the post" />
       )}

@@ -1,5 +1,6 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { call } from './api.ts';
+import { Filters } from './filters.tsx';
 import { Icon } from './icons.tsx';
 import { type Document, type Operation, operationsOf, refusalsOf, searchTextOf } from './openapi.ts';
 import { Empty, Failed, useAnswer, Waiting } from './parts.tsx';
@@ -38,12 +39,13 @@ function NotDescribed() {
 }
 
 function Reference({ document }: { readonly document: Document }) {
-  const { id } = useStore(place);
-  const [query, setQuery] = useState('');
+  const { id, filter } = useStore(place);
+  const { q: query = '' } = filter;
   const all = useMemo(
     () => operationsOf(document).map((each) => ({ operation: each, text: searchTextOf(document, each) })),
     [document],
   );
+  // The words as they stand beside each other, as in "send a template".
   const wanted = query.trim().toLowerCase();
   const found = all.filter(({ text }) => text.includes(wanted)).map(({ operation }) => operation);
   const chosen = all.find(({ operation }) => operation.operationId === id)?.operation;
@@ -51,11 +53,19 @@ function Reference({ document }: { readonly document: Document }) {
   return (
     <div class={`page split ${chosen === undefined ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Routes and events">
-        <Search query={query} onQuery={setQuery} />
+        <Filters
+          label="Search routes and events"
+          hint="Path, words, field or code"
+          title="Words as they stand together"
+        />
         <p class="count" role="status">
           {counted(routes.length, 'route')}, {counted(found.length - routes.length, 'event')}
         </p>
-        <Routes operations={found} chosen={id} />
+        {found.length === 0 ? (
+          <Empty title="No route and no event is like that" />
+        ) : (
+          <Routes operations={found} chosen={id} query={query} />
+        )}
       </section>
       <section class="pane-main" aria-label="Route">
         {chosen === undefined ? (
@@ -77,29 +87,18 @@ function Reference({ document }: { readonly document: Document }) {
   );
 }
 
-function Search({ query, onQuery }: { readonly query: string; readonly onQuery: (query: string) => void }) {
-  return (
-    <div class="filters">
-      <label class="search">
-        <Icon name="search" />
-        <span class="hidden">Search routes and events</span>
-        <input
-          type="search"
-          placeholder="Path, words, field or code"
-          value={query}
-          onInput={({ currentTarget }) => onQuery(currentTarget.value)}
-        />
-      </label>
-    </div>
-  );
-}
-
 /** What stands above the routes of a list: their tag, and of events that they are. */
 function groupOf({ kind, tags: [tag = 'Other'] = [] }: Operation): string {
   return kind === 'event' ? 'Events' : tag;
 }
 
-function Routes({ operations, chosen }: { readonly operations: readonly Operation[]; readonly chosen: string }) {
+interface RoutesProps {
+  readonly operations: readonly Operation[];
+  readonly chosen: string;
+  readonly query: string;
+}
+
+function Routes({ operations, chosen, query }: RoutesProps) {
   return (
     <nav class="routes" aria-label="Routes and events of the service">
       {[...new Set(operations.map(groupOf))].map((group) => (
@@ -111,7 +110,7 @@ function Routes({ operations, chosen }: { readonly operations: readonly Operatio
               .map(({ operationId, kind, method, path, summary }) => (
                 <li key={operationId}>
                   <a
-                    href={addressOf('reference', operationId)}
+                    href={addressOf('reference', operationId, { q: query })}
                     aria-current={operationId === chosen ? 'true' : undefined}
                   >
                     <span>{summary ?? operationId}</span>

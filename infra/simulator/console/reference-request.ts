@@ -7,11 +7,27 @@ export function keyOf({ in: where, name }: Parameter): string {
   return `${where} ${name}`;
 }
 
-/** The form as it stands at first: with the examples of the document. */
+/** The header by which the service knows a repetition of a request. */
+export const repeatKey = 'header Idempotency-Key';
+
+/** A key that no request has had. */
+export function freshKey(): string {
+  return `try-${crypto.randomUUID()}`;
+}
+
+/**
+ * The form as it stands at first: the first example of the document, whole. What is not required and belongs to another
+ * example is left out; a key for repetitions is a fresh one, or else the second try would be a repetition of the first.
+ */
 export function exampleFilled({ parameters = [], requestBody }: Operation): Filled {
   const [content] = Object.values(requestBody?.content ?? {});
+  const [name] = Object.keys(content?.examples ?? {});
+  const startOf = (each: Parameter) => {
+    if (keyOf(each) === repeatKey) return freshKey();
+    return exampleOf(each.examples, each.required ? undefined : name);
+  };
   return {
-    values: Object.fromEntries(parameters.map((each) => [keyOf(each), exampleOf(each.examples)])),
+    values: Object.fromEntries(parameters.map((each) => [keyOf(each), startOf(each)])),
     body: exampleOf(content?.examples),
   };
 }

@@ -3,6 +3,7 @@ import { CopyButton, Facts } from './parts.tsx';
 import { Answers, Bodies } from './reference-answers.tsx';
 import { isSigned } from './reference-request.ts';
 import { TryIt } from './reference-try.tsx';
+import { addressOf } from './router.ts';
 import { SignIn } from './sign-in.tsx';
 
 interface RouteProps {
@@ -58,7 +59,7 @@ export function Event({ document, operation }: RouteProps) {
       </p>
       <p class="note">
         POSTed to the client's receiver. <code>npm run webhooks:trigger -- {path}</code> has the service send one, and
-        the page Webhooks shows each attempt.
+        the page <a href={addressOf('webhooks', '', { q: path })}>Webhooks</a> shows each attempt.
       </p>
       <h3>Headers</h3>
       <Facts wide facts={parameters.map(({ name, description: what }) => [name, what])} />

@@ -1,3 +1,4 @@
+import { parsedJson } from './openapi.ts';
 import { quoted } from './texts.ts';
 
 /*
@@ -72,22 +73,14 @@ function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
 }
 
-function parsed(body: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(body) };
-  } catch {
-    return undefined;
-  }
-}
-
 function javaScriptBody(body: string): string {
-  const json = parsed(body);
-  return json === undefined ? JSON.stringify(body) : `JSON.stringify(${JSON.stringify(json.value, null, 2)})`;
+  const json = parsedJson(body);
+  return json === undefined ? JSON.stringify(body) : `JSON.stringify(${JSON.stringify(json, null, 2)})`;
 }
 
 function pythonBody(body: string): string {
-  const json = parsed(body);
-  return json === undefined ? `${JSON.stringify(body)}.encode()` : `json.dumps(${pythonOf(json.value)}).encode()`;
+  const json = parsedJson(body);
+  return json === undefined ? `${JSON.stringify(body)}.encode()` : `json.dumps(${pythonOf(json)}).encode()`;
 }
 
 /** A value as Python writes it. The escapes of JSON texts are Python's too. */

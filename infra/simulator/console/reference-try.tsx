@@ -1,13 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
-import type { Document, Operation, Parameter } from './openapi.ts';
+import { type Document, type Operation, type Parameter, parsedJson } from './openapi.ts';
 import { CopyButton, Facts, Json, Problem } from './parts.tsx';
 import { toneOf } from './reference-answers.tsx';
+import { dispatchesOf } from './reference-dispatches.ts';
 import { Limits } from './reference-fields.tsx';
-import { exampleFilled, keyOf, requestOf } from './reference-request.ts';
+import { exampleFilled, freshKey, keyOf, repeatKey, requestOf } from './reference-request.ts';
 import { Samples } from './reference-sample-box.tsx';
 import { type Filled, type Tried, tried, tryIt } from './reference-tried.ts';
 import { typeOf, valuesOf } from './reference-types.ts';
+import { addressOf } from './router.ts';
 import { session } from './session.ts';
 import { useStore } from './store.ts';
 import { counted, timeOf } from './texts.ts';
@@ -24,12 +26,14 @@ export function TryIt({ document, operation }: RouteProps) {
   const [shown, setShown] = useState<Tried>();
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
+  const [keepsKey, setKeepsKey] = useState(false);
   const send = async () => {
     setProblem('');
     setShown(undefined);
     setBusy(true);
     try {
       setShown(await tryIt(operationId, filled, requestOf(operation, filled, session.get())));
+      if (!keepsKey) setFilled((now) => (now.values[repeatKey] ? withValue(now, repeatKey, freshKey()) : now));
     } catch (error) {
       setProblem(sentenceOf(error));
     } finally {
@@ -46,6 +50,16 @@ export function TryIt({ document, operation }: RouteProps) {
         }}
       >
         <Inputs document={document} operation={operation} filled={filled} onFilled={setFilled} />
+        {repeatKey in filled.values ? (
+          <label class="tick">
+            <input
+              type="checkbox"
+              checked={keepsKey}
+              onChange={({ currentTarget }) => setKeepsKey(currentTarget.checked)}
+            />
+            <span>Keep the Idempotency-Key: the next try repeats this one, and nothing is sent twice</span>
+          </label>
+        ) : null}
         <button type="submit" class="button main" disabled={busy} aria-busy={busy}>
           Try it
         </button>
@@ -55,7 +69,9 @@ export function TryIt({ document, operation }: RouteProps) {
           operationId={operationId}
           shown={shown}
           onChoose={(one) => {
-            setFilled(one.filled);
+            setFilled(
+              keepsKey ? one.filled : withValue(one.filled, repeatKey, one.filled.values[repeatKey] && freshKey()),
+            );
             setShown(one);
           }}
         />
@@ -65,6 +81,11 @@ export function TryIt({ document, operation }: RouteProps) {
   );
 }
 
+/** The form with another value for what it has a field for. */
+function withValue(filled: Filled, key: string, value: string | undefined): Filled {
+  return value === undefined ? filled : { ...filled, values: { ...filled.values, [key]: value } };
+}
+
 interface InputsProps extends RouteProps {
   readonly filled: Filled;
   readonly onFilled: (filled: Filled) => void;
@@ -72,8 +93,10 @@ interface InputsProps extends RouteProps {
 
 function Inputs({ document, operation: { parameters = [], requestBody }, filled, onFilled }: InputsProps) {
   const [type] = Object.keys(requestBody?.content ?? {});
-  // A list has twenty parameters: at first one sees those that are required or have an example.
-  const isFirst = (each: Parameter) => each.required === true || each.examples !== undefined;
+  const [example] = Object.values(requestBody?.content ?? {}).flatMap(({ examples = {} }) => Object.keys(examples));
+  // A list has twenty parameters: at first one sees those that are required or belong to the example.
+  const isFirst = ({ required, examples }: Parameter) =>
+    required === true || (examples !== undefined && (example === undefined || example in examples));
   const others = parameters.filter((each) => !isFirst(each));
   const fieldOf = (each: Parameter) => (
     <ParameterField
@@ -87,18 +110,9 @@ function Inputs({ document, operation: { parameters = [], requestBody }, filled,
   return (
     <>
       {parameters.filter(isFirst).map(fieldOf)}
-      {others.length === 0 ? null : (
-        <details class="raw more">
-          <summary>
-            {others.length === parameters.length ? '' : 'Also '}
-            {others.map(({ name }) => name).join(', ')}
-          </summary>
-          {others.map(fieldOf)}
-        </details>
-      )}
       {type === undefined ? null : (
         <label class="field">
-          <span>Body, {type}</span>
+          <span>Body of the request, {type}</span>
           <textarea
             rows={Math.min(18, Math.max(3, filled.body.split('\n').length))}
             value={filled.body}
@@ -107,9 +121,24 @@ function Inputs({ document, operation: { parameters = [], requestBody }, filled,
           />
         </label>
       )}
+      {others.length === 0 ? null : (
+        <details class="raw more">
+          <summary>
+            {others.length === parameters.length ? 'If wanted: ' : 'More, if wanted: '}
+            {others.map(({ name }) => name).join(', ')}
+          </summary>
+          {others.map(fieldOf)}
+        </details>
+      )}
     </>
   );
 }
+
+const placeWords: Readonly<Record<Parameter['in'], string>> = {
+  path: 'in the path',
+  query: 'in the query',
+  header: 'a header',
+};
 
 interface ParameterProps {
   readonly document: Document;
@@ -129,7 +158,7 @@ function ParameterField({ document, parameter, value, onValue }: ParameterProps)
         <label for={id}>{name}</label>
         {required ? <b class="schema-required">required</b> : null}
         <p class="schema-limits">
-          {where} · {typeOf(document, schema)}
+          {placeWords[where]} · {typeOf(document, schema)}
         </p>
       </div>
       <div>
@@ -153,8 +182,11 @@ function ParameterField({ document, parameter, value, onValue }: ParameterProps)
   );
 }
 
+const withoutUser = 'without a user';
+
 /** What came back: status, how long it took, how much it was, headers and body. */
-function Answer({ one: { answer, username } }: { readonly one: Tried }) {
+function Answer({ one }: { readonly one: Tried }) {
+  const { answer, username } = one;
   const { status, headers, body, duration_ms } = answer;
   const place = useRef<HTMLElement>(null);
   useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [answer]);
@@ -164,19 +196,35 @@ function Answer({ one: { answer, username } }: { readonly one: Tried }) {
       <p class="exchange-tools">
         <span role="status">
           <span class={`badge ${toneOf(status)}`}>{status}</span> {duration_ms} ms ·{' '}
-          {counted(new Blob([body]).size, 'byte')} · as {username ?? 'nobody'}
+          {counted(new Blob([body]).size, 'byte')} · {username === undefined ? withoutUser : `as ${username}`}
         </span>
         <CopyButton text={text} label="Copy answer" />
       </p>
       {status === 401 ? (
         <p class="note">A token is good for one hour. Choose a user above to get another one.</p>
       ) : null}
+      <Dispatches one={one} />
       {text === '' ? <p class="note">No body.</p> : <Json value={text} label="Body of the answer" />}
       <details class="raw">
         <summary>{counted(Object.keys(headers).length, 'header')}</summary>
         <Facts wide facts={Object.entries(headers)} />
       </details>
     </section>
+  );
+}
+
+/** The dispatches that it is about: each on its page, and its messages on the phone. */
+function Dispatches({ one }: { readonly one: Tried }) {
+  const named = dispatchesOf(one);
+  return named.length === 0 ? null : (
+    <ul class="links">
+      {named.map(({ did, dispatchId }) => (
+        <li key={dispatchId}>
+          <a href={addressOf('dispatches', `${did}/${dispatchId}`)}>Dispatch {dispatchId}</a> ·{' '}
+          <a href={addressOf('inbox', '', { q: dispatchId })}>its messages on the phone</a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -201,7 +249,7 @@ function Earlier({ operationId, shown, onChoose }: EarlierProps) {
           onClick={() => onChoose(one)}
         >
           <span class={`badge ${toneOf(one.answer.status)}`}>{one.answer.status}</span> {timeOf(one.atMs)}{' '}
-          {one.username ?? 'nobody'}
+          {one.username ?? withoutUser}
         </button>
       ))}
     </fieldset>
@@ -209,9 +257,6 @@ function Earlier({ operationId, shown, onChoose }: EarlierProps) {
 }
 
 function readable(body: string): string {
-  try {
-    return JSON.stringify(JSON.parse(body), null, 2);
-  } catch {
-    return body;
-  }
+  const json = parsedJson(body);
+  return json === undefined ? body : JSON.stringify(json, null, 2);
 }

@@ -4,6 +4,7 @@ import { Remedy } from './code-words.tsx';
 import { counters } from './live.ts';
 import type { RefusedDetail } from './model.ts';
 import { BackButton, Badge, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
+import { Phone } from './phone.tsx';
 import { Holds, RequestAsItCame, SendFacts, Tries } from './send-facts.tsx';
 import { useStore } from './store.ts';
 import { codeWordOf, numberOf } from './texts.ts';
@@ -34,20 +35,9 @@ function Refused({ detail }: { readonly detail: RefusedDetail }) {
   return (
     <div class="message-pane">
       <BackButton page="inbox">All messages</BackButton>
-      <section class="phone" aria-label={`Phone of ${whom}`}>
-        <div class="phone-top">
-          <span class="avatar" aria-hidden="true">
-            {detail.from_name.charAt(0) || '#'}
-          </span>
-          <p>
-            <strong>{detail.from_name || 'Business'}</strong>
-            <small>{detail.from}</small>
-          </p>
-        </div>
-        <div class="chat">
-          <p class="chat-note">Nothing arrived: the platform refused the message</p>
-        </div>
-      </section>
+      <Phone label={`Phone of ${whom}`} name={detail.from_name || 'Business'} note={detail.from}>
+        <p class="chat-note">Nothing arrived: the platform refused the message</p>
+      </Phone>
       <div class="facts">
         <h2>
           {whom} <Badge value={`Refused ${codeWordOf(refusal)}`} tone="bad" />

@@ -47,9 +47,18 @@ export function codeWordOf({
   return code === null ? `HTTP ${status}` : String(code);
 }
 
-/** From when on a list goes, and how much that was before is not in it. */
-export function droppedWords(count: number, sinceMs: number, what = 'older'): string {
-  return `${count.toLocaleString('en')} ${what} dropped: listed since ${momentOf(sinceMs)}`;
+interface LeftOut {
+  /** What the older ones are. */
+  readonly what?: string;
+  readonly cut?: 'dropped' | 'not listed';
+  /** When the oldest happened that is listed. */
+  readonly sinceMs?: number;
+}
+
+/** How much is not in a list, and from when on it goes. */
+export function leftOutWords(count: number, { what = 'older', cut = 'dropped', sinceMs }: LeftOut): string {
+  const since = sinceMs === undefined ? '' : `: listed since ${momentOf(sinceMs)}`;
+  return `${count.toLocaleString('en')} ${what} ${cut}${since}`;
 }
 
 export function jsonOf(value: unknown): string {

@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
-import { AttemptPane, Outcome, Sent } from './attempt-pane.tsx';
+import { AttemptPane, Outcome, outcomeWords, Sent } from './attempt-pane.tsx';
 import { Choice, Filters } from './filters.tsx';
 import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
-import type { AttemptRow } from './model.ts';
+import type { AttemptRow, Attempts } from './model.ts';
 import { Empty, useAnswer } from './parts.tsx';
-import { isPost, PlatformPosts, ToldBy } from './platform-posts.tsx';
+import { isPost, PlatformPosts, SentBy } from './platform-posts.tsx';
 import { place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
@@ -15,24 +15,20 @@ import { wordOf } from './texts.ts';
 const keyOf = (row: AttemptRow) => String(row.id);
 const atMsOf = (row: AttemptRow) => Date.parse(row.at);
 const none: readonly AttemptRow[] = [];
-const outcomes = ['delivered', 'failed', 'abandoned', 'gone', 'switched_off'];
 
-/** What was told by webhook: by the service to its clients, or by the platform to the service. */
+/** What was sent by webhook: by the service to its clients, or by the platform to its receivers, of whom the service is one. */
 export function WebhooksPage() {
   const { by = '' } = useStore(place).filter;
-  return by === 'platform' ? <PlatformPosts /> : <Attempts />;
+  return by === 'platform' ? <PlatformPosts /> : <AttemptsView />;
 }
 
-/** Every attempt of the service to tell its clients. */
-function Attempts() {
+/** Every attempt of the service to send its clients an event. */
+function AttemptsView() {
   const told = useStore(counters);
   const { id: named, filter } = useStore(place);
   const { q = '', outcome = '' } = filter;
   const id = isPost(named) ? '' : named;
-  const list = useAnswer(
-    () => control<{ readonly total: number; readonly data: readonly AttemptRow[] }>('events'),
-    `${told?.world} ${told?.events}`,
-  );
+  const list = useAnswer(() => control<Attempts>('events'), `${told?.world} ${told?.events}`);
   const { value } = list;
   const rows = value?.data ?? none;
   const found = useMemo(() => {
@@ -40,20 +36,22 @@ function Attempts() {
     return rows.filter(
       (row) =>
         (outcome === '' || row.outcome === outcome) &&
-        hasWords(`${row.kind} ${row.event_id} client ${row.client_id} ${row.outcome} ${row.code ?? ''}`),
+        hasWords(
+          `${row.kind} ${row.event_id} ${row.job_id} ${row.message_id} client ${row.client_id} ${outcomeWords[row.outcome]} ${row.code}`,
+        ),
     );
   }, [rows, q, outcome]);
   const chosen = rows.find((row) => keyOf(row) === id);
   return (
     <div class={`page split ${id === '' ? '' : 'chosen'}`}>
       <section class="pane-list" aria-label="Attempts">
-        <Filters label="Search kind, event, client or outcome" hint="Kind, event or client">
-          <ToldBy />
+        <Filters label="Search kind, event, dispatch, client or outcome" hint="Kind, dispatch or client">
+          <SentBy />
           <Choice
             name="outcome"
             label="Outcome"
             all="Every outcome"
-            options={outcomes.map((each) => [each, wordOf(each)] as const)}
+            options={Object.entries(outcomeWords).map(([each, words]) => [each, wordOf(words)] as const)}
           />
         </Filters>
         <FoundList
@@ -69,17 +67,18 @@ function Attempts() {
           rowHeight={58}
           chosen={id}
           row={(row) => <Row row={row} />}
-          nothing="Nothing was told yet"
+          nothing="No events were sent yet"
         >
           <p>
-            <code>npm run webhooks:listen</code> takes a client's events on this machine.
+            A client gets events once it has a webhook: <code>npm run webhooks:listen</code> receives them on this
+            machine.
           </p>
         </FoundList>
       </section>
       <section class="pane-main" aria-label="Attempt">
         {id === '' || value === undefined ? (
           <Empty title="Choose an attempt">
-            <p>It is shown with the other attempts to tell the same event, and with what sends it again.</p>
+            <p>It is shown with the other attempts to deliver the same event, and with its dispatch and message.</p>
           </Empty>
         ) : (
           <AttemptPane key={id} chosen={chosen} rows={rows} />

@@ -7,7 +7,7 @@ import type { World } from '../state.ts';
 import { laterStatus } from '../webhooks/receipts.ts';
 import { rowOf, viewOf } from './inbox-list.ts';
 import { businessNumber, personOf, tellIncoming } from './incoming.ts';
-import { contentOfReply, ReplySchema } from './reply.ts';
+import { contentOfReply, kindOf, ReplySchema } from './reply.ts';
 
 /*
  * What a recipient does with a message, and the platform later: told by webhook as the real ones are.
@@ -61,6 +61,10 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   const said = { ...(reply.has_context ? context : {}), id, ...contentOfReply(reply) };
   tellIncoming(world, to, personOf(world, to.beholder, recipient.key), said);
   world.messages.tell(entry, { reply: { id, text: reply.text, at_ms: atMs, ...present({ payload: reply.payload }) } });
+  world.doings.add({
+    ...{ kind: kindOf(reply), person: recipient.key, phone_number_id: metadata.phone_number_id },
+    ...{ text: reply.text, at_ms: atMs, message: entry.message.id },
+  });
   return rowOf(messageOf(world, entry.message.id));
 }
 
@@ -80,5 +84,9 @@ export function writeTo(world: World, personId: string, body: unknown): unknown 
   const from = personOf(world, to.beholder, personId);
   const id = `wamid.${Buffer.from(`${numberId} ${from.key} ${world.people.written}`).toString('base64')}`;
   tellIncoming(world, to, from, { id, type: 'text', text: { body: text } });
+  world.doings.add({
+    ...{ kind: 'text', person: from.key, phone_number_id: numberId, text },
+    ...{ at_ms: world.clock.nowMs(), message: null },
+  });
   return { id, user_id: from.userId };
 }

@@ -55,6 +55,10 @@ export function changePreference(world: World, id: string, body: unknown): unkno
   const nowMs = world.clock.nowMs();
   if (value === 'stop') world.preferences.stop(person.userId, { numberId, to: person.key, sinceMs: nowMs, answer });
   else world.preferences.resume(person.userId, numberId);
+  world.doings.add({
+    ...{ kind: value, person: person.key, phone_number_id: numberId },
+    ...{ text: '', at_ms: nowMs, message: null },
+  });
   const update = preferenceUpdate(number, person, { value, atMs: nowMs });
   if (toldIn !== null) for (let copy = 0; copy < copies; copy += 1) world.outbox.add(update, nowMs + toldIn * 1_000);
   return { to: person.key, user_id: person.userId, phone_number_id: numberId, value };

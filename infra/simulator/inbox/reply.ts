@@ -48,6 +48,13 @@ export function contentOfReply(reply: PersonsReply): object {
   return { type: 'text', text: { body: text } };
 }
 
+/** In which of the ways it answers. */
+export function kindOf({ payload, button_id: buttonId, list_id: listId, flow }: PersonsReply) {
+  if (payload !== undefined) return 'quick_reply';
+  if (buttonId !== undefined || listId !== undefined) return 'choice';
+  return flow === undefined ? 'text' : 'form';
+}
+
 function interactive(type: string, answer: object): object {
   return { type: 'interactive', interactive: { type, [type]: answer } };
 }

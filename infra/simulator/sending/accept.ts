@@ -77,6 +77,10 @@ function stopMarketing(world: World, send: Acceptance, message: AcceptedMessage)
   if (deliveredMs === undefined || isStopped || !isMarketing(send)) return;
   const stop = { numberId: number.id, to: recipient.key, sinceMs: deliveredMs, answer: 'failed' } as const;
   world.preferences.stop(recipient.userId, stop);
+  world.doings.add({
+    ...{ kind: 'stop', person: recipient.key, phone_number_id: number.id },
+    ...{ text: '', at_ms: deliveredMs, message: message.id },
+  });
   world.outbox.add(preferenceUpdate(message, recipient, { value: 'stop', atMs: deliveredMs }), deliveredMs);
 }
 

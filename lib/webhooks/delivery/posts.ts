@@ -1,3 +1,4 @@
+import { present } from '../../keys/present.ts';
 import { correlated } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
@@ -96,8 +97,11 @@ async function attempt(
   return verdict;
 }
 
-/** A log line about one event, with the id of the request that it came from. */
+/** A log line about one event, with the id of the request that it came from, and of the dispatch and message that it names. */
 export function tell(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
-  const { clientId, id: eventId, type: eventType, correlationId } = event;
-  correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...facts }));
+  const { clientId, id: eventId, type: eventType, correlationId, data } = event;
+  const jobId = 'job_id' in data ? data.job_id : undefined;
+  const messageId = 'message_id' in data ? data.message_id : undefined;
+  const about = present({ jobId, messageId });
+  correlated(correlationId, () => ports.log(name, { clientId, eventId, eventType, ...about, ...facts }));
 }

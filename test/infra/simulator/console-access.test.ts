@@ -73,6 +73,9 @@ describe.skipIf(browser === undefined)('the console', () => {
     'webhooks',
     'webhooks/1',
     'faults',
+    'people?show=phones',
+    'people?show=told',
+    'people',
     'reference',
     'reference/messages-send',
   ];

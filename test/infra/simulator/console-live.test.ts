@@ -174,7 +174,7 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('each attempt of the service to tell a client an event, while the page is open', async () => {
     const { page } = tab();
     await page.goto(`${simulator().url}/#/webhooks`);
-    await untilSeen(page, 'Nothing was told yet');
+    await untilSeen(page, 'No events were sent yet');
     const told = { at: '2026-11-22T10:00:00.000Z', clientId: 1001, eventId: 'evt_1', eventType: 'template.created' };
     const failed = { event: 'webhook.failed', ...told, attempt: 1, code: 'status_500', durationMs: 12 };
     expect((await simulator().control('POST', 'events', failed)).status).toBe(200);
@@ -213,7 +213,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.click('[role=option]');
     await untilSeen(page, '"event": "APPROVED"');
     expect(await violationsOf(page)).toEqual([]);
-    await page.select('aria/Told by[role="combobox"]', '');
+    await page.select('aria/Sent by[role="combobox"]', '');
     await untilSeen(page, 'Choose an attempt');
     await simulator().control('POST', 'apps/500000000000001', { callback_url: null });
     await closeAtOnce(receiver);

@@ -59,10 +59,15 @@ describe.skipIf(browser === undefined)('the reference', () => {
   const { simulator, tab, textOf } = consoleOfFile(browser);
   const asked: string[] = [];
   let answered: { readonly status: number; readonly body: string } = { status: 200, body: '{"total":3}' };
+  const keys: unknown[] = [];
   const service = () =>
     createServer((incoming: IncomingMessage, outgoing) => {
       asked.push(`${incoming.method} ${incoming.url} ${incoming.headers.authorization ?? 'nobody'}`);
       const isLogin = incoming.url === '/login';
+      if (incoming.method === 'POST' && !isLogin) {
+        keys.push(incoming.headers['idempotency-key']);
+        outgoing.setHeader('dispatch-id', '01KAH00000000000000000000A');
+      }
       outgoing.setHeader('x-request-id', 'request-7');
       outgoing.statusCode = isLogin ? 200 : answered.status;
       outgoing.end(isLogin ? '{"access_token":"token-of-1001"}' : answered.body);
@@ -86,7 +91,9 @@ describe.skipIf(browser === undefined)('the reference', () => {
   const listed = async (query: string) => {
     const { page } = tab();
     await typeOver(page, 'input[type=search]', query);
-    return page.$$eval('.routes a', (links) => links.map((link) => (link as unknown as { hash: string }).hash));
+    return page.$$eval('.routes a', (links) =>
+      links.map((link) => (link as unknown as { hash: string }).hash.replace(/\?q=.*/, '')),
+    );
   };
 
   test('a route of the service is tried as a demo user, by two clicks', async () => {
@@ -123,12 +130,56 @@ describe.skipIf(browser === undefined)('the reference', () => {
       'GET /v1/templates/1?size=3 nobody',
       'GET /v1/templates/a%2Fb%3F?size=3&active=false nobody',
     ]);
-    expect(await textOf('.earlier')).toMatch(/404\s.*nobody\s+200\s.*nobody/s);
+    expect(await textOf('.earlier')).toMatch(/404\s.*without a user\s+200\s.*without a user/s);
     expect(await violationsOf(page)).toEqual([]);
     await page.click('.earlier button:last-child');
     await untilSeen(page, '"total": 3');
     await press(page, 'Try it');
     await expect.poll(() => asked[2]).toBe('GET /v1/templates/1?size=3 nobody');
+  });
+
+  test('a send has a fresh Idempotency-Key at every try, the same one to show a repetition, or none', async () => {
+    const page = await open('messages-send');
+    const tries = async (count: number) => {
+      await press(page, 'Try it');
+      await expect.poll(() => keys.length).toBe(count);
+      await page.waitForSelector('button[type=submit]:not(:disabled)');
+    };
+    keys.length = 0;
+    await tries(1);
+    await tries(2);
+    await page.click('.tick input');
+    await tries(3);
+    await tries(4);
+    await typeOver(page, 'aria/Idempotency-Key[role="textbox"]', '');
+    await page.click('.tick input');
+    await tries(5);
+    const [first, second, third, fourth, fifth] = keys;
+    expect(first).toMatch(/^try-[0-9a-f-]{36}$/);
+    expect(second).not.toBe(first);
+    expect([third, fourth, fifth]).toEqual([expect.not.stringMatching(String(second)), third, undefined]);
+  });
+
+  test('what was tried leads to its dispatch, and to its messages on the phone', async () => {
+    const page = await open('messages-send');
+    await press(page, 'Try it');
+    await untilSeen(page, 'Dispatch 01KAH00000000000000000000A');
+    const led = () =>
+      page.$$eval('.answer-shown .links a', (links) => links.map((link) => (link as unknown as { hash: string }).hash));
+    expect(await led()).toEqual([
+      '#/dispatches/5491100000001%2F01KAH00000000000000000000A',
+      '#/inbox?q=01KAH00000000000000000000A',
+    ]);
+    const entry = { did: '5491100000002', dispatch_id: '01KAH00000000000000000000B' };
+    answered = { status: 200, body: JSON.stringify({ data: [entry, entry] }) };
+    await open('dispatches-list');
+    await press(page, 'Try it');
+    await untilSeen(page, 'Dispatch 01KAH00000000000000000000B');
+    expect(await led()).toEqual([
+      '#/dispatches/5491100000002%2F01KAH00000000000000000000B',
+      '#/inbox?q=01KAH00000000000000000000B',
+    ]);
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   test('the request as a program: of what stands in the form, copied', async () => {
@@ -155,11 +206,13 @@ describe.skipIf(browser === undefined)('the reference', () => {
   });
 
   test('found by what it does, by a field inside its body, and by a code that it answers', async () => {
-    await open();
+    const page = await open();
     expect(await listed('send a template')).toEqual(['#/reference/messages-send']);
     expect(await listed('thumbnailProductRetailerId')).toEqual(['#/reference/messages-send']);
     expect(await listed('IDEMPOTENCY_KEY_REUSED')).toEqual(['#/reference/messages-send', '#/reference/messages-retry']);
+    expect(await page.evaluate('location.hash')).toBe('#/reference?q=IDEMPOTENCY_KEY_REUSED');
     expect(await listed('event refused')).toEqual([]);
+    expect(await textOf('.pane-list')).toContain('No route and no event is like that');
     expect(await listed('message.failed')).toEqual(['#/reference/message.failed']);
     expect(await textOf('.count')).toBe('0 routes, 1 event');
   });

@@ -51,6 +51,20 @@ describe('an event', () => {
     expect(world.logs('webhook.delivered')).toMatchObject([{ clientId: client, eventId: event.id, attempt: 1 }]);
   });
 
+  test('is logged with the dispatch and the message that it names, and one that names none without', async () => {
+    const world = subscribed();
+    world.enqueue(
+      { ...event, id: 'evt_of_a_message', type: 'message.unknown', data: readMessage } as ServiceEvent,
+      event,
+    );
+    await world.run();
+    const about = world.logs('webhook.delivered').map(({ eventId, jobId, messageId }) => [eventId, jobId, messageId]);
+    expect(about).toEqual([
+      ['evt_of_a_message', 'job', 'job-0'],
+      [event.id, undefined, undefined],
+    ]);
+  });
+
   test('during a rotation carries two signatures', async () => {
     const world = new DeliveryWorld();
     world.subscribe(client, [firstSecret, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDCTxUYnPNNo0=']);

@@ -1,0 +1,165 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { sentenceOf } from './api.ts';
+import { Remedy } from './code-words.tsx';
+import { isOfClient, type OptOut, say, scopes, sources } from './opt-outs.ts';
+import { Action, BackButton, Empty, Facts, Problem } from './parts.tsx';
+import { addressOf, choose } from './router.ts';
+import { ServiceRefusal } from './session.ts';
+import { momentOf, numberOf } from './texts.ts';
+
+/** What holds for a person, in a word. */
+export function StateOf({ row }: { readonly row: OptOut }) {
+  return (
+    <span>
+      {row.platform_stopped ? <span class="badge bad">Platform refuses</span> : null}{' '}
+      <span class={`badge ${row.state === 'stopped' ? 'warn' : 'good'}`}>
+        {row.state === 'stopped' ? 'No marketing' : 'Started again'}
+      </span>
+    </span>
+  );
+}
+
+/** Why the service did not take a word of the client. */
+interface Refused {
+  readonly text: string;
+  readonly code: string;
+}
+
+const none: Refused = { text: '', code: '' };
+
+function Why({ refused: { text, code } }: { readonly refused: Refused }) {
+  return (
+    <>
+      <Problem text={text} />
+      {code === '' ? null : <Remedy code={code} />}
+    </>
+  );
+}
+
+/** What a click says for the client; what was refused is shown with what helps. */
+function useSaying(onSaid: () => void) {
+  const [refused, setRefused] = useState(none);
+  const saying = async (method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut | undefined> => {
+    setRefused(none);
+    try {
+      const entry = await say(method, recipient);
+      onSaid();
+      return entry;
+    } catch (error) {
+      setRefused({ text: sentenceOf(error), code: error instanceof ServiceRefusal ? error.code : '' });
+      return undefined;
+    }
+  };
+  return { refused, saying };
+}
+
+/** One more person who gets no marketing of the client. */
+export function StopPerson({ onSaid }: { readonly onSaid: () => void }) {
+  const [recipient, setRecipient] = useState('');
+  const { refused, saying } = useSaying(onSaid);
+  return (
+    <form
+      class="stop-person"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void saying('PUT', recipient).then((entry) => {
+          if (entry === undefined) return;
+          setRecipient('');
+          choose('people', entry.recipient);
+        });
+      }}
+    >
+      <label class="grow">
+        <span class="hidden">Number or user id of a person</span>
+        <input
+          value={recipient}
+          placeholder="Number, with country code"
+          onInput={({ currentTarget }) => setRecipient(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button" disabled={recipient.trim() === ''}>
+        Stop marketing
+      </button>
+      <Why refused={refused} />
+    </form>
+  );
+}
+
+interface PaneProps {
+  readonly id: string;
+  readonly entry: OptOut | undefined;
+  readonly onSaid: () => void;
+}
+
+/** One person: what holds, who said it, and what the client may do. */
+export function OptOutPane({ id, entry, onSaid }: PaneProps) {
+  const back = <BackButton page="people">All people</BackButton>;
+  if (entry === undefined) {
+    return (
+      <Empty title="Nothing is known of this person">
+        <p>{numberOf(id)} is not in the list, or further down than was read.</p>
+        {back}
+      </Empty>
+    );
+  }
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ['Said by', sources[entry.source] ?? entry.source],
+    [entry.state === 'stopped' ? 'Stopped' : 'Started', momentOf(Date.parse(entry.at))],
+    ['Counts for', scopes[entry.scope] ?? entry.scope],
+    ['Platform', entry.platform_stopped ? 'refuses marketing to this person' : 'takes marketing to this person'],
+  ];
+  const wanted = numberOf(entry.recipient);
+  return (
+    <div class="exchange">
+      {back}
+      <h2>
+        {wanted} <StateOf row={entry} />
+      </h2>
+      <Facts facts={facts} />
+      <Words entry={entry} onSaid={onSaid} />
+      <ul class="links">
+        <li>
+          <a href={addressOf('inbox', '', { q: wanted })}>Messages to this person, on the phone</a>
+        </li>
+        <li>
+          <a href={addressOf('people', '', { show: 'phones', q: wanted })}>What this person did on the phone</a>
+        </li>
+      </ul>
+    </div>
+  );
+}
+
+/** What the client may say of the person, and why not where it may not. */
+function Words({ entry, onSaid }: { readonly entry: OptOut; readonly onSaid: () => void }) {
+  const { refused, saying } = useSaying(onSaid);
+  const isStopped = entry.state === 'stopped';
+  return (
+    <div class="actions words">
+      <p>{meaningOf(entry)}</p>
+      {isStopped && !isOfClient(entry) ? null : (
+        <Action
+          tone="main"
+          run={() => saying(isStopped ? 'DELETE' : 'PUT', entry.recipient)}
+          onProblem={() => undefined}
+        >
+          {isStopped ? 'Take back the stop' : 'Stop marketing'}
+        </Action>
+      )}
+      <Why refused={refused} />
+    </div>
+  );
+}
+
+function meaningOf(entry: OptOut): string {
+  const { state, scope, platform_stopped: isRefused } = entry;
+  if (isOfClient(entry)) return 'The client has said so itself, and may take it back.';
+  if (state === 'stopped') {
+    return scope === 'client'
+      ? 'The person has said so: the client cannot take it back. The person starts it again, by writing START for one.'
+      : 'The person has stopped it at the platform: only the person resumes it, in the settings on the phone.';
+  }
+  return isRefused
+    ? 'The client may send again, but the platform still refuses: the person resumes it in the settings on the phone.'
+    : 'The client may send marketing to this person.';
+}

@@ -1,0 +1,86 @@
+import { CallError } from './api.ts';
+import { asUser, forClient } from './session.ts';
+import { createStore } from './store.ts';
+
+/*
+ * Who wants no marketing of the client, as the service says it to the demo user.
+ */
+
+/** An entry of the list of opt-outs. */
+export interface OptOut {
+  readonly recipient: string;
+  readonly state: 'stopped' | 'started';
+  readonly source: string;
+  readonly scope: string;
+  readonly at: string;
+  readonly platform_stopped: boolean;
+}
+
+interface Page {
+  readonly data: readonly OptOut[];
+  readonly paging: { readonly cursors: { readonly after?: string } };
+}
+
+export interface OptOuts {
+  /** Those that were read, newest first: the order of the service says nothing. */
+  readonly rows: readonly OptOut[];
+  readonly hasMore: boolean;
+}
+
+const pageSize = 1_000;
+
+/** The first so many pages of the list. */
+export async function readOptOuts(pages: number): Promise<OptOuts> {
+  const rows: OptOut[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < pages; page += 1) {
+    const cursor = after === undefined ? '' : `&cursor=${encodeURIComponent(after)}`;
+    const { data, paging } = await asUser<Page>('GET', forClient(`/v1/opt-outs?limit=${pageSize}${cursor}`));
+    rows.push(...data);
+    after = paging.cursors.after;
+    if (after === undefined) break;
+  }
+  return { rows: rows.sort((a, b) => b.at.localeCompare(a.at)), hasMore: after !== undefined };
+}
+
+/** What the service answered to the changes that were made here: it goes before what was read earlier. */
+export const changed = createStore<readonly OptOut[]>([]);
+
+/** Has the client stop a person's marketing, or take back what it said itself. Throws what the service refuses. */
+export async function say(method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut> {
+  const spelled = recipient.replaceAll(/[\s()-]/g, '');
+  if (spelled === '') throw new CallError('Enter a number with its country code, or a user id.');
+  const entry = await asUser<OptOut>(method, forClient(`/v1/opt-outs/${encodeURIComponent(spelled)}`));
+  changed.set([entry, ...changed.get().filter(({ recipient: other }) => other !== entry.recipient)]);
+  return entry;
+}
+
+/** What was read, with what was changed since. */
+export function withChanges(rows: readonly OptOut[], own: readonly OptOut[]): readonly OptOut[] {
+  if (own.length === 0) return rows;
+  const read = new Map(rows.map((row) => [row.recipient, row]));
+  const newer = own.filter(({ recipient, at }) => at > (read.get(recipient)?.at ?? ''));
+  const replaced = new Set(newer.map(({ recipient }) => recipient));
+  const all = [...newer, ...rows.filter(({ recipient }) => !replaced.has(recipient))];
+  return all.sort((a, b) => b.at.localeCompare(a.at));
+}
+
+export const sources: Readonly<Record<string, string>> = {
+  api: 'The client, by the interface',
+  import: 'An import of the operator',
+  reply: 'The person wrote so',
+  quick_reply: 'The person tapped so',
+  platform: 'The person’s setting on the phone',
+  refused: 'The platform refused a message',
+};
+
+export const scopes: Readonly<Record<string, string>> = {
+  client: 'Messages of this client',
+  number: 'Every message from one of its numbers',
+  waba: 'Every message from one of its business accounts (WABA)',
+};
+
+/** Whether it is the client itself that has said the stop, so that the client may take it back. */
+export function isOfClient({ state, source }: OptOut): boolean {
+  return state === 'stopped' && (source === 'api' || source === 'import');
+}

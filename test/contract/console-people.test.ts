@@ -1,0 +1,85 @@
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addressOf } from '../support/addresses.ts';
+import { platform } from '../support/api.ts';
+import { photograph } from '../support/browser.ts';
+import {
+  browserOfFile,
+  openConsole,
+  paint,
+  press,
+  typeOver,
+  untilSeen,
+  violationsOf,
+} from '../support/console-page.ts';
+import { clients } from '../support/demo.ts';
+import { recordOn } from '../support/recorded-words.ts';
+import { runningTarget } from '../support/running-target.ts';
+
+/*
+ * The console's page of people, in a real browser beside the whole running stack: who wants no marketing of the client (D55).
+ */
+
+const browser = await browserOfFile();
+const person = '5492261550001';
+const other = '5492261550002';
+
+describe.skipIf(browser === undefined)('the page People', () => {
+  let page: Page;
+  let problems: string[];
+  const field = 'aria/Number or user id of a person[role="textbox"]';
+
+  beforeAll(() => platform('POST /_control/service', { url: addressOf('apiUrl') }));
+  beforeEach(async () => {
+    if (browser === undefined) return;
+    ({ page, problems } = await openConsole(browser, `${addressOf('platformUrl')}/#/people`));
+  });
+  afterEach(async () => {
+    await page.close();
+    expect(problems).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await platform('POST /_control/service', { url: null });
+  });
+
+  test('the client stops a person, takes it back, and stops once more', async () => {
+    await typeOver(page, field, '+54 9 226 155-0001');
+    await press(page, 'Stop marketing');
+    await untilSeen(page, 'The client has said so itself', '.pane-main');
+    await untilSeen(page, `+${person}`, '.pane-list');
+    await photograph(page, 'people-stopped-light-1360');
+    await press(page, 'Take back the stop');
+    await untilSeen(page, 'The client may send marketing to this person.', '.pane-main');
+    await page.select('aria/State[role="combobox"]', 'started');
+    await typeOver(page, 'input[type=search]', person);
+    await untilSeen(page, '1 person', '.pane-list');
+    await page.select('aria/State[role="combobox"]', 'stopped');
+    await untilSeen(page, 'No person is like that', '.pane-list');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('what the person has said the client is not offered to take back; a number that is none says what was expected', async () => {
+    await recordOn(runningTarget(), {
+      scope: { kind: 'client', clientId: clients.andes },
+      recipients: [other],
+      word: { says: 'stopped', source: 'reply', atMs: Date.now() },
+      clientIds: [],
+    });
+    await page.goto(`${addressOf('platformUrl')}/#/people/${other}`);
+    await page.reload();
+    await untilSeen(page, 'the client cannot take it back', '.pane-main');
+    const buttons = await page.$$eval('.words button', (found) => found.length);
+    expect(buttons).toBe(0);
+    await page.setViewport({ width: 400, height: 860 });
+    await paint(page, 'dark');
+    await photograph(page, 'people-of-the-person-dark-400');
+    await page.goto(`${addressOf('platformUrl')}/#/people`);
+    await typeOver(page, field, '12');
+    await press(page, 'Stop marketing');
+    await untilSeen(page, 'recipient must be 8 to 15 digits', '.pane-list');
+    await photograph(page, 'people-refused-dark-400');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+});
