@@ -35,7 +35,7 @@ export function actionIn(action: Facts): string {
     ...(drop === 'before' ? ['get no answer: the connection is closed before anything is done'] : []),
     ...(drop === 'after' ? ['are carried out, and the answer is lost'] : []),
     ...(html === undefined ? [] : ['get a web page instead of JSON']),
-    ...(refusal === '' ? [] : [`are answered ${refusal}`]),
+    ...(refusal === '' ? [] : [`are refused with ${refusal}`]),
     ...(word === undefined ? [] : [`are accepted as “${word}”`]),
   ];
   return parts.join(', and ');

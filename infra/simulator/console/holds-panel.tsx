@@ -6,7 +6,7 @@ import { addressOf } from './router.ts';
 import { counted, momentOf } from './texts.ts';
 
 /** So many are shown at once: many templates may be paused. */
-const mostShown = 5;
+const mostShown = 2;
 
 interface PanelProps {
   readonly overview: Overview;

@@ -279,7 +279,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.keyboard.press('Enter');
     await typeOver(page, 'aria/Code[role="textbox"]', '130429');
     await press(page, 'Add fault');
-    await untilSeen(page, 'Requests are answered code 130429.');
+    await untilSeen(page, 'Requests are refused with code 130429.');
     expect((await simulator().send(recipient)).body.error.code).toBe(130429);
     await press(page, 'Remove all faults');
     await untilSeen(page, 'No faults: the platform works as usual.');

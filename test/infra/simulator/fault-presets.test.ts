@@ -148,7 +148,7 @@ describe('in words', () => {
     [
       { method: 'GET' },
       { status: 500, code: 131000, delay_ms: 1 },
-      'GET requests wait 1 millisecond for the answer, and are answered HTTP 500, code 131000',
+      'GET requests wait 1 millisecond for the answer, and are refused with HTTP 500, code 131000',
     ],
     [
       {},
@@ -158,7 +158,7 @@ describe('in words', () => {
     [
       {},
       { subcode: 2388023, message_status: 'paused' },
-      'Requests are answered subcode 2388023, and are accepted as “paused”',
+      'Requests are refused with subcode 2388023, and are accepted as “paused”',
     ],
   ])('a fault: %o %o', (match, action, sentence) => {
     expect(`${requestsIn(match)} ${actionIn(action)}`).toBe(sentence);
