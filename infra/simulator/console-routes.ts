@@ -23,7 +23,7 @@ export const consoleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/_control/overview',
-    what: 'the clock, the faults, rules, holds, limits and pacing in force, who has stopped, numbers, WABAs, businesses and apps, magic recipients and words',
+    what: 'the clock, the faults, rules, holds, paused templates, limits and pacing in force, who has stopped, numbers, WABAs, businesses and apps, magic recipients and words',
     run: ({ world }) => overviewOf(world),
   },
   {
@@ -83,6 +83,7 @@ function overviewOf(world: World) {
     stopped: world.preferences.all(world.clock.nowMs()),
     threads: world.threads.owned(world.clock.nowMs()),
     businesses: businessesTold(world),
+    paused: world.templates.all().flatMap((template) => pauseTold(world, template)),
     wabas: [...world.wabas.values()].map(({ id, fields }) => ({ id, fields, holds: holdsTold(world, id) })),
     numbers: [...world.numbers.values()].map(({ id, wabaId, fields }) => ({
       ...{ id, waba_id: wabaId, fields },
@@ -92,6 +93,14 @@ function overviewOf(world: World) {
     magic_recipients: magicRecipients.map(({ to, what }) => ({ to, what })),
     magic_words: magicWords,
   };
+}
+
+/** A pause by the platform: since when, and when it ends by itself; null: by a control call alone. */
+function pauseTold(world: World, { id, wabaId, fields: { name, language, status, last_updated_time: since } }: Template) {
+  if (status !== 'PAUSED') return [];
+  const untilMs = world.lifeCycle.nextOf(id);
+  const until = untilMs === undefined ? null : new Date(untilMs).toISOString();
+  return [{ id, waba_id: wabaId, name, language, since: since ?? null, until }];
 }
 
 function templateRow({ id, wabaId, fields }: Template) {

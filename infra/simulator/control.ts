@@ -86,7 +86,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/reset',
-    what: 'back to the seed: no messages, requests, faults, holds, limits in force, stopped people or counters, real time; only callbacks and updates_per_post of apps stay',
+    what: 'reset the simulator, back to the seed: no messages, requests, faults, holds, limits in force, stopped people or counters, real time; only callbacks and updates_per_post of apps stay',
     run: (simulation) => {
       simulation.reset();
       return { success: true };
@@ -95,25 +95,34 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/faults',
-    what: 'misbehave: {match: {method?, path?, to?}, action: {status?, code?, subcode?, html?, delay_ms?, message_status?, drop?: "before"|"after"}, times?}',
+    what: 'add a fault, its id is answered: {match: {method?, path?, to?}, action: {status?, code?, subcode?, html?, delay_ms?, message_status?, drop?: "before"|"after"}, times?}',
     run: ({ world }, { body }) => {
-      world.faults.add(v.parse(FaultSchema, body));
-      return { success: true, faults: world.faults.size };
+      const id = world.faults.add(v.parse(FaultSchema, body));
+      return { success: true, id, faults: world.faults.size };
     },
   },
   {
     method: 'DELETE',
     path: '/_control/faults',
-    what: 'behave again',
+    what: 'remove all faults',
     run: ({ world }) => {
       world.faults.clear();
       return { success: true, faults: 0 };
     },
   },
   {
+    method: 'DELETE',
+    path: '/_control/faults/{id}',
+    what: 'remove one fault, by the id that the overview has',
+    run: ({ world }, _, id) => {
+      if (!world.faults.remove(id)) throw new ControlError(404, 'id', `${id} is no fault in force`);
+      return { success: true, faults: world.faults.size };
+    },
+  },
+  {
     method: 'POST',
     path: '/_control/clock',
-    what: `let time pass: {advance_seconds}; a review takes ${reviewMs / 1_000}. Answers when the webhooks that became due were tried`,
+    what: `advance the clock: {advance_seconds}; a review takes ${reviewMs / 1_000}. Answers when the webhooks that became due were tried`,
     run: async ({ world, emit }, { body }) => {
       world.clock.advance(v.parse(ClockSchema, body).advance_seconds);
       await emit();
@@ -170,13 +179,13 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/webhooks',
-    what: 'tell anything at all, account_update for one: {waba_id, field, value, in_seconds?}',
+    what: 'send a webhook with any content, account_update for one: {waba_id, field, value, in_seconds?}',
     run: ({ world }, { body }) => planUpdate(world, body),
   },
   {
     method: 'POST',
     path: '/_control/receipts',
-    what: `how statuses come, for messages that match: {match?: {to?, template?}, course: {${Object.keys(usualCourse)
+    what: `change how statuses come, for messages that match; the id of the rule is answered: {match?: {to?, template?}, course: {${Object.keys(usualCourse)
       .map((name) => `${name}?`)
       .join(', ')}}, times?}`,
     run: ({ world }, { body }) => addReceiptRule(world, body),
@@ -184,10 +193,19 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'DELETE',
     path: '/_control/receipts',
-    what: 'statuses come as usual again',
+    what: 'remove all rules for statuses: they come as usual',
     run: ({ world }) => {
       world.receiptRules.clear();
       return { success: true, rules: 0 };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/_control/receipts/{id}',
+    what: 'remove one rule for statuses, by the id that the overview has',
+    run: ({ world }, _, id) => {
+      if (!world.receiptRules.remove(id)) throw new ControlError(404, 'id', `${id} is no rule in force`);
+      return { success: true, rules: world.receiptRules.size };
     },
   },
   {
@@ -215,13 +233,25 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...peopleRoutes,
 ];
 
+/** What an id follows: `templates`, `service/codes`, ... */
+const withId = new Set(
+  controlRoutes.flatMap(({ path }) => {
+    const [before = '', after] = path.split('/{id}');
+    return after === undefined ? [] : [before];
+  }),
+);
+
+/** The path of a route with the id that stands in its place, still encoded. */
+function placed(path: string): { readonly path: string; readonly id: string } {
+  const parts = path.split('/');
+  const at = parts.findIndex((part, index) => part !== '' && withId.has(parts.slice(0, index).join('/')));
+  if (at < 0) return { path, id: '' };
+  return { path: [...parts.slice(0, at), '{id}', ...parts.slice(at + 1)].join('/'), id: parts[at] ?? '' };
+}
+
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
 export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
-  const [, nodes, encodedId = '', rest = ''] =
-    /^\/_control\/(templates|numbers|wabas|businesses|apps|messages|refused|recipients|exchanges|service\/codes)\/([^/]+)(\/.*)?$/.exec(
-      request.path,
-    ) ?? [];
-  const path = encodedId === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
+  const { path, id: encodedId } = placed(request.path);
   const id = decoded(encodedId);
   const here = controlRoutes.filter((route) => route.path === path);
   const route = here.find((candidate) => candidate.method === request.method);

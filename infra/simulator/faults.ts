@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { errorOfCode, isKnownCode, isKnownSubcode, managementError, PlatformError } from './errors.ts';
 import type { PlatformRequest } from './platform-request.ts';
 import { errorReply, type Reply } from './reply.ts';
+import { RuleList } from './rule-list.ts';
 
 const HttpStatusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599));
 
@@ -45,38 +46,15 @@ export type Fault = v.InferOutput<typeof FaultSchema>;
 export type FaultAction = v.InferOutput<typeof FaultActionSchema>;
 
 /** The faults in force, oldest first; each request meets the first one that matches. */
-export class FaultList {
-  #faults: { readonly fault: Fault; left: number }[] = [];
-
-  get size(): number {
-    return this.#faults.length;
-  }
-
-  /** Oldest first; `left` is null without an end. */
-  all(): readonly (Fault & { readonly left: number | null })[] {
-    return this.#faults.map(({ fault, left }) => ({ ...fault, left: Number.isFinite(left) ? left : null }));
-  }
-
-  add(fault: Fault): void {
-    this.#faults.push({ fault, left: fault.times ?? Number.POSITIVE_INFINITY });
-  }
-
-  clear(): void {
-    this.#faults = [];
-  }
-
+export class FaultList extends RuleList<Fault> {
   /** `path` matches any part of the request's path, the others are whole. Uses up one of the fault's times. */
   take({ method, path }: Pick<PlatformRequest, 'method' | 'path'>, to: string | undefined): FaultAction | undefined {
-    const hit = this.#faults.find(
-      ({ fault: { match } }) =>
+    return this.takeFirst(
+      ({ match }) =>
         (match.method === undefined || match.method === method) &&
         (match.path === undefined || path.includes(match.path)) &&
         (match.to === undefined || recipientKey(match.to) === to),
-    );
-    if (hit === undefined) return undefined;
-    hit.left -= 1;
-    if (hit.left === 0) this.#faults = this.#faults.filter((entry) => entry !== hit);
-    return hit.fault.action;
+    )?.action;
   }
 }
 

@@ -94,6 +94,7 @@ export const holdKinds: readonly HoldKind[] = [
 export interface Hold {
   readonly nodeId: string;
   readonly kind: HoldKind;
+  readonly sinceMs: number;
   /** Then it ends by itself. */
   readonly untilMs?: number;
   /** Its messages are accepted, and fail later. */
@@ -124,8 +125,10 @@ export class HoldShelf {
   }
 
   /** Begins a hold, or gives the one that is there another end. */
-  open(hold: Hold, nowMs: number): void {
-    const others = this.#holds.filter(({ nodeId, kind }) => nodeId !== hold.nodeId || kind !== hold.kind);
+  open(asked: Omit<Hold, 'sinceMs'>, nowMs: number): void {
+    const known = this.#holds.find(({ nodeId, kind }) => nodeId === asked.nodeId && kind === asked.kind);
+    const hold = { ...asked, sinceMs: known?.sinceMs ?? nowMs };
+    const others = this.#holds.filter((each) => each !== known);
     this.#holds = [...others, hold].sort((one, other) => holdKinds.indexOf(one.kind) - holdKinds.indexOf(other.kind));
     this.#tell(hold, { atMs: nowMs, isOver: false });
   }

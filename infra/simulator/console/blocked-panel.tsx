@@ -3,13 +3,13 @@ import { control } from './api.ts';
 import { Action, Problem } from './parts.tsx';
 import { numberOf } from './texts.ts';
 
-/** Who has blocked the business; nothing while nobody has. */
+/** The people who have blocked the business; nothing is drawn while there are none. */
 export function BlockedPanel({ blocked }: { readonly blocked: readonly string[] }) {
   const [problem, setProblem] = useState('');
   if (blocked.length === 0) return null;
   return (
     <section class="panel" aria-labelledby="blocked">
-      <h2 id="blocked">Blocked by</h2>
+      <h2 id="blocked">People who have blocked the business</h2>
       <Problem text={problem} />
       <ul class="rules">
         {blocked.map((to) => (

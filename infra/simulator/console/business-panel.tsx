@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { control, sentenceOf } from './api.ts';
+import { holdWords } from './holds-in-force.ts';
 import type { HoldTold, Overview } from './model.ts';
 import { Badge, Problem } from './parts.tsx';
 import { wordOf } from './texts.ts';
@@ -37,13 +38,13 @@ const ofNumber: readonly Changeable[] = [
 ];
 const ofWaba: readonly Changeable[] = [
   {
-    label: '/marketing_messages',
+    label: 'Marketing messages API',
     values: ['ONBOARDED', 'NOT_ONBOARDED'],
     now: ({ marketing_messages_onboarding_status: status }) => String(status ?? 'NOT_ONBOARDED'),
     changes: (value) => ({ marketing_messages_onboarding_status: value === 'ONBOARDED' ? value : null }),
   },
   {
-    label: 'Marketing by /messages',
+    label: 'Marketing by the ordinary API',
     values: ['ALLOWED', 'DISABLED'],
     now: ({ disable_marketing_messages_on_cloud_api: isDisabled }) => (isDisabled === true ? 'DISABLED' : 'ALLOWED'),
     changes: (value) => ({ disable_marketing_messages_on_cloud_api: value === 'DISABLED' }),
@@ -64,8 +65,8 @@ export function BusinessPanel({ overview, onChange }: PanelProps) {
   };
   return (
     <section class="panel wide" aria-labelledby="businesses">
-      <h2 id="businesses">WABAs and numbers</h2>
-      <p class="note">A throughput that rises is told by webhook.</p>
+      <h2 id="businesses">Business accounts and numbers</h2>
+      <p class="note">What the platform says of them. The service hears by webhook when a number may send faster.</p>
       <Problem text={problem} />
       {overview.wabas.map(({ id, fields, holds }) => (
         <section key={id} class="waba" aria-label={String(fields['name'])}>
@@ -96,7 +97,7 @@ export function BusinessPanel({ overview, onChange }: PanelProps) {
 }
 
 function HeldBadges({ holds }: { readonly holds: readonly HoldTold[] }) {
-  return holds.map(({ code }) => <Badge key={code} value={`held, ${code}`} />);
+  return holds.map(({ code }) => <Badge key={code} value={`held, ${holdWords[code]?.reason ?? code}`} />);
 }
 
 interface ChoicesProps {

@@ -30,8 +30,9 @@ export function ClockPanel({ overview }: { readonly overview: Overview }) {
       <h2 id="clock">Clock</h2>
       <p class="clock">{momentOf(nowMs)}</p>
       <p class="note">
-        {advanced === 0 ? 'Real time.' : `${counted(advanced, 'second')} ahead of real time.`} A review takes a minute.{' '}
-        {counted(counts['planned'] ?? 0, 'update')} planned, {(counts['due'] ?? 0).toLocaleString('en')} due.
+        {advanced === 0 ? 'Real time.' : `${counted(advanced, 'second')} ahead of real time.`} A review of a template
+        takes a minute. {counted(counts['planned'] ?? 0, 'webhook')} planned,{' '}
+        {(counts['due'] ?? 0).toLocaleString('en')} due.
       </p>
       <div class="action-line">
         {steps.map(([label, by]) => (
@@ -42,7 +43,7 @@ export function ClockPanel({ overview }: { readonly overview: Overview }) {
       </div>
       <div class="action-line">
         <label class="grow">
-          <span>Seconds</span>
+          <span>By so many seconds</span>
           <input
             inputMode="numeric"
             value={seconds}
@@ -56,17 +57,17 @@ export function ClockPanel({ overview }: { readonly overview: Overview }) {
           run={advance(Number(seconds))}
           onProblem={setProblem}
         >
-          Let it pass
+          Advance the clock
         </Action>
       </div>
       <Problem text={problem} />
       <div class="action-line end">
         <Action tone="bad" run={reset} onProblem={setProblem}>
-          {sure ? 'Really: forget everything' : 'Back to the beginning'}
+          {sure ? 'Reset: forget everything' : 'Reset the simulator'}
         </Action>
         {sure ? (
           <button type="button" class="button" onClick={() => setSure(false)}>
-            No
+            Cancel
           </button>
         ) : null}
       </div>

@@ -33,7 +33,8 @@ export function ControlCalls({ onChange }: { readonly onChange: () => void }) {
   };
   return (
     <section class="panel wide" aria-labelledby="calls">
-      <h2 id="calls">Every control call</h2>
+      <h2 id="calls">Any control call</h2>
+      <p class="note">Everything that programs can ask of the simulator, made by hand.</p>
       <form
         class="form"
         onSubmit={(event) => {
@@ -72,7 +73,7 @@ export function ControlCalls({ onChange }: { readonly onChange: () => void }) {
               </label>
             )}
             <button type="submit" class="button main" disabled={!path.startsWith('/_control/')}>
-              Send
+              Send the call
             </button>
           </>
         )}

@@ -3,10 +3,13 @@ import { BlockedPanel } from './blocked-panel.tsx';
 import { BusinessPanel } from './business-panel.tsx';
 import { ClockPanel } from './clock-panel.tsx';
 import { ControlCalls } from './control-calls.tsx';
-import { FaultsPanel, ReceiptsPanel } from './fault-panels.tsx';
+import { HoldsPanel } from './holds-panel.tsx';
+import { InForcePanel } from './in-force-panel.tsx';
 import { counters } from './live.ts';
-import type { Overview } from './model.ts';
+import type { Overview, TemplateRow } from './model.ts';
+import { OtherFaultsPanel } from './other-faults-panel.tsx';
 import { CopyButton, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
+import { PresetsPanel } from './presets-panel.tsx';
 import { StoppedPanel } from './stopped-panel.tsx';
 import { useStore } from './store.ts';
 import { TellingPanel } from './telling-panel.tsx';
@@ -16,7 +19,11 @@ export function FaultsPage() {
   const told = useStore(counters);
   const { value, problem, again } = useAnswer(
     () => control<Overview>('overview'),
-    `${told?.world} ${told?.settings} ${told?.requests} ${told?.webhooks} ${told?.planned}`,
+    `${told?.world} ${told?.settings} ${told?.requests} ${told?.webhooks} ${told?.planned} ${told?.templates}`,
+  );
+  const templates = useAnswer(
+    () => control<{ readonly data: readonly TemplateRow[] }>('templates'),
+    `${told?.world} ${told?.templates}`,
   );
   if (value === undefined) {
     const title = 'The state of the platform could not be read';
@@ -28,15 +35,15 @@ export function FaultsPage() {
   }
   return (
     <div class="page panels">
-      <Problem text={problem} />
-      <div class="stack">
-        <ClockPanel overview={value} />
-        <StoppedPanel overview={value} onChange={again} />
-        <BlockedPanel blocked={value.blocked} />
-        <TellingPanel overview={value} onChange={again} />
-      </div>
-      <FaultsPanel faults={value.faults} onChange={again} />
-      <ReceiptsPanel rules={value.receipts} onChange={again} />
+      <Problem text={problem || templates.problem} />
+      <ClockPanel overview={value} />
+      <InForcePanel overview={value} onChange={again} />
+      <HoldsPanel overview={value} onChange={again} />
+      <PresetsPanel world={{ ...value, templates: templates.value?.data ?? [] }} onChange={again} />
+      <OtherFaultsPanel overview={value} onChange={again} />
+      <StoppedPanel overview={value} onChange={again} />
+      <BlockedPanel blocked={value.blocked} />
+      <TellingPanel overview={value} onChange={again} />
       <BusinessPanel overview={value} onChange={again} />
       <MagicPanel overview={value} />
       <ControlCalls onChange={again} />
@@ -48,7 +55,7 @@ function MagicPanel({ overview }: { readonly overview: Overview }) {
   return (
     <section class="panel wide" aria-labelledby="magic">
       <h2 id="magic">Magic recipients</h2>
-      <p class="note">A message to one of these that passes every check meets its own fate.</p>
+      <p class="note">A message to one of these that passes every check meets what is said beside it.</p>
       <ul class="magic">
         {overview.magic_recipients.map(({ to, what }) => (
           <li key={to}>

@@ -64,7 +64,7 @@ export function Form({ label, submit, children }: FormProps) {
         void send();
       }}
     >
-      <div class="fields">{children(bind)}</div>
+      {children(bind)}
       <Problem text={problem} />
       <button type="submit" class="button main" disabled={filled.size === 0}>
         {label}
@@ -73,7 +73,24 @@ export function Form({ label, submit, children }: FormProps) {
   );
 }
 
-export function Field({ field, bind }: { readonly field: FieldOf; readonly bind: Bind }) {
+/** Fields that belong together, under a heading. */
+export interface FieldGroup {
+  readonly title: string;
+  readonly fields: readonly FieldOf[];
+}
+
+export function FieldGroups({ groups, bind }: { readonly groups: readonly FieldGroup[]; readonly bind: Bind }) {
+  return groups.map(({ title, fields }) => (
+    <fieldset key={title} class="fields">
+      <legend>{title}</legend>
+      {fields.map((field) => (
+        <Field key={field.path} field={field} bind={bind} />
+      ))}
+    </fieldset>
+  ));
+}
+
+function Field({ field, bind }: { readonly field: FieldOf; readonly bind: Bind }) {
   const {
     path,
     label,

@@ -56,7 +56,11 @@ function App() {
       </button>
       <header class="top">
         <p class="brand">
-          <img src="/console/icon.svg" alt="" width="24" height="24" /> Messaging console
+          <img src="/console/icon.svg" alt="" width="24" height="24" />
+          <span class="brand-name">
+            Messaging console
+            <small>Your service, and a simulated platform behind it</small>
+          </span>
         </p>
         <nav aria-label="Pages">
           {Object.entries(groups).map(([group, members]) => (

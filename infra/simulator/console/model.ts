@@ -202,6 +202,7 @@ export interface ExchangeDetail extends ExchangeRow {
 type Fields = Readonly<Record<string, unknown>>;
 
 interface InForce {
+  readonly id: string;
   readonly match: Fields;
   /** How many requests it still holds for; null: until it is deleted. */
   readonly left: number | null;
@@ -218,6 +219,30 @@ export interface StopTold {
 /** Why messages of a WABA or a number are refused. */
 export interface HoldTold {
   readonly code: number | string;
+  readonly since: string;
+  /** When it ends by itself. */
+  readonly expires_at?: string;
+  /** Messages are accepted all the same, and fail later. */
+  readonly later?: boolean;
+}
+
+/** The pacing of a portfolio, and its review. */
+export interface PacingTold {
+  readonly since?: string;
+  readonly accepts?: number;
+  readonly held?: number;
+  readonly ends_at?: string;
+  readonly review_code?: number;
+  readonly review_since?: string;
+}
+
+export interface PausedTold {
+  readonly id: string;
+  readonly waba_id: string;
+  readonly name: string;
+  readonly language: string;
+  readonly since: string | null;
+  readonly until: string | null;
 }
 
 export interface Overview {
@@ -228,6 +253,8 @@ export interface Overview {
   readonly receipts: readonly (InForce & { readonly course: Fields })[];
   readonly blocked: readonly string[];
   readonly stopped: readonly StopTold[];
+  readonly paused: readonly PausedTold[];
+  readonly businesses: readonly { readonly id: string; readonly name: string; readonly pacing: PacingTold | null }[];
   readonly wabas: readonly { readonly id: string; readonly fields: Fields; readonly holds: readonly HoldTold[] }[];
   readonly numbers: readonly {
     readonly id: string;

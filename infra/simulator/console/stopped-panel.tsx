@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { control } from './api.ts';
-import { Field, type FieldOf, Form } from './form.tsx';
+import { type FieldGroup, FieldGroups, Form } from './form.tsx';
 import type { Overview, StopTold } from './model.ts';
 import { Action, Problem } from './parts.tsx';
 import { counted, numberOf } from './texts.ts';
@@ -30,30 +30,31 @@ export function StoppedPanel({ overview, onChange }: StoppedProps) {
       <h2 id="stopped">Stopped marketing</h2>
       <p class="note">By the chat setting Offers and announcements, for one number. Other messages still arrive.</p>
       <Problem text={problem} />
-      {ofNumbers.length === 0 ? <p class="quiet">Nobody has stopped marketing.</p> : null}
+      {ofNumbers.length === 0 ? <p class="quiet">No one has stopped marketing.</p> : null}
       {ofNumbers.map(({ number: { id, fields }, stops }) => (
         <StoppedOf key={id} name={nameOf(fields)} stops={stops} onProblem={setProblem} />
       ))}
       <Form label="Stop marketing" submit={stop}>
-        {(bind) => fieldsOf(overview).map((field) => <Field key={field.path} field={field} bind={bind} />)}
+        {(bind) => <FieldGroups groups={[groupOf(overview)]} bind={bind} />}
       </Form>
     </section>
   );
 }
 
-function fieldsOf({ numbers }: Overview): readonly FieldOf[] {
+function groupOf({ numbers }: Overview): FieldGroup {
   const names = new Map(numbers.map(({ id, fields }) => [id, nameOf(fields)]));
-  return [
+  const fields = [
     { path: 'to', label: 'Recipient', example: '5491150000001' },
     {
       path: 'phone_number_id',
       label: 'Number',
       choices: [...names.keys()],
       none: 'choose one',
-      called: (id) => names.get(id) ?? id,
+      called: (id: string) => names.get(id) ?? id,
     },
     { path: 'answer', label: 'Marketing sent anyway', choices: ['refused'], none: 'fails later' },
   ];
+  return { title: 'One more person who stops', fields };
 }
 
 function nameOf(fields: Overview['numbers'][number]['fields']): string {

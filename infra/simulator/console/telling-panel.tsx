@@ -8,15 +8,15 @@ interface PanelProps {
   readonly onChange: () => void;
 }
 
-/** Whom the platform tells by webhook, and anything at all to be told. */
+/** Where the platform sends webhooks to, and one of any content. */
 export function TellingPanel({ overview, onChange }: PanelProps) {
   return (
     <section class="panel" aria-labelledby="telling">
-      <h2 id="telling">Who is told</h2>
+      <h2 id="telling">Webhook receivers</h2>
       {overview.apps.map((app) => (
         <App key={`${app.id} ${app.callback?.url}`} app={app} onChange={onChange} />
       ))}
-      <h3>Tell anything</h3>
+      <h3>Send a webhook</h3>
       <Telling wabas={overview.wabas} onChange={onChange} />
     </section>
   );
@@ -39,13 +39,13 @@ function App({ app, onChange }: { readonly app: Overview['apps'][number]; readon
           </span>
           <input
             value={url}
-            placeholder="No callback: nobody is told"
+            placeholder="No address: no webhooks are sent"
             inputMode="url"
             onInput={({ currentTarget }) => setUrl(currentTarget.value)}
           />
         </label>
         <Action run={save} disabled={url === (app.callback?.url ?? '')} onProblem={setProblem}>
-          Change
+          Change the address
         </Action>
       </div>
       <Problem text={problem} />
@@ -68,7 +68,7 @@ function Telling({ wabas, onChange }: { readonly wabas: Overview['wabas']; reado
     <>
       <div class="action-line">
         <label class="grow">
-          <span>About</span>
+          <span>Business account</span>
           <select value={waba} onChange={({ currentTarget }) => setWaba(currentTarget.value)}>
             {wabas.map(({ id, fields }) => (
               <option key={id} value={id}>
@@ -94,7 +94,7 @@ function Telling({ wabas, onChange }: { readonly wabas: Overview['wabas']; reado
       <Problem text={problem} />
       <div class="action-line">
         <Action run={tell} disabled={field.trim() === ''} onProblem={setProblem}>
-          Tell it
+          Send a webhook
         </Action>
       </div>
     </>

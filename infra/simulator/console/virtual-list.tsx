@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 interface ListProps<T> {
   readonly label: string;
@@ -25,7 +25,11 @@ export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoos
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const anchor = useRef('');
   const lastTop = useRef(0);
-  const at = items.findIndex((item) => keyOf(item) === chosen);
+  // A scroll draws the list again: it must not look through 100,000 items for what is chosen.
+  const at = useMemo(
+    () => (chosen === '' ? -1 : items.findIndex((item) => keyOf(item) === chosen)),
+    [items, keyOf, chosen],
+  );
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -61,7 +65,9 @@ export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoos
     const element = box.current;
     if (element === null) return;
     const seen = Math.floor(element.scrollTop / rowHeight);
-    if (element.scrollTop >= rowHeight && anchor.current !== '') {
+    const there = items[seen];
+    const isMoved = there === undefined || keyOf(there) !== anchor.current;
+    if (isMoved && element.scrollTop >= rowHeight && anchor.current !== '') {
       const moved = items.findIndex((item) => keyOf(item) === anchor.current);
       if (moved > seen) element.scrollTop += (moved - seen) * rowHeight;
     }

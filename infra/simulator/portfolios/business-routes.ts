@@ -117,7 +117,7 @@ function pace(world: World, id: string, body: unknown): unknown {
   requireWabas(world, id);
   const { accepts, outcome, ends_in_seconds: seconds, code } = v.parse(PacingSchema, body);
   const end = seconds === undefined ? undefined : { atMs: world.clock.nowMs() + seconds * 1_000, outcome, code };
-  world.pacing.begin(id, { left: accepts, end });
+  world.pacing.begin(id, { left: accepts, end, sinceMs: world.clock.nowMs() });
   return businessTold(world, id);
 }
 

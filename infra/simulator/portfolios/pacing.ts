@@ -14,6 +14,7 @@ export interface PacingEnd {
 }
 
 interface Pace {
+  readonly sinceMs: number;
   /** So many more are taken as usual. */
   left: number;
   held: readonly HeldMessage[];
@@ -33,7 +34,7 @@ const droppedCode = 135000;
 export class PortfolioPacing {
   readonly #settleHeld: SettleHeld;
   readonly #paces = new Map<string, Pace>();
-  readonly #reviews = new Map<string, number>();
+  readonly #reviews = new Map<string, { readonly code: number; readonly sinceMs: number }>();
   #changes = 0;
 
   constructor(settleHeld: SettleHeld) {
@@ -46,9 +47,10 @@ export class PortfolioPacing {
   }
 
   /** Begins, or begins again: what is held stays held. */
-  begin(portfolioId: string, pace: Pick<Pace, 'left' | 'end'>): void {
+  begin(portfolioId: string, pace: Omit<Pace, 'held'>): void {
     this.#changes += 1;
-    this.#paces.set(portfolioId, { ...pace, held: this.#paces.get(portfolioId)?.held ?? [] });
+    const known = this.#paces.get(portfolioId);
+    this.#paces.set(portfolioId, { ...pace, sinceMs: known?.sinceMs ?? pace.sinceMs, held: known?.held ?? [] });
   }
 
   /** Counts one more template; says whether it is held. */
@@ -81,7 +83,7 @@ export class PortfolioPacing {
     const held = this.#paces.get(portfolioId)?.held ?? [];
     this.#changes += 1;
     this.#paces.delete(portfolioId);
-    this.#reviews.set(portfolioId, code);
+    this.#reviews.set(portfolioId, { code, sinceMs: atMs });
     for (const each of held) this.#settleHeld(each, { atMs, code: droppedCode });
   }
 
@@ -93,18 +95,19 @@ export class PortfolioPacing {
 
   /** What a portfolio under review is refused with. */
   reviewOf(portfolioId: string): number | undefined {
-    return this.#reviews.get(portfolioId);
+    return this.#reviews.get(portfolioId)?.code;
   }
 
   /** As the control interface tells it; undefined: neither paced nor reviewed. */
   told(portfolioId: string): object | undefined {
     const pace = this.#paces.get(portfolioId);
-    const code = this.#reviews.get(portfolioId);
-    if (pace === undefined && code === undefined) return undefined;
+    const review = this.#reviews.get(portfolioId);
+    if (pace === undefined && review === undefined) return undefined;
+    const isoOf = (ms: number) => new Date(ms).toISOString();
     return {
-      ...(pace === undefined ? {} : { accepts: pace.left, held: pace.held.length }),
-      ...(pace?.end === undefined ? {} : { outcome: pace.end.outcome, ends_at: new Date(pace.end.atMs).toISOString() }),
-      ...(code === undefined ? {} : { review_code: code }),
+      ...(pace === undefined ? {} : { accepts: pace.left, held: pace.held.length, since: isoOf(pace.sinceMs) }),
+      ...(pace?.end === undefined ? {} : { outcome: pace.end.outcome, ends_at: isoOf(pace.end.atMs) }),
+      ...(review === undefined ? {} : { review_code: review.code, review_since: isoOf(review.sinceMs) }),
     };
   }
 

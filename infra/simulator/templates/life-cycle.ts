@@ -43,6 +43,11 @@ export class LifeCycle {
     return times.length === 0 ? undefined : times.reduce((least, one) => Math.min(least, one));
   }
 
+  /** When something happens to one template by itself next: the end of its review, or of its pause. */
+  nextOf(id: string): number | undefined {
+    return this.#turns.get(id)?.atMs;
+  }
+
   /** Does what has become due, dated when it was due. */
   settle(nowMs: number): void {
     for (const [id, turn] of this.#turns) {

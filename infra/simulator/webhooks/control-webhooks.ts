@@ -35,8 +35,8 @@ export function listDeliveries(world: World, limit: number): unknown {
 }
 
 export function addReceiptRule(world: World, body: unknown): unknown {
-  world.receiptRules.add(v.parse(ReceiptRuleSchema, body));
-  return { success: true, rules: world.receiptRules.size };
+  const id = world.receiptRules.add(v.parse(ReceiptRuleSchema, body));
+  return { success: true, id, rules: world.receiptRules.size };
 }
 
 /** Any update, right or wrong: it goes to whoever the WABA tells. */

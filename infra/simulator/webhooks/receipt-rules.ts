@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isKnownCode } from '../errors.ts';
 import { recipientKey } from '../faults.ts';
+import { RuleList } from '../rule-list.ts';
 import { type Course, usualCourse } from './receipts.ts';
 
 const longestMs = 30 * 24 * 3_600_000;
@@ -32,39 +33,18 @@ type ReceiptRule = v.InferOutput<typeof ReceiptRuleSchema>;
 export type CourseChanges = ReceiptRule['course'];
 
 /** How statuses come, as the control interface has it. */
-export class ReceiptRules {
-  #rules: { readonly rule: ReceiptRule; left: number }[] = [];
-
-  get size(): number {
-    return this.#rules.length;
-  }
-
-  /** Oldest first; `left` is null without an end. */
-  all(): readonly (ReceiptRule & { readonly left: number | null })[] {
-    return this.#rules.map(({ rule, left }) => ({ ...rule, left: Number.isFinite(left) ? left : null }));
-  }
-
-  add(rule: ReceiptRule): void {
-    this.#rules.push({ rule, left: rule.times ?? Number.POSITIVE_INFINITY });
-  }
-
-  clear(): void {
-    this.#rules = [];
-  }
-
+export class ReceiptRules extends RuleList<ReceiptRule> {
   /**
    * The course of the next message: the usual one, changed by what its recipient brings, then by every rule that matches, the
    * newest last. Uses up one of the times of each.
    */
   courseOf(message: { readonly to: string; readonly template: string | undefined }, magic: CourseChanges = {}): Course {
-    const hits = this.#rules.filter(
-      ({ rule: { match } }) =>
+    const hits = this.takeAll(
+      ({ match }) =>
         (match.to === undefined || recipientKey(match.to) === message.to) &&
         (match.template === undefined || match.template === message.template),
     );
-    for (const hit of hits) hit.left -= 1;
-    if (hits.some(({ left }) => left === 0)) this.#rules = this.#rules.filter(({ left }) => left > 0);
-    return [magic, ...hits.map(({ rule }) => rule.course)].reduce<Course>(changed, usualCourse);
+    return [magic, ...hits.map(({ course }) => course)].reduce<Course>(changed, usualCourse);
   }
 }
 

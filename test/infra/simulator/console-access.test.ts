@@ -89,6 +89,9 @@ describe.skipIf(browser === undefined)('the console', () => {
     await sendAll();
     await simulator().control('POST', 'faults', { action: { code: 130429 }, times: 3 });
     await simulator().control('POST', 'recipients/15550131026', { blocked: true });
+    await simulator().control('POST', 'receipts', { course: { late_ms: 600_000, copies: 2 } });
+    await simulator().control('POST', `wabas/${firstWaba}/holds`, { code: 368, expires_in_seconds: 3_600 });
+    await simulator().control('POST', 'businesses/400000000000002/pacing', { accepts: 0 });
     for (const to of [recipient, '15550131026']) {
       const stop = { phone_number_id: firstNumber, value: 'stop', answer: 'refused' };
       await simulator().control('POST', `recipients/${to}/preference`, stop);
@@ -104,11 +107,44 @@ describe.skipIf(browser === undefined)('the console', () => {
       await page.goto(`${simulator().url}/#/${id}`);
       await page.waitForFunction(`!document.body.innerText.includes('Reading …')`);
       await page.waitForSelector(name === 'faults' ? '.magic' : '.page');
+      // What is folded away is looked at too.
+      await page.evaluate(`for (const each of document.querySelectorAll('details.other')) each.open = true;`);
       expect(await violationsOf(page), address).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(width);
       await photograph(page, `${address.replaceAll('/', '-')}-${scheme}-${width}`);
     }
   });
+
+  test.each([
+    [1_360, 1],
+    [400, 2],
+  ])(
+    'the head at %i px: two groups of four pages in %i rows, none cut short, each large enough for a thumb',
+    async (width, rows) => {
+      const { page } = tab();
+      await page.setViewport({ width, height: 860 });
+      await page.waitForFunction(`document.querySelectorAll('.top .group').length === 2`);
+      const entries = await page.$$eval('.top nav a', (links) =>
+        links.map((link) => {
+          const box = link.getBoundingClientRect();
+          const label = link.querySelector('span');
+          return {
+            ...{ left: box.left, right: box.right, top: box.top, isLarge: box.width >= 44 && box.height >= 44 },
+            isCut: label === null || label.scrollWidth > label.clientWidth + 1,
+          };
+        }),
+      );
+      expect(entries).toHaveLength(8);
+      expect(new Set(entries.map(({ top }) => Math.round(top))).size).toBe(rows);
+      expect(
+        entries.filter(({ isCut, isLarge, left, right }) => isCut || !isLarge || left < 0 || right > width),
+      ).toEqual([]);
+      const head = await page.$$eval('.top > *', (parts) => parts.map((part) => part.getBoundingClientRect().right));
+      expect(Math.max(...head)).toBeLessThanOrEqual(width);
+      expect(await page.title()).toBe('Inbox · Messaging console');
+      await photograph(page, `head-${width}`);
+    },
+  );
 
   test('the keyboard alone: from page to page, through a list, to a reply', async () => {
     const { page } = tab();

@@ -327,7 +327,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await stopped()).toEqual([]);
 
     await press(page, 'Faults and clock', 'link');
-    await untilSeen(page, 'Nobody has stopped marketing.');
+    await untilSeen(page, 'No one has stopped marketing.');
     await page.select('section[aria-labelledby=stopped] select', '300000000000002');
     await press(page, 'Stop marketing');
     await untilSeen(page, 'Recipient: say who stops');
@@ -342,7 +342,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await page.$$eval('.row-stopped', (found) => found.length)).toBe(0);
     await press(page, '1 stopped marketing', 'link');
     await press(page, `Resume ${other}`);
-    await untilSeen(page, 'Nobody has stopped marketing.');
+    await untilSeen(page, 'No one has stopped marketing.');
     expect(await stopped()).toEqual([]);
   });
 
@@ -361,7 +361,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, 'Who has stopped could not be read');
     await press(page, 'Faults and clock', 'link');
     await untilSeen(page, 'The simulator does not answer.');
-    expect(await textOf('main')).not.toContain('Nobody has stopped');
+    expect(await textOf('main')).not.toContain('No one has stopped');
     expect(problems.splice(0).filter((problem) => !problem.includes('net::ERR_FAILED'))).toEqual([]);
   });
 
@@ -472,22 +472,24 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('time passes, faults come and go, and any control call can be made', async () => {
     const { page, problems } = tab();
     await press(page, 'Faults and clock', 'link');
-    await untilSeen(page, 'The platform behaves.');
+    await untilSeen(page, 'No faults: the platform works as usual.');
     await press(page, '+1 hour');
     await untilSeen(page, '3,600 seconds ahead of real time.');
+    await page.focus('.other > summary');
+    await page.keyboard.press('Enter');
     await typeOver(page, 'aria/Code[role="textbox"]', '130429');
-    await press(page, 'Misbehave');
-    await untilSeen(page, 'code 130429');
+    await press(page, 'Add fault');
+    await untilSeen(page, 'Requests are refused with code 130429.');
     expect((await simulator().send(recipient)).body.error.code).toBe(130429);
-    await press(page, 'Behave again');
-    await untilSeen(page, 'The platform behaves.');
+    await press(page, 'Remove all faults');
+    await untilSeen(page, 'No faults: the platform works as usual.');
     await typeOver(page, 'aria/HTTP status[role="textbox"]', 'many');
-    await press(page, 'Misbehave');
+    await press(page, 'Add fault');
     await untilSeen(page, 'action.status: ');
     // The browser itself tells of every refusal.
     expect(problems.splice(0)).toEqual([expect.stringContaining('status of 400')]);
     await page.select('aria/Call[role="combobox"]', 'GET /_control/catalogs');
-    await press(page, 'Send');
+    await press(page, 'Send the call');
     await untilSeen(page, 'Andes spring catalog');
   });
 
@@ -499,13 +501,13 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.select('section[aria-label="Andes Retail"] > .action-line select', 'NOT_ONBOARDED');
     await expect.poll(wabas).not.toHaveProperty('marketing_messages_onboarding_status');
     await simulator().control('POST', 'wabas/200000000000001/holds', { code: 131042 });
-    await untilSeen(page, 'Held, 131042', '.waba');
-    await press(page, 'Tell it');
+    await untilSeen(page, 'Held, payment problem', '.waba');
+    await press(page, 'Send a webhook');
     await typeOver(page, 'aria/Value, JSON', '{');
-    await press(page, 'Tell it');
+    await press(page, 'Send a webhook');
     await untilSeen(page, 'The value is no JSON');
     await typeOver(page, 'aria/Demo gateway · 500000000000001', 'http://127.0.0.1:9/hook');
-    await press(page, 'Change');
+    await press(page, 'Change the address');
     await expect
       .poll(async () => (await simulator().control('GET', 'overview')).body.apps[0].callback)
       .toMatchObject({ url: 'http://127.0.0.1:9/hook' });

@@ -14,6 +14,8 @@ import { expectMessagingError } from './refusals.ts';
 import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
+/** The clock stands still unless it is told. */
+const startedAt = '2026-11-20T12:00:00.000Z';
 
 const fault = (action: unknown, match: unknown = {}, times?: number) =>
   simulator.control('POST', 'faults', { match, action, ...(times === undefined ? {} : { times }) });
@@ -120,6 +122,51 @@ describe('matching', () => {
   });
 });
 
+describe('one of several is removed by its id, and the others stay', () => {
+  const course = (copies: number) => simulator.control('POST', 'receipts', { course: { copies }, times: 5 });
+  test.each([
+    ['faults', () => fault({ code: 131026 }, { to: '5491150000009' }, 5)],
+    ['receipts', () => course(2)],
+  ])('%s', async (list, add) => {
+    const idsNow = async () =>
+      (await simulator.control('GET', 'overview')).body[list].map((rule: { id: string; left: number }) => [
+        ...[rule.id, rule.left],
+      ]);
+    const ids = [(await add()).body.id, (await add()).body.id, (await add()).body.id];
+    await simulator.control('DELETE', `${list}/${ids[1]}`);
+    expect(await idsNow()).toEqual([
+      [ids[0], 5],
+      [ids[2], 5],
+    ]);
+    const again = await simulator.control('DELETE', `${list}/${ids[1]}`);
+    expect([again.status, again.body.field]).toEqual([404, 'id']);
+    // What comes later is never taken for one that was removed.
+    const { body: later } = await add();
+    expect(ids).not.toContain(later.id);
+    await simulator.control('DELETE', list);
+    expect(await idsNow()).toEqual([]);
+  });
+});
+
+test('templates that are paused: since when, and until when', async () => {
+  const id = '1100000000000001';
+  const paused = async () => {
+    const { body } = await simulator.control('GET', 'overview');
+    return body.paused.find((one: { id: string }) => one.id === id);
+  };
+  expect(await paused()).toBeUndefined();
+  await simulator.control('POST', 'clock', { advance_seconds: 60 });
+  await simulator.control('POST', `templates/${id}/pause`);
+  expect(await paused()).toEqual({
+    ...{ id, waba_id: firstWaba, name: 'order_update', language: 'en_US' },
+    ...{ since: '2026-11-20T12:01:00+0000', until: '2026-11-20T15:01:00.000Z' },
+  });
+  await simulator.control('POST', `templates/${id}`, { status: 'APPROVED' });
+  expect(await paused()).toBeUndefined();
+  await simulator.control('POST', `templates/${id}`, { status: 'PAUSED' });
+  expect(await paused()).toMatchObject({ until: null });
+});
+
 test('a message is accepted under another word, and what accepts none is left alone', async () => {
   await fault({ message_status: 'teleported' });
   const { status, body } = await simulator.send(recipient);
@@ -172,7 +219,7 @@ describe('holds (platform reference, 6.4)', () => {
     async ({ code, status, holds }) => {
       const path = placeOf(holds);
       const held = await simulator.control('POST', path, { code });
-      expect([held.status, held.body.holds]).toEqual([200, [{ code }]]);
+      expect([held.status, held.body.holds]).toEqual([200, [{ code, since: startedAt }]]);
       const refused = concerned[holds] ?? [];
       expect(await codesNow()).toEqual({ ...free, ...Object.fromEntries(refused.map((name) => [name, code])) });
       const [first = ''] = refused;
@@ -222,10 +269,13 @@ describe('holds (platform reference, 6.4)', () => {
       code: 368,
       expires_in_seconds: 90,
     });
-    expect(body).toEqual({ id: secondWaba, holds: [{ code: 368, expires_at: '2026-11-20T12:01:30.000Z' }] });
+    expect(body.holds).toEqual([{ code: 368, since: startedAt, expires_at: '2026-11-20T12:01:30.000Z' }]);
     const code = async () => (await sends['stranger']?.())?.body.error.code;
     await simulator.control('POST', 'clock', { advance_seconds: 89 });
     expect(await code()).toBe(368);
+    // Told once more it has another end, and is as old as before.
+    const later = await simulator.control('POST', `wabas/${secondWaba}/holds`, { code: 368, expires_in_seconds: 1 });
+    expect(later.body.holds).toEqual(body.holds);
     await simulator.control('POST', 'clock', { advance_seconds: 1 });
     expect(await code()).toBe(132000);
   });
@@ -237,11 +287,14 @@ describe('holds (platform reference, 6.4)', () => {
     await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 131037 });
     expect(await code()).toBe(131037);
     const register = (pin: string) => simulator.post(`${firstNumber}/register`, { messaging_product: 'whatsapp', pin });
-    const held = async () => (await simulator.control('GET', 'overview')).body.numbers[0].holds;
+    const held = async () => {
+      const { body } = await simulator.control('GET', 'overview');
+      return body.numbers[0].holds.map((hold: { code: unknown }) => hold.code);
+    };
     expect((await register('12345')).body.error.code).toBe(100);
-    expect(await held()).toEqual([{ code: 131037 }, { code: 133010 }, { code: 131045 }]);
+    expect(await held()).toEqual([131037, 133010, 131045]);
     expect((await register('123456')).body).toEqual({ success: true });
-    expect(await held()).toEqual([{ code: 131037 }]);
+    expect(await held()).toEqual([131037]);
   });
 
   test('a silent number: its messages wait until the client gives up, everything else is answered', async () => {

@@ -149,7 +149,11 @@ describe('pacing (platform reference, 2.10)', () => {
     await heard.wait(60);
     const told = await statusesOf();
     expect([told.length, told.filter((one) => !/000[12]$/.test(one))]).toEqual([6, []]);
-    expect((await toldOf()).pacing).toEqual({ accepts: 0, held: 3 });
+    const since = '2026-11-20T12:00:00.000Z';
+    expect((await toldOf()).pacing).toEqual({ accepts: 0, held: 3, since });
+    // Paced anew it is as old as before.
+    await pacing({ accepts: 5 });
+    expect((await toldOf()).pacing).toEqual({ accepts: 5, held: 3, since });
   });
 
   test('released: in batches, the oldest first, then all of them, and it is over', async () => {
@@ -190,7 +194,7 @@ describe('pacing (platform reference, 2.10)', () => {
     const upsert = () => simulator.post(`${firstWaba}/upsert_message_templates`, codes);
     expect([(await create()).body.error.code, (await upsert()).body.error.code]).toEqual([368, 368]);
     expect((await simulator.post(`${secondWaba}/message_templates`, creation())).status).toBe(200);
-    expect((await toldOf()).pacing).toEqual({ review_code: 368 });
+    expect((await toldOf()).pacing).toEqual({ review_code: 368, review_since: expect.any(String) });
     await simulator.control('DELETE', `businesses/${portfolio}/pacing`);
     expect([(await create()).status, (await upsert()).status, await wordOf(4)]).toEqual([200, 200, 'accepted']);
   });

@@ -322,7 +322,7 @@ describe('holds of a WABA (platform reference, 10.4)', () => {
       await hold({ code, later: true });
       expect((await simulator.send(recipient)).status).toBe(200);
       const { wabas } = (await simulator.control('GET', 'overview')).body;
-      expect(wabas[0].holds).toEqual([{ code, later: true }]);
+      expect(wabas[0].holds).toEqual([{ code, since: expect.any(String), later: true }]);
       await wait(4);
       await takeBack();
       expect((await simulator.send(recipient)).status).toBe(200);

@@ -1,0 +1,102 @@
+import type { HTTPRequest, Page } from 'puppeteer-core';
+import { describe, expect, test } from 'vitest';
+import { consoleBundle } from '../../../infra/simulator/console-pages.ts';
+import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
+
+/*
+ * Reading, failed and empty are three sights, none of which is taken for another; and how much a page loads to show them.
+ */
+
+test('script and style together are under 150,000 bytes', async () => {
+  const { script, style } = await consoleBundle();
+  expect(script.length).toBeGreaterThan(50_000);
+  expect(Buffer.byteLength(script) + Buffer.byteLength(style)).toBeLessThan(150_000);
+});
+
+const browser = await browserOfFile();
+
+/** The lists of pages, by what they ask for and what they are called while it fails. */
+const lists = [
+  ['templates', 'templates', 'The templates could not be read'],
+  ['requests', 'exchanges', 'The requests could not be read'],
+  ['faults', 'overview', 'The state of the platform could not be read'],
+] as const;
+
+/** Holds back what is asked of one control call; `held` has the requests that wait. */
+async function holdBack(page: Page, call: string) {
+  const held: HTTPRequest[] = [];
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === `/_control/${call}`) held.push(request);
+    else void request.continue();
+  });
+  return held;
+}
+
+/** Whether the sign of reading is there, and can be seen. */
+const waitingSeen = `(() => {
+  const waiting = document.querySelector('main .waiting');
+  return waiting === null ? 'none' : getComputedStyle(waiting).visibility;
+})()`;
+
+describe.skipIf(browser === undefined)('three sights', () => {
+  const { simulator, tab, textOf } = consoleOfFile(browser);
+
+  test.each(lists)('%s: nothing for 300 ms, then that it is being read; never a count', async (name, call) => {
+    const { page } = tab();
+    const held = await holdBack(page, call);
+    await page.goto('about:blank');
+    await page.goto(`${simulator().url}/#/${name}`);
+    await page.waitForSelector('main .waiting');
+    // What delays the sight is read from the page, so that no clock of the machine decides.
+    const delays = await page.$eval('main .waiting', (waiting) =>
+      (waiting as unknown as { getAnimations(): { effect: { getTiming(): { delay: number; fill: string } } }[] })
+        .getAnimations()
+        .map(({ effect }) => [effect.getTiming().delay, effect.getTiming().fill]),
+    );
+    expect(delays).toEqual([[300, 'both']]);
+    await page.$eval('main .waiting', (waiting) => {
+      const { getAnimations } = waiting as unknown as { getAnimations(): { pause(): void; currentTime: number }[] };
+      for (const animation of getAnimations.call(waiting)) {
+        animation.pause();
+        animation.currentTime = 299;
+      }
+    });
+    expect(await page.evaluate(waitingSeen)).toBe('hidden');
+    await page.$eval('main .waiting', (waiting) => {
+      const { getAnimations } = waiting as unknown as { getAnimations(): { finish(): void }[] };
+      for (const animation of getAnimations.call(waiting)) animation.finish();
+    });
+    expect(await page.evaluate(waitingSeen)).toBe('visible');
+    const shown = await textOf('main');
+    expect(shown).toContain('Reading …');
+    expect(shown).not.toMatch(/\b0 |No .* yet|could not be read/);
+    for (const request of held.splice(0)) await request.continue();
+    await page.waitForFunction(`document.querySelector('main .waiting') === null`);
+  });
+
+  test.each(lists)('%s: what failed says so and why, and is asked once more', async (name, call, title) => {
+    const { page, problems } = tab();
+    const held = await holdBack(page, call);
+    await page.goto('about:blank');
+    await page.goto(`${simulator().url}/#/${name}`);
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    for (const request of held.splice(0)) await request.abort();
+    await untilSeen(page, title);
+    const shown = await textOf('main');
+    expect(shown).toContain('The simulator does not answer. Is it still running?');
+    expect(shown).not.toMatch(/\b0 |No .* yet|Reading/);
+    await press(page, 'Try again');
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    for (const request of held.splice(0)) await request.continue();
+    await page.waitForFunction(`document.querySelector('main .failed') === null`);
+    expect(problems.splice(0).filter((problem) => !problem.includes('net::ERR_FAILED'))).toEqual([]);
+  });
+
+  test('what is empty is neither being read nor failed', async () => {
+    const { page } = tab();
+    await page.goto(`${simulator().url}/#/requests`);
+    await untilSeen(page, 'No requests yet');
+    expect(await page.$$eval('main .waiting, main .failed', (found) => found.length)).toBe(0);
+  });
+});
