@@ -15,7 +15,14 @@ const TrySchema = v.strictObject({
   headers: v.optional(v.record(v.string(), v.string()), {}),
   body: v.optional(v.string()),
 });
-const UsersSchema = v.object({ users: v.array(v.object({ username: v.string(), password: v.string() })) });
+const UserSchema = v.object({
+  username: v.string(),
+  password: v.string(),
+  client_id: v.number(),
+  permissions: v.array(v.string()),
+  campaign_ids: v.array(v.number()),
+});
+const UsersSchema = v.object({ users: v.array(UserSchema) });
 
 const longestAnswer = 2_000_000;
 const answerWithinMs = 30_000;

@@ -12,6 +12,26 @@ export const session = createStore<Session | undefined>(undefined);
 export interface DemoUser {
   readonly username: string;
   readonly password: string;
+  readonly client_id: number;
+  /** `BSP_CN`: may ask for every client. */
+  readonly permissions: readonly string[];
+  readonly campaign_ids: readonly number[];
+}
+
+/** The client that `forClient` names; undefined: the demo user's own. */
+export const askedClient = createStore<number | undefined>(undefined);
+
+/** Until when requests wait, because the service takes no more of the user's in this minute. */
+export const waitsUntilMs = createStore(0);
+
+/** The demo user who has signed in, to do it once more when the token's hour is over. */
+let signedIn: DemoUser | undefined;
+let renewing: Promise<void> | undefined;
+let underWay = 0;
+
+/** Requests of the demo user that have no answer yet. */
+export function requestsUnderWay(): number {
+  return underWay;
 }
 
 export interface Service {
@@ -52,34 +72,86 @@ export function ask(request: TriedRequest): Promise<TriedAnswer> {
   return control('service/try', request);
 }
 
-export async function signInAs({ username, password }: DemoUser): Promise<void> {
+export async function signInAs(user: DemoUser): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ username, password });
+  const body = JSON.stringify({ username: user.username, password: user.password });
   const answer = await ask({ method: 'POST', path: '/login', headers, body });
   if (answer.status !== 200) throw new CallError(`The login was answered ${answer.status}: ${answer.body}`);
-  session.set({ username, token: (JSON.parse(answer.body) as { readonly access_token: string }).access_token });
+  const { access_token: token } = JSON.parse(answer.body) as { readonly access_token: string };
+  signedIn = user;
+  session.set({ username: user.username, token });
+}
+
+/** A path with the client that is asked for, where that is not the user's own. */
+export function forClient(path: string): string {
+  const id = askedClient.get();
+  return id === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}client_id=${id}`;
+}
+
+type Given = Pick<Partial<TriedRequest>, 'headers' | 'body'>;
+
+export interface UserAnswer<T> {
+  readonly value: T;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The JSON of `answerToUser`, without the headers. */
+export async function asUser<T>(method: string, path: string, given: Given = {}): Promise<T> {
+  return (await answerToUser<T>(method, path, given)).value;
 }
 
 /**
- * The JSON that the service answers the demo user who is signed in; `headers` beside the token. Throws a `ServiceRefusal` for
- * every other answer than 2xx, and a `CallError` where the service does not run.
+ * What the service answers the demo user who is signed in; `headers` beside the token. A token that is not good any more is
+ * renewed once, and where the service takes no more requests in this minute it waits (D54): nothing of such a request was
+ * carried out. Throws a `ServiceRefusal` for every other answer than 2xx, and a `CallError` where the service does not run.
  */
-export async function asUser<T>(
-  method: string,
-  path: string,
-  given: Pick<Partial<TriedRequest>, 'headers' | 'body'> = {},
-): Promise<T> {
-  const type: Readonly<Record<string, string>> = given.body === undefined ? {} : { 'content-type': 'application/json' };
-  const headers = { ...type, ...given.headers, authorization: `Bearer ${session.get()?.token ?? ''}` };
-  const { status, body } = await ask({ ...given, method, path, headers });
-  const answer = parsed(body);
-  if (status < 200 || status > 299) throw new ServiceRefusal(status, answer as object);
-  return answer as T;
+export async function answerToUser<T>(method: string, path: string, given: Given = {}): Promise<UserAnswer<T>> {
+  underWay += 1;
+  try {
+    const { status, body, headers } = await patiently({ ...given, method, path, headers: given.headers ?? {} });
+    const value = parsed(body);
+    if (status < 200 || status > 299) throw new ServiceRefusal(status, value as object);
+    return { value: value as T, headers };
+  } finally {
+    underWay -= 1;
+  }
 }
 
-function parsed(body: string): unknown {
+const mostWaits = 3;
+
+async function patiently(request: TriedRequest): Promise<TriedAnswer> {
+  let renewed = false;
+  for (let waits = 0; ; ) {
+    await untilFree();
+    const token = session.get()?.token ?? '';
+    const type: Readonly<Record<string, string>> =
+      request.body === undefined ? {} : { 'content-type': 'application/json' };
+    const headers = { ...type, ...request.headers, authorization: `Bearer ${token}` };
+    const answer = await ask({ ...request, headers });
+    if (answer.status === 401 && !renewed && signedIn !== undefined) {
+      renewed = true;
+      // Of several requests that meet it at once, one signs in.
+      if (session.get()?.token === token) await (renewing ??= signInAs(signedIn).finally(() => (renewing = undefined)));
+    } else if (isTooMany(answer) && waits < mostWaits) {
+      waits += 1;
+      const seconds = Number(answer.headers['retry-after'] ?? 1) + Math.random();
+      waitsUntilMs.set(Math.max(waitsUntilMs.get(), Date.now() + seconds * 1_000));
+    } else return answer;
+  }
+}
+
+function isTooMany({ status, body }: TriedAnswer): boolean {
+  return status === 429 && (parsed(body) as { readonly code?: string }).code === 'too_many_requests';
+}
+
+async function untilFree(): Promise<void> {
+  const leftMs = waitsUntilMs.get() - Date.now();
+  if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(body) ?? {};
+    return JSON.parse(text) ?? {};
   } catch {
     return {};
   }
