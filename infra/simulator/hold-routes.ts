@@ -127,8 +127,9 @@ function told(world: World, id: string): unknown {
 
 /** The holds on a WABA or a number, as the console shows them. */
 export function holdsTold(world: World, id: string) {
-  return world.holds.on(id).map(({ kind, untilMs, isLater }) => ({
+  return world.holds.on(id).map(({ kind, sinceMs, untilMs, isLater }) => ({
     code: kind.code,
+    since: new Date(sinceMs).toISOString(),
     ...(isLater === true ? { later: true } : {}),
     ...(untilMs === undefined ? {} : { expires_at: new Date(untilMs).toISOString() }),
   }));

@@ -94,6 +94,8 @@ export const holdKinds: readonly HoldKind[] = [
 export interface Hold {
   readonly nodeId: string;
   readonly kind: HoldKind;
+  /** When it began, by the platform's clock. */
+  readonly sinceMs: number;
   /** Then it ends by itself. */
   readonly untilMs?: number;
   /** Its messages are accepted, and fail later. */
@@ -124,8 +126,10 @@ export class HoldShelf {
   }
 
   /** Begins a hold, or gives the one that is there another end. */
-  open(hold: Hold, nowMs: number): void {
-    const others = this.#holds.filter(({ nodeId, kind }) => nodeId !== hold.nodeId || kind !== hold.kind);
+  open(begun: Omit<Hold, 'sinceMs'>, nowMs: number): void {
+    const isIt = ({ nodeId, kind }: Hold) => nodeId === begun.nodeId && kind === begun.kind;
+    const hold = { ...begun, sinceMs: this.#holds.find(isIt)?.sinceMs ?? nowMs };
+    const others = this.#holds.filter((other) => !isIt(other));
     this.#holds = [...others, hold].sort((one, other) => holdKinds.indexOf(one.kind) - holdKinds.indexOf(other.kind));
     this.#tell(hold, { atMs: nowMs, isOver: false });
   }

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { control, sentenceOf } from './api.ts';
 import { reconnections } from './live.ts';
 import { Failed, Waiting } from './parts.tsx';
-import { asUser, askedClient, type DemoUser, type Service, session, signInAs } from './session.ts';
+import { askedClient, asUser, type DemoUser, type Service, session, signInAs } from './session.ts';
 import { createStore, useStore } from './store.ts';
 
 /*

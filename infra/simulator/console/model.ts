@@ -131,6 +131,8 @@ export interface StopTold {
 /** Why messages of a WABA or a number are refused. */
 export interface HoldTold {
   readonly code: number | string;
+  /** When it began. */
+  readonly since: string;
 }
 
 export interface Overview {

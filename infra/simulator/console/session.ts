@@ -130,13 +130,22 @@ async function patiently(request: TriedRequest): Promise<TriedAnswer> {
     const answer = await ask({ ...request, headers });
     if (answer.status === 401 && !renewed && signedIn !== undefined) {
       renewed = true;
-      // Of several requests that meet it at once, one signs in.
-      if (session.get()?.token === token) await (renewing ??= signInAs(signedIn).finally(() => (renewing = undefined)));
+      if (session.get()?.token === token) await renew(signedIn);
     } else if (isTooMany(answer) && waits < mostWaits) {
       waits += 1;
       const seconds = Number(answer.headers['retry-after'] ?? 1) + Math.random();
       waitsUntilMs.set(Math.max(waitsUntilMs.get(), Date.now() + seconds * 1_000));
     } else return answer;
+  }
+}
+
+/** Of several requests that meet it at once, one signs in. */
+async function renew(user: DemoUser): Promise<void> {
+  renewing ??= signInAs(user);
+  try {
+    await renewing;
+  } finally {
+    renewing = undefined;
   }
 }
 
