@@ -70,6 +70,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     'webhooks',
     'webhooks/1',
     'faults',
+    'dispatches',
     'reference',
     'reference/messages-send',
   ];

@@ -222,7 +222,10 @@ describe('holds (platform reference, 6.4)', () => {
       code: 368,
       expires_in_seconds: 90,
     });
-    expect(body).toEqual({ id: secondWaba, holds: [{ code: 368, expires_at: '2026-11-20T12:01:30.000Z' }] });
+    expect(body).toEqual({
+      id: secondWaba,
+      holds: [{ code: 368, since: '2026-11-20T12:00:00.000Z', expires_at: '2026-11-20T12:01:30.000Z' }],
+    });
     const code = async () => (await sends['stranger']?.())?.body.error.code;
     await simulator.control('POST', 'clock', { advance_seconds: 89 });
     expect(await code()).toBe(368);
