@@ -62,7 +62,8 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     const tab = await openConsole(browser, addressOf('platformUrl'));
     ({ page, problems } = tab);
   });
-  afterEach(async () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') { await photograph(page, `x-${task.id}`); console.log(page.url(), problems); }
     await page.close();
     expect(problems).toEqual([]);
   });
@@ -83,7 +84,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
       await platform('POST /_control/faults', { match: { to: personOf(at) }, action: { code }, times: 1 });
     }
     await show();
-    await page.waitForSelector('select option[value="supervisor1001"]', { timeout: longest });
+    await seen('No dispatches yet');
     const id = await send({ first: 0, count: 12 });
     await page.waitForFunction(
       `document.querySelector('[role=option] .badge')?.innerText === 'Complete' && document.querySelector('[role=option] .state-failed')`,
@@ -152,7 +153,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     // Only a client that names the code takes its own word back.
     await page.waitForSelector('.actions option[value=cancelled]', { timeout: longest });
     await pressed('Rehearse the retry');
-    await seen('nobody', '.actions .problem');
+    await seen('nothing of the dispatch can be retried', '.actions .problem');
     await page.select('.actions select', 'cancelled');
     await pressed('Rehearse the retry');
     await seen('It would go to 20 recipients', '.actions');
@@ -253,5 +254,6 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await platform('POST /_control/service', { url: addressOf('apiUrl') });
     await pressed('Try again');
     await page.waitForSelector('[role=option]', { timeout: longest });
+    expect(await page.$('.failed')).toBeNull();
   }, 120_000);
 });
