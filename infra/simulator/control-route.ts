@@ -28,6 +28,8 @@ export interface ControlRoute {
   readonly method: string;
   readonly path: string;
   readonly what: string;
+  /** Of one that is no GET, and leaves the world as it is all the same: pages have nothing to read again. */
+  readonly changesNothing?: true;
   /** `id` is decoded: ids of messages hold slashes. */
   readonly run: (simulation: Simulation, request: ControlRequest, id: string) => unknown;
 }

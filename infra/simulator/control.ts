@@ -263,7 +263,7 @@ export async function answerControl(simulation: Simulation, request: ControlRequ
   }
   try {
     const body = await route.run(simulation, request, id);
-    if (route.method !== 'GET') simulation.controlled.times += 1;
+    if (route.method !== 'GET' && route.changesNothing !== true) simulation.controlled.times += 1;
     return { status: 200, body };
   } catch (error) {
     if (error instanceof ControlError) {

@@ -94,6 +94,7 @@ export const holdKinds: readonly HoldKind[] = [
 export interface Hold {
   readonly nodeId: string;
   readonly kind: HoldKind;
+  /** When it began, by the platform's clock. */
   readonly sinceMs: number;
   /** Then it ends by itself. */
   readonly untilMs?: number;

@@ -47,6 +47,7 @@ export const serviceRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/service/try',
+    changesNothing: true,
     what: 'have the service answer one request: {method, path, headers?, body?}; redirects are not followed',
     run: ({ service }, { body }) => answerOfService(service.url, v.parse(TrySchema, body)),
   },

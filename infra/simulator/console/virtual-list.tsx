@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 interface ListProps<T> {
   readonly label: string;
@@ -10,6 +10,8 @@ interface ListProps<T> {
   readonly onChoose: (item: T) => void;
   /** The Escape key: nothing is to be chosen any more. */
   readonly onLeave?: () => void;
+  /** Which places are in sight, whenever these or the items change. */
+  readonly onSeen?: (first: number, last: number) => void;
   readonly row: (item: T) => ComponentChildren;
 }
 
@@ -20,7 +22,8 @@ const margin = 6;
  * A list of any length of which only what is seen is in the page. One stop of the tab key; arrows, Home, End and the page
  * keys choose. When rows come in above, what is being read stays where it is.
  */
-export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoose, onLeave, row }: ListProps<T>) {
+export function VirtualList<T>(props: ListProps<T>) {
+  const { label, items, keyOf, rowHeight, chosen, onChoose, onLeave, onSeen, row } = props;
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const anchor = useRef('');
@@ -75,6 +78,10 @@ export function VirtualList<T>({ label, items, keyOf, rowHeight, chosen, onChoos
     anchor.current = item === undefined ? '' : keyOf(item);
     // Only when the items are others: a scroll sets the anchor itself.
   }, [items, keyOf, rowHeight]);
+
+  const seenFirst = Math.floor(top / rowHeight);
+  const seenLast = Math.min(items.length, Math.ceil((top + height) / rowHeight));
+  useEffect(() => onSeen?.(seenFirst, seenLast), [items, seenFirst, seenLast]);
 
   const onScroll = () => {
     const element = box.current;

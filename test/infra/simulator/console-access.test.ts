@@ -76,6 +76,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     'people?show=phones',
     'people?show=told',
     'people',
+    'dispatches',
     'reference',
     'reference/messages-send',
   ];

@@ -1,0 +1,229 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { sentenceOf } from './api.ts';
+import {
+  type DispatchState,
+  type Head,
+  keyOf,
+  moneyOf,
+  type Names,
+  type Report,
+  reportPath,
+} from './dispatch-model.ts';
+import { Action, Problem } from './parts.tsx';
+import { addressOf } from './router.ts';
+import { moment } from './service-moments.ts';
+import { answerToUser, asUser, forClient } from './session.ts';
+import { counted } from './texts.ts';
+
+interface ActionsProps {
+  readonly report: Head;
+  readonly state: DispatchState;
+  readonly names: Names;
+  readonly onChange: () => void;
+}
+
+/** What a client may do with a dispatch: cancel it or its campaign, and send once more to those who were not reached. */
+export function DispatchActions({ report, state, names, onChange }: ActionsProps) {
+  const [problem, setProblem] = useState('');
+  const [said, setSaid] = useState<ComponentChildren>('');
+  const { campaign_id: campaign, counts } = report;
+  const changed = (words: ComponentChildren) => {
+    setSaid(words);
+    onChange();
+    // The list shows it too.
+    moment.set(moment.get() + 1);
+  };
+  const cancel = async () => {
+    const head = await asUser<Head>('DELETE', forClient(reportPath(keyOf(report))));
+    const under = head.counts.pending;
+    changed(`Cancelled: nothing more leaves${under === 0 ? '' : `, but ${counted(under, 'message')} under way`}.`);
+  };
+  const cancelCampaign = async () =>
+    changed(`${counted(await cancelAll(campaign ?? 0), 'dispatch', 'dispatches')} cancelled.`);
+  const campaignName = names.campaigns.get(campaign ?? 0) ?? `campaign ${campaign}`;
+  const notReached = counts.failed + counts.expired;
+  const isOpen = !report.complete && state !== 'cancelled';
+  if (!isOpen && notReached === 0 && campaign === undefined && said === '') return null;
+  return (
+    <section class="actions" aria-label="What can be done">
+      <p role="status" class={said === '' ? 'hidden' : ''}>
+        {said}
+      </p>
+      <Problem text={problem} />
+      {notReached > 0 ? <Retry report={report} onSaid={changed} onProblem={setProblem} /> : null}
+      <div class="action-line">
+        {isOpen ? (
+          <Twice label="Cancel the dispatch" sure="Yes, cancel what has not left" run={cancel} onProblem={setProblem} />
+        ) : null}
+        {campaign === undefined ? null : (
+          <Twice
+            label={`Cancel all of ${campaignName}`}
+            sure={`Yes, cancel every open dispatch of ${campaignName}`}
+            run={cancelCampaign}
+            onProblem={setProblem}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** One request looks at a part; the next goes on where it ended. */
+async function cancelAll(campaign: number): Promise<number> {
+  for (let cancelled = 0; ; ) {
+    const answer = await asUser<{ readonly cancelled: number; readonly more: boolean }>(
+      'DELETE',
+      forClient(`/v1/dispatches?campaign_id=${campaign}`),
+    );
+    cancelled += answer.cancelled;
+    if (!answer.more) return cancelled;
+  }
+}
+
+interface TwiceProps {
+  readonly label: string;
+  /** What the second click says. */
+  readonly sure: string;
+  readonly run: () => Promise<unknown>;
+  readonly onProblem: (text: string) => void;
+}
+
+/** A button for what cannot be taken back: a second click does it. */
+function Twice({ label, sure, run, onProblem }: TwiceProps) {
+  const [isAsked, setAsked] = useState(false);
+  const keep = useRef<HTMLButtonElement>(null);
+  // The keyboard goes on here, where Enter once more does no harm.
+  useEffect(() => {
+    if (isAsked) keep.current?.focus();
+  }, [isAsked]);
+  if (!isAsked) {
+    return (
+      <button type="button" class="button bad" onClick={() => setAsked(true)}>
+        {label}
+      </button>
+    );
+  }
+  return (
+    <>
+      <Action
+        tone="bad"
+        onProblem={onProblem}
+        run={async () => {
+          await run();
+          setAsked(false);
+        }}
+      >
+        {sure}
+      </Action>
+      <button ref={keep} type="button" class="button" onClick={() => setAsked(false)}>
+        No, keep it
+      </button>
+    </>
+  );
+}
+
+interface Rehearsal {
+  readonly recipients: number;
+  readonly warning?: string;
+  readonly would_refuse?: { readonly message: string };
+  readonly estimate?: { readonly cost: { readonly amount: number; readonly currency: string } };
+}
+
+/** What is to be sent once more: to whom, how it was rehearsed, and the key that keeps it from happening twice. */
+interface Rehearsed {
+  readonly codes: readonly string[];
+  readonly rehearsal: Rehearsal;
+  readonly key: string;
+}
+
+interface RetryProps {
+  readonly report: Head;
+  readonly onSaid: (words: ComponentChildren) => void;
+  readonly onProblem: (text: string) => void;
+}
+
+/** Sends once more to those who were not reached, after a rehearsal that says to how many and for how much. */
+function Retry({ report, onSaid, onProblem }: RetryProps) {
+  const [code, setCode] = useState('');
+  const [codes, setCodes] = useState<readonly (readonly [string, number])[]>([]);
+  const [rehearsed, setRehearsed] = useState<Rehearsed>();
+  const path = `${reportPath(keyOf(report))}/retry`;
+  const bodyOf = (some: readonly string[]) => JSON.stringify(some.length === 0 ? {} : { codes: some });
+  useEffect(() => {
+    codesOf(report).then(setCodes, (error: unknown) => onProblem(sentenceOf(error)));
+  }, [report.dispatch_id, report.counts.failed, report.counts.expired]);
+  const rehearse = async () => {
+    const some = code === '' ? [] : [code];
+    setRehearsed(undefined);
+    const given = { headers: { 'dry-run': 'true' }, body: bodyOf(some) };
+    const rehearsal = await asUser<Rehearsal>('POST', forClient(path), given);
+    setRehearsed({ codes: some, rehearsal, key: crypto.randomUUID() });
+  };
+  const send = async () => {
+    if (rehearsed === undefined) return;
+    const given = { headers: { 'idempotency-key': rehearsed.key }, body: bodyOf(rehearsed.codes) };
+    const { headers } = await answerToUser('POST', forClient(path), given);
+    const id = headers['dispatch-id'] ?? '';
+    setRehearsed(undefined);
+    onSaid(
+      <>
+        Sent once more: <a href={addressOf('dispatches', `${report.did}/${id}`)}>see the new dispatch</a>
+      </>,
+    );
+  };
+  const { rehearsal } = rehearsed ?? {};
+  const cost = rehearsal?.estimate?.cost;
+  return (
+    <>
+      <div class="action-line">
+        <label class="grow">
+          <span>Send once more</span>
+          <select
+            value={code}
+            onChange={({ currentTarget }) => {
+              setCode(currentTarget.value);
+              setRehearsed(undefined);
+            }}
+          >
+            <option value="">to all whose cause may pass</option>
+            {codes.map(([each, count]) => (
+              <option key={each} value={each}>
+                only to those with {each} ({count.toLocaleString('en')})
+              </option>
+            ))}
+          </select>
+        </label>
+        <Action tone={rehearsed === undefined ? 'main' : 'plain'} run={rehearse} onProblem={onProblem}>
+          Rehearse the retry
+        </Action>
+      </div>
+      {rehearsal === undefined ? null : (
+        <div class="quiet" role="status">
+          <p>
+            It would go to {counted(rehearsal.recipients, 'recipient')}
+            {cost === undefined ? '' : ` and cost up to ${moneyOf(cost.amount, cost.currency)}`}. {rehearsal.warning}
+            {rehearsal.would_refuse === undefined ? '' : `It would be refused: ${rehearsal.would_refuse.message}`}
+          </p>
+          <p class="action-line">
+            <Action tone="main" run={send} onProblem={onProblem}>
+              Send to {counted(rehearsal.recipients, 'recipient')}
+            </Action>
+            <button type="button" class="button" onClick={() => setRehearsed(undefined)}>
+              Do not send
+            </button>
+          </p>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The codes of those who were not reached, the most frequent first, among the first 1,000 of them. */
+async function codesOf(report: Head): Promise<readonly (readonly [string, number])[]> {
+  const path = `${reportPath(keyOf(report))}?state=failed,expired&limit=1000`;
+  const { data } = await asUser<Report>('GET', forClient(path));
+  const counts = new Map<string, number>();
+  for (const { code } of data) if (code !== undefined) counts.set(code, (counts.get(code) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one);
+}

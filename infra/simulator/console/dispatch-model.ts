@@ -1,0 +1,209 @@
+/*
+ * What the service says of dispatches, and what the page makes of it.
+ */
+
+/** What may become of a recipient, in the order of the bar. */
+export const states = ['read', 'delivered', 'sent', 'held', 'pending', 'failed', 'expired', 'unknown'] as const;
+export type MessageState = (typeof states)[number];
+export type Counts = Readonly<Record<MessageState, number>>;
+
+/** In which order the states of recipients are offered: first what somebody has to look at. */
+export const offered: readonly MessageState[] = [
+  'failed',
+  'expired',
+  'unknown',
+  'held',
+  'pending',
+  'sent',
+  'delivered',
+  'read',
+];
+
+export const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled'] as const;
+export type DispatchState = (typeof dispatchStates)[number];
+
+/** The client's own names of what dispatches only have numbers of. */
+export interface Names {
+  readonly client: string;
+  readonly campaigns: ReadonlyMap<number, string>;
+  readonly channels: ReadonlyMap<string, string>;
+}
+
+/** How the state of a dispatch looks. */
+export const stateTones: Readonly<Record<string, string>> = { complete: 'good', held: 'warn', running: 'busy' };
+
+export interface Schedule {
+  readonly send_at?: string;
+  readonly window?: string;
+  readonly days?: string;
+  readonly zone?: string;
+  readonly from: string;
+}
+
+/** The head of a report. */
+export interface Head {
+  readonly dispatch_id: string;
+  readonly client_id: number;
+  readonly did: string;
+  readonly template: { readonly name: string; readonly language: string };
+  readonly campaign_id?: number;
+  readonly accepted_at: string;
+  readonly schedule?: Schedule;
+  readonly retry_of?: string;
+  readonly retried_by?: readonly string[];
+  readonly total: number;
+  readonly counts: Counts;
+  readonly complete: boolean;
+  readonly cost: {
+    readonly amount: number;
+    readonly currency: string;
+    readonly basis: 'platform' | 'list';
+    readonly final: boolean;
+  };
+}
+
+export interface Found extends Head {
+  readonly state: DispatchState;
+}
+
+export interface Paged<T> {
+  readonly data: readonly T[];
+  readonly paging: { readonly cursors: { readonly after?: string } };
+}
+
+export interface ReportRow {
+  readonly index: number;
+  /** Absent of a person who was erased. */
+  readonly to?: string;
+  readonly state: MessageState;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly platform_message_id?: string;
+  readonly updated_at?: string;
+  readonly scheduled_for?: string;
+  readonly duplicate_of?: number;
+}
+
+export type Report = Head & Paged<ReportRow>;
+
+/** Names a dispatch in an address: its number and its id. */
+export function keyOf({ did, dispatch_id }: Pick<Head, 'did' | 'dispatch_id'>): string {
+  return `${did}/${dispatch_id}`;
+}
+
+/** The path of the report of a dispatch, which is named as by `keyOf`. */
+export function reportPath(key: string): string {
+  const [did = '', dispatchId = ''] = key.split('/');
+  return `/v1/template/messages/${encodeURIComponent(did)}/${encodeURIComponent(dispatchId)}`;
+}
+
+export interface Share {
+  readonly state: MessageState;
+  readonly count: number;
+  readonly percent: number;
+}
+
+/** What one of 10,000 takes of a bar all the same: it has to be seen. */
+const leastPercent = 1;
+
+/** The parts of a bar, in percent of it, which are 100 together; none without recipients. */
+export function sharesOf(counts: Counts): readonly Share[] {
+  const parts = states.filter((state) => counts[state] > 0).map((state) => ({ state, count: counts[state] }));
+  const total = parts.reduce((sum, { count }) => sum + count, 0);
+  const isSmall = (count: number) => (count / total) * 100 < leastPercent;
+  const small = parts.filter(({ count }) => isSmall(count));
+  const room = 100 - small.length * leastPercent;
+  const large = total - small.reduce((sum, { count }) => sum + count, 0);
+  return parts.map((part) => ({
+    ...part,
+    percent: isSmall(part.count) ? leastPercent : (part.count / large) * room,
+  }));
+}
+
+/** How many have an end, of all; never all in percent before the last one has. */
+export function progressOf({ total, counts }: Pick<Head, 'total' | 'counts'>) {
+  const ended = total - counts.pending;
+  return { ended, percent: total === 0 ? 100 : Math.floor((ended / total) * 100) };
+}
+
+/** The counts in words, as the bar shows them. */
+export function countsInWords(counts: Counts): string {
+  return states
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state].toLocaleString('en')} ${state}`)
+    .join(', ');
+}
+
+export interface Span {
+  /** Accepted up to this moment; all that is newer was not asked for. */
+  readonly newest?: string | undefined;
+  /** The answer goes back to the beginning. */
+  readonly isAll: boolean;
+}
+
+/**
+ * The list with an answer in the place of what it had of the same span of time, newest first. What the answer has no more is
+ * left out there: it is not as the filters ask.
+ */
+export function merged<T extends Head>(
+  known: readonly T[],
+  fresh: readonly T[],
+  { newest, isAll }: Span,
+): readonly T[] {
+  const last = fresh.at(-1);
+  if (last === undefined && !isAll) return known;
+  const keys = new Set(fresh.map(keyOf));
+  const before = newest === undefined ? [] : known.filter((row) => row.accepted_at > newest);
+  const behind = isAll || last === undefined ? [] : known.filter((row) => row.accepted_at <= last.accepted_at);
+  const isOther = (row: T) => !keys.has(keyOf(row));
+  return [...before.filter(isOther), ...fresh, ...behind.filter(isOther)];
+}
+
+/** When nothing will be pending, as fast as it has gone between two looks; undefined while it does not move. */
+export function endOf(looks: readonly { readonly atMs: number; readonly pending: number }[]): number | undefined {
+  const [first, last] = [looks[0], looks.at(-1)];
+  if (first === undefined || last === undefined || last.pending === 0) return undefined;
+  const done = first.pending - last.pending;
+  return done <= 0 ? undefined : last.atMs + (last.pending * (last.atMs - first.atMs)) / done;
+}
+
+export interface WaitingFor {
+  readonly code: string;
+  readonly count: number;
+}
+
+/** What pending recipients wait for, and the next moment at which one of them may leave by its hours. */
+export function waitingOf(rows: readonly ReportRow[]): {
+  readonly holds: readonly WaitingFor[];
+  readonly scheduled: number;
+  readonly opensAt: string | undefined;
+} {
+  const counted = new Map<string, number>();
+  const pending = rows.filter((row) => row.state === 'pending');
+  for (const { code } of pending) if (code !== undefined) counted.set(code, (counted.get(code) ?? 0) + 1);
+  const scheduled = counted.get('scheduled') ?? 0;
+  counted.delete('scheduled');
+  return {
+    holds: [...counted].map(([code, count]) => ({ code, count })),
+    scheduled,
+    opensAt: pending
+      .flatMap((row) => row.scheduled_for ?? [])
+      .sort()
+      .at(0),
+  };
+}
+
+/** The state of a dispatch in one word, where the list has not said it since. */
+export function stateOf(head: Head, rows: readonly ReportRow[], listed: DispatchState | undefined): DispatchState {
+  if (listed === 'cancelled') return 'cancelled';
+  if (head.complete) return 'complete';
+  const { holds, scheduled } = waitingOf(rows);
+  if (holds.length > 0) return 'held';
+  return scheduled > 0 && scheduled === rows.length && head.counts.pending === head.total ? 'scheduled' : 'running';
+}
+
+/** Dollars to the cent, and what costs less to the hundredth of one. */
+export function moneyOf(amount: number, currency: string): string {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount !== 0 && Math.abs(amount) < 1 ? 4 : 2 };
+  return `${amount.toLocaleString('en', digits)} ${currency}`;
+}

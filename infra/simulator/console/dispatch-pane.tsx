@@ -1,0 +1,192 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { DispatchActions } from './dispatch-actions.tsx';
+import { DispatchHolds } from './dispatch-holds.tsx';
+import { dispatchList } from './dispatch-list.ts';
+import {
+  type DispatchState,
+  endOf,
+  type Found,
+  keyOf,
+  moneyOf,
+  type Names,
+  type Paged,
+  progressOf,
+  type Report,
+  type ReportRow,
+  reportPath,
+  stateOf,
+  states,
+  stateTones,
+  waitingOf,
+} from './dispatch-model.ts';
+import { DispatchRecipients } from './dispatch-recipients.tsx';
+import { BackButton, Badge, CopyButton, Facts, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
+import { addressOf } from './router.ts';
+import { moment } from './service-moments.ts';
+import { asUser, forClient } from './session.ts';
+import { StateBar } from './state-bar.tsx';
+import { useStore } from './store.ts';
+import { counted, momentOf, numberOf, wordOf } from './texts.ts';
+
+/** A report with what is read beside it. */
+interface Told {
+  readonly report: Report;
+  /** The first of those who wait: why, and until when. */
+  readonly waiting: readonly ReportRow[];
+  /** What the list says of it now. */
+  readonly listed: DispatchState | undefined;
+}
+
+interface PaneProps {
+  /** `<did>/<dispatch id>` */
+  readonly id: string;
+  readonly names: Names;
+  /** Whether something of it is still pending. */
+  readonly onMoving: (is: boolean) => void;
+}
+
+/** One dispatch: how far it is, what holds it, what can be done, and what became of each recipient. */
+export function DispatchPane({ id, names, onMoving }: PaneProps) {
+  const turn = useStore(moment);
+  const { value, problem, again } = useAnswer(() => read(id), `${id} ${turn}`);
+  const isMoving = value?.report.complete === false;
+  useEffect(() => {
+    onMoving(isMoving);
+    return () => onMoving(false);
+  }, [isMoving]);
+  const back = <BackButton page="dispatches">All dispatches</BackButton>;
+  if (value === undefined) {
+    return problem === '' ? (
+      <Waiting />
+    ) : (
+      <Failed title="This dispatch cannot be shown" problem={problem} onAgain={again}>
+        {back}
+      </Failed>
+    );
+  }
+  const { report, waiting, listed } = value;
+  const state = stateOf(report, waiting, listed);
+  return (
+    <div class="exchange dispatch">
+      {back}
+      <h2>
+        {report.template.name} <Badge value={state} tone={stateTones[state] ?? 'plain'} />
+      </h2>
+      <Problem text={problem} />
+      <Progress report={report} />
+      <DispatchHolds report={report} waiting={waiting} onLifted={again} />
+      <DispatchActions report={report} state={state} names={names} onChange={again} />
+      <Facts facts={factsOf(value, names)} />
+      <DispatchRecipients report={report} when={`${turn}`} />
+    </div>
+  );
+}
+
+async function read(id: string): Promise<Told> {
+  const report = await asUser<Report>('GET', forClient(`${reportPath(id)}?limit=1`));
+  const [waiting, listed] = await Promise.all([
+    report.counts.pending === 0
+      ? []
+      : asUser<Report>('GET', forClient(`${reportPath(id)}?state=pending&limit=100`)).then(({ data }) => data),
+    listedState(report),
+  ]);
+  return { report, waiting, listed };
+}
+
+/** The list says whether a dispatch was cancelled; one that is further down in it than was read is asked for by its time. */
+async function listedState(report: Report): Promise<DispatchState | undefined> {
+  const isIt = (row: Found) => keyOf(row) === keyOf(report);
+  const known = dispatchList.get().rows?.find(isIt)?.state;
+  if (known !== undefined && (known === 'cancelled' || !report.complete)) return known;
+  const from = report.accepted_at;
+  const to = new Date(Date.parse(from) + 1).toISOString();
+  const query = new URLSearchParams({ did: report.did, from, to, limit: '100' });
+  const { data } = await asUser<Paged<Found>>('GET', forClient(`/v1/dispatches?${query}`));
+  return data.find(isIt)?.state;
+}
+
+function Progress({ report }: { readonly report: Report }) {
+  const { ended, percent } = progressOf(report);
+  const end = useEstimatedEnd(report);
+  return (
+    <section class="progress" aria-label="Progress">
+      <p class="row-line">
+        <span class="figure">{percent} %</span>
+        <span class="note">
+          {ended.toLocaleString('en')} of {counted(report.total, 'recipient')} settled
+          {end === undefined ? '' : ` · about ${momentOf(end)} until the last one`}
+        </span>
+      </p>
+      <StateBar counts={report.counts} />
+      <ul class="legend" aria-label="Recipients in each state">
+        {states.map((state) => (
+          <li key={state} class={report.counts[state] === 0 ? 'none' : ''}>
+            <span class={`swatch state-${state}`} aria-hidden="true" />
+            {wordOf(state)} <strong>{report.counts[state].toLocaleString('en')}</strong>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** How many looks an estimate goes by: the newest, for a pace may change. */
+const looksKept = 8;
+
+function useEstimatedEnd(report: Report): number | undefined {
+  const looks = useRef<{ readonly atMs: number; readonly pending: number }[]>([]);
+  const last = useRef<Report | undefined>(undefined);
+  if (last.current !== report) {
+    last.current = report;
+    looks.current = [...looks.current, { atMs: Date.now(), pending: report.counts.pending }].slice(-looksKept);
+  }
+  return endOf(looks.current);
+}
+
+type Fact = readonly [string, ComponentChildren];
+
+function factsOf({ report, waiting }: Told, names: Names): readonly Fact[] {
+  const { did, campaign_id: campaign, cost, retry_of: source, retried_by: retries = [] } = report;
+  const dispatchLink = (id: string) => <a href={addressOf('dispatches', `${did}/${id}`)}>{id}</a>;
+  return [
+    ['Campaign', campaign === undefined ? 'none' : (names.campaigns.get(campaign) ?? `${campaign}`)],
+    ['Sent from', `${numberOf(did)} ${names.channels.get(did) ?? ''}`],
+    ['Client', `${names.client} ${report.client_id}`],
+    ['Language', report.template.language],
+    ['Accepted', momentOf(Date.parse(report.accepted_at))],
+    ...scheduleFacts(report, waitingOf(waiting).opensAt),
+    [
+      'Cost',
+      <>
+        {moneyOf(cost.amount, cost.currency)}
+        <span class="note">
+          {' '}
+          {cost.final ? 'final' : 'so far'}, {cost.basis === 'platform' ? 'as the platform told' : 'at list prices'}
+        </span>
+      </>,
+    ],
+    ...(source === undefined ? [] : [['Retry of', dispatchLink(source)] as const]),
+    ...(retries.length === 0
+      ? []
+      : [['Retried by', retries.map((each) => <div key={each}>{dispatchLink(each)}</div>)] as const]),
+    [
+      'Dispatch',
+      <>
+        <code>{report.dispatch_id}</code> <CopyButton text={report.dispatch_id} label="Copy" what="the dispatch id" />
+      </>,
+    ],
+  ];
+}
+
+function scheduleFacts({ schedule, complete }: Report, opensAt: string | undefined): readonly Fact[] {
+  if (schedule === undefined) return [];
+  const { send_at: sendAt, window, days, zone, from } = schedule;
+  const hours = [days, window].filter((each) => each !== undefined).join(', ');
+  const where = zone ?? 'by the clocks of each recipient';
+  return [
+    ...(sendAt === undefined ? [] : [['Not before', momentOf(Date.parse(sendAt))] as const]),
+    ...(hours === '' ? [] : [['Hours', `${hours}, ${where}`] as const]),
+    ...(complete ? [] : [['Next opening', momentOf(Date.parse(opensAt ?? from))] as const]),
+  ];
+}
