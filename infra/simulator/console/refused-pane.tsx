@@ -34,7 +34,7 @@ function Refused({ detail }: { readonly detail: RefusedDetail }) {
   return (
     <div class="message-pane">
       <BackButton page="inbox">All messages</BackButton>
-      <section class="phone" aria-label={`Phone of ${whom}`}>
+      <section class="phone nothing" aria-label={`Phone of ${whom}`}>
         <div class="phone-top">
           <span class="avatar" aria-hidden="true">
             {detail.from_name.charAt(0) || '#'}
