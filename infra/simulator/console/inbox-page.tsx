@@ -122,7 +122,7 @@ function useFound(cleared: number) {
     };
     const isNarrowed = `${q}${number}${status}` !== '';
     const found = isNarrowed ? kept.filter(isAsked) : kept;
-    const refused = found.filter((row) => row.refusal !== undefined).length;
+    const refused = found.reduce((count, row) => (row.refusal === undefined ? count : count + 1), 0);
     return { rows: found, cleared: rows.length - kept.length, refused };
   }, [rows, cleared, q, number, status, asOfMs]);
 }
@@ -141,7 +141,11 @@ function Missing({ rows, total, dropped }: Pick<Inbox, 'rows' | 'total' | 'dropp
       )}
       {dropped.map(({ kind, count, since_ms: sinceMs }) => (
         <p key={kind}>
-          {leftOutWords(count, { sinceMs, what: kind === 'throttled' ? 'older throttled sends' : 'older refused sends' })}.
+          {leftOutWords(count, {
+            sinceMs,
+            what: kind === 'throttled' ? 'older throttled sends' : 'older refused sends',
+          })}
+          .
         </p>
       ))}
     </div>

@@ -1,7 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { control } from './api.ts';
+import { Remedy } from './code-words.tsx';
 import { counters, now } from './live.ts';
 import { MessageActions } from './message-actions.tsx';
+import { statusAt } from './message-status.ts';
 import type { MessageDetail } from './model.ts';
 import { BackButton, Badge, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { Bubble, type ButtonPlace, OwnBubble, Phone } from './phone.tsx';
@@ -30,6 +32,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   const { row, components, parts } = detail;
   const [problem, setProblem] = useState('');
   const nowMs = useStore(now);
+  const { code: failure } = statusAt(row, nowMs);
   const view = useMemo(() => phoneView(components, parts), [components, parts]);
   const tap = (place: ButtonPlace, button: ButtonView) => {
     setProblem('');
@@ -57,6 +60,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
           {numberOf(row.to)} {detail.stopped ? <Badge value="Stopped marketing" tone="warn" /> : null}
         </h2>
         <Timeline detail={detail} />
+        {failure === undefined ? null : <Remedy code={String(failure)} />}
         <Held detail={detail} nowMs={nowMs} onProblem={setProblem} />
         <Holds detail={detail} onProblem={setProblem} />
         <Problem text={problem} />

@@ -9,8 +9,10 @@ export function statusAt(row: Pick<InboxRow, 'told' | 'refusal' | 'held_until_ms
     return { status: 'refused', at_ms: 0, ...(refusal.code === null ? {} : { code: refusal.code }) };
   }
   const isHeld = heldUntilMs !== undefined && (heldUntilMs === null || nowMs < heldUntilMs);
-  const first: Told = { status: isHeld ? 'held' : 'accepted', at_ms: 0 };
-  return told
-    .filter(({ at_ms }) => at_ms <= nowMs)
-    .reduce((best, each) => ((ranks[each.status] ?? 0) > (ranks[best.status] ?? 0) ? each : best), first);
+  let best: Told = { status: isHeld ? 'held' : 'accepted', at_ms: 0 };
+  // A search asks this of every row: nothing is made on the way.
+  for (const each of told) {
+    if (each.at_ms <= nowMs && (ranks[each.status] ?? 0) > (ranks[best.status] ?? 0)) best = each;
+  }
+  return best;
 }

@@ -14,13 +14,15 @@ interface PhoneProps {
   /** Who writes, and what is said below that. */
   readonly name: string;
   readonly note: string;
+  /** No message is in the chat: the phone need not be tall. */
+  readonly isEmpty?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A phone with a chat. */
-export function Phone({ label, name, note, children }: PhoneProps) {
+export function Phone({ label, name, note, isEmpty = false, children }: PhoneProps) {
   return (
-    <section class="phone" aria-label={label}>
+    <section class={isEmpty ? 'phone nothing' : 'phone'} aria-label={label}>
       <div class="phone-top">
         <span class="avatar" aria-hidden="true">
           {[...name][0] ?? '#'}

@@ -4,7 +4,7 @@ import { Remedy } from './code-words.tsx';
 import { counters } from './live.ts';
 import type { RefusedDetail } from './model.ts';
 import { BackButton, Badge, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
-import { Phone } from './phone.tsx';
+import type { Phone } from './phone.tsx';
 import { Holds, RequestAsItCame, SendFacts, Tries } from './send-facts.tsx';
 import { useStore } from './store.ts';
 import { codeWordOf, numberOf } from './texts.ts';
@@ -35,7 +35,7 @@ function Refused({ detail }: { readonly detail: RefusedDetail }) {
   return (
     <div class="message-pane">
       <BackButton page="inbox">All messages</BackButton>
-      <Phone label={`Phone of ${whom}`} name={detail.from_name || 'Business'} note={detail.from}>
+      <Phone label={`Phone of ${whom}`} name={detail.from_name || 'Business'} note={detail.from} isEmpty>
         <p class="chat-note">Nothing arrived: the platform refused the message</p>
       </Phone>
       <div class="facts">

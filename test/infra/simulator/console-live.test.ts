@@ -106,23 +106,23 @@ describe.skipIf(browser === undefined)('the console', () => {
     await sendAll();
     await simulator().send(another, { biz_opaque_callback_data: '01KAPQ5Z3M9T7V1XW2YB4C6D8F-1' });
     await page.goto(`${simulator().url}/#/inbox?q=%2B${another}`);
-    await untilSeen(page, '1 message of 10');
+    await untilSeen(page, '1 message of 11');
     await page.click('[role=option]');
     await page.waitForSelector('.bubble');
     await page.goBack();
     await untilSeen(page, 'Choose a message');
-    await untilSeen(page, '1 message of 10');
+    await untilSeen(page, '1 message of 11');
     await page.goto(`${simulator().url}/#/inbox?q=order+!${another}`);
-    await untilSeen(page, '3 messages of 10');
+    await untilSeen(page, '3 messages of 11');
     await page.click('[role=option]');
     await page.waitForSelector('.facts');
     await press(page, 'all its messages', 'link');
-    await untilSeen(page, '9 messages of 10');
+    await untilSeen(page, '10 messages of 11');
     // Another page and back: the list is as it was left.
     await press(page, 'Templates', 'link');
     await untilSeen(page, '135 templates');
     await press(page, 'Inbox', 'link');
-    await untilSeen(page, '9 messages of 10');
+    await untilSeen(page, '10 messages of 11');
     expect(await page.evaluate('location.hash')).toBe('#/inbox?q=01KAPQ5Z3M9T7V1XW2YB4C6D8E');
   });
 
