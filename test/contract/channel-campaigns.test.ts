@@ -85,7 +85,7 @@ describe('assigning', () => {
     const withoutWaba = JSON.parse(JSON.stringify(groups, (key, value) => (key === 'waba_id' ? undefined : value)));
     expect(inList.data[0].channel_campaigns).toEqual(withoutWaba);
     expect((await listed('supervisor1001', `did=${dids.andes}`)).total).toBe(1);
-    expect((await listed('supervisor1001', 'campaign_name=Unassigned')).total).toBe(13);
+    expect((await listed('supervisor1001', 'campaign_name=Unassigned')).total).toBe(20);
   });
 
   test('siblings share everything with the original, its inactive state too (D14)', async () => {

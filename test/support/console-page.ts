@@ -82,7 +82,7 @@ const longestWaitMs = 50_000;
 
 /** Waits until the text can be seen on the page. Its head counts messages too, before they are listed: it is not looked at. */
 export async function untilSeen(page: Page, text: string, where = 'main'): Promise<void> {
-  const seen = `document.querySelector('${where}').innerText.includes(${JSON.stringify(text)})`;
+  const seen = `document.querySelector('${where}')?.innerText.includes(${JSON.stringify(text)})`;
   await page.waitForFunction(seen, { timeout: longestWaitMs });
 }
 

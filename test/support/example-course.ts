@@ -79,7 +79,8 @@ async function ended(line: string, options: object): Promise<Ended> {
 
 const sendable = [
   ...['order_update', 'welcome_offer', 'login_code', 'store_visit', 'spring_picks'],
-  ...['single_pick', 'city_tour', 'coupon_drop', 'bid_offer'],
+  ...['single_pick', 'city_tour', 'coupon_drop', 'bid_offer', 'tent_video', 'invoice_ready'],
+  ...['weekend_offer', 'full_catalog', 'visit_survey', 'call_back', 'help_menu'],
 ];
 
 /** The tour comes to its end, and every template that can be sent is sent as it says. */

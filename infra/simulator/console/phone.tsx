@@ -140,7 +140,7 @@ const ticks: Readonly<Record<string, string>> = {
 /** How far the business sees its message: sent, delivered, read in blue. */
 function Ticks({ status }: { readonly status: string }) {
   return (
-    <svg class={`ticks ${status}`} viewBox="0 0 16 14" role="img" aria-label={wordOf(status)}>
+    <svg class={`bubble-ticks ${status}`} viewBox="0 0 16 14" role="img" aria-label={wordOf(status)}>
       <path d={ticks[status] ?? clock} />
     </svg>
   );

@@ -117,7 +117,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await press(page, 'Read more');
     await untilSeen(page, 'room for a lamp.', '.bubble-text');
     expect(await page.$eval('.bubble-text', (text) => text.matches(':focus'))).toBe(true);
-    const ticks = () => page.$eval('.ticks', (found) => found.getAttribute('aria-label'));
+    const ticks = () => page.$eval('.bubble-ticks', (found) => found.getAttribute('aria-label'));
     expect(await ticks()).toBe('Sent');
     await simulator().control('POST', 'clock', { advance_seconds: 3_600 });
     await expect.poll(ticks).toBe('Read');
