@@ -23,6 +23,7 @@ const restOnly = [
   // Starting, watching and stopping the whole local stack.
   'test/infra/local-start.test.ts',
   'test/contract/demo.test.ts',
+  'test/contract/console-people.test.ts',
   'test/contract/readme-tour.test.ts',
   'test/contract/webhooks-listen.test.ts',
   // Programs for readers, and commands against the running stack.

@@ -111,7 +111,7 @@ export function OptOutPane({ id, entry, onSaid }: PaneProps) {
   ];
   const wanted = numberOf(entry.recipient);
   return (
-    <div class="exchange">
+    <div class="exchange person">
       {back}
       <h2>
         {wanted} <StateOf row={entry} />
