@@ -218,7 +218,7 @@ export const controlRoutes: readonly ControlRoute[] = [
 /** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
 export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
   const [, nodes, encodedId = '', rest = ''] =
-    /^\/_control\/(templates|numbers|wabas|businesses|apps|messages|recipients|exchanges|service\/codes)\/([^/]+)(\/.*)?$/.exec(
+    /^\/_control\/(templates|numbers|wabas|businesses|apps|messages|recipients|exchanges)\/([^/]+)(\/.*)?$/.exec(
       request.path,
     ) ?? [];
   const path = encodedId === '' ? request.path : `/_control/${nodes}/{id}${rest}`;
