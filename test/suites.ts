@@ -24,6 +24,7 @@ const restOnly = [
   'test/infra/local-start.test.ts',
   'test/contract/demo.test.ts',
   'test/contract/console-dispatches.test.ts',
+  'test/contract/console-people.test.ts',
   'test/contract/readme-tour.test.ts',
   'test/contract/webhooks-listen.test.ts',
   // Programs for readers, and commands against the running stack.

@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
-import { platform } from '../support/api.ts';
+import { api, platform, tokenOf } from '../support/api.ts';
 import { photograph } from '../support/browser.ts';
 import {
   browserOfFile,
@@ -60,6 +60,8 @@ describe.skipIf(browser === undefined)('the page People', () => {
   });
 
   test('what the person has said the client is not offered to take back; a number that is none says what was expected', async () => {
+    // The list has who was said something of by the client, or to it.
+    await api(`PUT /v1/opt-outs/${other}`, { token: await tokenOf('supervisor1001') });
     await recordOn(runningTarget(), {
       scope: { kind: 'client', clientId: clients.andes },
       recipients: [other],

@@ -104,9 +104,9 @@ export function DemoUserChoice() {
       <label class="choice">
         <span class="hidden">Demo user</span>
         <select value={who?.username ?? ''} onChange={({ currentTarget }) => change(currentTarget.value)}>
-          {users.map(({ username, client_id }) => (
+          {users.map(({ username }) => (
             <option key={username} value={username}>
-              {username} · client {client_id}
+              {username}
             </option>
           ))}
         </select>

@@ -111,7 +111,7 @@ export function OptOutPane({ id, entry, onSaid }: PaneProps) {
   ];
   const wanted = numberOf(entry.recipient);
   return (
-    <div class="exchange">
+    <div class="exchange person">
       {back}
       <h2>
         {wanted} <StateOf row={entry} />
@@ -156,7 +156,7 @@ function meaningOf(entry: OptOut): string {
   if (isOfClient(entry)) return 'The client has said so itself, and may take it back.';
   if (state === 'stopped') {
     return scope === 'client'
-      ? 'The person has said so: the client cannot take it back. The person starts it again, by writing START for one.'
+      ? 'The person has said so: the client cannot take it back. The person starts it again, for example by writing START.'
       : 'The person has stopped it at the platform: only the person resumes it, in the settings on the phone.';
   }
   return isRefused

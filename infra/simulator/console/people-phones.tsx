@@ -138,7 +138,7 @@ function DoingPane({ row }: { readonly row: DoingRow | undefined }) {
       : [['Dispatch', <a href={addressOf('dispatches', `${row.number}/${dispatch}`)}>{dispatch}</a>] as const]),
   ];
   return (
-    <div class="exchange">
+    <div class="exchange person">
       {back}
       <h2 dir="auto">{wordsOf(row)}</h2>
       <Facts facts={facts} />

@@ -7,10 +7,10 @@ import { Choice } from './filters.tsx';
 /** Which of them is shown. */
 export function ShowChoice() {
   const options = [
-    ['phones', 'What people did on the phone'],
-    ['told', 'What the client was told'],
+    ['phones', 'On the phone'],
+    ['told', 'Told to the client'],
   ] as const;
-  return <Choice name="show" label="Show" all="Who wants no marketing" options={options} />;
+  return <Choice name="show" label="Show" all="Opt-outs" options={options} />;
 }
 
 /** Whether what is chosen is something that a person did. */

@@ -4,7 +4,7 @@ import { Remedy } from './code-words.tsx';
 import { counters } from './live.ts';
 import type { RefusedDetail } from './model.ts';
 import { BackButton, Badge, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
-import type { Phone } from './phone.tsx';
+import { Phone } from './phone.tsx';
 import { Holds, RequestAsItCame, SendFacts, Tries } from './send-facts.tsx';
 import { useStore } from './store.ts';
 import { codeWordOf, numberOf } from './texts.ts';

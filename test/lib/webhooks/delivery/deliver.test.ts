@@ -53,14 +53,11 @@ describe('an event', () => {
 
   test('is logged with the dispatch and the message that it names, and one that names none without', async () => {
     const world = subscribed();
-    world.enqueue(
-      { ...event, id: 'evt_of_a_message', type: 'message.unknown', data: readMessage } as ServiceEvent,
-      event,
-    );
+    world.enqueue({ ...makeEvent(client, 7), type: 'message.unknown', data: readMessage } as ServiceEvent, event);
     await world.run();
     const about = world.logs('webhook.delivered').map(({ eventId, jobId, messageId }) => [eventId, jobId, messageId]);
     expect(about).toEqual([
-      ['evt_of_a_message', 'job', 'job-0'],
+      [makeEvent(client, 7).id, 'job', 'job-0'],
       [event.id, undefined, undefined],
     ]);
   });
