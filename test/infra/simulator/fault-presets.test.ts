@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type PresetWorld, presets } from '../../../infra/simulator/console/fault-presets.ts';
 import { actionIn, courseIn, messagesIn, requestsIn } from '../../../infra/simulator/console/fault-words.ts';
@@ -35,8 +36,11 @@ const toldNow = async () => {
 };
 
 describe('presets', () => {
-  test('there are ten', () => {
-    expect(presets.map(({ id }) => id)).toHaveLength(10);
+  test('there are ten, as the README has them', () => {
+    const [, table = ''] = readFileSync('infra/simulator/README.md', 'utf8').split('| Fault | What happens |', 2);
+    const told = table.split('\n\n', 1)[0]?.split('\n').slice(2);
+    expect(told).toEqual(presets.map(({ title, happens, service }) => `| ${title} | ${happens} | ${service} |`));
+    expect(presets).toHaveLength(10);
   });
 
   test.each([
