@@ -62,8 +62,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     const tab = await openConsole(browser, addressOf('platformUrl'));
     ({ page, problems } = tab);
   });
-  afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') { await photograph(page, `x-${task.id}`); console.log(page.url(), problems); }
+  afterEach(async () => {
     await page.close();
     expect(problems).toEqual([]);
   });
@@ -102,7 +101,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
         found.map((each) => (each as unknown as { innerText: string }).innerText),
       );
     await page.waitForFunction(`document.querySelectorAll('.recipients tbody tr').length === 2`, { timeout: longest });
-    await seen('Message undeliverable', '.recipients');
+    await seen('Message Undeliverable', '.recipients');
     expect((await rows()).map((row) => row.match(/\+\d+|\b13\d{4}\b/g))).toEqual([
       [`+${personOf(2)}`, '132069'],
       [`+${personOf(4)}`, '131026'],

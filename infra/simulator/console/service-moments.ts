@@ -15,24 +15,26 @@ const afterSignMs = 1_500;
 const whileMovingMs = 3_000;
 /** So long after a sign the service may still be at work on it. */
 const livelyMs = 6_000;
+/** What was spent is counted up to a minute later: so long, and so seldom, they are read after that. */
+const afterwardsMs = 90_000;
+const whileCountedMs = 15_000;
 const looksEachMs = 500;
 
 /** Keeps `moment` going while the page can be seen. Answers how to end it. */
 export function followService(isMoving: () => boolean): () => void {
   let known = signOf();
-  let livelyUntilMs = 0;
+  let signMs = 0;
   let readMs = Date.now();
   const look = () => {
     // Answers that are late must not pile up, and one that is read again too soon would never come.
     if (document.visibilityState !== 'visible' || requestsUnderWay() > 0) return;
     const nowMs = Date.now();
-    const everyMs = nowMs < livelyUntilMs ? afterSignMs : isMoving() ? whileMovingMs : Number.POSITIVE_INFINITY;
-    if (nowMs - readMs < everyMs) return;
+    if (nowMs - readMs < everyMs(nowMs - signMs, isMoving())) return;
     readMs = nowMs;
     moment.set(moment.get() + 1);
   };
   const lively = () => {
-    livelyUntilMs = Date.now() + livelyMs;
+    signMs = Date.now();
     look();
   };
   const heard = () => {
@@ -49,6 +51,12 @@ export function followService(isMoving: () => boolean): () => void {
     forget();
     document.removeEventListener('visibilitychange', lively);
   };
+}
+
+function everyMs(sinceSignMs: number, isMoving: boolean): number {
+  if (sinceSignMs < livelyMs) return afterSignMs;
+  if (isMoving) return whileMovingMs;
+  return sinceSignMs < afterwardsMs ? whileCountedMs : Number.POSITIVE_INFINITY;
 }
 
 /** The same sign: nothing has happened that a report would show. */

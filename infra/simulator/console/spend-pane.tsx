@@ -34,8 +34,8 @@ const groups = { campaign: 'Campaign', template: 'Template', did: 'Number', mark
 type Group = keyof typeof groups;
 const chosenGroup = createStore<Group>('campaign');
 
-/** Sums follow within seconds to a minute: they are read at every fourth moment. */
-const everyMoments = 4;
+/** Sums follow within seconds to a minute: they are read at every second moment. */
+const everyMoments = 2;
 
 function useSpend(who: string): Answer<Spend> {
   const group = useStore(chosenGroup);
