@@ -3,8 +3,8 @@ import { type Component, type PhoneView, phoneView, previewOf } from '../console
 import type { Entry, MessageContent } from '../logs.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
-import { aroundOf, jobOf } from './message-surroundings.ts';
 import { mediaNamed, productsNamed } from './known-things.ts';
+import { aroundOf, jobOf } from './message-surroundings.ts';
 
 /** A message in the console's list: what is needed to find it, and little more. */
 export function rowOf(entry: Entry) {
