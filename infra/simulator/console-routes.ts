@@ -94,7 +94,10 @@ function overviewOf(world: World) {
 }
 
 /** A pause by the platform: since when, and when it ends by itself; null: by a control call alone. */
-function pauseTold(world: World, { id, wabaId, fields: { name, language, status, last_updated_time: since } }: Template) {
+function pauseTold(
+  world: World,
+  { id, wabaId, fields: { name, language, status, last_updated_time: since } }: Template,
+) {
   if (status !== 'PAUSED') return [];
   const untilMs = world.lifeCycle.nextOf(id);
   const until = untilMs === undefined ? null : new Date(untilMs).toISOString();

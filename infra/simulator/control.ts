@@ -184,7 +184,9 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/_control/receipts',
-    what: `change how statuses come, for messages that match; the id of the rule is answered: {match?: {to?, template?}, course: {${Object.keys(usualCourse)
+    what: `change how statuses come, for messages that match; the id of the rule is answered: {match?: {to?, template?}, course: {${Object.keys(
+      usualCourse,
+    )
       .map((name) => `${name}?`)
       .join(', ')}}, times?}`,
     run: ({ world }, { body }) => addReceiptRule(world, body),
