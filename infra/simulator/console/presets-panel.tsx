@@ -66,7 +66,7 @@ function Card({ preset: { title, happens, service, choice, lasts }, world, add, 
       <h3>{title}</h3>
       <p>{happens}</p>
       <p class="note">{service}</p>
-      {lasts === 'removed' ? <p class="note">Until it is removed.</p> : null}
+      {lasts === 'removed' ? <p class="note">It stays until it ends or is removed above.</p> : null}
       <div class="action-line end">
         {choice === undefined ? null : (
           <label class="grow">

@@ -22,15 +22,29 @@ const lists = [
   ['faults', 'overview', 'The state of the platform could not be read'],
 ] as const;
 
-/** Holds back what is asked of one control call; `held` has the requests that wait. */
-async function holdBack(page: Page, call: string) {
-  const held: HTTPRequest[] = [];
+/** What becomes of one control call of the page: it waits, fails, or is answered as usual. */
+type Fate = 'waits' | 'fails' | 'passes';
+
+/** Gives that fate to every request of the call, also to those that wait: a page that hears of something new asks once more. */
+async function interceptOf(page: Page, call: string) {
+  let now: Fate = 'waits';
+  let waiting: HTTPRequest[] = [];
+  const meet = (request: HTTPRequest): void => {
+    if (now === 'waits') waiting.push(request);
+    else if (now === 'fails') void request.abort();
+    else void request.continue();
+  };
   await page.setRequestInterception(true);
   page.on('request', (request) => {
-    if (new URL(request.url()).pathname === `/_control/${call}`) held.push(request);
+    if (new URL(request.url()).pathname === `/_control/${call}`) meet(request);
     else void request.continue();
   });
-  return held;
+  return (fate: Fate) => {
+    now = fate;
+    const met = waiting;
+    waiting = [];
+    met.forEach(meet);
+  };
 }
 
 /** Whether the sign of reading is there, and can be seen. */
@@ -44,7 +58,7 @@ describe.skipIf(browser === undefined)('three sights', () => {
 
   test.each(lists)('%s: nothing for 300 ms, then that it is being read; never a count', async (name, call) => {
     const { page } = tab();
-    const held = await holdBack(page, call);
+    const turn = await interceptOf(page, call);
     await page.goto('about:blank');
     await page.goto(`${simulator().url}/#/${name}`);
     await page.waitForSelector('main .waiting');
@@ -71,24 +85,22 @@ describe.skipIf(browser === undefined)('three sights', () => {
     const shown = await textOf('main');
     expect(shown).toContain('Reading …');
     expect(shown).not.toMatch(/\b0 |No .* yet|could not be read/);
-    for (const request of held.splice(0)) await request.continue();
+    turn('passes');
     await page.waitForFunction(`document.querySelector('main .waiting') === null`);
   });
 
   test.each(lists)('%s: what failed says so and why, and is asked once more', async (name, call, title) => {
     const { page, problems } = tab();
-    const held = await holdBack(page, call);
+    const turn = await interceptOf(page, call);
     await page.goto('about:blank');
     await page.goto(`${simulator().url}/#/${name}`);
-    await expect.poll(() => held.length).toBeGreaterThan(0);
-    for (const request of held.splice(0)) await request.abort();
+    turn('fails');
     await untilSeen(page, title);
     const shown = await textOf('main');
     expect(shown).toContain('The simulator does not answer. Is it still running?');
     expect(shown).not.toMatch(/\b0 |No .* yet|Reading/);
+    turn('passes');
     await press(page, 'Try again');
-    await expect.poll(() => held.length).toBeGreaterThan(0);
-    for (const request of held.splice(0)) await request.continue();
     await page.waitForFunction(`document.querySelector('main .failed') === null`);
     expect(problems.splice(0).filter((problem) => !problem.includes('net::ERR_FAILED'))).toEqual([]);
   });
