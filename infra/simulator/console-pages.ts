@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { openApiDocument } from './service-routes.ts';
 import type { World } from './state.ts';
 
@@ -38,15 +38,13 @@ export const securityHeaders = {
 /** The images that a browser shows without being asked what is in them. */
 const shownImages = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
-interface Bundle {
-  readonly script: string;
-  readonly style: string;
-}
+/** The text of each file by its name: `app.js`, which every page begins with, `style.css`, and a file for each page. */
+type Bundle = ReadonlyMap<string, string>;
 
 let bundling: Promise<Bundle> | undefined;
 
 /**
- * The console's script and style, built from the sources when the first page asks for them and kept from then on: a start
+ * The console's scripts and style, built from the sources when the first page asks for them and kept from then on: a start
  * pays nothing for it, and there is no built file that could be older than its sources.
  */
 export function consoleBundle(): Promise<Bundle> {
@@ -64,6 +62,7 @@ async function bundle(): Promise<Bundle> {
     outdir: sources,
     write: false,
     bundle: true,
+    splitting: true,
     minify: true,
     format: 'esm',
     target: 'es2022',
@@ -73,8 +72,7 @@ async function bundle(): Promise<Bundle> {
     legalComments: 'none',
     logLevel: 'silent',
   });
-  const textOf = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
-  return { script: textOf('app.js'), style: textOf('style.css') };
+  return new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
 }
 
 /**
@@ -83,13 +81,14 @@ async function bundle(): Promise<Bundle> {
  */
 export async function consolePage(world: World, path: string): Promise<Page | undefined> {
   if (path === '/') return page('text/html; charset=utf-8', readFileSync(join(sources, 'index.html')));
-  if (path === '/console/app.js') return page('text/javascript; charset=utf-8', (await consoleBundle()).script);
-  if (path === '/console/style.css') return page('text/css; charset=utf-8', (await consoleBundle()).style);
   if (path === '/console/icon.svg') return page('image/svg+xml', readFileSync(join(sources, 'icon.svg')));
   if (path === '/console/openapi.json') return page('application/json', openApiDocument());
   const [, mediaId] = /^\/console\/media\/(\d+)$/.exec(path) ?? [];
   if (mediaId !== undefined) return medium(world, mediaId);
   if (path === '/console' || path === '/console/') return nothing(302, { location: '/' });
+  const [, name = '', ending = ''] = /^\/console\/([\w-]+\.(js|css))$/.exec(path) ?? [];
+  const built = name === '' ? undefined : (await consoleBundle()).get(name);
+  if (built !== undefined) return page(`text/${ending === 'js' ? 'javascript' : 'css'}; charset=utf-8`, built);
   return path.startsWith('/console/') || path === '/favicon.ico' ? nothing(404) : undefined;
 }
 

@@ -1,38 +1,32 @@
 import { type ComponentType, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { DispatchesPage } from './dispatches-page.tsx';
-import { FaultsPage } from './faults-page.tsx';
 import { Icon } from './icons.tsx';
-import { InboxPage } from './inbox-page.tsx';
 import { followInbox } from './inbox-store.ts';
 import { connection, counters, now, watchSimulator } from './live.ts';
-import { PeoplePage } from './people-page.tsx';
-import { ReferencePage } from './reference-page.tsx';
-import { RequestsPage } from './requests-page.tsx';
+import { Failed, useAnswer, Waiting } from './parts.tsx';
 import { addressOfPage, followAddress, forgetChosen, place } from './router.ts';
 import { useStore } from './store.ts';
-import { TemplatesPage } from './templates-page.tsx';
 import { counted, timeOf } from './texts.ts';
-import { WebhooksPage } from './webhooks-page.tsx';
 
 interface PageOf {
   readonly title: string;
-  readonly Page: ComponentType;
+  /** A page is read when it is opened: together they are larger than what one of them needs. */
+  readonly read: () => Promise<ComponentType>;
 }
 
 /** What the service says, and what the simulated platform behind it does. */
 const groups: Readonly<Record<string, Readonly<Record<string, PageOf>>>> = {
   Service: {
-    dispatches: { title: 'Dispatches', Page: DispatchesPage },
-    people: { title: 'People', Page: PeoplePage },
-    webhooks: { title: 'Webhooks', Page: WebhooksPage },
-    reference: { title: 'Reference', Page: ReferencePage },
+    dispatches: { title: 'Dispatches', read: async () => (await import('./dispatches-page.tsx')).DispatchesPage },
+    people: { title: 'People', read: async () => (await import('./people-page.tsx')).PeoplePage },
+    webhooks: { title: 'Webhooks', read: async () => (await import('./webhooks-page.tsx')).WebhooksPage },
+    reference: { title: 'Reference', read: async () => (await import('./reference-page.tsx')).ReferencePage },
   },
   'Simulated platform': {
-    inbox: { title: 'Inbox', Page: InboxPage },
-    templates: { title: 'Templates', Page: TemplatesPage },
-    requests: { title: 'Requests', Page: RequestsPage },
-    faults: { title: 'Faults and clock', Page: FaultsPage },
+    inbox: { title: 'Inbox', read: async () => (await import('./inbox-page.tsx')).InboxPage },
+    templates: { title: 'Templates', read: async () => (await import('./templates-page.tsx')).TemplatesPage },
+    requests: { title: 'Requests', read: async () => (await import('./requests-page.tsx')).RequestsPage },
+    faults: { title: 'Faults and clock', read: async () => (await import('./faults-page.tsx')).FaultsPage },
   },
 };
 const pages: Readonly<Record<string, PageOf>> = Object.assign({}, ...Object.values(groups));
@@ -40,7 +34,7 @@ const pages: Readonly<Record<string, PageOf>> = Object.assign({}, ...Object.valu
 function App() {
   const { page } = useStore(place);
   const name = page in pages ? page : 'inbox';
-  const { title, Page } = pages[name] ?? { title: 'Inbox', Page: InboxPage };
+  const title = pages[name]?.title ?? '';
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
   // A page that was asked for is where the keyboard and the screen reader go on.
@@ -82,9 +76,19 @@ function App() {
       </header>
       <main id="main" ref={main} tabIndex={-1} aria-label={title}>
         <h1 class="hidden">{title}</h1>
-        <Page />
+        <PageNamed key={name} name={name} />
       </main>
     </>
+  );
+}
+
+function PageNamed({ name }: { readonly name: string }) {
+  const { value: Page, problem, again } = useAnswer(pages[name]?.read, name);
+  if (Page !== undefined) return <Page />;
+  return (
+    <div class="page opening">
+      {problem === '' ? <Waiting /> : <Failed title="The page could not be read" problem={problem} onAgain={again} />}
+    </div>
   );
 }
 
