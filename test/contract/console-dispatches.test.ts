@@ -37,6 +37,13 @@ async function send({ first, count, headers = {} }: Sending): Promise<string> {
 
 const longest = 60_000;
 
+/** What is drawn beyond the box that says what holds a dispatch, or squeezed to less than half of it. */
+const outOfHold = `[...document.querySelectorAll('.hold > *')].flatMap((each) => {
+  const [box, own] = [each.parentElement.getBoundingClientRect(), each.getBoundingClientRect()];
+  const isIn = own.right <= box.right && own.bottom <= box.bottom && own.width > box.width / 2;
+  return isIn ? [] : [each.innerText];
+})`;
+
 describe.skipIf(browser === undefined)('the page Dispatches', () => {
   let page: Page;
   let problems: string[];
@@ -110,6 +117,15 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await seen('What helps:', '.recipients');
     await page.evaluate(`document.querySelector('.pane-main').scrollTo(0, 0)`);
     await photograph(page, 'dispatches-failed-light-1360');
+    // It leads to its template, to its messages on the phone and to what the client was told of it.
+    const links = await page.$$eval('.dispatch dl a', (found) => found.map((each) => each.getAttribute('href')));
+    const dispatchId = id.split('/')[1];
+    expect(links).toEqual([
+      '#/templates?q=order_update+en_US',
+      `#/inbox?q=${dispatchId}`,
+      `#/webhooks?q=${dispatchId}`,
+    ]);
+    await seen('with Message Undeliverable (131026)', '.actions select');
 
     await pressed('Rehearse the retry');
     await seen('It would go to 1 recipient and cost up to', '.actions');
@@ -149,6 +165,9 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await page.waitForFunction(`document.querySelector('[aria-selected=true] .badge')?.innerText === 'Cancelled'`, {
       timeout: longest,
     });
+    // The platform was never called for them: no link leads to a phone that shows nothing.
+    await seen('cancelled', '.recipients');
+    expect(await page.$$eval('.recipients a', (found) => found.length)).toBe(0);
     // Only a client that names the code takes its own word back.
     await page.waitForSelector('.actions option[value=cancelled]', { timeout: longest });
     await pressed('Rehearse the retry');
@@ -180,6 +199,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
         });
         expect(await violationsOf(page), `${address} ${scheme} ${width}`).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(width);
+        expect(await page.evaluate(outOfHold), `${address} ${width}`).toEqual([]);
         await photograph(page, `dispatches-${address === id ? 'held' : address || 'list'}-${scheme}-${width}`);
       }
     }

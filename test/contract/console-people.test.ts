@@ -23,6 +23,7 @@ import { runningTarget } from '../support/running-target.ts';
 const browser = await browserOfFile();
 const person = '5492261550001';
 const other = '5492261550002';
+const stopped = '549226155000345';
 
 describe.skipIf(browser === undefined)('the page People', () => {
   let page: Page;
@@ -57,6 +58,24 @@ describe.skipIf(browser === undefined)('the page People', () => {
     await page.select('aria/State[role="combobox"]', 'stopped');
     await untilSeen(page, 'No person is like that', '.pane-list');
     expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('a person who stopped on the phone too: each row has room for what it says', async () => {
+    await recordOn(runningTarget(), {
+      scope: { kind: 'number', phoneNumberId: '300000000000001', wabaId: '200000000000001' },
+      recipients: [stopped],
+      word: { says: 'stopped', source: 'platform', atMs: Date.now() },
+      clientIds: [clients.andes],
+    });
+    for (const width of [1_360, 400]) {
+      await page.setViewport({ width, height: 860 });
+      await page.reload();
+      await untilSeen(page, `+${stopped}`, '.pane-list');
+      const tooTall = `[...document.querySelectorAll('[role=option]')].filter((each) => each.scrollHeight > each.clientHeight).length`;
+      expect(await page.evaluate(tooTall), `${width}`).toBe(0);
+      const cut = `[...document.querySelectorAll('[role=option] strong')].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.innerText)`;
+      expect(await page.evaluate(cut), `${width}`).toEqual([]);
+    }
   });
 
   test('what the person has said the client is not offered to take back; a number that is none says what was expected', async () => {

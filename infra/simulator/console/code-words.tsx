@@ -41,6 +41,12 @@ export function useCodeWords(code: string): CodeWords | undefined {
   return words?.find(({ where }) => where.startsWith('a code of the platform')) ?? words?.[0];
 }
 
+/** A code with its title, for where a line is all there is: `Message Undeliverable (131026)`. */
+export function useCodeTitle(code: string): string {
+  const title = useCodeWords(code)?.title;
+  return title === undefined ? code : `${title} (${code})`;
+}
+
 /** The title of a code, why it is so, and what helps. */
 export function Remedy({ code }: { readonly code: string }) {
   const words = useCodeWords(code);

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
+import { useCodeTitle } from './code-words.tsx';
 import {
+  campaignNameOf,
   type DispatchState,
   type Head,
   keyOf,
@@ -41,7 +43,7 @@ export function DispatchActions({ report, state, names, onChange }: ActionsProps
   };
   const cancelCampaign = async () =>
     changed(`${counted(await cancelAll(campaign ?? 0), 'dispatch', 'dispatches')} cancelled.`);
-  const campaignName = names.campaigns.get(campaign ?? 0) ?? `campaign ${campaign}`;
+  const campaignName = campaignNameOf(campaign ?? 0, names);
   const notReached = counts.failed + counts.expired;
   const isOpen = !report.complete && state !== 'cancelled';
   if (!isOpen && notReached === 0 && campaign === undefined && said === '') return null;
@@ -186,11 +188,9 @@ function Retry({ report, onSaid, onProblem }: RetryProps) {
               setRehearsed(undefined);
             }}
           >
-            <option value="">to all whose cause may pass</option>
+            <option value="">to all who may be reached now</option>
             {codes.map(([each, count]) => (
-              <option key={each} value={each}>
-                only to those with {each} ({count.toLocaleString('en')})
-              </option>
+              <Cause key={each} code={each} count={count} />
             ))}
           </select>
         </label>
@@ -216,6 +216,21 @@ function Retry({ report, onSaid, onProblem }: RetryProps) {
         </div>
       )}
     </>
+  );
+}
+
+interface CauseProps {
+  readonly code: string;
+  readonly count: number;
+}
+
+/** Those who were not reached for one cause, in its words. */
+function Cause({ code, count }: CauseProps) {
+  const title = useCodeTitle(code);
+  return (
+    <option value={code}>
+      only to the {count.toLocaleString('en')} with {title}
+    </option>
   );
 }
 

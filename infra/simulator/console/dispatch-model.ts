@@ -29,6 +29,20 @@ export interface Names {
   readonly channels: ReadonlyMap<string, string>;
 }
 
+/** What a campaign is called: by its name, and one whose name the client has not told by its number. */
+export function campaignNameOf(id: number, { campaigns }: Pick<Names, 'campaigns'>): string {
+  return campaigns.get(id) ?? `Campaign ${id}`;
+}
+
+/** The campaigns that can be asked for: those with a name, and those that a dispatch has. */
+export function campaignChoices(
+  rows: readonly Pick<Head, 'campaign_id'>[],
+  names: Pick<Names, 'campaigns'>,
+): readonly (readonly [string, string])[] {
+  const ids = new Set([...names.campaigns.keys(), ...rows.flatMap(({ campaign_id: id }) => id ?? [])]);
+  return [...ids].map((id) => [String(id), campaignNameOf(id, names)]);
+}
+
 /** How the state of a dispatch looks. */
 export const stateTones: Readonly<Record<string, string>> = { complete: 'good', held: 'warn', running: 'busy' };
 
@@ -89,6 +103,14 @@ export type Report = Head & Paged<ReportRow>;
 /** Names a dispatch in an address: its number and its id. */
 export function keyOf({ did, dispatch_id }: Pick<Head, 'did' | 'dispatch_id'>): string {
   return `${did}/${dispatch_id}`;
+}
+
+/** Codes by which the service itself ends a recipient, before the platform is called. */
+const neverCalled: ReadonlySet<string> = new Set(['cancelled', 'opted_out']);
+
+/** Whether the platform was asked for the recipient, as far as the report says: a phone or a refusal shows it then. */
+export function wasCalled({ state, code = '' }: Pick<ReportRow, 'state' | 'code'>): boolean {
+  return state !== 'pending' && !neverCalled.has(code);
 }
 
 /** The path of the report of a dispatch, which is named as by `keyOf`. */

@@ -4,6 +4,7 @@ import { DispatchActions } from './dispatch-actions.tsx';
 import { DispatchHolds } from './dispatch-holds.tsx';
 import { dispatchList } from './dispatch-list.ts';
 import {
+  campaignNameOf,
   type DispatchState,
   endOf,
   type Found,
@@ -150,10 +151,10 @@ function factsOf({ report, waiting }: Told, names: Names): readonly Fact[] {
   const { did, campaign_id: campaign, cost, retry_of: source, retried_by: retries = [] } = report;
   const dispatchLink = (id: string) => <a href={addressOf('dispatches', `${did}/${id}`)}>{id}</a>;
   return [
-    ['Campaign', campaign === undefined ? 'none' : (names.campaigns.get(campaign) ?? `${campaign}`)],
+    ['Template', <TemplateLink {...report.template} />],
+    ['Campaign', campaign === undefined ? 'none' : campaignNameOf(campaign, names)],
     ['Sent from', `${numberOf(did)} ${names.channels.get(did) ?? ''}`],
     ['Client', `${names.client} ${report.client_id}`],
-    ['Language', report.template.language],
     ['Accepted', momentOf(Date.parse(report.accepted_at))],
     ...scheduleFacts(report, waitingOf(waiting).opensAt),
     [
@@ -176,7 +177,22 @@ function factsOf({ report, waiting }: Told, names: Names): readonly Fact[] {
         <code>{report.dispatch_id}</code> <CopyButton text={report.dispatch_id} label="Copy" what="the dispatch id" />
       </>,
     ],
+    [
+      'See also',
+      <>
+        <a href={addressOf('inbox', '', { q: report.dispatch_id })}>its messages on the phone</a> ·{' '}
+        <a href={addressOf('webhooks', '', { q: report.dispatch_id })}>its events</a>
+      </>,
+    ],
   ];
+}
+
+function TemplateLink({ name, language }: Report['template']) {
+  return (
+    <>
+      <a href={addressOf('templates', '', { q: `${name} ${language}` })}>{name}</a> · {language}
+    </>
+  );
 }
 
 function scheduleFacts({ schedule, complete }: Report, opensAt: string | undefined): readonly Fact[] {

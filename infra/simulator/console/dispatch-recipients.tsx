@@ -8,6 +8,7 @@ import {
   type Report,
   type ReportRow,
   reportPath,
+  wasCalled,
 } from './dispatch-model.ts';
 import { Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { addressOf } from './router.ts';
@@ -159,12 +160,12 @@ function Recipient({ row, dispatchId }: RecipientProps) {
   );
 }
 
-/** The recipient; where a message went out, a link to it on the phone. */
+/** The recipient; where the platform was asked for it, a link to what it did on the phone or why it refused. */
 function Phone({ row, dispatchId }: RecipientProps) {
-  const { to, platform_message_id: messageId, state } = row;
+  const { to, platform_message_id: messageId } = row;
   if (to === undefined) return <span class="note">erased</span>;
   if (messageId !== undefined) return <a href={addressOf('inbox', messageId)}>{numberOf(to)}</a>;
-  if (state === 'pending') return <>{numberOf(to)}</>;
+  if (!wasCalled(row)) return <>{numberOf(to)}</>;
   return <a href={addressOf('inbox', '', { q: `${dispatchId} ${to}` })}>{numberOf(to)}</a>;
 }
 

@@ -1,7 +1,16 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { DemoUserChoice, NoDemoUser, useDemoUser } from './demo-user.tsx';
 import { type DispatchList, dispatchList, type Listed, listDispatches, readNewest, readOn } from './dispatch-list.ts';
-import { dispatchStates, keyOf, moneyOf, type Names, progressOf, stateTones } from './dispatch-model.ts';
+import {
+  campaignChoices,
+  campaignNameOf,
+  dispatchStates,
+  keyOf,
+  moneyOf,
+  type Names,
+  progressOf,
+  stateTones,
+} from './dispatch-model.ts';
 import { DispatchPane } from './dispatch-pane.tsx';
 import { Choice, Filters } from './filters.tsx';
 import { Badge, Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
@@ -104,6 +113,7 @@ interface FiltersProps {
 
 function DispatchFilters({ rows, names }: FiltersProps) {
   const templates = useMemo(() => [...new Set(rows?.map((row) => row.template.name))].sort(), [rows]);
+  const campaigns = useMemo(() => campaignChoices(rows ?? [], names), [rows, names]);
   return (
     <Filters label="Search template, number, dispatch or state" hint="Template, number or dispatch">
       <Choice
@@ -112,12 +122,7 @@ function DispatchFilters({ rows, names }: FiltersProps) {
         all="Every state"
         options={dispatchStates.map((each) => [each, wordOf(each)] as const)}
       />
-      <Choice
-        name="campaign_id"
-        label="Campaign"
-        all="Every campaign"
-        options={[...names.campaigns].map(([each, name]) => [String(each), name] as const)}
-      />
+      <Choice name="campaign_id" label="Campaign" all="Every campaign" options={campaigns} />
       <Choice
         name="template"
         label="Template"
@@ -227,7 +232,7 @@ interface RowProps {
 
 function Row({ row, names }: RowProps) {
   const { ended } = progressOf(row);
-  const campaign = row.campaign_id === undefined ? '' : (names.campaigns.get(row.campaign_id) ?? row.campaign_id);
+  const campaign = row.campaign_id === undefined ? '' : campaignNameOf(row.campaign_id, names);
   const all = row.total.toLocaleString('en');
   return (
     <>

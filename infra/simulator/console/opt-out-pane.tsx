@@ -8,8 +8,18 @@ import { addressOf, choose } from './router.ts';
 import { ServiceRefusal } from './session.ts';
 import { momentOf, numberOf } from './texts.ts';
 
-/** What holds for a person, in a word. */
-export function StateOf({ row }: { readonly row: OptOut }) {
+/** What holds for a person in one word, for a row: that the platform refuses goes without saying where the person stopped. */
+export function StateInShort({ row }: { readonly row: OptOut }) {
+  if (row.state === 'stopped') return <span class="badge warn">No marketing</span>;
+  return row.platform_stopped ? (
+    <span class="badge bad">Platform refuses</span>
+  ) : (
+    <span class="badge good">Started again</span>
+  );
+}
+
+/** All that holds for a person. */
+function StateOf({ row }: { readonly row: OptOut }) {
   return (
     <span>
       {row.platform_stopped ? <span class="badge bad">Platform refuses</span> : null}{' '}

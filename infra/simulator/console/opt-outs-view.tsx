@@ -3,7 +3,7 @@ import { DemoUserChoice, NoDemoUser, useDemoUser } from './demo-user.tsx';
 import { Choice, Filters } from './filters.tsx';
 import { FoundList } from './found-list.tsx';
 import { counters } from './live.ts';
-import { OptOutPane, StateOf, StopPerson } from './opt-out-pane.tsx';
+import { OptOutPane, StateInShort, StopPerson } from './opt-out-pane.tsx';
 import { changed, isOfClient, type OptOut, readOptOuts, sources, withChanges } from './opt-outs.ts';
 import { Empty, useAnswer } from './parts.tsx';
 import { isDoing, isTold, ShowChoice } from './people-show.tsx';
@@ -129,7 +129,7 @@ function Row({ row }: { readonly row: OptOut }) {
     <>
       <span class="row-line">
         <strong>{numberOf(row.recipient)}</strong>
-        <StateOf row={row} />
+        <StateInShort row={row} />
       </span>
       <span class="row-line small">
         <span class="row-template">{sources[row.source] ?? row.source}</span>

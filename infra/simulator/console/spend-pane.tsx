@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { moneyOf, type Names } from './dispatch-model.ts';
+import { campaignNameOf, moneyOf, type Names } from './dispatch-model.ts';
 import { type Answer, BackButton, Empty, Failed, useAnswer, Waiting } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { moment } from './service-moments.ts';
@@ -137,12 +137,12 @@ function Spent({ data, names }: { readonly data: readonly SpendRow[]; readonly n
   );
 }
 
-function nameOf(row: SpendRow, { campaigns, channels }: Names): string {
+function nameOf(row: SpendRow, names: Names): string {
   if (row.template !== undefined) return row.template;
-  if (row.did !== undefined) return `${numberOf(row.did)} ${channels.get(row.did) ?? ''}`;
+  if (row.did !== undefined) return `${numberOf(row.did)} ${names.channels.get(row.did) ?? ''}`;
   if (row.market !== undefined) return row.market === null ? 'Country unknown' : countryOf(row.market);
   const id = row.campaign_id;
-  return id === null || id === undefined ? 'Without a campaign' : (campaigns.get(id) ?? `Campaign ${id}`);
+  return id === null || id === undefined ? 'Without a campaign' : campaignNameOf(id, names);
 }
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Counts,
+  campaignChoices,
   endOf,
   type Found,
   merged,
@@ -10,6 +11,7 @@ import {
   sharesOf,
   stateOf,
   waitingOf,
+  wasCalled,
 } from '../../../infra/simulator/console/dispatch-model.ts';
 
 /*
@@ -105,6 +107,23 @@ describe('what a dispatch waits for', () => {
     expect(endOf([...looks, { atMs: 20_000, pending: 100 }])).toBeUndefined();
     expect(endOf([...looks, { atMs: 20_000, pending: 0 }])).toBeUndefined();
   });
+});
+
+test('a campaign without a name is offered by its number, once', () => {
+  const campaigns = new Map([[10, 'Onboarding']]);
+  expect(
+    campaignChoices([head('1', { campaign_id: 12 }), head('2', { campaign_id: 12 }), head('3')], { campaigns }),
+  ).toEqual([
+    ['10', 'Onboarding'],
+    ['12', 'Campaign 12'],
+  ]);
+});
+
+test('a phone or a refusal is looked for where the platform was called', () => {
+  const called = [row({ state: 'failed', code: '131026' }), row({ state: 'unknown' }), row({ state: 'read' })];
+  expect(called.map(wasCalled)).toEqual([true, true, true]);
+  const notCalled = [row({ state: 'failed', code: 'opted_out' }), row({ state: 'failed', code: 'cancelled' }), row({})];
+  expect(notCalled.map(wasCalled)).toEqual([false, false, false]);
 });
 
 test('small amounts are told to the hundredth of a cent', () => {
