@@ -47,7 +47,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
       <BackButton page="inbox">All messages</BackButton>
       <KnownThings.Provider value={detail}>
         <Phone label={`Phone of ${numberOf(row.to)}`} name={detail.from_name || 'Business'} note={detail.from}>
-          <Bubble key={row.id} view={view} sent={row} onTap={tap} />
+          <Bubble key={row.id} view={view} atMs={row.received_ms} onTap={tap} />
           {detail.replies.map((each) => (
             <OwnBubble key={each.id} text={each.text} atMs={each.at_ms} />
           ))}

@@ -1,13 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { now } from './live.ts';
-import { statusAt } from './message-status.ts';
-import type { InboxRow } from './model.ts';
 import { Buttons } from './phone-buttons.tsx';
 import { Header, Offer, Tile } from './phone-media.tsx';
 import type { ButtonView, PhoneView } from './phone-view.ts';
 import { RichText } from './rich-text.tsx';
-import { useStore } from './store.ts';
-import { phoneTimeOf, wordOf } from './texts.ts';
+import { phoneTimeOf } from './texts.ts';
 
 interface PhoneProps {
   readonly label: string;
@@ -47,19 +43,19 @@ type OnTap = (place: ButtonPlace, button: ButtonView) => void;
 
 interface BubbleProps {
   readonly view: PhoneView;
-  /** When it came and how far it is; absent: neither is shown. */
-  readonly sent?: Pick<InboxRow, 'told' | 'received_ms'>;
+  /** When it came. The phone is that of its recipient, which has no ticks for what others wrote. */
+  readonly atMs?: number;
   /** Absent: what would answer the message is shown and does nothing. */
   readonly onTap?: OnTap | undefined;
 }
 
 /** One message as the phone shows it. */
-export function Bubble({ view, sent, onTap }: BubbleProps) {
+export function Bubble({ view, atMs, onTap }: BubbleProps) {
   return (
     <div class="message">
       <div class="bubble">
         <BubbleInside view={view} onTap={onTap}>
-          {sent === undefined ? null : <TimeAndTicks sent={sent} />}
+          {atMs === undefined ? null : <p class="bubble-time">{phoneTimeOf(atMs)}</p>}
         </BubbleInside>
       </div>
       {view.cards.length === 0 ? null : (
@@ -117,32 +113,6 @@ export function OwnBubble({ text, atMs }: { readonly text: string; readonly atMs
       <RichText text={text} />
       <p class="bubble-time">{phoneTimeOf(atMs)}</p>
     </div>
-  );
-}
-
-function TimeAndTicks({ sent }: { readonly sent: Pick<InboxRow, 'told' | 'received_ms'> }) {
-  const { status } = statusAt(sent, useStore(now));
-  return (
-    <p class="bubble-time">
-      {phoneTimeOf(sent.received_ms)} <Ticks status={status} />
-    </p>
-  );
-}
-
-const clock = 'M8 1.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM8 4v3.300l2 1.200';
-const ticks: Readonly<Record<string, string>> = {
-  sent: 'M3 7.500l3 3 6-7.500',
-  delivered: 'M1 7.500l3 3 6-7.500M7.500 9.500l1 1 6-7.500',
-  read: 'M1 7.500l3 3 6-7.500M7.500 9.500l1 1 6-7.500',
-  failed: 'M8 1.500a5.500 5.500 0 1 0 0 11 5.500 5.500 0 0 0 0-11zM8 4v3.500M8 9.800v.01',
-};
-
-/** How far the business sees its message: sent, delivered, read in blue. */
-function Ticks({ status }: { readonly status: string }) {
-  return (
-    <svg class={`bubble-ticks ${status}`} viewBox="0 0 16 14" role="img" aria-label={wordOf(status)}>
-      <path d={ticks[status] ?? clock} />
-    </svg>
   );
 }
 
