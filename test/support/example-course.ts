@@ -79,7 +79,7 @@ async function ended(line: string, options: object): Promise<Ended> {
 
 const sendable = [
   ...['order_update', 'welcome_offer', 'login_code', 'store_visit', 'spring_picks'],
-  ...['single_pick', 'city_tour', 'coupon_drop', 'bid_offer', 'tent_video', 'invoice_ready'],
+  ...['single_pick', 'city_tour', 'coupon_drop', 'bid_offer', 'tent_video', 'invoice_file'],
   ...['weekend_offer', 'full_catalog', 'visit_survey', 'call_back', 'help_menu'],
 ];
 

@@ -58,7 +58,7 @@ describe.skipIf(browser === undefined)('the console', () => {
       coupon_drop: ['Copy offer code', 'Shop now'],
       named_params: ['Hello Ana, order A-1042 is confirmed.'],
       tent_video: ['Video', 'Up in two minutes, Ana', 'What is in the bag:\n', 'the tent, 2.1 kg\n', '… Read more'],
-      invoice_ready: ['F-2207.pdf\n', 'PDF', 'Ask about it'],
+      invoice_file: ['F-2207.pdf\n', 'PDF', 'Ask about it'],
       weekend_offer: ['Weekend sale\n', 'Code PEAK33', 'Copy offer code'],
       full_catalog: ['Two-person tent 3\n', '1.236,56', 'View catalog'],
       visit_survey: ['Answer'],

@@ -92,9 +92,9 @@ test('an uploaded document tells its pages with the message that names it', asyn
     body: form,
   });
   const { id } = (await uploaded.json()) as { readonly id: string };
-  const [, body] = validSends.invoice_ready.components;
+  const [, body] = validSends.invoice_file.components;
   const document = { type: 'header', parameters: [{ type: 'document', document: { id, filename: 'F-2207.pdf' } }] };
-  const template = { name: 'invoice_ready', language: { code: 'en_US' }, components: [document, body] };
+  const template = { name: 'invoice_file', language: { code: 'en_US' }, components: [document, body] };
   const sent = await simulator.send(recipient, { template });
   const detail = await simulator.control('GET', `messages/${encodeURIComponent(sent.body.messages[0].id)}`);
   expect(detail.body.media).toEqual({ [id]: { kind: 'PDF', pages: 2 } });

@@ -30,7 +30,7 @@ describe('the demo data', () => {
       'spring_rejected es MARKETING REJECTED',
       'paused_promo es MARKETING PAUSED',
       'tent_video en_US MARKETING APPROVED',
-      'invoice_ready en_US UTILITY APPROVED',
+      'invoice_file en_US UTILITY APPROVED',
       'weekend_offer en_US MARKETING APPROVED',
       'full_catalog en_US MARKETING APPROVED',
       'visit_survey en_US UTILITY APPROVED',

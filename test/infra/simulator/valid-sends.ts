@@ -58,7 +58,7 @@ export const validSends = {
     language: 'en_US',
     components: [header({ type: 'video', video: { link: 'https://andes.example.com/tent.mp4' } }), body('Ana')],
   },
-  invoice_ready: {
+  invoice_file: {
     language: 'en_US',
     components: [
       header({ type: 'document', document: { link: 'https://andes.example.com/F-2207.pdf', filename: 'F-2207.pdf' } }),
