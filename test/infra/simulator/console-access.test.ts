@@ -13,6 +13,18 @@ const browser = await browserOfFile();
 describe.skipIf(browser === undefined)('the console', () => {
   const { simulator, tab, textOf, sendAll } = consoleOfFile(browser);
 
+  test('the head fits every width: nothing of it is cut or lies over its neighbour', async () => {
+    const { page } = tab();
+    const edges = `[...document.querySelectorAll('.brand, .top nav a, .pulse')].map((each) => each.getBoundingClientRect())
+      .flatMap(({ left, right }) => [left, right])`;
+    for (const width of [1_920, 1_440, 1_360, 1_280, 1_200, 1_100, 1_024, 960, 901]) {
+      await page.setViewport({ width, height: 860 });
+      const found = (await page.evaluate(edges)) as readonly number[];
+      expect(found, `${width}`).toEqual([...found].sort((one, other) => one - other));
+      expect(found.at(-1), `${width}`).toBeLessThanOrEqual(width);
+    }
+  });
+
   test('hostile texts are texts', async () => {
     const { page } = tab();
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&lt;';
@@ -150,8 +162,8 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('the keyboard alone: from page to page, through a list, to a reply', async () => {
     const { page } = tab();
     await sendAll();
-    // One of the templates goes by the other edge alone.
-    await untilSeen(page, `${Object.keys(validSends).length - 1} messages`);
+    // One of the templates goes by the other edge alone: it is refused here, and a row all the same.
+    await untilSeen(page, `${Object.keys(validSends).length} messages, 1 refused`);
     await page.focus('[role=listbox]');
     await page.keyboard.press('ArrowDown');
     await page.waitForSelector('[role=option][aria-selected=true]');
