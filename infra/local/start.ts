@@ -105,7 +105,7 @@ function announce({ addresses, withoutWebhooks }: RunningStack, { dynamodb, insp
   const { apiUrl, platformUrl } = addresses;
   console.log(`ready ${apiUrl}
 
-console             ${platformUrl}/   the platform simulator: messages as the phone shows them, templates, requests, faults
+console             ${platformUrl}/   dispatches and people of the service; messages as the phone shows them, templates, faults
 demo users          ${users.join(', ')}   password: demo-<user name>
 
 ${addressLine(addresses)}

@@ -137,6 +137,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await legend('Read 1');
     await press(page, id.split('/')[1] ?? '', 'link');
     await seen('Retried by', '.pane-main');
+    await seen('Onboarding · retry', '.pane-list .list');
 
     await pressed('Read 10');
     await page.waitForSelector(`.recipients a[href^="#/inbox/wamid"]`, { timeout: longest });
@@ -154,6 +155,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await seen('Scheduled', '.pane-main h2');
     await seen('09:00-20:00, Europe/Madrid', '.pane-main');
     await seen('Next opening', '.pane-main');
+    await seen('0 of 20 · from ', '[aria-selected=true]');
     await pressed('Cancel the dispatch');
     await pressed('No, keep it');
     await legend('Pending 20');

@@ -90,6 +90,7 @@ describe.skipIf(browser === undefined)('the page People', () => {
     await page.goto(`${addressOf('platformUrl')}/#/people/${other}`);
     await page.reload();
     await untilSeen(page, 'the client cannot take it back', '.pane-main');
+    await untilSeen(page, 'Marketing from every number', '.pane-main');
     const buttons = await page.$$eval('.words button', (found) => found.length);
     expect(buttons).toBe(0);
     await page.setViewport({ width: 400, height: 860 });

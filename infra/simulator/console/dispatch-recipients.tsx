@@ -169,7 +169,7 @@ function Phone({ row, dispatchId }: RecipientProps) {
   return <a href={addressOf('inbox', '', { q: `${dispatchId} ${to}` })}>{numberOf(to)}</a>;
 }
 
-function Why({ row: { code = '', reason, duplicate_of: repeated } }: { readonly row: ReportRow }) {
+function Why({ row: { to, code = '', reason, duplicate_of: repeated } }: { readonly row: ReportRow }) {
   const words = useCodeWords(code);
   return (
     <>
@@ -180,6 +180,11 @@ function Why({ row: { code = '', reason, duplicate_of: repeated } }: { readonly 
             <code>{code}</code> {words?.title ?? reason}
           </summary>
           <Remedy code={code} />
+          {code === 'opted_out' && to !== undefined ? (
+            <p>
+              <a href={addressOf('people', '', { q: numberOf(to) })}>Who said so, and since when</a>
+            </p>
+          ) : null}
           {reason === undefined ? null : <p class="note">Told: {reason}</p>}
         </details>
       )}

@@ -232,7 +232,9 @@ interface RowProps {
 
 function Row({ row, names }: RowProps) {
   const { ended } = progressOf(row);
-  const campaign = row.campaign_id === undefined ? '' : campaignNameOf(row.campaign_id, names);
+  // Before the names are read nothing is said that would change a moment later.
+  const isUnnamed = row.campaign_id === undefined || names === noNames;
+  const campaign = isUnnamed ? '' : campaignNameOf(row.campaign_id, names);
   const all = row.total.toLocaleString('en');
   return (
     <>
@@ -244,6 +246,7 @@ function Row({ row, names }: RowProps) {
         <span class="row-template">
           {numberOf(row.did)}
           {campaign === '' ? '' : ` · ${campaign}`}
+          {row.retry_of === undefined ? '' : ' · retry'}
         </span>
         <time dateTime={row.accepted_at}>{momentOf(Date.parse(row.accepted_at))}</time>
       </span>
@@ -251,6 +254,9 @@ function Row({ row, names }: RowProps) {
       <span class="row-line small">
         <span class="row-template">
           {row.complete ? all : `${ended.toLocaleString('en')} of ${all}`}
+          {row.state === 'scheduled' && row.schedule !== undefined
+            ? ` · from ${momentOf(Date.parse(row.schedule.from))}`
+            : ''}
           {row.counts.failed > 0 ? (
             <span class="row-failed"> · {row.counts.failed.toLocaleString('en')} failed</span>
           ) : null}

@@ -75,9 +75,9 @@ export const sources: Readonly<Record<string, string>> = {
 };
 
 export const scopes: Readonly<Record<string, string>> = {
-  client: 'Messages of this client',
-  number: 'Every message from one of its numbers',
-  waba: 'Every message from one of its business accounts (WABA)',
+  client: 'Marketing from every number of this client',
+  number: 'Marketing from one of its numbers',
+  waba: 'Marketing from one of its business accounts (WABA)',
 };
 
 /** Whether it is the client itself that has said the stop, so that the client may take it back. */

@@ -28,6 +28,9 @@ export function SendFacts({ detail }: { readonly detail: SendDetail }) {
         <a href={addressOf('requests', String(exchange))}>Request {exchange}, with its answer</a>
       ),
     ],
+    ...(detail.dispatch === null || data === null
+      ? []
+      : [['Events', <a href={addressOf('webhooks', '', { q: data })}>What the client was told of it</a>] as const]),
     ...(row.refusal === undefined ? [['Message', row.id] as const] : []),
   ];
   return <Facts facts={facts} />;

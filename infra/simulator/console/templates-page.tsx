@@ -7,7 +7,7 @@ import type { TemplateDetail, TemplateRow } from './model.ts';
 import { Action, BackButton, Badge, Empty, Failed, Json, Problem, useAnswer, Waiting } from './parts.tsx';
 import { Bubble, Phone } from './phone.tsx';
 import { phoneView } from './phone-view.ts';
-import { place } from './router.ts';
+import { addressOf, place } from './router.ts';
 import { searched } from './search.ts';
 import { useStore } from './store.ts';
 import { wordOf } from './texts.ts';
@@ -117,6 +117,14 @@ function TemplatePane({ id, changes }: { readonly id: string; readonly changes: 
           </span>
         </p>
         <Review template={value} path={path} />
+        <ul class="links">
+          <li>
+            <a href={addressOf('inbox', '', { q: value.name })}>Messages of it, on the phone</a>
+          </li>
+          <li>
+            <a href={addressOf('dispatches', '', { template: value.name })}>Dispatches of it</a>
+          </li>
+        </ul>
         <details class="raw">
           <summary>As the platform has it</summary>
           <Json value={{ id: value.id, ...value.fields, components: value.components }} label="Template" />

@@ -13,6 +13,18 @@ const browser = await browserOfFile();
 describe.skipIf(browser === undefined)('the console', () => {
   const { simulator, tab, textOf, sendAll } = consoleOfFile(browser);
 
+  test('the head fits every width: nothing of it is cut or lies over its neighbour', async () => {
+    const { page } = tab();
+    const edges = `[...document.querySelectorAll('.brand, .top nav a, .pulse')].map((each) => each.getBoundingClientRect())
+      .flatMap(({ left, right }) => [left, right])`;
+    for (const width of [1_920, 1_440, 1_360, 1_280, 1_200, 1_100, 1_024, 960, 901]) {
+      await page.setViewport({ width, height: 860 });
+      const found = (await page.evaluate(edges)) as readonly number[];
+      expect(found, `${width}`).toEqual([...found].sort((one, other) => one - other));
+      expect(found.at(-1), `${width}`).toBeLessThanOrEqual(width);
+    }
+  });
+
   test('hostile texts are texts', async () => {
     const { page } = tab();
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'&lt;';

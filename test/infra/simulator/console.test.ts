@@ -242,6 +242,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     const links = await page.$$eval('.facts .pairs a', (all) => all.map((link) => link.getAttribute('href')));
     expect(links).toContain('#/dispatches/5491100000001%2F01KAPQ5Z3M9T7V1XW2YB4C6D8E');
     expect(links).toContain('#/requests/3');
+    expect(links).toContain('#/webhooks?q=01KAPQ5Z3M9T7V1XW2YB4C6D8E-2');
     for (const scheme of ['light', 'dark']) {
       await paint(page, scheme);
       expect(await violationsOf(page)).toEqual([]);
@@ -414,6 +415,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.waitForFunction(`document.querySelectorAll('[role=option]').length === 1`);
     await page.click('[role=option]');
     await untilSeen(page, 'Hola Ana, la liquidación de verano empieza el lunes en todas las tiendas.');
+    const links = await page.$$eval('.facts a', (all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual(['#/inbox?q=summer_sale', '#/dispatches?template=summer_sale']);
     const state = async () => {
       const { body: found } = await simulator().control('GET', 'templates/1100000000000011');
       return [found.status, found.rejected_reason, found.quality];
