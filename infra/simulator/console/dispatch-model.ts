@@ -91,10 +91,11 @@ export function keyOf({ did, dispatch_id }: Pick<Head, 'did' | 'dispatch_id'>): 
   return `${did}/${dispatch_id}`;
 }
 
-/** The path of the report of a dispatch, which is named as by `keyOf`. */
+/** The path of the report of a dispatch, which is named as by `keyOf`; of no other name: an address may say anything. */
 export function reportPath(key: string): string {
-  const [did = '', dispatchId = ''] = key.split('/');
-  return `/v1/template/messages/${encodeURIComponent(did)}/${encodeURIComponent(dispatchId)}`;
+  const [, did, dispatchId] = /^(\d{1,20})\/([0-9A-Za-z]{1,40})$/.exec(key) ?? [];
+  if (did === undefined || dispatchId === undefined) throw new Error('No dispatch has this address.');
+  return `/v1/template/messages/${did}/${dispatchId}`;
 }
 
 export interface Share {

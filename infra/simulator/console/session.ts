@@ -120,9 +120,12 @@ export async function answerToUser<T>(method: string, path: string, given: Given
 const mostWaits = 3;
 
 async function patiently(request: TriedRequest): Promise<TriedAnswer> {
+  const asking = session.get()?.username;
   let renewed = false;
   for (let waits = 0; ; ) {
     await untilFree();
+    // What one user asked for is sent as no other, who was chosen meanwhile.
+    if (session.get()?.username !== asking) throw new CallError('Not sent: another demo user was chosen meanwhile.');
     const token = session.get()?.token ?? '';
     const type: Readonly<Record<string, string>> =
       request.body === undefined ? {} : { 'content-type': 'application/json' };
