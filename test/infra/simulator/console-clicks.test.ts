@@ -30,6 +30,7 @@ const answers: readonly (readonly [RegExp, object])[] = [
   [/^POST \/login/, { access_token: 'token' }],
   [/^GET \/v1\/me/, { client: { id: 1001, name: 'Andes Retail' }, campaigns: [{ id: 10, name: 'Onboarding' }] }],
   [/^POST .*\/retry/, { recipients: 2 }],
+  [/^GET .*state=pending/, { ...report, data: [{ index: 0, state: 'pending', code: '131048' }] }],
   [/^(GET|DELETE) \/v1\/template\/messages\//, report],
   [/^GET \/v1\/spend/, { from: '2026-11-01', data: [], total: { messages: 0, billed: 0, amount: 0, currency: 'USD' } }],
   [/^(GET|DELETE) \/v1\//, { data: [], paging: { cursors: {} }, cancelled: 1, more: false }],
@@ -124,6 +125,19 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
     await vi.waitFor(() => expect(asks()).toBeGreaterThan(before), { timeout: longest });
     await page.waitForFunction(`!document.body.innerText.includes('too many requests')`, { timeout: longest });
     expect(tried.filter(({ method }) => method === 'DELETE')).toHaveLength(1);
+  });
+
+  test('what holds a dispatch is removed by its button, and no fault beside it', async () => {
+    for (const code of [131048, 131026]) {
+      await simulator().control('POST', 'faults', { match: { to: '5491150000001' }, action: { code } });
+    }
+    const { page } = await open(encodeURIComponent(`${did}/${dispatchId}`));
+    await press(page, 'Remove the faults');
+    await page.waitForFunction(`!document.querySelector('.hold')?.innerText.includes('Remove the faults')`, {
+      timeout: longest,
+    });
+    const { faults } = (await simulator().control('GET', 'overview')).body;
+    expect(faults.map(({ action }: { readonly action: object }) => action)).toEqual([{ code: 131026 }]);
   });
 
   test('a double click resets nothing', async () => {
