@@ -22,7 +22,7 @@ export interface ExchangeReply {
 export const exchangesKept = 2_000;
 const longestBodyKept = 20_000;
 
-/** The newest platform requests with their replies, for whoever looks at them. */
+/** The newest platform requests with their replies, for the console and for tests. */
 export class ExchangeLog {
   #kept: Exchange[] = [];
   #total = 0;

@@ -16,7 +16,7 @@ interface Watcher {
 
 /**
  * Tells open pages by server-sent events that something has changed; they ask for the rest themselves. However much happens,
- * a page hears of it five times a second at most. Ends with the page, and nothing runs while nobody watches.
+ * a page hears of it five times a second at most. Ends with the page, and nothing runs while no page watches.
  */
 export class LiveChanges {
   readonly #simulation: Simulation;
@@ -57,7 +57,7 @@ export class LiveChanges {
     const key = JSON.stringify(counters);
     const nowMs = performance.now();
     for (const watcher of this.#watchers) {
-      // Whoever reads too slowly is told the newest when there is room again.
+      // A page that reads too slowly is told the newest when there is room again.
       if (watcher.outgoing.writableNeedDrain) continue;
       if (watcher.told === key && nowMs - watcher.toldAtMs < silentMs) continue;
       const event = { ...counters, now_ms: this.#simulation.world.clock.nowMs() };

@@ -2,7 +2,7 @@
 export interface RefusedSend {
   /** Its place among all sends that were accepted or refused since the last reset. */
   readonly place: number;
-  /** Digits of the number, or the business-scoped user id; empty: it named nobody. */
+  /** Digits of the number, or the business-scoped user id; empty: it named no person. */
   readonly to: string;
   /** As the path names it: perhaps no number of the business. */
   readonly numberId: string;

@@ -29,15 +29,46 @@ export async function benchConsole(): Promise<void> {
     await page.goto(simulator.url);
     await page.waitForSelector('main');
     await watchFrames(page);
-    await sendAll(simulator);
+    await sendAll(simulator, messages);
     await page.waitForFunction(`document.body.innerText.includes('10,000 messages')`, { timeout: 60_000 });
     report({ figure: 'console.longest_pause_while_10000_arrive', value: await longestPause(page), unit: 'ms' });
     await reportScrolling(page, 'console.longest_pause_scrolling_10000');
+    await benchRefused(page, simulator);
     await benchDispatches(page, simulator);
   } finally {
     await browser.close();
     await simulator.stop();
   }
+}
+
+/** As many are refused, and half as many throttled, of which only the newest are kept. */
+async function benchRefused(page: Page, simulator: SimulatorAtRest): Promise<void> {
+  await longestPause(page);
+  for (const [code, count] of [
+    [131026, messages],
+    [130429, messages / 2],
+  ] as const) {
+    await simulator.control('POST', 'faults', { action: { code } });
+    await sendAll(simulator, count);
+    await simulator.control('DELETE', 'faults');
+  }
+  await page.waitForFunction(`document.body.innerText.includes('older throttled sends dropped')`, { timeout: 60_000 });
+  report({ figure: 'console.longest_pause_while_10000_are_refused', value: await longestPause(page), unit: 'ms' });
+  await reportScrolling(page, 'console.longest_pause_scrolling_10000_refused');
+  await reportTyping(page, 'console.longest_pause_searching_10000_refused');
+}
+
+/** A search that looks through every row at each key. */
+async function reportTyping(page: Page, figure: string): Promise<void> {
+  const pauses: number[] = [];
+  for (let pass = 0; pass < passes; pass += 1) {
+    await longestPause(page);
+    await page.type('input[type=search]', 'refused 13102', { delay: 120 });
+    pauses.push(await longestPause(page));
+    await page.$eval('input[type=search]', (input) => (input as unknown as { select(): void }).select());
+    await page.keyboard.press('Delete');
+  }
+  report({ figure, value: Math.min(...pauses), limit: longestPauseMs, unit: 'ms' });
 }
 
 /** The service is answered for in the browser: a stack that has sent so much takes hours to fill. */
@@ -66,6 +97,7 @@ async function benchDispatches(page: Page, simulator: SimulatorAtRest): Promise<
     unit: 'ms',
   });
   await reportScrolling(page, 'console.longest_pause_scrolling_100000_dispatches');
+  await reportTyping(page, 'console.longest_pause_searching_100000_dispatches');
 }
 
 async function answered(request: HTTPRequest): Promise<void> {
@@ -94,10 +126,10 @@ async function reportScrolling(page: Page, figure: string): Promise<void> {
   report({ figure, value: Math.min(...pauses), limit: longestPauseMs, unit: 'ms' });
 }
 
-async function sendAll(simulator: SimulatorAtRest): Promise<void> {
+async function sendAll(simulator: SimulatorAtRest, count: number): Promise<void> {
   let to = 5_491_150_000_000;
   // The clock stands still unless it is told: each second takes a thousand.
-  for (let second = 0; second < messages / 1_000; second += 1) {
+  for (let second = 0; second < count / 1_000; second += 1) {
     for (let batch = 0; batch < 20; batch += 1) {
       await Promise.all(
         Array.from({ length: 50 }, () => {

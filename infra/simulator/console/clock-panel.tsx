@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { control } from './api.ts';
 import { now } from './live.ts';
 import type { Overview } from './model.ts';
-import { Action, Problem } from './parts.tsx';
+import { Action, Problem, Twice } from './parts.tsx';
 import { useStore } from './store.ts';
 import { counted, momentOf } from './texts.ts';
 
@@ -17,14 +17,9 @@ const steps: readonly (readonly [string, number])[] = [
 export function ClockPanel({ overview }: { readonly overview: Overview }) {
   const [seconds, setSeconds] = useState('');
   const [problem, setProblem] = useState('');
-  const [sure, setSure] = useState(false);
   const nowMs = useStore(now);
   const { counts, advanced_seconds: advanced } = overview;
   const advance = (by: number) => () => control('clock', { advance_seconds: by });
-  const reset = async () => {
-    if (sure) await control('reset', {});
-    setSure(!sure);
-  };
   return (
     <section class="panel" aria-labelledby="clock">
       <h2 id="clock">Clock</h2>
@@ -62,14 +57,13 @@ export function ClockPanel({ overview }: { readonly overview: Overview }) {
       </div>
       <Problem text={problem} />
       <div class="action-line end">
-        <Action tone="bad" run={reset} onProblem={setProblem}>
-          {sure ? 'Reset: forget everything' : 'Reset the simulator'}
-        </Action>
-        {sure ? (
-          <button type="button" class="button" onClick={() => setSure(false)}>
-            Cancel
-          </button>
-        ) : null}
+        <Twice
+          label="Reset the simulator"
+          sure="Reset: forget everything"
+          keep="Cancel"
+          run={() => control('reset', {})}
+          onProblem={setProblem}
+        />
       </div>
     </section>
   );

@@ -77,13 +77,15 @@ function cutSpan(span: Span, left: Left): Span {
   return spans === span.spans ? span : { ...span, spans };
 }
 
-/** Cuts between characters as Unicode counts them, after a word where one ends nearby. */
+/** Cuts at a line, or between characters as Unicode counts them, after a word where one ends nearby. */
 function cutText(text: string, left: Left): string {
-  const characters = [...text];
+  const lines = text.split('\n');
+  const shown = lines.length > left.lines ? lines.slice(0, left.lines).join('\n') : text;
+  const characters = [...shown];
   const most = left.characters;
   left.characters -= characters.length;
-  left.lines -= text.split('\n').length - 1;
-  if (characters.length <= most) return text;
+  left.lines -= Math.min(lines.length, left.lines) - 1;
+  if (characters.length <= most) return shown;
   const start = characters.slice(0, most);
   const space = start.findLastIndex((each) => /\s/.test(each));
   return start.slice(0, space > most - 40 && space > 0 ? space : most).join('');

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { useCodeTitle } from './code-words.tsx';
 import {
@@ -12,7 +12,7 @@ import {
   type Report,
   reportPath,
 } from './dispatch-model.ts';
-import { Action, Problem } from './parts.tsx';
+import { Action, Problem, Twice } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { moment } from './service-moments.ts';
 import { answerToUser, asUser, forClient } from './session.ts';
@@ -81,48 +81,6 @@ async function cancelAll(campaign: number): Promise<number> {
     cancelled += answer.cancelled;
     if (!answer.more) return cancelled;
   }
-}
-
-interface TwiceProps {
-  readonly label: string;
-  /** What the second click says. */
-  readonly sure: string;
-  readonly run: () => Promise<unknown>;
-  readonly onProblem: (text: string) => void;
-}
-
-/** A button for what cannot be taken back: a second click does it. */
-function Twice({ label, sure, run, onProblem }: TwiceProps) {
-  const [isAsked, setAsked] = useState(false);
-  const keep = useRef<HTMLButtonElement>(null);
-  // The keyboard goes on here, where Enter once more does no harm.
-  useEffect(() => {
-    if (isAsked) keep.current?.focus();
-  }, [isAsked]);
-  if (!isAsked) {
-    return (
-      <button type="button" class="button bad" onClick={() => setAsked(true)}>
-        {label}
-      </button>
-    );
-  }
-  return (
-    <>
-      <Action
-        tone="bad"
-        onProblem={onProblem}
-        run={async () => {
-          await run();
-          setAsked(false);
-        }}
-      >
-        {sure}
-      </Action>
-      <button ref={keep} type="button" class="button" onClick={() => setAsked(false)}>
-        No, keep it
-      </button>
-    </>
-  );
 }
 
 interface Rehearsal {

@@ -111,7 +111,10 @@ async function openingsOf({ did, template }: Head, code: string): Promise<readon
       .filter((hold) => String(hold.code) === code)
       .map(({ since }) => ({ words, open: () => call('DELETE', `/_control/${path}/holds?code=${code}`), since })),
   );
-  const isFault = faults.some(({ action }) => String(action['code']) === code);
-  const remove = { words: 'Remove the faults', open: () => call('DELETE', '/_control/faults'), since: undefined };
-  return held.length === 0 && isFault ? [remove] : held;
+  const causes = faults.filter(({ action }) => String(action['code']) === code);
+  if (held.length > 0 || causes.length === 0) return held;
+  const remove = async () => {
+    for (const { id } of causes) await call('DELETE', `/_control/faults/${id}`);
+  };
+  return [{ words: 'Remove the faults', open: remove, since: undefined }];
 }

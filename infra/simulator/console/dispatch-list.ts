@@ -63,7 +63,8 @@ export async function readNewest(seen: readonly Listed[]): Promise<void> {
   if (rows === undefined) return readOn();
   await reading(async (isStill) => {
     const fresh: Listed[] = [];
-    const known = new Set(rows.map(keyOf));
+    // The newest pages are read: they meet what was newest, or more has come than they hold.
+    const known = new Set(rows.slice(0, mostPages * pageSize).map(keyOf));
     let cursor: string | undefined;
     let meets = rows.length === 0;
     for (let page = 0; page === 0 || (page < mostPages && !meets && cursor !== undefined); page += 1) {

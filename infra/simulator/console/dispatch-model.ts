@@ -113,10 +113,11 @@ export function wasCalled({ state, code = '' }: Pick<ReportRow, 'state' | 'code'
   return state !== 'pending' && !neverCalled.has(code);
 }
 
-/** The path of the report of a dispatch, which is named as by `keyOf`. */
+/** The path of the report of a dispatch, which is named as by `keyOf`; of no other name: an address may say anything. */
 export function reportPath(key: string): string {
-  const [did = '', dispatchId = ''] = key.split('/');
-  return `/v1/template/messages/${encodeURIComponent(did)}/${encodeURIComponent(dispatchId)}`;
+  const [, did, dispatchId] = /^(\d{1,20})\/([0-9A-Za-z]{1,40})$/.exec(key) ?? [];
+  if (did === undefined || dispatchId === undefined) throw new Error('No dispatch has this address.');
+  return `/v1/template/messages/${did}/${dispatchId}`;
 }
 
 export interface Share {
@@ -174,11 +175,20 @@ export function merged<T extends Head>(
 ): readonly T[] {
   const last = fresh.at(-1);
   if (last === undefined && !isAll) return known;
+  const before = newest === undefined ? 0 : placeOf(known, (row) => row.accepted_at <= newest);
+  if (isAll || last === undefined) return [...known.slice(0, before), ...fresh];
+  // Only what was accepted at the same moment as the last one may be on both sides: 100,000 names are not compared.
+  const same = placeOf(known, (row) => row.accepted_at <= last.accepted_at);
+  const older = placeOf(known, (row) => row.accepted_at < last.accepted_at);
   const keys = new Set(fresh.map(keyOf));
-  const before = newest === undefined ? [] : known.filter((row) => row.accepted_at > newest);
-  const behind = isAll || last === undefined ? [] : known.filter((row) => row.accepted_at <= last.accepted_at);
-  const isOther = (row: T) => !keys.has(keyOf(row));
-  return [...before.filter(isOther), ...fresh, ...behind.filter(isOther)];
+  const others = known.slice(same, older).filter((row) => !keys.has(keyOf(row)));
+  return [...known.slice(0, before), ...fresh, ...others, ...known.slice(older)];
+}
+
+/** Where those begin for which it holds; the length of the list where it holds for none. */
+function placeOf<T>(list: readonly T[], holds: (row: T) => boolean): number {
+  const at = list.findIndex(holds);
+  return at < 0 ? list.length : at;
 }
 
 /** When nothing will be pending, as fast as it has gone between two looks; undefined while it does not move. */

@@ -110,7 +110,7 @@ function useFound(cleared: number) {
   const { rows } = useStore(inbox);
   const { q = '', number = '', status = '' } = useStore(place).filter;
   const nowMs = useStore(now);
-  // Time changes how far a message has come: only who asks for that is told anew.
+  // Time changes how far a message has come: only a list that asks for that is made again.
   const asOfMs = `${q}${status}` === '' ? 0 : nowMs;
   return useMemo(() => {
     const kept = cleared === 0 ? rows : rows.filter((row) => row.place > cleared);

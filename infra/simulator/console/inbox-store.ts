@@ -105,7 +105,7 @@ async function loadNewer(): Promise<void> {
   }
 }
 
-/** Takes the newest rows as they are now, known ones and new ones. Where more came than a page holds, all anew. */
+/** Takes the newest rows as they are now, known ones and new ones. Where more came than a page holds, all are read again. */
 async function loadTouched(): Promise<void> {
   const page = await pageBefore(undefined, laterPage);
   const { data } = page;

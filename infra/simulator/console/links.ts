@@ -1,8 +1,8 @@
 import endings from './domain-endings.json' with { type: 'json' };
 
 /*
- * What the app shows as a link in a text: addresses of the web with their scheme or without it, addresses of e-mail, and
- * phone numbers. Which endings make a bare word a link is our reading: the app's list is not published.
+ * What the app shows as a link in a text: addresses of the web, with a scheme or without, of e-mail, and phone numbers.
+ * Which endings make a bare word a link is our reading: the app publishes no list.
  */
 
 export interface Link {

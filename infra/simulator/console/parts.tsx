@@ -160,7 +160,7 @@ export function CopyButton({ text, label, what = '' }: CopyProps) {
 }
 
 interface ActionProps {
-  readonly run: () => Promise<unknown>;
+  readonly run: (event: MouseEvent) => Promise<unknown>;
   readonly children: ComponentChildren;
   readonly tone?: 'plain' | 'main' | 'bad';
   readonly disabled?: boolean;
@@ -170,21 +170,73 @@ interface ActionProps {
 /** A button that asks the simulator for something, once at a time. */
 export function Action({ run, children, tone = 'plain', disabled = false, onProblem }: ActionProps) {
   const [busy, setBusy] = useState(false);
-  const act = async () => {
+  // A second click may come before the button is drawn as busy.
+  const isRunning = useRef(false);
+  const act = async (event: MouseEvent) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     onProblem('');
     try {
-      await run();
+      await run(event);
     } catch (error) {
       onProblem(sentenceOf(error));
     } finally {
+      isRunning.current = false;
       setBusy(false);
     }
   };
   return (
-    <button type="button" class={`button ${tone}`} disabled={disabled} aria-busy={busy} onClick={() => void act()}>
+    <button
+      type="button"
+      class={`button ${tone}`}
+      disabled={disabled}
+      aria-busy={busy}
+      onClick={(event) => void act(event)}
+    >
       {children}
     </button>
+  );
+}
+
+interface TwiceProps {
+  readonly label: string;
+  /** What the second click says, and what the button beside it that takes back the first. */
+  readonly sure: string;
+  readonly keep?: string;
+  readonly run: () => Promise<unknown>;
+  readonly onProblem: (text: string) => void;
+}
+
+/** A button for what cannot be taken back: a second click does it, which no double click is. */
+export function Twice({ label, sure, keep = 'No, keep it', run, onProblem }: TwiceProps) {
+  const [isAsked, setAsked] = useState(false);
+  const back = useRef<HTMLButtonElement>(null);
+  // The keyboard goes on here, where Enter once more does no harm.
+  useEffect(() => {
+    if (isAsked) back.current?.focus();
+  }, [isAsked]);
+  if (!isAsked) {
+    return (
+      <button type="button" class="button bad" onClick={() => setAsked(true)}>
+        {label}
+      </button>
+    );
+  }
+  const confirm = async ({ detail: clicks }: MouseEvent) => {
+    if (clicks > 1) return;
+    await run();
+    setAsked(false);
+  };
+  return (
+    <>
+      <Action tone="bad" onProblem={onProblem} run={confirm}>
+        {sure}
+      </Action>
+      <button ref={back} type="button" class="button" onClick={() => setAsked(false)}>
+        {keep}
+      </button>
+    </>
   );
 }
 

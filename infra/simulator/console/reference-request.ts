@@ -17,7 +17,7 @@ export function freshKey(): string {
 
 /**
  * The form as it stands at first: the first example of the document, whole. What is not required and belongs to another
- * example is left out; a key for repetitions is a fresh one, or else the second try would be a repetition of the first.
+ * example is left out; a key for repetitions is fresh, as the second try is none.
  */
 export function exampleFilled({ parameters = [], requestBody }: Operation): Filled {
   const [content] = Object.values(requestBody?.content ?? {});

@@ -101,9 +101,8 @@ export async function asUser<T>(method: string, path: string, given: Given = {})
 }
 
 /**
- * What the service answers the demo user who is signed in; `headers` beside the token. A token that is not good any more is
- * renewed once, and where the service takes no more requests in this minute it waits (D54): nothing of such a request was
- * carried out. Throws a `ServiceRefusal` for every other answer than 2xx, and a `CallError` where the service does not run.
+ * What the service answers the demo user who is signed in. An expired token is renewed once, and a request that was one too
+ * many waits (D54). Throws a `ServiceRefusal` for other answers than 2xx, a `CallError` where none came.
  */
 export async function answerToUser<T>(method: string, path: string, given: Given = {}): Promise<UserAnswer<T>> {
   underWay += 1;
@@ -120,9 +119,12 @@ export async function answerToUser<T>(method: string, path: string, given: Given
 const mostWaits = 3;
 
 async function patiently(request: TriedRequest): Promise<TriedAnswer> {
+  const asking = session.get()?.username;
   let renewed = false;
   for (let waits = 0; ; ) {
     await untilFree();
+    // What one user asked for is sent as no other, who was chosen meanwhile.
+    if (session.get()?.username !== asking) throw new CallError('Not sent: another demo user was chosen meanwhile.');
     const token = session.get()?.token ?? '';
     const type: Readonly<Record<string, string>> =
       request.body === undefined ? {} : { 'content-type': 'application/json' };

@@ -19,8 +19,8 @@ interface ListProps<T> {
 const margin = 6;
 
 /**
- * A list of any length of which only what is seen is in the page. One stop of the tab key; arrows, Home, End and the page
- * keys choose. When rows come in above, what is being read stays where it is.
+ * A list of any length of which only what is seen is in the page. One stop of the tab key; arrows, Home, End and page keys
+ * choose. When rows come in above, what is read stays where it is.
  */
 export function VirtualList<T>(props: ListProps<T>) {
   const { label, items, keyOf, rowHeight, chosen, onChoose, onLeave, onSeen, row } = props;

@@ -39,7 +39,7 @@ export function addReceiptRule(world: World, body: unknown): unknown {
   return { success: true, id, rules: world.receiptRules.size };
 }
 
-/** Any update, right or wrong: it goes to whoever the WABA tells. */
+/** Any update, right or wrong: it goes to the apps that the WABA tells. */
 export function planUpdate(world: World, body: unknown): unknown {
   const { waba_id: wabaId, field, value, in_seconds: seconds } = v.parse(UpdateSchema, body);
   const atMs = world.clock.nowMs() + seconds * 1_000;

@@ -66,6 +66,12 @@ describe('the list', () => {
     expect(merged(known, [], { isAll: false })).toBe(known);
   });
 
+  test('of those accepted at one moment none is lost at the end of a page, and none is there twice', () => {
+    const atOnce = ['4', '3', '2'].map((id) => head(id, { accepted_at: head('4').accepted_at }));
+    const all = [head('9'), ...atOnce, head('1')];
+    expect(idsOf(merged(all, [head('9'), ...atOnce.slice(0, 2)], { isAll: false }))).toBe('94321');
+  });
+
   test('an answer from further down leaves what is newer', () => {
     const span = { newest: head('5').accepted_at, isAll: false };
     expect(idsOf(merged(known, [head('5'), head('1')], span))).toBe('9751');

@@ -188,6 +188,7 @@ describe('read more', () => {
     ['characters of two units', '😀'.repeat(769), '😀'.repeat(768)],
     ['as many lines', 'a\n'.repeat(23), undefined],
     ['a line more', 'a\n'.repeat(24), 'a'.repeat(24)],
+    ['lines of monospace are lines', `\`\`\`${'a\n'.repeat(25)}\`\`\``, `${'a\n'.repeat(23)}a`],
     ['items of a list are lines', '- a\n'.repeat(25), 'a'.repeat(24)],
   ])('%s', (_, text, shown) => {
     const cut = shownOf(text);
