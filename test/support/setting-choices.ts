@@ -25,7 +25,12 @@ export const settingChoices = {
   /** Other values than the defaults, most of them as text: so the command line gives them. */
   chosen: {
     ...{ stage: 'test', ...domain, ...zone, edge: 'true', edgeCertificateArn, alarmTopicArn: edgeAlarmTopicArn },
-    ...{ edgeKeyVersion: '3', edgeRatePerMinute: 20_000, edgeLoginRatePerMinute: '120' },
+    ...{
+      edgeKeyVersion: '3',
+      edgeRatePerMinute: 20_000,
+      edgeLoginRatePerMinute: '120',
+      edgeWebhookRatePerMinute: 90_000,
+    },
     ...{ stageRatePerSecond: '1000', stageBurst: 2_000, loginRatePerSecond: '40', loginBurst: 80 },
     ...{ dispatchMaximumConcurrency: '120', accountConcurrency: 2_000, clientRatePerMinute: '0' },
     platformBaseUrl: 'http://127.0.0.1:3001',
