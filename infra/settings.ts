@@ -103,6 +103,11 @@ const settingRules = {
     ),
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
+  /** The customer managed key of KMS that tables, secrets, queues and logs are encrypted with; AWS's own unless told. */
+  encryptionKeyArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/))),
+    'the ARN of a key of KMS (an alias is none)',
+  ],
   alarmTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
   /** Who hears the alarms of the edge, which are in its region. */
   edgeAlarmTopicArn: [
@@ -166,6 +171,7 @@ export function settingsFrom(node: Node): Settings {
     loginBurst: setting(node, 'loginBurst', 200),
     clientRatePerMinute: setting(node, 'clientRatePerMinute', 3_000),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
+    encryptionKeyArn: setting(node, 'encryptionKeyArn', undefined),
     alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
     edgeAlarmTopicArn: setting(node, 'edgeAlarmTopicArn', undefined),
     canary: setting(node, 'canary', 'true'),
@@ -181,6 +187,15 @@ export function checkAlarmTopic({ alarmTopicArn }: Settings, region: string | un
   if (topicRegion === undefined || region === undefined || topicRegion === region) return;
   throw new Error(
     `the context value alarmTopicArn names a topic in ${topicRegion}, and the stacks go to ${region}: alarms reach topics of their own region only`,
+  );
+}
+
+/** Refuses a key of another region, as CloudFormation would in the middle of the deployment. */
+export function checkEncryptionKey({ encryptionKeyArn }: Settings, region: string | undefined): void {
+  const keyRegion = encryptionKeyArn?.split(':')[3];
+  if (keyRegion === undefined || region === undefined || keyRegion === region) return;
+  throw new Error(
+    `the context value encryptionKeyArn names a key in ${keyRegion}, and the stacks go to ${region}: tables, queues and logs take keys of their own region only`,
   );
 }
 

@@ -85,6 +85,7 @@ describe('context values', () => {
     ['loginBurst', 2_001],
     ['logRetentionDays', 31],
     ['alarmTopicArn', 'alarms'],
+    ['encryptionKeyArn', 'arn:aws:kms:eu-west-1:123456789012:alias/mine'],
     ['edgeAlarmTopicArn', 'arn:aws:sns:eu-west-1:123456789012:alarms'],
     ['tokenIssuer', ''],
     ['tokenAudience', 'with a space'],
