@@ -4,7 +4,6 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { present } from '../lib/keys/present.ts';
 import { PublicDomain } from './constructs/public-domain.ts';
 import { QueueWithDeadLetters } from './constructs/queue-with-dead-letters.ts';
 import { edgeKeysOf, edgeRegion } from './edge.ts';
@@ -68,7 +67,7 @@ export class StatefulStack extends Stack {
     const name = resourceName(settings.stage, purpose);
     const secret = new CfnSecret(this, `Secret-${purpose}`, {
       name,
-      ...present({ kmsKeyId: this.encryptionKey?.keyArn }),
+      ...(this.encryptionKey === undefined ? {} : { kmsKeyId: this.encryptionKey.keyArn }),
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
@@ -97,7 +96,7 @@ export class StatefulStack extends Stack {
       new LogGroup(this, `Log-${id}`, {
         logGroupName,
         retention: settings.logRetentionDays,
-        ...present({ encryptionKey: this.encryptionKey }),
+        ...(this.encryptionKey === undefined ? {} : { encryptionKey: this.encryptionKey }),
       });
     }
   }
