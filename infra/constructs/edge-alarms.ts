@@ -35,6 +35,16 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
       'Look at the metric by rule (AWS/WAFV2, BlockedRequests) and at clients’ complaints of 429. A stranger: nothing, nothing of it reaches the API. A client with one address for many: raise edgeRatePerMinute.',
   });
   addAlarm(scope, there, {
+    purpose: 'edge-webhook-blocked',
+    metric: blocked(settings, 'edge-webhook'),
+    above: minutes * settings.edgeWebhookRatePerMinute,
+    periods: 2,
+    whoIsHurt:
+      'Clients whose receipts and answers come late, if it is the platform that is slowed down and no stranger: it repeats what was refused.',
+    whatToDo:
+      'Look whether PlatformWebhooksReceived has grown: then raise edgeWebhookRatePerMinute. Else it is a stranger, and nothing of it reaches the API.',
+  });
+  addAlarm(scope, there, {
     purpose: 'edge-login-blocked',
     metric: blocked(settings, 'edge-login'),
     above: minutes * settings.edgeLoginRatePerMinute,
@@ -64,7 +74,7 @@ function failedShare({ distributionId }: IDistribution, atLeast: number): MathEx
 }
 
 /** What a rule of the web ACL has refused. */
-function blocked({ stage }: Settings, rule: 'edge-address' | 'edge-login'): Metric {
+function blocked({ stage }: Settings, rule: 'edge-address' | 'edge-login' | 'edge-webhook'): Metric {
   return new Metric({
     namespace: 'AWS/WAFV2',
     metricName: 'BlockedRequests',

@@ -19,7 +19,7 @@ import { Construct } from 'constructs';
 import { edgeKeysOf, textOfSecret } from '../edge.ts';
 import { percentage } from '../metrics.ts';
 import { accessLogGroupName, resourceName } from '../names.ts';
-import type { RouteEntry } from '../routes.ts';
+import { type RouteEntry, throttleOf } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 import { corsFor } from './cors.ts';
@@ -173,11 +173,6 @@ function acknowledgePublic(route: HttpRoute): void {
     reason:
       'These are reached without a token: POST /login issues it, GET /health tells nothing, GET /r/{code} is for the recipients of messages, and what the platform posts to /platform/webhook is signed.',
   });
-}
-
-function throttleOf({ operation, throttle }: RouteEntry, { loginRatePerSecond, loginBurst }: Settings) {
-  // Guessing of passwords costs a hash each, so it is slowed for everyone here, and for one user by login itself.
-  return operation === 'login' ? { ratePerSecond: loginRatePerSecond, burst: loginBurst } : throttle;
 }
 
 /** Settings of a route replace those of the stage as a whole. */

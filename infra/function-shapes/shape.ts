@@ -56,7 +56,11 @@ export interface FunctionShape {
   readonly sendsTo?: readonly QueueName[];
   readonly consumes?: Consumption;
   /** The setting that says how much of the account's concurrency is kept for it; none takes from what is left. */
-  readonly reservedConcurrency?: 'authorizerReservedConcurrency' | 'dispatchReservedConcurrency';
+  readonly reservedConcurrency?:
+    | 'authorizerReservedConcurrency'
+    | 'dispatchReservedConcurrency'
+    | 'loginReservedConcurrency'
+    | 'webhookReservedConcurrency';
   /**
    * A new version gets a tenth of the calls for five minutes first (infra/constructs/canaries.ts). These alarms, beside that
    * on its own errors, take it back.

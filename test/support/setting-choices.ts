@@ -3,6 +3,7 @@ const domain = { domainName: 'api.example.com', certificateArn: certificate('eu-
 const zone = { hostedZoneId: 'Z0123456789ABC' };
 
 export const edgeCertificateArn = certificate('us-east-1');
+export const encryptionKeyArn = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b-2c3d';
 export const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 export const edgeAlarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-alarms';
 
@@ -25,9 +26,16 @@ export const settingChoices = {
   /** Other values than the defaults, most of them as text: so the command line gives them. */
   chosen: {
     ...{ stage: 'test', ...domain, ...zone, edge: 'true', edgeCertificateArn, alarmTopicArn: edgeAlarmTopicArn },
-    ...{ edgeKeyVersion: '3', edgeRatePerMinute: 20_000, edgeLoginRatePerMinute: '120' },
+    ...{
+      edgeKeyVersion: '3',
+      edgeRatePerMinute: 20_000,
+      edgeLoginRatePerMinute: '120',
+      edgeWebhookRatePerMinute: 90_000,
+    },
     ...{ stageRatePerSecond: '1000', stageBurst: 2_000, loginRatePerSecond: '40', loginBurst: 80 },
     ...{ dispatchMaximumConcurrency: '120', accountConcurrency: 2_000, clientRatePerMinute: '0' },
+    encryptionKeyArn,
+    syncSchedule: 'rate(6 hours)',
     platformBaseUrl: 'http://127.0.0.1:3001',
     platformVersion: 'v26.0',
     syncLockScope: 'client',
