@@ -67,14 +67,14 @@ export function percentage(
   });
 }
 
-/** `part` less what is `excused` of it, of `of`, in percent; 0 while `of` are fewer than `atLeast`. */
+/** `part` less what is `excused` of it, of all, in percent; 0 while all are fewer than `atLeast`. */
 export function ownShare(
-  { part, excused, of }: { readonly part: IMetric; readonly excused: IMetric; readonly of: IMetric },
+  { part, excused, all }: { readonly part: IMetric; readonly excused: IMetric; readonly all: IMetric },
   atLeast: number,
 ) {
   return new MathExpression({
-    expression: `IF(FILL(of, 0) >= ${atLeast}, 100 * (FILL(part, 0) - FILL(excused, 0)) / FILL(of, 0), 0)`,
-    usingMetrics: { part, excused, of },
+    expression: `IF(FILL(all, 0) >= ${atLeast}, 100 * (FILL(part, 0) - FILL(excused, 0)) / FILL(all, 0), 0)`,
+    usingMetrics: { part, excused, all },
     period: Duration.minutes(5),
   });
 }

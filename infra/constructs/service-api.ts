@@ -131,7 +131,7 @@ export class ServiceApi extends Construct {
         {
           part: api.metricServerError(over),
           excused: serviceMetric(settings, 'RequestsFailedByPlatform'),
-          of: api.metricCount(over),
+          all: api.metricCount(over),
         },
         100,
       ),

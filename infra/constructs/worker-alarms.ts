@@ -20,7 +20,9 @@ export function addWorkerAlarms(
   const { severity } = queues[shape.consumes.queue];
   const over = { period: Duration.minutes(5), statistic: 'Sum' };
   const told = {
-    ...{ severity, section: 'functions', periods: 2 },
+    severity,
+    section: 'functions',
+    periods: 2,
     whoIsHurt: 'Clients whose accepted work is delayed; after five failed deliveries it lands in a dead-letter queue.',
   } as const;
   addAlarm(scope, settings, {
