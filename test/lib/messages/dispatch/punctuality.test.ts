@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { isLate } from '../../../../lib/messages/dispatch/punctuality.ts';
+import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
+import type { Ended } from '../../../../lib/messages/dispatch/call-recipient.ts';
+import { countPunctuality, isLate, withoutPlan } from '../../../../lib/messages/dispatch/punctuality.ts';
+import { countedBy } from '../../../support/counted.ts';
 
 /* The objective of delivery: twice the planned time, a minute at least (infra/operate/README.md). */
 
@@ -28,6 +31,28 @@ describe('a message is late', () => {
   });
 
   it('never where it has waited for a hold or an outage: no plan is left', () => {
-    expect(isLate({ acceptedAtMs, plannedMs: undefined }, recipient, at(86_400))).toBe(undefined);
+    expect(isLate({ acceptedAtMs }, recipient, at(86_400))).toBe(undefined);
+  });
+});
+
+describe('what is counted', () => {
+  const chunk = { acceptedAtMs, plannedMs: at(300) } as QueuedChunk;
+  const sent: Ended = { outcome: { state: 'sent', platformMessageId: 'wamid' }, result: 'taken' };
+  const expired: Ended = { outcome: { state: 'expired', code: 'expired' } };
+  const stopped: Ended = { outcome: { state: 'failed', code: 'cancelled' } };
+  const again: Ended = { outcome: { state: 'again', dueMs: at(900) }, result: 'refused' };
+
+  it.each([
+    ['a message that left in time', chunk, recipient, sent, 400, [1, undefined]],
+    ['a message that left late', chunk, recipient, sent, 700, [1, 1]],
+    ['a message that is too old, and was never called', chunk, recipient, expired, 400, [1, 1]],
+    ['nobody who was never called', chunk, recipient, stopped, 700, undefined],
+    ['nobody who is tried again', chunk, recipient, again, 700, undefined],
+    ['nobody whose credential was refused', chunk, { index: 0, attempts: { credential: 1 } }, sent, 700, undefined],
+    ['nobody whom the platform wants spared', chunk, { index: 0, attempts: { pair: 2 } }, sent, 700, undefined],
+    ['nobody who has waited for a hold', withoutPlan(chunk), recipient, sent, 700, undefined],
+  ] as const)('%s', async (_, of, who, ended, left, counted) => {
+    const [line] = await countedBy(async () => countPunctuality(of, who, ended, at(left)));
+    expect(line && [line['MessagesDue'], line['MessagesLate']]).toEqual(counted);
   });
 });
