@@ -164,7 +164,7 @@ it('a stage with whole stacks, an alarm that tells nobody, and a topic that nobo
     `✓ API: ${address}/health answers 200`,
   ]);
   expect(stdout).toMatch(
-    /^✗ alarms: 1 of 3 tell nobody; npm run deploy -- -c stage=prod -c pageTopicArn=ARN -c ticketTopicArn=ARN$/m,
+    /^✗ alarms: 1 of 3 tell nobody; npm run deploy -- -c stage=prod -c pageTopicArn=ARN -c\s+ticketTopicArn=ARN$/m,
   );
   expect(lines).toContain(`✓ alarm topic ${topic}: 1 subscribed`);
   expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: nobody is subscribed; aws sns subscribe/m);
