@@ -108,9 +108,18 @@ const settingRules = {
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/))),
     'the ARN of a key of KMS (an alias is none)',
   ],
-  alarmTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
-  /** Who hears the alarms of the edge, which are in its region. */
-  edgeAlarmTopicArn: [
+  /** Who is got up by an alarm, and who reads of it on the next working day. */
+  pageTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
+  ticketTopicArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))),
+    'an SNS topic ARN',
+  ],
+  /** The same for the alarms of the edge, which are in its region. */
+  edgePageTopicArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
+    'the ARN of an SNS topic in us-east-1',
+  ],
+  edgeTicketTopicArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
     'the ARN of an SNS topic in us-east-1',
   ],
@@ -172,8 +181,10 @@ export function settingsFrom(node: Node): Settings {
     clientRatePerMinute: setting(node, 'clientRatePerMinute', 3_000),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
     encryptionKeyArn: setting(node, 'encryptionKeyArn', undefined),
-    alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
-    edgeAlarmTopicArn: setting(node, 'edgeAlarmTopicArn', undefined),
+    pageTopicArn: setting(node, 'pageTopicArn', undefined),
+    ticketTopicArn: setting(node, 'ticketTopicArn', undefined),
+    edgePageTopicArn: setting(node, 'edgePageTopicArn', undefined),
+    edgeTicketTopicArn: setting(node, 'edgeTicketTopicArn', undefined),
     canary: setting(node, 'canary', 'true'),
     protected: setting(node, 'protected', 'true'),
     tokenIssuer: setting(node, 'tokenIssuer', `urn:template-messaging:${stage}`),
@@ -182,12 +193,14 @@ export function settingsFrom(node: Node): Settings {
 }
 
 /** Refuses an alarm topic of another region, as CloudWatch would in the middle of the deployment. */
-export function checkAlarmTopic({ alarmTopicArn }: Settings, region: string | undefined): void {
-  const topicRegion = alarmTopicArn?.split(':')[3];
-  if (topicRegion === undefined || region === undefined || topicRegion === region) return;
-  throw new Error(
-    `the context value alarmTopicArn names a topic in ${topicRegion}, and the stacks go to ${region}: alarms reach topics of their own region only`,
-  );
+export function checkAlarmTopics(settings: Settings, region: string | undefined): void {
+  for (const name of ['pageTopicArn', 'ticketTopicArn'] as const) {
+    const topicRegion = settings[name]?.split(':')[3];
+    if (topicRegion === undefined || region === undefined || topicRegion === region) continue;
+    throw new Error(
+      `the context value ${name} names a topic in ${topicRegion}, and the stacks go to ${region}: alarms reach topics of their own region only`,
+    );
+  }
 }
 
 /** Refuses a key of another region, as CloudFormation would in the middle of the deployment. */

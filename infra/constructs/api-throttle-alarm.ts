@@ -26,6 +26,8 @@ export class ApiThrottleAlarm extends Construct {
     });
     addAlarm(this, settings, {
       purpose: 'api-throttled',
+      severity: 'ticket',
+      section: 'requests',
       metric: filter.metric({ statistic: 'Sum', period: Duration.minutes(5) }),
       above: 20,
       periods: 2,

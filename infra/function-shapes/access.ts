@@ -10,7 +10,7 @@ export const accessFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 512,
     // However much work the queues hold, requests get in.
     reservedConcurrency: 'authorizerReservedConcurrency',
-    canary: ['authorizer-failures'],
+    canary: true,
     secrets: ['TOKEN_VERIFICATION_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },

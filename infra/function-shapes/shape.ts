@@ -61,11 +61,8 @@ export interface FunctionShape {
     | 'dispatchReservedConcurrency'
     | 'loginReservedConcurrency'
     | 'webhookReservedConcurrency';
-  /**
-   * A new version gets a tenth of the calls for five minutes first (infra/constructs/canaries.ts). These alarms, beside that
-   * on its own errors, take it back.
-   */
-  readonly canary?: readonly ('outcomes-unknown' | 'api-5xx' | 'authorizer-failures')[];
+  /** A new version gets a tenth of the calls for five minutes first (infra/constructs/canaries.ts). */
+  readonly canary?: true;
   /** The function exists only in a deployment that sets this. */
   readonly onlyWith?: 'rateSourceUrl' | 'redirectBaseUrl';
 }

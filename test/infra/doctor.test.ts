@@ -209,7 +209,9 @@ it('a stage with whole stacks, an alarm that tells nobody, and a topic that nobo
     '✓ stack template-messaging-prod-stateless: UPDATE_COMPLETE',
     `✓ API: ${address}/health answers 200`,
   ]);
-  expect(stdout).toMatch(/^✗ alarms: 1 of 3 tell nobody; npm run deploy -- -c stage=prod -c alarmTopicArn=ARN$/m);
+  expect(stdout).toMatch(
+    /^✗ alarms: 1 of 3 tell nobody; npm run deploy -- -c stage=prod -c pageTopicArn=ARN -c\s+ticketTopicArn=ARN$/m,
+  );
   expect(lines).toContain(`✓ alarm topic ${topic}: 1 subscribed`);
   expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: nobody is subscribed; aws sns subscribe/m);
   expect(stdout).toMatch(/^✗ token keys: there are none/m);
@@ -224,8 +226,8 @@ it('a stage with an edge, which has a region and a topic of its own', () => {
       '✓ stack template-messaging-prod-edge: UPDATE_COMPLETE',
       '✓ edge: distribution E1 is enabled and deployed, with its web ACL',
       '✓ edge: the API refuses what did not come through it',
-      '✓ edge alarms: 1, all switched on, each with a topic',
-      '✓ alarms: 1, all switched on, each with a topic',
+      '✓ edge alarms: 1, all switched on, each is told',
+      '✓ alarms: 1, all switched on, each is told',
     ]),
   );
   expect(joinedOf(withEdge)).toContain(
@@ -237,7 +239,9 @@ it('an edge that is switched off, whose alarms tell nobody', () => {
   expect(saidOf(switchedOff).stdout).toMatch(
     /^✗ edge: distribution E1 is switched off, nobody is answered; switch it on/m,
   );
-  expect(joinedOf(switchedOff)).toMatch(/^✗ edge alarms: 1 of 1 tell nobody; .+ -c edgeAlarmTopicArn=ARN$/m);
+  expect(joinedOf(switchedOff)).toMatch(
+    /^✗ edge alarms: 1 of 1 tell nobody; .+ -c edgePageTopicArn=ARN -c edgeTicketTopicArn=ARN$/m,
+  );
 });
 
 it('the run book has a row for each line, and no other', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { edgeKeysOf } from '../../infra/edge.ts';
 import { routes } from '../../infra/routes.ts';
-import { edgeAlarmTopicArn, edgeCertificateArn } from '../support/setting-choices.ts';
+import { edgeCertificateArn, edgePageTopicArn, edgeTicketTopicArn } from '../support/setting-choices.ts';
 import { type Resource, type Stacks, stacksOf } from '../support/stack-templates.ts';
 
 const service = stacksOf('whole');
@@ -282,7 +282,8 @@ describe('the alarms', () => {
 
   it('tell the topic of their region, also that of all others where that is the same, and no topic elsewhere', () => {
     const told = (stacks: Stacks) => alarmsOf(stacks).map((alarm) => alarm.AlarmActions);
-    for (const stacks of [service, chosen]) expect(told(stacks)).toEqual(Array(4).fill([edgeAlarmTopicArn]));
+    const topics = [[edgePageTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn]];
+    for (const stacks of [service, chosen]) expect(told(stacks)).toEqual(topics);
     expect(told(plainEdge)).toEqual([undefined, undefined, undefined, undefined]);
   });
 });
