@@ -1,7 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { resourceName } from '../names.ts';
+import { deadLettersOf, resourceName } from '../names.ts';
 import { deadLetterRetentionDays, messageMaxBytes, type QueueShape, visibilityPerTimeout } from '../queues.ts';
 import type { Settings } from '../settings.ts';
 
@@ -31,7 +31,7 @@ export class QueueWithDeadLetters extends Construct {
     };
     const deadLetters = new Queue(this, 'DeadLetters', {
       ...common,
-      queueName: resourceName(settings.stage, `${purpose}-dead`),
+      queueName: resourceName(settings.stage, deadLettersOf(purpose)),
       retentionPeriod: Duration.days(deadLetterRetentionDays),
     });
     Validations.of(deadLetters).acknowledge({
