@@ -2,7 +2,7 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { resourceName } from '../names.ts';
+import { deadLettersOf, resourceName } from '../names.ts';
 import { deadLetterRetentionDays, messageMaxBytes, type QueueShape, visibilityPerTimeout } from '../queues.ts';
 import type { Settings } from '../settings.ts';
 
@@ -36,7 +36,7 @@ export class QueueWithDeadLetters extends Construct {
     };
     const deadLetters = new Queue(this, 'DeadLetters', {
       ...common,
-      queueName: resourceName(settings.stage, `${purpose}-dead`),
+      queueName: resourceName(settings.stage, deadLettersOf(purpose)),
       retentionPeriod: Duration.days(deadLetterRetentionDays),
     });
     Validations.of(deadLetters).acknowledge({

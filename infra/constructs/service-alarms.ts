@@ -36,7 +36,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
     whoIsHurt:
       'Clients of the WABAs whose access token the platform refuses: nothing is sent, created or synchronized.',
     whatToDo:
-      'Find clientId or wabaId in the log (dispatch.credential_refused, sync.waba_failed, request.failed) and provision a valid token; waiting messages are then sent by themselves, for a day.',
+      'Find the WABA in the log (wabaId of dispatch.credential_refused and sync.waba_failed, wabaIds of the line that counts PlatformCredentialRefused), then npm run credential -- WABA --token - with a valid token; waiting messages are sent by themselves, for a day.',
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'messages-expired', severity: 'ticket', section: 'messages', followsOutage: true },
