@@ -46,7 +46,12 @@ export const settingChoices = {
       pageTopicArn: edgePageTopicArn,
       ticketTopicArn: edgeTicketTopicArn,
     },
-    ...{ edgeKeyVersion: '3', edgeRatePerMinute: 20_000, edgeLoginRatePerMinute: '120', edgeWebhookRatePerMinute: 90_000 },
+    ...{
+      edgeKeyVersion: '3',
+      edgeRatePerMinute: 20_000,
+      edgeLoginRatePerMinute: '120',
+      edgeWebhookRatePerMinute: 90_000,
+    },
     ...{ stageRatePerSecond: '1000', stageBurst: 2_000, loginRatePerSecond: '40', loginBurst: 80 },
     ...{ dispatchMaximumConcurrency: '120', accountConcurrency: 2_000, clientRatePerMinute: '0' },
     encryptionKeyArn,
