@@ -113,7 +113,13 @@ describe('the demo data passes its own rules', () => {
   test.each(templates.map((template) => [`${template.name} ${template.language}`, template] as const))(
     '%s',
     async (_, template) => {
-      const components = JSON.parse(JSON.stringify(template.components).replaceAll(/"4::[^"]+"/g, `"${image}"`));
+      const handles: Readonly<Record<string, string>> = { IMAGE: image, VIDEO: video, DOCUMENT: document };
+      const components = JSON.parse(
+        JSON.stringify(template.components).replaceAll(
+          /("format":"(\w+)","example":\{"header_handle":\[)"4::[^"]+"/g,
+          (_whole, before: string, format: string) => `${before}"${handles[format]}"`,
+        ),
+      );
       const { status } = await create(components, template.category, { parameter_format: template.parameter_format });
       expect(status).toBe(200);
     },
