@@ -24,6 +24,7 @@ import { present } from '../lib/keys/present.ts';
 import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import { countingPlatformFailure } from '../lib/messages/accept/platform-failed-send.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedRetry } from '../lib/messages/deployed/retry.ts';
@@ -44,35 +45,37 @@ type Ports = RetryPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> 
 export function messagesRetry(ports: Ports): Endpoint {
   const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), headers: SendHeaders };
   return clientEndpoint(ports, reads, async (event, context) => {
-    const { caller } = event;
+    return await countingPlatformFailure(async () => {
+      const { caller } = event;
 
-    const { did: givenDid, dispatchId } = parse(MessagesRetryPath, event.pathParameters ?? {});
-    const codes = parseRetryRequest(event.body);
-    const headers = parseHeaders(SendHeaders, event);
-    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
-    const time = sendTimeOf(headers);
-    const query = parse(MessagesRetryQuery, event.queryStringParameters ?? {});
-    const askedId = askedClientId({ query: query.client_id });
+      const { did: givenDid, dispatchId } = parse(MessagesRetryPath, event.pathParameters ?? {});
+      const codes = parseRetryRequest(event.body);
+      const headers = parseHeaders(SendHeaders, event);
+      const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
+      const time = sendTimeOf(headers);
+      const query = parse(MessagesRetryQuery, event.queryStringParameters ?? {});
+      const askedId = askedClientId({ query: query.client_id });
 
-    const { clientId, did } = await operatingDid(ports.directory, caller, { did: givenDid, askedId });
-    const means = meansOf(did, clientId, headers['Max-Cost']);
-    const asked = { caller, clientId, did, dispatchId, codes, means, ...present({ time }) };
-    const retryOf = (jobId: string) => ({ ...asked, jobId });
-    const missing = `dispatch not found${clientIdAdvice(caller, askedId)}`;
+      const { clientId, did } = await operatingDid(ports.directory, caller, { did: givenDid, askedId });
+      const means = meansOf(did, clientId, headers['Max-Cost']);
+      const asked = { caller, clientId, did, dispatchId, codes, means, ...present({ time }) };
+      const retryOf = (jobId: string) => ({ ...asked, jobId });
+      const missing = `dispatch not found${clientIdAdvice(caller, askedId)}`;
 
-    if (dryRun === 'true') {
-      const rehearsal = rehearsedRetry(retryOf(ports.newJobId()), ports, (send) => rehearseSend(send, ports));
-      return answer(200, shaped(RehearsalAnswer, await found(rehearsal, missing)));
-    }
+      if (dryRun === 'true') {
+        const rehearsal = rehearsedRetry(retryOf(ports.newJobId()), ports, (send) => rehearseSend(send, ports));
+        return answer(200, shaped(RehearsalAnswer, await found(rehearsal, missing)));
+      }
 
-    const remainingMs = () => context.getRemainingTimeInMillis();
-    const accept = (jobId: string) => found(acceptRetry({ ...retryOf(jobId), remainingMs }, ports), missing);
-    // A key belongs to one route and dispatch.
-    const compared = ['retry', dispatchId, event.body];
-    const request = { clientId, did: givenDid, key, compared, time, means, remainingMs };
-    const { jobId, warning } = await acceptRequest(request, ports, accept);
-    const body = shaped(AcceptedAnswer, { success: true, ...present({ warning }) });
-    return answer(200, body, { 'dispatch-id': jobId });
+      const remainingMs = () => context.getRemainingTimeInMillis();
+      const accept = (jobId: string) => found(acceptRetry({ ...retryOf(jobId), remainingMs }, ports), missing);
+      // A key belongs to one route and dispatch.
+      const compared = ['retry', dispatchId, event.body];
+      const request = { clientId, did: givenDid, key, compared, time, means, remainingMs };
+      const { jobId, warning } = await acceptRequest(request, ports, accept);
+      const body = shaped(AcceptedAnswer, { success: true, ...present({ warning }) });
+      return answer(200, body, { 'dispatch-id': jobId });
+    });
   });
 }
 

@@ -24,6 +24,7 @@ import { acceptRequest } from '../lib/messages/accept/accept-request.ts';
 import { type AcceptPorts, acceptSend } from '../lib/messages/accept/accept-send.ts';
 import { AcceptedAnswer } from '../lib/messages/accept/accepted-answer.ts';
 import type { IdempotencyPorts } from '../lib/messages/accept/idempotency.ts';
+import { countingPlatformFailure } from '../lib/messages/accept/platform-failed-send.ts';
 import { SendHeaders } from '../lib/messages/accept/send-headers.ts';
 import { meansOf } from '../lib/messages/budget/means.ts';
 import { deployedAcceptance } from '../lib/messages/deployed/acceptance.ts';
@@ -41,34 +42,36 @@ type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'>
 export function messagesSend(ports: Ports): Endpoint {
   const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: SendHeaders };
   return clientEndpoint(ports, reads, async (event, context) => {
-    const { caller } = event;
+    return await countingPlatformFailure(async () => {
+      const { caller } = event;
 
-    const path = parse(MessagesSendPath, event.pathParameters ?? {});
-    const request = parseSendRequest(event.body);
-    const headers = parseHeaders(SendHeaders, event);
-    const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
-    const time = sendTimeOf(headers);
-    const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
-    const askedId = askedClientId({ query: query.client_id, body: request.clientId });
-    if (path.did !== request.did) {
-      throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
-    }
+      const path = parse(MessagesSendPath, event.pathParameters ?? {});
+      const request = parseSendRequest(event.body);
+      const headers = parseHeaders(SendHeaders, event);
+      const { 'Idempotency-Key': key, 'Dry-Run': dryRun } = headers;
+      const time = sendTimeOf(headers);
+      const query = parse(MessagesSendQuery, event.queryStringParameters ?? {});
+      const askedId = askedClientId({ query: query.client_id, body: request.clientId });
+      if (path.did !== request.did) {
+        throw new Refusal('did_mismatch', 'did of the path and did of the body differ');
+      }
 
-    const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
+      const { clientId, did } = await operatingDid(ports.directory, caller, { did: request.did, askedId });
 
-    const means = meansOf(did, clientId, headers['Max-Cost']);
-    const send = { request, caller, clientId, did, means, ...present({ time }) };
-    if (dryRun === 'true') {
-      const rehearsed = await rehearseSend({ ...send, jobId: ports.newJobId() }, ports);
-      return answer(200, shaped(RehearsalAnswer, rehearsed));
-    }
+      const means = meansOf(did, clientId, headers['Max-Cost']);
+      const send = { request, caller, clientId, did, means, ...present({ time }) };
+      if (dryRun === 'true') {
+        const rehearsed = await rehearseSend({ ...send, jobId: ports.newJobId() }, ports);
+        return answer(200, shaped(RehearsalAnswer, rehearsed));
+      }
 
-    const remainingMs = () => context.getRemainingTimeInMillis();
-    const accept = (jobId: string) => acceptSend({ ...send, jobId, remainingMs }, ports);
-    const asked = { clientId, did: request.did, key, compared: event.body, time, means, remainingMs };
-    const { jobId, warning } = await acceptRequest(asked, ports, accept);
-    const body = shaped(MessagesSendAnswer, { success: true, ...present({ warning }) });
-    return answer(200, body, { 'dispatch-id': jobId });
+      const remainingMs = () => context.getRemainingTimeInMillis();
+      const accept = (jobId: string) => acceptSend({ ...send, jobId, remainingMs }, ports);
+      const asked = { clientId, did: request.did, key, compared: event.body, time, means, remainingMs };
+      const { jobId, warning } = await acceptRequest(asked, ports, accept);
+      const body = shaped(MessagesSendAnswer, { success: true, ...present({ warning }) });
+      return answer(200, body, { 'dispatch-id': jobId });
+    });
   });
 }
 

@@ -12,7 +12,7 @@ import { protectionFor, standingsOf } from './operate/stack-standing.ts';
 import { nameTarget } from './operate/target.ts';
 
 // `npm run synth`, `npm run diff` and `npm run deploy`: builds the functions, then hands over to the CDK command line, with
-// the arguments given: `npm run deploy -- -c stage=prod -c alarmTopicArn=arn:...`. A diff is of all stacks.
+// the arguments given: `npm run deploy -- -c stage=prod -c pageTopicArn=arn:...`. A diff is of all stacks.
 const commands = { synth: ['synth', '--quiet'], diff: ['diff'], deploy: ['deploy', '--all'] } as const;
 
 const root = resolve(import.meta.dirname, '..');

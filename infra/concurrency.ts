@@ -4,12 +4,32 @@ import type { Settings } from './settings.ts';
 /** What is left for the endpoints, which have no number of their own. AWS keeps as much from being reserved at all. */
 export const endpointConcurrency = 100;
 
+/** What the stacks take of the account's concurrency: shares of functions, workers of all other queues, the endpoints. */
+export interface ConcurrencyNeeds {
+  readonly reserved: number;
+  readonly workers: number;
+  readonly endpoints: number;
+  readonly total: number;
+}
+
 /**
  * Refuses, in one sentence, what would throttle: a reservation below what the function's own queue may start (Lambda
  * would throttle the rest, and messages would use their deliveries up), and a sum of reservations, other workers and
  * endpoints that the account does not have.
  */
 export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>, settings: Settings): void {
+  const { reserved, workers, total } = concurrencyNeeds(shapes, settings);
+  if (total <= settings.accountConcurrency) return;
+  throw new Error(
+    `the context value accountConcurrency is ${settings.accountConcurrency}, and ${total} are needed: ${reserved} reserved, ${workers} for the workers of the other queues, ${endpointConcurrency} for the endpoints; ask Service Quotas for more concurrent executions, or lower dispatchMaximumConcurrency`,
+  );
+}
+
+/** What the stacks would take. Throws for a share that is smaller than the number of workers that its queue may start. */
+export function concurrencyNeeds(
+  shapes: Readonly<Record<string, FunctionShape>>,
+  settings: Settings,
+): ConcurrencyNeeds {
   let reserved = 0;
   let others = 0;
   for (const [name, { reservedConcurrency, consumes }] of Object.entries(shapes)) {
@@ -26,9 +46,6 @@ export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>
     }
     reserved += share;
   }
-  const needed = reserved + others + endpointConcurrency;
-  if (needed <= settings.accountConcurrency) return;
-  throw new Error(
-    `the context value accountConcurrency is ${settings.accountConcurrency}, and ${needed} are needed: ${reserved} reserved, ${others} for the workers of the other queues, ${endpointConcurrency} for the endpoints; ask Service Quotas for more concurrent executions, or lower dispatchMaximumConcurrency`,
-  );
+  const total = reserved + others + endpointConcurrency;
+  return { reserved, workers: others, endpoints: endpointConcurrency, total };
 }

@@ -18,12 +18,15 @@ export function edgeKeysOf({ stage, edgeKeyVersion }: Pick<Settings, 'stage' | '
   return { taken: edgeKeyVersion > 1 ? [name(edgeKeyVersion), shown] : [shown], shown };
 }
 
-/** Who hears the alarms of the edge: the topic of the settings in its region, else that of all others if it is there. */
-export function edgeAlarmTopicOf({
-  edgeAlarmTopicArn,
-  alarmTopicArn,
-}: Pick<Settings, 'edgeAlarmTopicArn' | 'alarmTopicArn'>): string | undefined {
-  return edgeAlarmTopicArn ?? (alarmTopicArn?.split(':')[3] === edgeRegion ? alarmTopicArn : undefined);
+/** Who hears the alarms of the edge: the topics of the settings in its region, else those of all others that are there. */
+export function edgeAlarmTopicsOf(
+  settings: Pick<Settings, 'pageTopicArn' | 'ticketTopicArn' | 'edgePageTopicArn' | 'edgeTicketTopicArn'>,
+): Pick<Settings, 'pageTopicArn' | 'ticketTopicArn'> {
+  const there = (topicArn: string | undefined) => (topicArn?.split(':')[3] === edgeRegion ? topicArn : undefined);
+  return {
+    pageTopicArn: settings.edgePageTopicArn ?? there(settings.pageTopicArn),
+    ticketTopicArn: settings.edgeTicketTopicArn ?? there(settings.ticketTopicArn),
+  };
 }
 
 /** The text of a secret, which CloudFormation puts in as it deploys: no template shows it. */

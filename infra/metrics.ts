@@ -50,15 +50,31 @@ export function platformCallsThrottled(settings: Settings): IMetric {
   });
 }
 
-/** How many of `of` are `part`, in percent; 0 while there are fewer than `atLeast`, of which a few would be many. */
-export function percentage(metrics: { readonly part: IMetric; readonly of: readonly IMetric[] }, atLeast: number) {
-  const usingMetrics = Object.fromEntries(metrics.of.map((metric, index) => [`all${index}`, metric]));
-  const all = Object.keys(usingMetrics)
-    .map((id) => `FILL(${id}, 0)`)
-    .join(' + ');
+/** How many of all are `part`, which is among them, in percent; 0 while they are fewer than `atLeast`, of which a few would be many. */
+export function percentage(
+  { part, rest }: { readonly part: readonly IMetric[]; readonly rest: readonly IMetric[] },
+  atLeast: number,
+) {
+  const named = (name: string, metrics: readonly IMetric[]) => metrics.map((metric, at) => [`${name}${at}`, metric]);
+  const usingMetrics: Record<string, IMetric> = Object.fromEntries([...named('part', part), ...named('rest', rest)]);
+  const sumOf = (ids: readonly string[]) => ids.map((id) => `FILL(${id}, 0)`).join(' + ');
+  const ids = Object.keys(usingMetrics);
+  const all = sumOf(ids);
   return new MathExpression({
-    expression: `IF(${all} >= ${atLeast}, 100 * FILL(part, 0) / (${all}), 0)`,
-    usingMetrics: { ...usingMetrics, part: metrics.part },
+    expression: `IF(${all} >= ${atLeast}, 100 * (${sumOf(ids.slice(0, part.length))}) / (${all}), 0)`,
+    usingMetrics,
+    period: Duration.minutes(5),
+  });
+}
+
+/** `part` less what is `excused` of it, of all, in percent; 0 while all are fewer than `atLeast`. */
+export function ownShare(
+  { part, excused, all }: { readonly part: IMetric; readonly excused: IMetric; readonly all: IMetric },
+  atLeast: number,
+) {
+  return new MathExpression({
+    expression: `IF(FILL(all, 0) >= ${atLeast}, 100 * (FILL(part, 0) - FILL(excused, 0)) / FILL(all, 0), 0)`,
+    usingMetrics: { part, excused, all },
     period: Duration.minutes(5),
   });
 }

@@ -38,6 +38,11 @@ export const queuePurposes = {
   inbound: 'inbound',
 } as const;
 
+/** The purpose of the queue that has the dead letters of another. */
+export function deadLettersOf(purpose: string): string {
+  return `${purpose}-dead`;
+}
+
 /** Secrets, by the environment variable under which a granted function finds the secret's name. */
 export const secretPurposes = {
   TOKEN_SIGNING_KEYS_SECRET: 'token-signing-keys',

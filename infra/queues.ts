@@ -1,9 +1,10 @@
 import type { queueMessageMaxBytes } from '../lib/aws/queue-body.ts';
 import type { queuePurposes } from './names.ts';
+import type { Severity } from './severity.ts';
 
 /**
  * The queues as plain data. `variable` is the environment variable under which a granted sender finds the queue's URL;
- * the last two say in the dead-letter alarm who is hurt and what to do about it.
+ * the texts say in its alarms who is hurt and what to do about it.
  */
 export interface QueueShape {
   readonly variable: string;
@@ -11,6 +12,21 @@ export interface QueueShape {
   readonly retentionDays: number;
   /** Deliveries before a message goes to the dead-letter queue. */
   readonly maxReceiveCount: number;
+  readonly whoIsHurt: string;
+  readonly whatToDo: string;
+  /** Of all its alarms, and of those of its worker. */
+  readonly severity: Severity;
+  readonly age: QueueAge;
+}
+
+/**
+ * When a message has waited for too long: none is delayed for more than 15 minutes, and what is sent once more begins a new
+ * age, so an age above this says that no function looks at the queue, or too few do.
+ */
+export interface QueueAge {
+  readonly minutes: number;
+  /** Periods of five minutes in a row. */
+  readonly periods: number;
   readonly whoIsHurt: string;
   readonly whatToDo: string;
 }
@@ -26,6 +42,9 @@ export const messageMaxBytes: typeof queueMessageMaxBytes = 1_048_576;
 /** AWS's rule for a queue that a function consumes: a delivery must not reappear while its function may still run. */
 export const visibilityPerTimeout = 6;
 
+const idle = (worker: string) =>
+  `See whether the event source of ${worker} is enabled, and look for its errors and throttles`;
+
 const redrive = 'Find the cause in the logs of the function, fix it, then redrive the dead-letter queue';
 
 export const queues: Readonly<Record<QueueName, QueueShape>> = {
@@ -35,6 +54,14 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients whose accepted send requests are not, or only partly, on their way to the recipients.',
     whatToDo: `${redrive}: recipients who were already reached are not sent to again.`,
+    severity: 'page',
+    age: {
+      minutes: 30,
+      periods: 2,
+      whoIsHurt:
+        'Clients whose accepted send requests have waited for more than 30 minutes to be turned into messages.',
+      whatToDo: `${idle('messages-fan-out')}; when all is well, one job fails again and again: job.failed in its log.`,
+    },
   },
   dispatch: {
     variable: 'DISPATCH_QUEUE_URL',
@@ -42,6 +69,13 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Recipients whose message was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
+    severity: 'page',
+    age: {
+      minutes: 15,
+      periods: 3,
+      whoIsHurt: 'Recipients whose accepted message has waited for more than 15 minutes to be looked at.',
+      whatToDo: `${idle('messages-dispatch')}, then for rate-limit answers of the platform in its log; when all are quiet, raise dispatchMaximumConcurrency.`,
+    },
   },
   urgent: {
     variable: 'URGENT_QUEUE_URL',
@@ -50,6 +84,14 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt:
       'Recipients of small requests, of one-time codes above all, whose message was accepted and not handed to the platform.',
     whatToDo: `${redrive} before its letters are 14 days old: claims live for 30, so nobody is sent to twice.`,
+    severity: 'page',
+    age: {
+      minutes: 5,
+      periods: 2,
+      whoIsHurt:
+        'Recipients of small requests, of one-time codes above all, whose accepted message has waited for more than five minutes.',
+      whatToDo: `${idle('messages-dispatch-urgent')}, then for rate-limit answers of the platform in its log; when all are quiet, raise urgentMaximumConcurrency.`,
+    },
   },
   watch: {
     variable: 'WATCH_QUEUE_URL',
@@ -58,6 +100,14 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt:
       'Clients who are not told that a dispatch has come to its end; what became of its messages they are told.',
     whatToDo: `${redrive}: an end that is told twice has one id.`,
+    severity: 'ticket',
+    age: {
+      minutes: 45,
+      periods: 3,
+      whoIsHurt:
+        'Clients who are told late that a dispatch has come to its end, or that it goes on: looks at jobs are 45 minutes late.',
+      whatToDo: `${idle('messages-watch')}; job.watch_failed in its log names the jobs.`,
+    },
   },
   sync: {
     variable: 'SYNC_QUEUE_URL',
@@ -65,6 +115,13 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients whose synchronization stopped half way: their listing shows templates as they were before.',
     whatToDo: 'Find the cause in the logs of the function, fix it, start a new synchronization and purge this queue.',
+    severity: 'ticket',
+    age: {
+      minutes: 30,
+      periods: 3,
+      whoIsHurt: 'Clients whose synchronization has not gone on for more than 30 minutes.',
+      whatToDo: `${idle('templates-sync-worker')}; this queue forgets its messages after a day: start a new synchronization then.`,
+    },
   },
   events: {
     variable: 'EVENT_QUEUE_URL',
@@ -72,6 +129,14 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients who are not told what became of their templates, synchronizations and messages.',
     whatToDo: `${redrive}: receivers tell a repeated event by its id, and what waits in the table is looked at again.`,
+    severity: 'page',
+    age: {
+      minutes: 45,
+      periods: 3,
+      whoIsHurt:
+        'Clients who are told late what happened: events have waited for more than 45 minutes to be looked at.',
+      whatToDo: `${idle('events-deliver')}; when all are quiet, twenty receivers are slow at a time: see webhook.delivered and webhook.failed in its log for their durations, and raise its concurrency in infra/function-shapes/webhooks.ts.`,
+    },
   },
   receipts: {
     variable: 'RECEIPT_QUEUE_URL',
@@ -79,6 +144,14 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients whose reports do not show what became of messages after the platform took them.',
     whatToDo: `${redrive}: a receipt that comes twice changes nothing.`,
+    severity: 'page',
+    age: {
+      minutes: 15,
+      periods: 3,
+      whoIsHurt:
+        'Clients whose reports are behind, and who are told late of messages that failed: receipts have waited for more than 15 minutes.',
+      whatToDo: `${idle('messages-receipts')}, and for receipts.failed and receipts.events_left in its log; when all are quiet, raise its concurrency in infra/function-shapes/messages.ts.`,
+    },
   },
   hints: {
     variable: 'HINT_QUEUE_URL',
@@ -86,6 +159,14 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     maxReceiveCount: 5,
     whoIsHurt: 'Clients who see a template or a number as it was before the platform changed it.',
     whatToDo: 'Find the cause in the logs of the function, fix it, start a synchronization and purge this queue.',
+    severity: 'ticket',
+    age: {
+      minutes: 45,
+      periods: 3,
+      whoIsHurt:
+        'Clients who see a template or a number as it was before the platform changed it, for more than 45 minutes.',
+      whatToDo: `${idle('platform-hints')}; this queue forgets its messages after a day: start a synchronization then.`,
+    },
   },
   inbound: {
     variable: 'INBOUND_QUEUE_URL',
@@ -94,5 +175,13 @@ export const queues: Readonly<Record<QueueName, QueueShape>> = {
     whoIsHurt:
       'Recipients who have said that they want no marketing, and get more; clients who are not told what people reply.',
     whatToDo: `${redrive} at once: until then what these people have said is not heard. A word that comes twice changes nothing.`,
+    severity: 'page',
+    age: {
+      minutes: 15,
+      periods: 2,
+      whoIsHurt:
+        'Recipients who have said more than 15 minutes ago that they want no marketing, and get more of it meanwhile.',
+      whatToDo: `${idle('platform-inbound')}; inbound.not_taken in its log says what fails.`,
+    },
   },
 };

@@ -1,3 +1,5 @@
+import type { Settings } from './settings.ts';
+
 /**
  * Every route of the interface, as plain data. A route is synthesized once its function exists as
  * `functions/<operation>.ts`; until then its place is reserved here so that precedence can be checked for all of them.
@@ -12,10 +14,49 @@ export interface RouteEntry {
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
+/** What the gateway lets through of one route, or of all that have no limit of their own: requests a second, and at once. */
+export interface RequestLimit {
+  readonly what: string;
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+/** A route's own limit; undefined for one that has its share of the stage's. */
+export function throttleOf(
+  { operation, throttle }: RouteEntry,
+  { loginRatePerSecond, loginBurst }: Pick<Settings, 'loginRatePerSecond' | 'loginBurst'>,
+): RouteEntry['throttle'] {
+  // It is the cost of a flood that this holds: guessing is slowed by user and address, by login itself (R38).
+  return operation === 'login' ? { ratePerSecond: loginRatePerSecond, burst: loginBurst } : throttle;
+}
+
+/** All limits of the gateway's stage, which come out of one quota of the account. */
+export function requestLimits(settings: Settings): readonly RequestLimit[] {
+  const own = routes.flatMap((route) => {
+    const throttle = throttleOf(route, settings);
+    return throttle === undefined ? [] : [{ what: `${route.method} ${route.path}`, ...throttle }];
+  });
+  return [{ what: 'clients', ratePerSecond: settings.stageRatePerSecond, burst: settings.stageBurst }, ...own];
+}
+
 export const routes: readonly RouteEntry[] = [
-  { method: 'GET', path: '/health', operation: 'health', public: true },
+  {
+    method: 'GET',
+    path: '/health',
+    operation: 'health',
+    public: true,
+    // Apart from the stage's: strangers who ask it take nothing from clients. Monitors ask once in seconds.
+    throttle: { ratePerSecond: 100, burst: 200 },
+  },
   { method: 'POST', path: '/login', operation: 'login', public: true },
-  { method: 'GET', path: '/r/{code}', operation: 'redirect', public: true },
+  {
+    method: 'GET',
+    path: '/r/{code}',
+    operation: 'redirect',
+    public: true,
+    // The recipients of a mailing, who must not take the place of clients, nor the other way round.
+    throttle: { ratePerSecond: 500, burst: 1_000 },
+  },
   {
     method: 'GET',
     path: '/platform/webhook',

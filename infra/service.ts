@@ -4,7 +4,7 @@ import { checkConcurrency } from './concurrency.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { functions } from './functions.ts';
 import { checkPublicAddress } from './public-address.ts';
-import { checkAlarmTopic, settingsFrom } from './settings.ts';
+import { checkAlarmTopics, checkEncryptionKey, settingsFrom } from './settings.ts';
 import { StatefulStack } from './stateful-stack.ts';
 import { StatelessStack } from './stateless-stack.ts';
 
@@ -44,7 +44,8 @@ export function serviceApp(options: ServiceAppOptions): App {
   });
   const settings = settingsFrom(app.node);
   checkConcurrency(functions, settings);
-  checkAlarmTopic(settings, options.region);
+  checkAlarmTopics(settings, options.region);
+  checkEncryptionKey(settings, options.region);
   checkPublicAddress(settings, options.region);
   const state = new StatefulStack(app, 'Stateful', settings);
   const stateless = new StatelessStack(app, 'Stateless', {

@@ -46,6 +46,8 @@ const settingRules = {
   edgeKeyVersion: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   edgeRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   edgeLoginRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
+  /** Posts of one address to the platform's webhook: above what the platform needs (infra/README.md). */
+  edgeWebhookRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   /** Pages that may call the API from a browser (D52); none unless told. */
   corsOrigins: [
     v.optional(
@@ -81,14 +83,17 @@ const settingRules = {
   /** What is set aside of the account's concurrency for the two that everything waits for (infra/concurrency.ts). */
   authorizerReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(100)), 'a whole number from 100'],
+  /** The same for logins and for what the platform posts: what strangers can call takes no more than its share. */
+  loginReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
+  webhookReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   /** The quota of the account in its region that all of it is taken from. */
   accountConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   /** Requests of all callers together; a route with limits of its own has its share beside it. */
   stageRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(10_000)), 'a whole number from 1 to 10000'],
   stageBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(5_000)), 'a whole number from 1 to 5000'],
   /** `POST /login` of all callers together; login itself counts by user and address (R38). */
-  loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(200)), 'a whole number from 1 to 200'],
-  loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(400)), 'a whole number from 1 to 400'],
+  loginRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(1_000)), 'a whole number from 1 to 1000'],
+  loginBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(2_000)), 'a whole number from 1 to 2000'],
   /** Requests of one client behind the authorizer (D54). */
   clientRatePerMinute: [wholeNumber, 'a whole number from 0 (no limit) to 999999'],
   logRetentionDays: [
@@ -98,9 +103,23 @@ const settingRules = {
     ),
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
-  alarmTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
-  /** Who hears the alarms of the edge, which are in its region. */
-  edgeAlarmTopicArn: [
+  /** The customer managed key of KMS that tables, secrets, queues and logs are encrypted with; AWS's own unless told. */
+  encryptionKeyArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/))),
+    'the ARN of a key of KMS (an alias is none)',
+  ],
+  /** Who is got up by an alarm, and who reads of it on the next working day. */
+  pageTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
+  ticketTopicArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))),
+    'an SNS topic ARN',
+  ],
+  /** The same for the alarms of the edge, which are in its region. */
+  edgePageTopicArn: [
+    v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
+    'the ARN of an SNS topic in us-east-1',
+  ],
+  edgeTicketTopicArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
     'the ARN of an SNS topic in us-east-1',
   ],
@@ -142,6 +161,7 @@ export function settingsFrom(node: Node): Settings {
     edgeKeyVersion: setting(node, 'edgeKeyVersion', 1),
     edgeRatePerMinute: setting(node, 'edgeRatePerMinute', 6_000),
     edgeLoginRatePerMinute: setting(node, 'edgeLoginRatePerMinute', 60),
+    edgeWebhookRatePerMinute: setting(node, 'edgeWebhookRatePerMinute', 30_000),
     corsOrigins: setting(node, 'corsOrigins', undefined),
     redirectBaseUrl: setting(node, 'redirectBaseUrl', domainName && `https://${domainName}/r`),
     syncLockScope: setting(node, 'syncLockScope', 'deployment'),
@@ -151,15 +171,20 @@ export function settingsFrom(node: Node): Settings {
     urgentMaximumConcurrency: setting(node, 'urgentMaximumConcurrency', 100),
     authorizerReservedConcurrency: setting(node, 'authorizerReservedConcurrency', 100),
     dispatchReservedConcurrency: setting(node, 'dispatchReservedConcurrency', dispatchMaximumConcurrency),
+    loginReservedConcurrency: setting(node, 'loginReservedConcurrency', 60),
+    webhookReservedConcurrency: setting(node, 'webhookReservedConcurrency', 100),
     accountConcurrency: setting(node, 'accountConcurrency', 1_000),
-    stageRatePerSecond: setting(node, 'stageRatePerSecond', 200),
-    stageBurst: setting(node, 'stageBurst', 400),
-    loginRatePerSecond: setting(node, 'loginRatePerSecond', 10),
-    loginBurst: setting(node, 'loginBurst', 20),
+    stageRatePerSecond: setting(node, 'stageRatePerSecond', 500),
+    stageBurst: setting(node, 'stageBurst', 1_000),
+    loginRatePerSecond: setting(node, 'loginRatePerSecond', 100),
+    loginBurst: setting(node, 'loginBurst', 200),
     clientRatePerMinute: setting(node, 'clientRatePerMinute', 3_000),
     logRetentionDays: setting(node, 'logRetentionDays', 90),
-    alarmTopicArn: setting(node, 'alarmTopicArn', undefined),
-    edgeAlarmTopicArn: setting(node, 'edgeAlarmTopicArn', undefined),
+    encryptionKeyArn: setting(node, 'encryptionKeyArn', undefined),
+    pageTopicArn: setting(node, 'pageTopicArn', undefined),
+    ticketTopicArn: setting(node, 'ticketTopicArn', undefined),
+    edgePageTopicArn: setting(node, 'edgePageTopicArn', undefined),
+    edgeTicketTopicArn: setting(node, 'edgeTicketTopicArn', undefined),
     canary: setting(node, 'canary', 'true'),
     protected: setting(node, 'protected', 'true'),
     tokenIssuer: setting(node, 'tokenIssuer', `urn:template-messaging:${stage}`),
@@ -168,11 +193,22 @@ export function settingsFrom(node: Node): Settings {
 }
 
 /** Refuses an alarm topic of another region, as CloudWatch would in the middle of the deployment. */
-export function checkAlarmTopic({ alarmTopicArn }: Settings, region: string | undefined): void {
-  const topicRegion = alarmTopicArn?.split(':')[3];
-  if (topicRegion === undefined || region === undefined || topicRegion === region) return;
+export function checkAlarmTopics(settings: Settings, region: string | undefined): void {
+  for (const name of ['pageTopicArn', 'ticketTopicArn'] as const) {
+    const topicRegion = settings[name]?.split(':')[3];
+    if (topicRegion === undefined || region === undefined || topicRegion === region) continue;
+    throw new Error(
+      `the context value ${name} names a topic in ${topicRegion}, and the stacks go to ${region}: alarms reach topics of their own region only`,
+    );
+  }
+}
+
+/** Refuses a key of another region, as CloudFormation would in the middle of the deployment. */
+export function checkEncryptionKey({ encryptionKeyArn }: Settings, region: string | undefined): void {
+  const keyRegion = encryptionKeyArn?.split(':')[3];
+  if (keyRegion === undefined || region === undefined || keyRegion === region) return;
   throw new Error(
-    `the context value alarmTopicArn names a topic in ${topicRegion}, and the stacks go to ${region}: alarms reach topics of their own region only`,
+    `the context value encryptionKeyArn names a key in ${keyRegion}, and the stacks go to ${region}: tables, queues and logs take keys of their own region only`,
   );
 }
 

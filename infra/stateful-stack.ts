@@ -1,5 +1,6 @@
 import { Aws, CfnCondition, Fn, RemovalPolicies, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
@@ -23,6 +24,7 @@ import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 export class StatefulStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
   readonly secrets: Readonly<Record<SecretVariable, { readonly arn: string; readonly name: string }>>;
+  private readonly encryptionKey: IKey | undefined;
   readonly queues: Readonly<Record<QueueName, QueueWithDeadLetters>>;
 
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -31,6 +33,9 @@ export class StatefulStack extends Stack {
       description: 'Template messaging: tables, secrets, queues and logs',
       terminationProtection: isProtected(settings),
     });
+    const { encryptionKeyArn } = settings;
+    this.encryptionKey =
+      encryptionKeyArn === undefined ? undefined : Key.fromKeyArn(this, 'EncryptionKey', encryptionKeyArn);
     this.tables = mapValues(tables, (_, name) => this.addTable(settings, name));
     this.secrets = mapValues(secretPurposes, (purpose) => this.addSecret(settings, purpose));
     this.queues = mapValues(queuePurposes, (purpose, name) => this.addQueue(settings, name, purpose));
@@ -49,7 +54,9 @@ export class StatefulStack extends Stack {
       ...(shape.sortKey ? { sortKey: { name: 'sk', type: AttributeType.STRING } } : {}),
       ...(shape.expires ? { timeToLiveAttribute } : {}),
       billingMode: BillingMode.PAY_PER_REQUEST,
-      encryption: TableEncryption.AWS_MANAGED,
+      ...(this.encryptionKey === undefined
+        ? { encryption: TableEncryption.AWS_MANAGED }
+        : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: isProtected(settings),
     });
@@ -58,7 +65,10 @@ export class StatefulStack extends Stack {
   /** Empty until provisioning fills it: the higher-level construct would put a random password in. */
   private addSecret(settings: Settings, purpose: string): { arn: string; name: string } {
     const name = resourceName(settings.stage, purpose);
-    const secret = new CfnSecret(this, `Secret-${purpose}`, { name });
+    const secret = new CfnSecret(this, `Secret-${purpose}`, {
+      name,
+      ...(this.encryptionKey === undefined ? {} : { kmsKeyId: this.encryptionKey.keyArn }),
+    });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
@@ -75,6 +85,7 @@ export class StatefulStack extends Stack {
       purpose,
       shape: queues[name],
       consumerTimeoutSeconds: consumer.timeoutSeconds,
+      encryptionKey: this.encryptionKey,
     });
   }
 
@@ -82,7 +93,11 @@ export class StatefulStack extends Stack {
   private addLogGroups(settings: Settings): void {
     const names = Object.keys(functions).map((name) => [name, functionLogGroupName(settings.stage, name)] as const);
     for (const [id, logGroupName] of [...names, ['api-access', accessLogGroupName(settings.stage)] as const]) {
-      new LogGroup(this, `Log-${id}`, { logGroupName, retention: settings.logRetentionDays });
+      new LogGroup(this, `Log-${id}`, {
+        logGroupName,
+        retention: settings.logRetentionDays,
+        ...(this.encryptionKey === undefined ? {} : { encryptionKey: this.encryptionKey }),
+      });
     }
   }
 

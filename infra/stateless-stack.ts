@@ -1,19 +1,20 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { addAlarm } from './constructs/alarm.ts';
 import { ApiThrottleAlarm } from './constructs/api-throttle-alarm.ts';
 import { Canaries } from './constructs/canaries.ts';
 import { addConcurrencyAlarms } from './constructs/concurrency-alarms.ts';
 import { LostRounds } from './constructs/lost-rounds.ts';
+import { addObjectives } from './constructs/objectives.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
-import { addServiceAlarms } from './constructs/service-alarms.ts';
+import { addOutageAlarm, addServiceAlarms } from './constructs/service-alarms.ts';
 import { ServiceApi } from './constructs/service-api.ts';
 import { ServiceDashboard } from './constructs/service-dashboard.ts';
 import { ServiceFunction } from './constructs/service-function.ts';
 import { addStateAlarms } from './constructs/state-alarms.ts';
 import { SyncSchedule } from './constructs/sync-schedule.ts';
+import { addWorkerAlarms } from './constructs/worker-alarms.ts';
 import { type FunctionShape, settingVariables, type TableVerb, workersOf } from './function-shapes/shape.ts';
 import { functions } from './functions.ts';
 import { metricService } from './metrics.ts';
@@ -43,6 +44,8 @@ export class StatelessStack extends Stack {
     });
     // Names alone lead to the logs: nothing else says that they have to be there first.
     this.addStackDependency(props.state);
+    // First: what follows from an outage looks at it.
+    addOutageAlarm(this, props.settings);
     const built = new Map(
       functionsToDeploy(props).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
     );
@@ -61,15 +64,13 @@ export class StatelessStack extends Stack {
     });
     const { settings, state } = props;
     addServiceAlarms(this, settings);
+    addObjectives(this, settings, api);
     addConcurrencyAlarms(this, settings, lambdaOf('authorizer'));
     addStateAlarms(this, settings);
     new ApiThrottleAlarm(this, 'ApiThrottleAlarm', settings);
     new Canaries(this, 'Canaries', {
       settings,
-      tried: [...built].flatMap(([name, { alias }]) => {
-        const takenBackBy = functions[name]?.canary;
-        return alias === undefined || takenBackBy === undefined ? [] : [{ name, alias, takenBackBy }];
-      }),
+      tried: [...built].flatMap(([name, { alias }]) => (alias === undefined ? [] : [{ name, alias }])),
     });
     new ServiceDashboard(this, 'Dashboard', { settings, state, api, functions: lambdas });
     if (settings.syncSchedule !== undefined) {
@@ -114,31 +115,9 @@ export class StatelessStack extends Stack {
         ...shape.consumes,
         maximumConcurrency: workersOf(shape.consumes, settings),
       });
-      this.addWorkerAlarms(settings, name, added);
+      addWorkerAlarms(this, settings, { name, shape, lambda: added.lambda });
     }
     return added;
-  }
-
-  private addWorkerAlarms(settings: Settings, name: string, { lambda }: ServiceFunction): void {
-    const over = { period: Duration.minutes(5), statistic: 'Sum' };
-    const whoIsHurt =
-      'Clients whose accepted work is delayed; after five failed deliveries it lands in a dead-letter queue.';
-    addAlarm(this, settings, {
-      purpose: `${name}-errors`,
-      metric: lambda.metricErrors(over),
-      above: 0,
-      periods: 2,
-      whoIsHurt,
-      whatToDo: `Read the log of ${name} for the time of the alarm; an error right after a deployment: roll it back.`,
-    });
-    addAlarm(this, settings, {
-      purpose: `${name}-throttles`,
-      metric: lambda.metricThrottles(over),
-      above: 0,
-      periods: 2,
-      whoIsHurt,
-      whatToDo: `No concurrency is left for ${name}: look at account-concurrency, and raise the quota of the account or lower what else runs in it.`,
-    });
   }
 }
 

@@ -1,18 +1,37 @@
-import type { Stack } from 'aws-cdk-lib';
-import { Alarm, CfnAlarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  AlarmState,
+  CfnAlarm,
+  ComparisonOperator,
+  CompositeAlarm,
+  type IAlarm,
+  type IAlarmRule,
+  type IMetric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { resourceName } from '../names.ts';
-import type { Settings } from '../settings.ts';
+import { type AlarmTopics, alarmDescription, type RunBookSection, type Severity } from '../severity.ts';
 
 export interface AlarmText {
   readonly whoIsHurt: string;
   readonly whatToDo: string;
 }
 
-export interface AlarmProps extends AlarmText {
+/** What every alarm says of itself, whatever it looks at. */
+export interface ToldAlarm extends AlarmText {
   readonly purpose: string;
+  readonly severity: Severity;
+  /** The paragraph of the run book that explains it. */
+  readonly section: RunBookSection;
+}
+
+export interface AlarmProps extends ToldAlarm {
   readonly metric: IMetric;
   /** Rings above this value ... */
   readonly above: number;
@@ -20,15 +39,39 @@ export interface AlarmProps extends AlarmText {
   readonly periods?: number;
   /** Looks at hours of the clock that have ended, not at the last 60 minutes: for a metric with a period of an hour. */
   readonly wholeHours?: true;
+  /** The platform's outage brings it about: it tells its topic only while `platform-down` does not ring (`addCause`). */
+  readonly followsOutage?: true;
 }
 
-const idOf = (purpose: string) => `Alarm-${purpose}`;
+/** The alarm that silences what follows from it. */
+export const outageAlarm = 'platform-down';
 
-/** An alarm that tells who is hurt and what to do, and reaches the topic of the settings when there is one. */
-export function addAlarm(scope: Construct, settings: Settings, props: AlarmProps): Alarm {
+/** The outage must have begun to ring in this time, or what follows from it is told. */
+const waitForCause = Duration.minutes(2);
+/** After the outage the backlog leaves; what rings still afterwards is told. */
+const afterCause = Duration.minutes(15);
+
+const idOf = (purpose: string) => `Alarm-${purpose}`;
+/** What is measured, where a composite alarm decides whether it is told. */
+export const seen = (purpose: string) => `${purpose}-seen`;
+
+/** An alarm that tells its severity, who is hurt, what to do and where that is written, and reaches the topic of its severity. */
+export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmProps): AlarmBase {
+  const { followsOutage, ...measured } = props;
+  if (!followsOutage) return telling(scope, settings, props, addMeasure(scope, settings, measured));
+  const measure = addMeasure(scope, settings, { ...measured, purpose: seen(props.purpose) });
+  return addComposite(scope, settings, {
+    ...props,
+    rule: AlarmRule.fromAlarm(measure, AlarmState.ALARM),
+    suppressor: alarmFor(Stack.of(scope), outageAlarm),
+  });
+}
+
+/** An alarm without actions, for a composite one to look at. */
+export function addMeasure(scope: Construct, settings: AlarmTopics, props: AlarmProps): Alarm {
   const alarm = new Alarm(scope, idOf(props.purpose), {
     alarmName: resourceName(settings.stage, props.purpose),
-    alarmDescription: `${props.whoIsHurt} ${props.whatToDo}`,
+    alarmDescription: alarmDescription(props),
     metric: props.metric,
     threshold: props.above,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -40,16 +83,46 @@ export function addAlarm(scope: Construct, settings: Settings, props: AlarmProps
     if (!CfnAlarm.isCfnAlarm(defaultChild)) throw new Error(`the alarm ${props.purpose} has no resource`);
     defaultChild.evaluationWindow = { wallClockWindow: { timezone: 'UTC' } };
   }
-  if (settings.alarmTopicArn === undefined) return alarm;
-  const action = new SnsAction(Topic.fromTopicArn(scope, `Topic-${props.purpose}`, settings.alarmTopicArn));
+  return alarm;
+}
+
+export interface CompositeProps extends ToldAlarm {
+  readonly rule: IAlarmRule;
+  /** While it rings, this one tells nothing; it tells afterwards if it still rings. */
+  readonly suppressor?: IAlarm;
+}
+
+/** An alarm on the states of others, which have no actions of their own. */
+export function addComposite(scope: Construct, settings: AlarmTopics, props: CompositeProps): CompositeAlarm {
+  const { purpose, rule, suppressor } = props;
+  const alarm = new CompositeAlarm(scope, idOf(purpose), {
+    compositeAlarmName: resourceName(settings.stage, purpose),
+    alarmDescription: alarmDescription(props),
+    alarmRule: rule,
+    ...(suppressor === undefined
+      ? {}
+      : {
+          actionsSuppressor: suppressor,
+          actionsSuppressorWaitPeriod: waitForCause,
+          actionsSuppressorExtensionPeriod: afterCause,
+        }),
+  });
+  return telling(scope, settings, props, alarm);
+}
+
+function telling<Of extends AlarmBase>(scope: Construct, settings: AlarmTopics, told: ToldAlarm, alarm: Of): Of {
+  const { purpose, severity } = told;
+  const topicArn = severity === 'page' ? settings.pageTopicArn : settings.ticketTopicArn;
+  if (topicArn === undefined) return alarm;
+  const action = new SnsAction(Topic.fromTopicArn(scope, `Topic-${purpose}`, topicArn));
   alarm.addAlarmAction(action);
   alarm.addOkAction(action);
   return alarm;
 }
 
 /** The alarm that was added anywhere in the stack for this purpose. */
-export function alarmFor(stack: Stack, purpose: string): Alarm {
+export function alarmFor(stack: Stack, purpose: string): AlarmBase {
   const found = stack.node.findAll().find((each) => each.node.id === idOf(purpose));
-  if (!(found instanceof Alarm)) throw new Error(`there is no alarm ${purpose}`);
+  if (!(found instanceof Alarm || found instanceof CompositeAlarm)) throw new Error(`there is no alarm ${purpose}`);
   return found;
 }

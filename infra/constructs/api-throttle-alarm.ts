@@ -26,12 +26,14 @@ export class ApiThrottleAlarm extends Construct {
     });
     addAlarm(this, settings, {
       purpose: 'api-throttled',
+      severity: 'ticket',
+      section: 'requests',
       metric: filter.metric({ statistic: 'Sum', period: Duration.minutes(5) }),
       above: 20,
       periods: 2,
       whoIsHurt: 'Callers of the API: the gateway refused more than 20 requests in 5 minutes with 429, and goes on.',
       whatToDo:
-        'Find the route and the caller in the access log (status 429: routeKey, clientId, sourceIp). One address at POST /login guesses passwords: nothing is to be done. All callers together are more than the stage allows: raise stageRatePerSecond and stageBurst.',
+        'Find the route and the caller in the access log (status 429: routeKey, clientId, sourceIp). A flood at POST /login, /health or /r takes nothing from clients, and passwords stay slow to guess: see what it costs (infra/README.md, What an attack costs). All callers together are more than the stage allows: raise stageRatePerSecond and stageBurst.',
     });
   }
 }

@@ -1,25 +1,23 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { FunctionShape } from '../function-shapes/shape.ts';
 import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
-import { addAlarm, alarmFor } from './alarm.ts';
+import { addAlarm } from './alarm.ts';
 
 /** A function whose new versions are tried first. */
 export interface Tried {
   readonly name: string;
   readonly alias: Alias;
-  readonly takenBackBy: NonNullable<FunctionShape['canary']>;
 }
 
 /**
- * A new version of these functions gets a tenth of the calls for five minutes, then all of them; an alarm in that time takes
- * the deployment back. The setting `canary` switches that off for a deployment while an alarm rings: CodeDeploy would
- * refuse it. Made after the alarms.
+ * A new version of these functions gets a tenth of the calls for five minutes, then all of them; an error of that
+ * version in that time takes the deployment back. No other alarm does: an outage of the platform, or a fault of the version
+ * before, is no reason to keep a repair out. The setting `canary` moves the aliases at once.
  */
 export class Canaries extends Construct {
   constructor(scope: Construct, id: string, { settings, tried }: { settings: Settings; tried: readonly Tried[] }) {
@@ -45,7 +43,7 @@ export class Canaries extends Construct {
         deploymentConfig: isCareful
           ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES
           : LambdaDeploymentConfig.ALL_AT_ONCE,
-        alarms: isCareful ? [errors, ...each.takenBackBy.map((purpose) => alarmFor(Stack.of(this), purpose))] : [],
+        alarms: isCareful ? [errors] : [],
         autoRollback: { failedDeployment: true, deploymentInAlarm: isCareful },
       });
     }
@@ -57,6 +55,8 @@ export class Canaries extends Construct {
     const functionName = resourceName(settings.stage, name);
     return addAlarm(this, settings, {
       purpose: `${name}-new-version`,
+      severity: 'ticket',
+      section: 'functions',
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
@@ -69,7 +69,7 @@ export class Canaries extends Construct {
         period: Duration.minutes(1),
       }),
       above: 0,
-      whoIsHurt: `Whoever meets the new version of ${name}, a call in ten: it fails.`,
+      whoIsHurt: `Everybody who meets the new version of ${name}, a call in ten: it fails.`,
       whatToDo: `The deployment is taken back by itself. Read the log of ${name} for the time of the alarm before the next one.`,
     });
   }

@@ -9,6 +9,8 @@ import { addAlarm } from './alarm.ts';
 export function addConcurrencyAlarms(scope: Construct, settings: Settings, authorizer: IFunction): void {
   addAlarm(scope, settings, {
     purpose: 'account-concurrency',
+    severity: 'page',
+    section: 'functions',
     // Of the whole account in this region: reserved, whether used or not, and what else runs.
     metric: new Metric({
       namespace: 'AWS/Lambda',
@@ -25,6 +27,8 @@ export function addConcurrencyAlarms(scope: Construct, settings: Settings, autho
   });
   addAlarm(scope, settings, {
     purpose: 'authorizer-throttles',
+    severity: 'page',
+    section: 'functions',
     metric: authorizer.metricThrottles({ period: Duration.minutes(5), statistic: 'Sum' }),
     above: 0,
     whoIsHurt: 'Everybody with a token: requests ended with a status of 500 because no authorizer was free.',

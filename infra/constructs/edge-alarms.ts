@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { IDistribution } from 'aws-cdk-lib/aws-cloudfront';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { edgeAlarmTopicOf, originName } from '../edge.ts';
+import { edgeAlarmTopicsOf, originName } from '../edge.ts';
 import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
@@ -15,9 +15,11 @@ const minutes = 5;
  * tell a topic there.
  */
 export function addEdgeAlarms(scope: Construct, settings: Settings, distribution: IDistribution): void {
-  const there = { ...settings, alarmTopicArn: edgeAlarmTopicOf(settings) };
+  const there = { ...settings, ...edgeAlarmTopicsOf(settings) };
   addAlarm(scope, there, {
     purpose: 'edge-5xx-share',
+    severity: 'page',
+    section: 'edge',
     metric: failedShare(distribution, 100),
     above: 5,
     periods: 2,
@@ -26,6 +28,8 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
   });
   addAlarm(scope, there, {
     purpose: 'edge-address-blocked',
+    severity: 'ticket',
+    section: 'edge',
     metric: blocked(settings, 'edge-address'),
     // As much again as an address is allowed in that time.
     above: minutes * settings.edgeRatePerMinute,
@@ -35,12 +39,26 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
       'Look at the metric by rule (AWS/WAFV2, BlockedRequests) and at clients’ complaints of 429. A stranger: nothing, nothing of it reaches the API. A client with one address for many: raise edgeRatePerMinute.',
   });
   addAlarm(scope, there, {
+    purpose: 'edge-webhook-blocked',
+    severity: 'ticket',
+    section: 'edge',
+    metric: blocked(settings, 'edge-webhook'),
+    above: minutes * settings.edgeWebhookRatePerMinute,
+    periods: 2,
+    whoIsHurt:
+      'Clients whose receipts and answers come late, if it is the platform that is slowed down and no stranger: it repeats what was refused.',
+    whatToDo:
+      'Look whether PlatformWebhooksReceived has grown: then raise edgeWebhookRatePerMinute. Else it is a stranger, and nothing of it reaches the API.',
+  });
+  addAlarm(scope, there, {
     purpose: 'edge-login-blocked',
+    severity: 'ticket',
+    section: 'edge',
     metric: blocked(settings, 'edge-login'),
     above: minutes * settings.edgeLoginRatePerMinute,
     periods: 2,
     whoIsHurt:
-      'Whoever logs in from the same address as one that does so too often, and those whose passwords it may be guessing.',
+      'Clients who log in from the same address as one that does so too often, and users whose passwords it may be guessing.',
     whatToDo:
       'Look at LoginFailures on the dashboard and at request.unauthorized in the log of login, which has addresses and clients: they tell whether guesses get through below the limit. A client that logs in for every request: tell it that a token holds for an hour.',
   });
@@ -64,7 +82,7 @@ function failedShare({ distributionId }: IDistribution, atLeast: number): MathEx
 }
 
 /** What a rule of the web ACL has refused. */
-function blocked({ stage }: Settings, rule: 'edge-address' | 'edge-login'): Metric {
+function blocked({ stage }: Settings, rule: 'edge-address' | 'edge-login' | 'edge-webhook'): Metric {
   return new Metric({
     namespace: 'AWS/WAFV2',
     metricName: 'BlockedRequests',

@@ -4,7 +4,7 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Slows down single addresses, those that log in sooner than others. No rule looks at a body: those of AWS refuse large
+ * Slows down single addresses, those that log in sooner than others, and those that post to the platform's webhook later. No rule looks at a body: those of AWS refuse large
  * ones, and texts of messages that look like code to them.
  */
 export class EdgeRules extends Construct {
@@ -12,6 +12,7 @@ export class EdgeRules extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
+    const webhook = pathIs('/platform/webhook', 'EXACTLY', ['NONE']);
     const acl = new CfnWebACL(this, 'WebAcl', {
       name: resourceName(settings.stage, 'edge'),
       scope: 'CLOUDFRONT',
@@ -31,9 +32,13 @@ export class EdgeRules extends Construct {
         }),
         slowed(settings, 'edge-address', {
           limit: settings.edgeRatePerMinute,
-          // The platform posts for everybody from a few addresses; what it posts is signed, and the route has a throttle.
+          // The platform posts for everybody from a few addresses, so it has a limit of its own, above what it needs.
           // Spelled exactly so, or it would be a way around the rule.
-          scopeDownStatement: { notStatement: { statement: pathIs('/platform/webhook', 'EXACTLY', ['NONE']) } },
+          scopeDownStatement: { notStatement: { statement: webhook } },
+        }),
+        slowed(settings, 'edge-webhook', {
+          limit: settings.edgeWebhookRatePerMinute,
+          scopeDownStatement: webhook,
         }),
       ].map((rule, priority) => ({ ...rule, priority })),
     });

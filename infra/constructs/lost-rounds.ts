@@ -26,6 +26,8 @@ export class LostRounds extends Construct {
     });
     addAlarm(this, settings, {
       purpose: 'lost-rounds-errors',
+      severity: 'ticket',
+      section: 'tables',
       metric: find.metricErrors({ period: Duration.minutes(15), statistic: 'Sum' }),
       above: 0,
       periods: 2,
@@ -35,6 +37,8 @@ export class LostRounds extends Construct {
     });
     addAlarm(this, settings, {
       purpose: 'rounds-lost',
+      severity: 'ticket',
+      section: 'tables',
       metric: serviceMetric(settings, 'RoundsLost', 15),
       above: 0,
       whoIsHurt: 'Clients with a scheduled send: it goes on by itself, up to 35 minutes late.',

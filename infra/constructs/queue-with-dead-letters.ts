@@ -1,7 +1,8 @@
 import { Duration, Validations } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { resourceName } from '../names.ts';
+import { deadLettersOf, resourceName } from '../names.ts';
 import { deadLetterRetentionDays, messageMaxBytes, type QueueShape, visibilityPerTimeout } from '../queues.ts';
 import type { Settings } from '../settings.ts';
 
@@ -10,6 +11,8 @@ export interface QueueWithDeadLettersProps {
   readonly purpose: string;
   readonly shape: QueueShape;
   readonly consumerTimeoutSeconds: number;
+  /** Of the operator; SQS's own when absent. */
+  readonly encryptionKey?: IKey | undefined;
 }
 
 /**
@@ -25,13 +28,15 @@ export class QueueWithDeadLetters extends Construct {
     super(scope, id);
     const { settings, purpose, shape } = props;
     const common = {
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...(props.encryptionKey === undefined
+        ? { encryption: QueueEncryption.SQS_MANAGED }
+        : { encryption: QueueEncryption.KMS, encryptionMasterKey: props.encryptionKey }),
       enforceSSL: true,
       maxMessageSizeBytes: messageMaxBytes,
     };
     const deadLetters = new Queue(this, 'DeadLetters', {
       ...common,
-      queueName: resourceName(settings.stage, `${purpose}-dead`),
+      queueName: resourceName(settings.stage, deadLettersOf(purpose)),
       retentionPeriod: Duration.days(deadLetterRetentionDays),
     });
     Validations.of(deadLetters).acknowledge({

@@ -24,6 +24,8 @@ export class RateRefresh extends Construct {
     });
     addAlarm(this, settings, {
       purpose: 'pricing-refresh-errors',
+      severity: 'ticket',
+      section: 'tables',
       metric: refresh.metricErrors({ period: Duration.hours(12), statistic: 'Sum' }),
       above: 0,
       whoIsHurt: 'Clients who ask for prices: they are told the last good rates, which may have been replaced by now.',

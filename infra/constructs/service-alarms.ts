@@ -8,17 +8,21 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   const sent = serviceMetric(settings, 'MessagesSent');
   const held = serviceMetric(settings, 'MessagesHeld');
   const failed = serviceMetric(settings, 'MessagesFailed');
+  const expired = serviceMetric(settings, 'MessagesExpired');
+  const unknown = serviceMetric(settings, 'MessagesUnknown');
   addAlarm(scope, settings, {
-    purpose: 'outcomes-unknown',
-    metric: serviceMetric(settings, 'MessagesUnknown'),
-    above: 0,
-    whoIsHurt: 'Clients who cannot know whether a recipient got the message; it is not sent again by itself.',
+    ...{ purpose: 'outcomes-unknown', severity: 'ticket', section: 'messages', followsOutage: true },
+    // One or two are a connection that broke, and a receipt settles most of them.
+    metric: serviceMetric(settings, 'MessagesUnknown', 60),
+    above: 10,
+    whoIsHurt:
+      'Clients who cannot know of more than ten messages in an hour whether a recipient got them; none is sent again by itself.',
     whatToDo:
       'Find them in the log (dispatch.unknown), look each up in the records of the platform, and settle it with npm run outcomes -- --resolve.',
   });
   addAlarm(scope, settings, {
-    purpose: 'messages-failed-share',
-    metric: percentage({ part: failed, of: [sent, held, failed] }, 50),
+    ...{ purpose: 'messages-failed-share', severity: 'page', section: 'messages', followsOutage: true },
+    metric: percentage({ part: [failed, expired, unknown], rest: [sent, held] }, 50),
     above: 20,
     periods: 3,
     whoIsHurt: 'Recipients who get no message: more than a fifth of them for 15 minutes.',
@@ -26,25 +30,25 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Look at the platform errors by code on the dashboard, then at one job with npm run outcomes: one client alone has bad numbers or a blocked account, all together point to the platform or to a deployment.',
   });
   addAlarm(scope, settings, {
-    purpose: 'platform-credential-refused',
+    ...{ purpose: 'platform-credential-refused', severity: 'page', section: 'platform' },
     metric: serviceMetric(settings, 'PlatformCredentialRefused'),
     above: 0,
     whoIsHurt:
       'Clients of the WABAs whose access token the platform refuses: nothing is sent, created or synchronized.',
     whatToDo:
-      'Find clientId or wabaId in the log (dispatch.credential_refused, sync.waba_failed, request.failed) and provision a valid token; waiting messages are then sent by themselves, for a day.',
+      'Find the WABA in the log (wabaId of dispatch.credential_refused and sync.waba_failed, wabaIds of the line that counts PlatformCredentialRefused), then npm run credential -- WABA --token - with a valid token; waiting messages are sent by themselves, for a day.',
   });
   addAlarm(scope, settings, {
-    purpose: 'platform-down',
-    metric: serviceMetric(settings, 'PlatformDown'),
-    above: 0,
-    whoIsHurt: 'Everybody who sends: the platform answers nothing, and messages wait until it does.',
+    ...{ purpose: 'messages-expired', severity: 'ticket', section: 'messages', followsOutage: true },
+    metric: serviceMetric(settings, 'MessagesExpired', 15),
+    above: 20,
+    whoIsHurt: 'Recipients of more than 20 messages in 15 minutes that were too late to be sent, and are not.',
     whatToDo:
-      'Look at the status page of the platform, then at the way there: name resolution, network, certificates. Nothing is sent meanwhile; it is asked again at least every half minute, and messages go on by themselves (platform.back in the log).',
+      'Look for a hold (npm run outcomes -- --held) and at the ages of the queues; else a client gives its messages less time than they take: npm run outcomes -- --since 1h shows whose.',
   });
   addAlarm(scope, settings, {
-    purpose: 'holds-opened',
-    metric: serviceMetric(settings, 'HoldsOpened'),
+    ...{ purpose: 'holds', severity: 'page', section: 'platform', followsOutage: true },
+    metric: serviceMetric(settings, 'HoldsStanding', 15),
     above: 0,
     whoIsHurt:
       'Clients of a WABA, or of a number, that the platform lets send nothing at the moment: their messages wait, and expire after a day.',
@@ -52,7 +56,33 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Run npm run outcomes -- --held: it names what is held, by which code, what lifts that, and who waits (run book, "A hold"). Messages go on by themselves once the cause is removed.',
   });
   addAlarm(scope, settings, {
-    purpose: 'platform-signatures-refused',
+    ...{ purpose: 'category-holds', severity: 'ticket', section: 'platform', followsOutage: true },
+    metric: serviceMetric(settings, 'CategoryHoldsStanding', 15),
+    above: 0,
+    whoIsHurt: 'Clients whose UTILITY or MARKETING messages the platform does not let leave; their others do.',
+    whatToDo: 'Run npm run outcomes -- --held, as for holds; time lifts most of these.',
+  });
+  addAlarm(scope, settings, {
+    ...{ purpose: 'numbers-fallen', severity: 'ticket', section: 'templates' },
+    metric: serviceMetric(settings, 'NumbersFallen', 15),
+    above: 0,
+    whoIsHurt:
+      'Clients of a number that may write to fewer people, or more slowly, or whose quality is worse than it was.',
+    whatToDo:
+      'Find wabaId, clientId and code of number.fallen in the log and tell the client: people block or report its messages, and it should send less marketing before its limit falls.',
+  });
+  addAlarm(scope, settings, {
+    ...{ purpose: 'login-failures', severity: 'ticket', section: 'requests', periods: 3 },
+    metric: serviceMetric(settings, 'LoginFailures'),
+    // Users mistype, and a client with an old password tries again and again.
+    above: 100,
+    whoIsHurt:
+      'Clients whose passwords are guessed, or one that logs in with a wrong one: over 100 refusals in 5 minutes.',
+    whatToDo:
+      'Find addresses in the access log (POST /login, status 401; with an edge: request.unauthorized in the log of login). Guesses of one user, or from one address, are slowed down by login itself (R38).',
+  });
+  addAlarm(scope, settings, {
+    ...{ purpose: 'platform-signatures-refused', severity: 'ticket', section: 'platform' },
     metric: serviceMetric(settings, 'PlatformSignaturesRefused'),
     // A stranger who knocks once or twice is no reason to get up; the platform repeats what was refused.
     above: 5,
@@ -62,7 +92,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Look at the source addresses of POST /platform/webhook in the access log (with an edge: request.unauthorized in the log). The platform: provision the secret that its app has now, the one before as previous_app_secret; it repeats everything for days. A stranger: nothing, nothing was read.',
   });
   addAlarm(scope, settings, {
-    purpose: 'receipts-missing',
+    ...{ purpose: 'receipts-missing', severity: 'page', section: 'platform' },
     // One whole hour, so that a mailing of ten minutes counts; it has ended, so the receipts of its mailings had time.
     metric: receiptsMissing(settings, { atLeast: 10 }),
     above: 0,
@@ -72,14 +102,14 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Run npm run provision -- FILE --dry-run: it says which WABAs are not subscribed. Then look at platform-signatures-refused, at the errors of platform-webhook-receive, and at the address and the field messages in the app at the platform.',
   });
   addAlarm(scope, settings, {
-    purpose: 'sync-wabas-failed',
+    ...{ purpose: 'sync-wabas-failed', severity: 'ticket', section: 'templates', followsOutage: true },
     metric: serviceMetric(settings, 'SyncWabasFailed', 15),
     above: 0,
     whoIsHurt: 'Clients of a WABA that could not be synchronized: their listing shows templates as they were before.',
     whatToDo: 'Read platformCode and error of sync.waba_failed in the log, remove the cause, synchronize again.',
   });
   addAlarm(scope, settings, {
-    purpose: 'hint-readings-failed',
+    ...{ purpose: 'hint-readings-failed', severity: 'ticket', section: 'templates', followsOutage: true },
     metric: serviceMetric(settings, 'HintReadingsFailed', 15),
     // One that passes is read again within minutes.
     above: 3,
@@ -88,7 +118,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read wabaId, platformCode and error of hint.not_read in the log and remove the cause; what is left is read by itself within an hour, or at once by a synchronization.',
   });
   addAlarm(scope, settings, {
-    purpose: 'templates-skipped',
+    ...{ purpose: 'templates-skipped', severity: 'ticket', section: 'templates' },
     metric: serviceMetric(settings, 'TemplatesSkipped', 15),
     above: 0,
     whoIsHurt:
@@ -97,7 +127,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read code and templateId of template.skipped in the log, have the template made smaller or deleted on the pages of the platform, synchronize again.',
   });
   addAlarm(scope, settings, {
-    purpose: 'authorizer-failures',
+    ...{ purpose: 'authorizer-failures', severity: 'page', section: 'requests' },
     metric: serviceMetric(settings, 'AuthorizerFailures'),
     above: 0,
     whoIsHurt: 'Everybody with a token: without the verification keys each request ends with a status of 500.',
@@ -105,7 +135,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read authorizer.failed in its log; check that the secret token-verification-keys holds keys (npm run rotate-keys) and that Secrets Manager answers.',
   });
   addAlarm(scope, settings, {
-    purpose: 'requests-not-budgeted',
+    ...{ purpose: 'requests-not-budgeted', severity: 'ticket', section: 'requests' },
     metric: serviceMetric(settings, 'RequestsNotBudgeted'),
     // A single slow write is no outage.
     above: 20,
@@ -115,7 +145,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read error of budget.not_leased in the log of any endpoint, and look at the table budgets: throttled, gone, or not to be written by a role. Nobody is refused meanwhile; the limits of the stage still hold.',
   });
   addAlarm(scope, settings, {
-    purpose: 'events-not-queued',
+    ...{ purpose: 'events-not-queued', severity: 'ticket', section: 'receivers' },
     metric: serviceMetric(settings, 'EventsNotQueued'),
     above: 0,
     whoIsHurt:
@@ -124,7 +154,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read event.not_queued in the log: it names client, kind and id. Look why SQS took nothing, and tell the client to look at its listing.',
   });
   addAlarm(scope, settings, {
-    purpose: 'webhook-events-abandoned',
+    ...{ purpose: 'webhook-events-abandoned', severity: 'ticket', section: 'receivers' },
     metric: serviceMetric(settings, 'WebhookEventsAbandoned'),
     above: 0,
     whoIsHurt: 'Clients whose receiver was away for longer than events are tried again: some were not told.',
@@ -132,11 +162,23 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Find clientId in webhook.abandoned; once the receiver answers, send what it missed with npm run events -- replay, within 7 days.',
   });
   addAlarm(scope, settings, {
-    purpose: 'webhook-switched-off',
+    ...{ purpose: 'webhook-switched-off', severity: 'ticket', section: 'receivers' },
     metric: serviceMetric(settings, 'WebhooksSwitchedOff'),
     above: 0,
     whoIsHurt: 'Clients whose receiver answered 410 or failed for five days: they are told nothing any more.',
     whatToDo:
       'Find the client in the lines webhook.switched_off of events-deliver and tell it: it switches its webhook on with PUT /v1/webhook/config, and npm run events -- replay sends what it missed.',
+  });
+}
+
+/** The cause that what follows from it is silenced by: made before all alarms that look at it (alarm.ts, `followsOutage`). */
+export function addOutageAlarm(scope: Construct, settings: Settings): void {
+  addAlarm(scope, settings, {
+    ...{ purpose: 'platform-down', severity: 'page', section: 'platform' },
+    metric: serviceMetric(settings, 'PlatformDown'),
+    above: 0,
+    whoIsHurt: 'Everybody who sends: the platform answers nothing, and messages wait until it does.',
+    whatToDo:
+      'Look at the status page of the platform, then at the way there: name resolution, network, certificates. Nothing is sent meanwhile; it is asked again at least every half minute, and messages go on by themselves (platform.back in the log).',
   });
 }

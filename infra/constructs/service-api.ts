@@ -17,9 +17,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { edgeKeysOf, textOfSecret } from '../edge.ts';
-import { percentage } from '../metrics.ts';
+import { ownShare, serviceMetric } from '../metrics.ts';
 import { accessLogGroupName, resourceName } from '../names.ts';
-import type { RouteEntry } from '../routes.ts';
+import { type RouteEntry, throttleOf } from '../routes.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 import { corsFor } from './cors.ts';
@@ -103,13 +103,13 @@ export class ServiceApi extends Construct {
   }
 
   /** A metric of one route; only the stage's detailed metrics have them. */
-  routeMetric({ method, path }: RouteEntry, metricName: string, statistic: string): Metric {
+  routeMetric({ method, path }: RouteEntry, metricName: string, statistic: string, minutes = 5): Metric {
     return new Metric({
       namespace: 'AWS/ApiGateway',
       metricName,
       dimensionsMap: { ApiId: this.api.apiId, Stage: stageName, Method: method, Resource: path },
       statistic,
-      period: Duration.minutes(5),
+      period: Duration.minutes(minutes),
       label: statistic === 'Sum' ? metricName : statistic,
     });
   }
@@ -118,24 +118,31 @@ export class ServiceApi extends Construct {
     const { api } = this;
     const over = { period: Duration.minutes(5), statistic: 'Sum' };
     addAlarm(this, settings, {
-      purpose: 'api-5xx',
+      ...{ purpose: 'api-5xx', severity: 'ticket', section: 'requests', followsOutage: true },
       metric: api.metricServerError(over),
       above: 5,
       whoIsHurt: 'Callers of the API: more than 5 requests in 5 minutes ended with a status of 500 or above.',
       whatToDo:
-        'Find the routes in the access log (status, integrationErrorMessage, authorizerError), then the request ids in the log of their function; 502 alone means that the platform is unreachable.',
+        'Find the routes in the access log (status, integrationErrorMessage, authorizerError), then the request ids in the log of their function; the platform’s own failures are among them (RequestsFailedByPlatform on the dashboard).',
     });
     addAlarm(this, settings, {
-      purpose: 'api-5xx-share',
-      metric: percentage({ part: api.metricServerError(over), of: [api.metricCount(over)] }, 100),
+      ...{ purpose: 'api-5xx-share', severity: 'page', section: 'requests' },
+      metric: ownShare(
+        {
+          part: api.metricServerError(over),
+          excused: serviceMetric(settings, 'RequestsFailedByPlatform'),
+          all: api.metricCount(over),
+        },
+        100,
+      ),
       above: 5,
       periods: 2,
-      whoIsHurt: 'Callers of the API: more than one request in twenty fails for 10 minutes.',
+      whoIsHurt: 'Callers of the API: more than one request in twenty fails for 10 minutes, and not for the platform.',
       whatToDo:
-        'It is an outage, not a single fault. Right after a deployment: roll it back. Else look at the dashboard for the part that fails: platform, tables, functions, authorizer.',
+        'It is an outage, not a single fault. Right after a deployment: roll it back. Else look at the dashboard for the part that fails: tables, functions, authorizer.',
     });
     addAlarm(this, settings, {
-      purpose: 'api-latency',
+      ...{ purpose: 'api-latency', severity: 'ticket', section: 'requests' },
       metric: api.metricLatency({ period: Duration.minutes(5), statistic: 'p99' }),
       above: Duration.seconds(15).toMilliseconds(),
       periods: 3,
@@ -173,11 +180,6 @@ function acknowledgePublic(route: HttpRoute): void {
     reason:
       'These are reached without a token: POST /login issues it, GET /health tells nothing, GET /r/{code} is for the recipients of messages, and what the platform posts to /platform/webhook is signed.',
   });
-}
-
-function throttleOf({ operation, throttle }: RouteEntry, { loginRatePerSecond, loginBurst }: Settings) {
-  // Guessing of passwords costs a hash each, so it is slowed for everyone here, and for one user by login itself.
-  return operation === 'login' ? { ratePerSecond: loginRatePerSecond, burst: loginBurst } : throttle;
 }
 
 /** Settings of a route replace those of the stage as a whole. */

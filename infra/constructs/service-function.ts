@@ -15,6 +15,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Consumption, FunctionShape, TableVerb } from '../function-shapes/shape.ts';
+import { keyUse } from '../key-use.ts';
 import { functionLogGroupName, resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import type { QueueWithDeadLetters } from './queue-with-dead-letters.ts';
@@ -81,6 +82,7 @@ export class ServiceFunction extends Construct {
         reason: 'Tracing needs rights on every resource (*). Log lines carry request, job and dispatch ids instead.',
       },
     );
+    if (settings.encryptionKeyArn !== undefined) this.useKey(settings.encryptionKeyArn, shape);
     if (shape.canary === undefined) return;
     this.alias = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
   }
@@ -138,6 +140,16 @@ export class ServiceFunction extends Construct {
         reportBatchItemFailures: true,
       }),
     );
+  }
+
+  /** By way of the services whose data the key encrypts, and of no other: the function never asks KMS itself. */
+  private useKey(keyArn: string, { tables, secrets, sendsTo, consumes }: FunctionShape): void {
+    const services = [
+      ...(tables === undefined ? [] : ['dynamodb']),
+      ...(secrets === undefined ? [] : ['secretsmanager']),
+      ...(sendsTo === undefined && consumes === undefined ? [] : ['sqs']),
+    ];
+    if (services.length > 0) this.lambda.addToRolePolicy(keyUse(keyArn, services));
   }
 
   private allow(actions: string[], resourceArn: string): void {

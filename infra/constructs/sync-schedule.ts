@@ -2,6 +2,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { keyUse } from '../key-use.ts';
 import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
@@ -14,9 +15,11 @@ export class SyncSchedule extends Construct {
     super(scope, id);
     const { settings, expression, queue } = props;
     const sending = new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] });
+    const { encryptionKeyArn } = settings;
+    const using = encryptionKeyArn === undefined ? [] : [keyUse(encryptionKeyArn, ['sqs'])];
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com'),
-      inlinePolicies: { send: new PolicyDocument({ statements: [sending] }) },
+      inlinePolicies: { send: new PolicyDocument({ statements: [sending, ...using] }) },
     });
     new CfnSchedule(this, 'Schedule', {
       name: resourceName(settings.stage, 'sync'),

@@ -10,13 +10,15 @@ export const accessFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 512,
     // However much work the queues hold, requests get in.
     reservedConcurrency: 'authorizerReservedConcurrency',
-    canary: ['authorizer-failures'],
+    canary: true,
     secrets: ['TOKEN_VERIFICATION_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },
   login: {
     ...endpoint,
     memoryMb: 1024,
+    // A flood of logins, each of which costs two hashes, takes this much and no endpoint's or worker's share.
+    reservedConcurrency: 'loginReservedConcurrency',
     tables: { credentials: ['GetItem', 'UpdateItem', 'DeleteItem'], directory: ['GetItem'] },
     secrets: ['TOKEN_SIGNING_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],

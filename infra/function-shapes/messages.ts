@@ -3,7 +3,7 @@ import { type FunctionShape, platformSettings } from './shape.ts';
 
 /** A worker of messages for the platform. */
 const dispatching = {
-  canary: ['outcomes-unknown'],
+  canary: true,
   timeoutSeconds: 60,
   memoryMb: 256,
   tables: {
@@ -36,7 +36,7 @@ const accepting = {
 
 /** The way of a message, from the request to its receipts. */
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
-  'messages-send': forClients({ ...accepting, canary: ['api-5xx'] }),
+  'messages-send': forClients({ ...accepting, canary: true }),
   'messages-retry': forClients(accepting),
   // All receipts of a job of 10,000 are in memory at once.
   'messages-report': forClients({

@@ -8,6 +8,8 @@ export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> =
     ...endpoint,
     // For its share of processor: the platform wants its answer within a quarter of a second.
     memoryMb: 1024,
+    // A flood of posts takes this much of the account and no more; a mailing leaves as much to the platform.
+    reservedConcurrency: 'webhookReservedConcurrency',
     secrets: ['PLATFORM_APPS_SECRET'],
     sendsTo: ['receipts', 'hints', 'inbound'],
   },

@@ -56,12 +56,13 @@ export interface FunctionShape {
   readonly sendsTo?: readonly QueueName[];
   readonly consumes?: Consumption;
   /** The setting that says how much of the account's concurrency is kept for it; none takes from what is left. */
-  readonly reservedConcurrency?: 'authorizerReservedConcurrency' | 'dispatchReservedConcurrency';
-  /**
-   * A new version gets a tenth of the calls for five minutes first (infra/constructs/canaries.ts). These alarms, beside that
-   * on its own errors, take it back.
-   */
-  readonly canary?: readonly ('outcomes-unknown' | 'api-5xx' | 'authorizer-failures')[];
+  readonly reservedConcurrency?:
+    | 'authorizerReservedConcurrency'
+    | 'dispatchReservedConcurrency'
+    | 'loginReservedConcurrency'
+    | 'webhookReservedConcurrency';
+  /** A new version gets a tenth of the calls for five minutes first (infra/constructs/canaries.ts). */
+  readonly canary?: true;
   /** The function exists only in a deployment that sets this. */
   readonly onlyWith?: 'rateSourceUrl' | 'redirectBaseUrl';
 }

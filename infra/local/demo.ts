@@ -74,7 +74,7 @@ async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<v
     platformPort: 0,
     outputDirectory: join(dirname(localStacksFolder), `cdk-demo-${process.pid}`),
     dynamodb,
-    sqsEndpoint: process.env['SQS_ENDPOINT'],
+    sqsEndpoint: process.env['AWS_ENDPOINT_URL_SQS'],
     report: console.error,
     signal: interrupted.signal,
   });

@@ -84,7 +84,7 @@ function dynamoDbLocal(port: number, { dataFolder }: DynamoDbOptions): Server {
     cwd: home,
     port,
     missing:
-      'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).',
+      'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set AWS_ENDPOINT_URL_DYNAMODB to a running server).',
   };
 }
 

@@ -60,17 +60,17 @@ export type DynamoDbChoice =
   | { readonly engine: DynamoDbEngine; readonly dataFolder?: string | undefined };
 
 /**
- * What the variables choose: DYNAMODB_ENDPOINT a running server, DYNAMODB the emulator (`dynoxide` or `local`), DATA the
+ * What the variables choose: AWS_ENDPOINT_URL_DYNAMODB a running server, DYNAMODB the emulator (`dynoxide` or `local`), DATA the
  * folder in which the emulator keeps its tables. Without them Dynoxide where its package is installed, else DynamoDB
  * Local. Throws an `Obstacle` when they contradict each other or what they choose cannot run here.
  */
 export function chosenDynamoDb(environment: NodeJS.ProcessEnv): DynamoDbChoice {
-  const { DYNAMODB_ENDPOINT: endpoint, DYNAMODB: named, DATA: folder } = environment;
+  const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, DYNAMODB: named, DATA: folder } = environment;
   if (endpoint) {
     const other = named ? 'DYNAMODB' : folder ? 'DATA' : undefined;
     if (other === undefined) return { endpoint };
     throw new Obstacle(
-      `${other} and DYNAMODB_ENDPOINT exclude each other: a server that runs already keeps its own tables.`,
+      `${other} and AWS_ENDPOINT_URL_DYNAMODB exclude each other: a server that runs already keeps its own tables.`,
     );
   }
   const engine = engineOf(named);
@@ -107,6 +107,6 @@ function requireJava(): void {
   const why = whyNoJava();
   if (why === undefined) return;
   throw new Obstacle(
-    `${why}: DynamoDB Local needs Java ${oldestJava} or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).`,
+    `${why}: DynamoDB Local needs Java ${oldestJava} or newer on the PATH (or set AWS_ENDPOINT_URL_DYNAMODB to a running server).`,
   );
 }

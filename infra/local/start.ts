@@ -19,7 +19,8 @@ PORT, PLATFORM_PORT              of the API (3000) and of the platform simulator
 CORS_ORIGINS=ORIGIN,...          whose pages may call the API beside those of this machine, such as https://app.example.com; * all
 DATA=FOLDER                      keeps the tables there between starts; queues start empty
 DYNAMODB=dynoxide|local          the DynamoDB emulator; local is DynamoDB Local and needs Java 17
-DYNAMODB_ENDPOINT, SQS_ENDPOINT  running servers to use instead of our own
+AWS_ENDPOINT_URL_DYNAMODB,
+AWS_ENDPOINT_URL_SQS             running servers to use instead of our own
 DEBUG_FUNCTION=NAME, DEBUG_PORT  opens an inspector (9229) for one function, such as templates-list, and suspends its time-out
 QUIET=1                          no requests and no function logs on the console`;
 
@@ -58,14 +59,14 @@ async function stackOptions(environment: NodeJS.ProcessEnv): Promise<StackOption
   await requireFreePort('PORT', apiPort);
   await requireFreePort('PLATFORM_PORT', platformPort);
   const dynamodb = chosenDynamoDb(environment);
-  if ('endpoint' in dynamodb) await answeringServer('DYNAMODB_ENDPOINT', dynamodb.endpoint);
+  if ('endpoint' in dynamodb) await answeringServer('AWS_ENDPOINT_URL_DYNAMODB', dynamodb.endpoint);
   return {
     apiPort,
     platformPort,
     corsOrigins,
     outputDirectory: join(dirname(localStacksFolder), `cdk-local-${process.pid}`),
     dynamodb,
-    sqsEndpoint: await answeringServer('SQS_ENDPOINT', environment['SQS_ENDPOINT']),
+    sqsEndpoint: await answeringServer('AWS_ENDPOINT_URL_SQS', environment['AWS_ENDPOINT_URL_SQS']),
     inspected: await inspectedFunction(environment),
     sourceMaps: true,
     report: console.error,

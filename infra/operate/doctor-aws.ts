@@ -40,13 +40,23 @@ async function resourcesOf(stage: string, purpose: StackPurpose, type: string): 
 export async function alarmsOf(stage: string, purpose: StackPurpose): Promise<AlarmState[]> {
   const cloudWatch = new CloudWatchClient({ ...client, ...regionOf(purpose) });
   try {
-    const names = await resourcesOf(stage, purpose, 'AWS::CloudWatch::Alarm');
+    const names = [
+      ...(await resourcesOf(stage, purpose, 'AWS::CloudWatch::Alarm')),
+      ...(await resourcesOf(stage, purpose, 'AWS::CloudWatch::CompositeAlarm')),
+    ];
     const alarms: AlarmState[] = [];
     for (let at = 0; at < names.length; at += 100) {
-      const asked = new DescribeAlarmsCommand({ AlarmNames: names.slice(at, at + 100), MaxRecords: 100 });
+      const asked = new DescribeAlarmsCommand({
+        AlarmNames: names.slice(at, at + 100),
+        // Composite ones are in the answer only where they are asked for.
+        AlarmTypes: ['MetricAlarm', 'CompositeAlarm'],
+        MaxRecords: 100,
+      });
       const { MetricAlarms = [], CompositeAlarms = [] } = await cloudWatch.send(asked);
-      for (const { AlarmName = '', ActionsEnabled = false, AlarmActions = [] } of [...MetricAlarms, ...CompositeAlarms])
+      for (const { AlarmName = '', ActionsEnabled = false, AlarmActions = [] } of MetricAlarms)
         alarms.push({ name: AlarmName, actionsEnabled: ActionsEnabled, actions: AlarmActions });
+      for (const { AlarmName = '', ActionsEnabled = false, AlarmActions = [], AlarmRule } of CompositeAlarms)
+        alarms.push({ name: AlarmName, actionsEnabled: ActionsEnabled, actions: AlarmActions, rule: AlarmRule });
     }
     return alarms;
   } finally {

@@ -1,11 +1,13 @@
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import { sealingKeySet } from '../../lib/webhooks/config/sealing.ts';
 import { callersAccount } from './account.ts';
+import { accountConcurrency, quotasOf, reservedNow } from './account-limits.ts';
 import { failureSentence } from './aws-failure.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
 import { alarmsOf, distributionOf, topicsOf } from './doctor-aws.ts';
 import { askPastEdge, edgeFindings } from './doctor-edge.ts';
 import { appsOf, factsOf, wabasOf } from './doctor-platform.ts';
+import { concurrencyFinding, gatewayFindings, queueFinding } from './doctor-quotas.ts';
 import {
   alarmFindings,
   appFindings,
@@ -18,18 +20,22 @@ import { factsReview, reviewFinding } from './facts-review.ts';
 import { closingCount, type Finding, findingLines } from './findings.ts';
 import { runningLocalStack } from './local-stacks.ts';
 import { readPersonKey } from './person-key.ts';
+import { signedReader } from './signed-read.ts';
 import { conditionOf, standingOf, standingsOf } from './stack-standing.ts';
 import { awsTarget, localPlatform, localTarget, platformOf, requireStage, type Target } from './target.ts';
 import { readKeySets } from './token-keys.ts';
 
 const usage = `usage: npm run doctor [-- --stage NAME]
        npm run doctor -- --stack FILE    the local stack that FILE describes, as npm start describes its own
+       npm run doctor -- --quotas --stage NAME [-c NAME=VALUE ...]    whether the account has what the stacks will need
        npm run doctor -- --platform [--waba ID] [--stage NAME]    whether the platform is as lib/platform/FACTS.md says
-
 
 Looks whether the deployed stage NAME, or without --stage the local stack that is running, has what it needs: credentials
 and region, stacks, the API, the clock, an edge, keys, alarms and who hears them, what the platform says to each credential,
 webhook subscription and app. One line each, ✗ with what to do. It changes nothing. Exit status 1 when a line has ✗.
+
+--quotas looks at Lambda's concurrency and at the quotas of the gateway and the queues alone, before the first deployment:
+give it the context values (-c) that you will deploy with. With --stage these lines are among all others.
 
 --platform makes a dozen reads of one WABA, the first one unless told, and compares them with the facts (FIRST-DAY.md there).`;
 
@@ -44,12 +50,16 @@ interface Patient {
 interface Asked {
   readonly stage?: string | undefined;
   readonly stackFile?: string | undefined;
+  /** Context values of the deployment, `name=value`. */
+  readonly context: readonly string[];
+  /** The quotas of the account and nothing else. */
+  readonly quotasAlone: boolean;
   /** The facts about the platform and nothing else, by one WABA. */
   readonly facts?: { readonly wabaId?: string | undefined } | undefined;
 }
 
 /** Prints a line for each finding. Throws when one is bad. */
-async function examine({ stage, stackFile, facts }: Asked): Promise<void> {
+async function examine({ stage, stackFile, facts, context, quotasAlone }: Asked): Promise<void> {
   const findings: Finding[] = [];
   const tell = (found: readonly Finding[]) => {
     findings.push(...found);
@@ -59,8 +69,11 @@ async function examine({ stage, stackFile, facts }: Asked): Promise<void> {
   if (patient !== undefined && facts !== undefined) {
     tell([reviewFinding(factsReview(), Date.now())]);
     await looked('platform', tell, async () => tell(await factsOf(patient, facts.wabaId)));
+  } else if (patient !== undefined && quotasAlone) {
+    await quotasOfAccount(stage, context, tell);
   } else if (patient !== undefined) {
     const apiUrl = await looked('stacks', tell, () => stacksOf(patient, tell));
+    await quotasOfAccount(stage, context, tell);
     await looked('API', tell, async () => tell(await apiFindings(apiUrl)));
     await looked('edge', tell, () => edgeOf(patient, tell));
     await looked('keys', tell, async () => tell(await keysOf(patient.target)));
@@ -114,6 +127,23 @@ async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<st
   return stateless?.apiUrl;
 }
 
+/** Each of the three services is looked at by itself: rights may be there for one and not for another. */
+async function quotasOfAccount(stage: string | undefined, context: readonly string[], tell: Tell): Promise<void> {
+  if (stage === undefined) return;
+  // The CDK, which reads context values, takes a second to load.
+  const { deploymentNeeds } = await import('./deployment-needs.ts');
+  const needs = deploymentNeeds(stage, context);
+  const read = signedReader();
+  await looked('Lambda concurrency', tell, async () => {
+    const [has, ours] = await Promise.all([accountConcurrency(read), reservedNow(read, needs.reserving)]);
+    tell([concurrencyFinding(has, { needs: needs.concurrency, ours, told: needs.toldConcurrency })]);
+  });
+  await looked('gateway quotas', tell, async () => tell(gatewayFindings(await quotasOf(read, 'apigateway'), needs)));
+  await looked('queue quotas', tell, async () =>
+    tell([queueFinding(await quotasOf(read, 'sqs'), needs.messagesAtWork)]),
+  );
+}
+
 async function apiFindings(apiUrl: string | undefined): Promise<Finding[]> {
   if (apiUrl === undefined)
     return [{ state: 'bad', text: 'API: no stack tells its address (ApiUrl); deploy it first' }];
@@ -165,6 +195,8 @@ if (import.meta.main) {
         stage: { type: 'string' },
         stack: { type: 'string' },
         platform: { type: 'boolean' },
+        quotas: { type: 'boolean' },
+        context: { type: 'string', short: 'c', multiple: true },
         waba: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -172,9 +204,12 @@ if (import.meta.main) {
     if (values.help) return console.log(usage);
     if (values.stage !== undefined) requireStage(values.stage);
     if (values.waba !== undefined && !values.platform) throw new CommandError('--waba goes with --platform');
+    if (values.quotas && values.stage === undefined) throw new CommandError('--quotas goes with --stage');
     await examine({
       stage: values.stage,
       stackFile: values.stack === undefined ? undefined : callersPath(values.stack),
+      context: values.context ?? [],
+      quotasAlone: values.quotas ?? false,
       facts: values.platform ? { wabaId: values.waba } : undefined,
     });
   });

@@ -10,6 +10,7 @@ import { provisioningSchema } from './provisioning-schema.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
 
 const usage = `usage: npm run provision -- FILE [--dry-run] [--allow-removals N] [--stage NAME]
+       npm run provision -- FILE --part [--dry-run] [--stage NAME]
        npm run --silent provision -- --schema
 
 Makes the clients, users, WABAs, channels, campaigns and platform credentials of the service what a JSON file says: of the
@@ -20,6 +21,8 @@ the platform (PLATFORM_BASE_URL and PLATFORM_VERSION name another one than the r
 --dry-run            prints what would change and writes nothing; ends with status 1 when the run would
 --allow-removals N   lets up to N entries be removed that are no longer in the file; without it a run that would
                      remove any is refused with status 1
+--part               FILE has some entries alone, one client or one user: each takes the place of the stored one as a whole, or is
+                     added; all others stay as they are, and nothing is removed. A FILE of - is the standard input
 --schema             prints the JSON Schema of the file`;
 
 /** Provisions from a file of JSON. Throws `CommandError` with one text for all that its user can do something about. */
@@ -40,7 +43,7 @@ export async function provisionFile(
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path === '-' ? process.stdin.fd : path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandError(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${code}).`);
@@ -120,6 +123,7 @@ if (import.meta.main) {
         stage: { type: 'string' },
         'dry-run': { type: 'boolean', default: false },
         'allow-removals': { type: 'string' },
+        part: { type: 'boolean', default: false },
         schema: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
@@ -129,9 +133,12 @@ if (import.meta.main) {
     if (values.schema) return void process.stdout.write(provisioningSchema());
     if (path === undefined || positionals.length > 1) throw new CommandError(usage);
     const dryRun = values['dry-run'];
+    const { part } = values;
     const removalsAllowed = removalsOf(values['allow-removals']);
+    if (part && removalsAllowed > 0)
+      throw new CommandError('--part removes nothing: to remove entries, provision the whole file.');
     const target = await targetOf(values.stage);
-    const options = { dryRun, removalsAllowed, platform: platformOf(values.stage) };
-    console.log(describeReport(await provisionFile(callersPath(path), target, options), dryRun));
+    const options = { dryRun, removalsAllowed, part, platform: platformOf(values.stage) };
+    console.log(describeReport(await provisionFile(path === '-' ? path : callersPath(path), target, options), dryRun));
   });
 }

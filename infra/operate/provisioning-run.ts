@@ -22,6 +22,7 @@ import {
   type ProvisioningStore,
   provisioningStore,
 } from '../../lib/provisioning/provisioning-store.ts';
+import { isInPart, storedFile, withPart } from '../../lib/provisioning/stored-file.ts';
 import { wantedPlatformApps } from '../../lib/provisioning/wanted-apps.ts';
 import { CommandError } from './command.ts';
 import { UnreadableSecret } from './parsed-secret.ts';
@@ -38,6 +39,8 @@ export interface ProvisioningOptions {
   /** How many entries may be removed, at most; none by default. */
   readonly removalsAllowed?: number;
   readonly nowMs?: () => number;
+  /** The data are some entries alone: each takes the place of the stored one, or is added, and all others stay. */
+  readonly part?: boolean;
   /** Where WABAs are subscribed to their apps; without it nobody asks. */
   readonly platform?: PlatformTransport;
   /** Faults of the file's text that its data no longer show. */
@@ -78,12 +81,19 @@ export class RemovalsRefused extends Error {
 export async function provision(
   data: unknown,
   target: Target,
-  { dryRun = false, removalsAllowed = 0, nowMs = Date.now, textFaults = [], platform }: ProvisioningOptions = {},
+  {
+    dryRun = false,
+    removalsAllowed = 0,
+    nowMs = Date.now,
+    textFaults = [],
+    part = false,
+    platform,
+  }: ProvisioningOptions = {},
 ): Promise<ProvisioningReport> {
   const { documentClient, tableName } = target;
   const store = provisioningStore({ documentClient, tableName, nowMs });
-  const judgedFirst = await judge(data, target, textFaults);
-  const { file } = judgedFirst;
+  const judging = () => judge(data, target, { textFaults, store, part });
+  const judgedFirst = await judging();
   const allowed = (prepared: Prepared): Prepared => {
     const removals = prepared.report.lines.filter(({ change }) => change === 'removed').length;
     if (removals > removalsAllowed) throw new RemovalsRefused(prepared.report, removals);
@@ -92,20 +102,20 @@ export async function provision(
   if (dryRun) {
     await store.assertFree();
     const prepared = allowed(await prepare(judgedFirst, { target, store, nowMs: nowMs() }));
-    return await withSubscriptions(prepared, file, { platform, dryRun });
+    return await withSubscriptions(prepared, judgedFirst.touched, { platform, dryRun });
   }
   const run = await store.begin(randomUUID());
   let done: Prepared;
   try {
     // Judged anew: another run may have changed the stored credentials before this one held the lock.
-    const judged = await judge(data, target, textFaults);
+    const judged = await judging();
     done = allowed(await prepare(judged, { target, store, nowMs: nowMs() }));
     await carryOut(done, run, target);
   } finally {
     await run.end();
   }
   // Last: the receiver knows the apps by now, and a slow platform holds nobody up.
-  return await withSubscriptions(done, file, { platform, dryRun });
+  return await withSubscriptions(done, judgedFirst.touched, { platform, dryRun });
 }
 
 async function withSubscriptions(
@@ -129,11 +139,11 @@ interface Prepared {
 }
 
 async function prepare(
-  { file, stored, grouped }: Judged,
+  { file, stored, grouped, kept }: Judged,
   { target, store, nowMs }: { readonly target: Target; readonly store: ProvisioningStore; readonly nowMs: number },
 ): Promise<Prepared> {
   const items = await store.read(file.users.map(({ username }) => username));
-  const { credentials, passwordsHashed } = await wantedCredentials(file, items);
+  const { credentials, passwordsHashed } = await wantedCredentials(file, { stored: items, kept });
   const wanted = {
     items: [...provisionedItems(file), ...provisionedChannels(file, new Date(nowMs).toISOString()), ...credentials],
     platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
@@ -192,15 +202,36 @@ interface Judged {
   readonly file: ProvisioningFile;
   /** What the secrets hold: nothing before the first run. */
   readonly stored: { readonly platformCredentials: PlatformCredentials; readonly platformApps: PlatformApps };
+  /** What of the file is the operator's: whose WABAs the platform is asked about. */
+  readonly touched: ProvisioningFile;
+  /** Users of whom a part says nothing: they keep the password that they have. */
+  readonly kept: ReadonlySet<string>;
   /** Whether the credentials are in groups already. */
   readonly grouped: boolean;
 }
 
-/** The file, judged as a whole. */
-async function judge(data: unknown, target: Target, textFaults: readonly Fault[]): Promise<Judged> {
+/** The file, judged as a whole; a part together with what is stored. */
+async function judge(
+  data: unknown,
+  target: Target,
+  {
+    textFaults,
+    store,
+    part,
+  }: { readonly textFaults: readonly Fault[]; readonly store: ProvisioningStore; readonly part: boolean },
+): Promise<Judged> {
   const [{ credentials: platformCredentials, grouped }, platformApps] = await stored(target);
-  const file = provisioningFile(data, Object.keys(platformCredentials), textFaults);
-  return { file, stored: { platformCredentials, platformApps }, grouped };
+  const secrets = { platformCredentials, platformApps };
+  const names = Object.keys(platformCredentials);
+  if (!part) {
+    const file = provisioningFile(data, names, textFaults);
+    return { file, touched: file, kept: new Set(), stored: secrets, grouped };
+  }
+  const described = storedFile({ items: await store.read([]), ...secrets });
+  const file = provisioningFile(withPart(described, data), names, textFaults);
+  const touched = { ...file, wabas: file.wabas.filter(({ waba_id }) => isInPart(data, 'wabas', waba_id)) };
+  const users = file.users.filter(({ username }) => !isInPart(data, 'users', username));
+  return { file, touched, kept: new Set(users.map(({ username }) => username)), stored: secrets, grouped };
 }
 
 async function stored(target: Target) {
@@ -215,7 +246,7 @@ async function stored(target: Target) {
 /** Hashes the passwords that the stored hash does not already belong to. */
 async function wantedCredentials(
   file: ProvisioningFile,
-  stored: readonly StoredItem[],
+  { stored, kept }: { readonly stored: readonly StoredItem[]; readonly kept: ReadonlySet<string> },
 ): Promise<{ readonly credentials: ProvisionedItem[]; readonly passwordsHashed: number }> {
   const items = stored.filter(({ table }) => table === 'credentials');
   const storedHashes = new Map(items.map(({ key, attributes }) => [key.pk, v.parse(HashesSchema, attributes)]));
@@ -224,7 +255,9 @@ async function wantedCredentials(
   for (const user of file.users) {
     const before = storedHashes.get(credentialKey(user.username).pk);
     const { password, password_hash: givenHash } = user;
-    if (password === undefined) {
+    if (before !== undefined && kept.has(user.username)) {
+      credentials.push(credentialItem(user, before));
+    } else if (password === undefined) {
       if (givenHash === undefined) throw new Error('a user without password passed validation');
       const passwordHash = before?.givenHash === givenHash ? before.passwordHash : givenHash;
       credentials.push(credentialItem(user, { passwordHash, givenHash }));

@@ -4,7 +4,14 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../lib/aws/dynamodb.ts';
 import { queueClient } from '../../lib/aws/sqs.ts';
 import { type PlatformTransport, platformTransport } from '../../lib/platform/transport.ts';
-import { queuePurposes, resourceName, secretPurposes, stageDescription, stagePattern } from '../names.ts';
+import {
+  deadLettersOf,
+  queuePurposes,
+  resourceName,
+  secretPurposes,
+  stageDescription,
+  stagePattern,
+} from '../names.ts';
 import { platformDefaults } from '../platform-defaults.ts';
 import type { QueueName } from '../queues.ts';
 import type { TableName } from '../tables.ts';
@@ -89,25 +96,35 @@ export function localPlatform({ platformUrl }: Pick<LocalStack, 'platformUrl'>):
 }
 
 /** A queue of the stage named, or of the running local stack. */
-export async function openQueue(stage: string | undefined, name: QueueName): Promise<OpenQueue> {
-  if (stage !== undefined) {
-    const client = queueClient();
-    const { QueueUrl } = await client.send(
-      new GetQueueUrlCommand({ QueueName: resourceName(stage, queuePurposes[name]) }),
-    );
-    if (QueueUrl === undefined) throw new Error(`the queue ${name} has no address`);
-    return { client, url: QueueUrl };
-  }
-  return localQueue(runningLocalStack(), name);
+export function openQueue(stage: string | undefined, name: QueueName): Promise<OpenQueue> {
+  return queueOfPurpose(stage, queuePurposes[name]);
 }
 
+/** Where the messages are that its consumer gave up. */
+export function openDeadLetters(stage: string | undefined, name: QueueName): Promise<OpenQueue> {
+  return queueOfPurpose(stage, deadLettersOf(queuePurposes[name]));
+}
+
+async function queueOfPurpose(stage: string | undefined, purpose: string): Promise<OpenQueue> {
+  if (stage !== undefined) {
+    const client = queueClient();
+    const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: resourceName(stage, purpose) }));
+    if (QueueUrl === undefined) throw new Error(`the queue ${purpose} has no address`);
+    return { client, url: QueueUrl };
+  }
+  return localQueueOf(runningLocalStack(), purpose);
+}
+
+type StackWithQueues = Pick<LocalStack, 'queueUrls' | 'sqsEndpoint' | 'region' | 'stage'>;
+
 /** A queue of a local stack. */
-export function localQueue(
-  stack: Pick<LocalStack, 'queueUrls' | 'sqsEndpoint' | 'region' | 'stage'>,
-  name: QueueName,
-): OpenQueue {
-  const url = stack.queueUrls[resourceName(stack.stage, queuePurposes[name])];
-  if (url === undefined) throw new Error(`the local stack has no queue ${name}`);
+export function localQueue(stack: StackWithQueues, name: QueueName): OpenQueue {
+  return localQueueOf(stack, queuePurposes[name]);
+}
+
+function localQueueOf(stack: StackWithQueues, purpose: string): OpenQueue {
+  const url = stack.queueUrls[resourceName(stack.stage, purpose)];
+  if (url === undefined) throw new Error(`the local stack has no queue ${purpose}`);
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   return { client: queueClient({ region: stack.region, credentials, endpoint: stack.sqsEndpoint }), url };
 }

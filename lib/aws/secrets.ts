@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { environmentVariable, optionalVariable } from './environment.ts';
+import { configuredEndpoint } from './endpoint.ts';
+import { environmentVariable } from './environment.ts';
 import { backoff, type Pause } from './pause.ts';
 import { type ServiceReply, signedRequest } from './signed-request.ts';
 
@@ -39,7 +40,7 @@ export function secretReader(pause: Pause = backoff(100, 1_000)): ReadSecret {
 function callFor(secretId: string) {
   return {
     endpoint:
-      optionalVariable('AWS_ENDPOINT_URL_SECRETS_MANAGER') ?? regionalEndpoint(environmentVariable('AWS_REGION')),
+      configuredEndpoint('AWS_ENDPOINT_URL_SECRETS_MANAGER') ?? regionalEndpoint(environmentVariable('AWS_REGION')),
     service: 'secretsmanager',
     target: 'secretsmanager.GetSecretValue',
     body: { SecretId: secretId },

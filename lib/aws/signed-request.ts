@@ -8,6 +8,7 @@ const answerMs = 3_000;
 
 /** One call of a service that takes JSON. */
 export interface ServiceCall {
+  /** May have a path, below which the service is asked. */
   readonly endpoint: string;
   /** The service's name in signatures. */
   readonly service: string;
@@ -30,7 +31,8 @@ export async function signedRequest({ endpoint, service, target, body }: Service
   const payload = JSON.stringify(body);
   const sessionToken = optionalVariable('AWS_SESSION_TOKEN');
   const signer = new AwsV4Signer({
-    url: endpoint,
+    // As the SDK asks: an endpoint with a path is asked below it.
+    url: endpoint.endsWith('/') ? endpoint : `${endpoint}/`,
     service,
     region: environmentVariable('AWS_REGION'),
     accessKeyId: environmentVariable('AWS_ACCESS_KEY_ID'),

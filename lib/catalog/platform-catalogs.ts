@@ -24,7 +24,7 @@ export function linkedCatalogs(
   return async ({ wabaId, credential }) => {
     const { accessToken } = await credentialOf(credential);
     const path = `${wabaId}/product_catalogs`;
-    const { body } = await call({ method: 'GET', path, query: { fields: 'id,name' }, accessToken });
+    const { body } = await call({ method: 'GET', path, query: { fields: 'id,name' }, accessToken, wabaId });
     const reply = v.safeParse(CatalogsReplySchema, body);
     if (!reply.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list of catalogs') });
     return reply.output.data;

@@ -45,7 +45,13 @@ export function platformNumbers(call: PlatformTransport, credentialOf: Credentia
     page: async (waba, after) => {
       const { accessToken } = await credentialOf(waba.credential);
       const query = { fields, limit: String(pageSize), ...present({ after }) };
-      const reply = await call({ method: 'GET', path: `${waba.wabaId}/phone_numbers`, query, accessToken });
+      const reply = await call({
+        method: 'GET',
+        path: `${waba.wabaId}/phone_numbers`,
+        query,
+        accessToken,
+        wabaId: waba.wabaId,
+      });
       const page = readList(reply, after);
       const numbers: PlatformNumber[] = [];
       for (const entry of page.entries) {

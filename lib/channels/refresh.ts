@@ -1,7 +1,10 @@
+import { log } from '../observe/log.ts';
+import { count } from '../observe/metrics.ts';
 import type { WabaAccess } from '../platform/waba-access.ts';
 import type { ListedChannel, LiveValues, PlatformNumber } from './channel.ts';
 import { changedLive } from './channel-item.ts';
 import type { ChannelStore } from './channel-store.ts';
+import { fallenBetween } from './fallen.ts';
 import type { PlatformNumbers } from './platform-numbers.ts';
 
 export interface RefreshPorts {
@@ -35,7 +38,11 @@ export function channelRefresh(ports: RefreshPorts): RefreshChannels {
       for (let start = 0; start < changes.length; start += writesAtOnce) {
         const some = changes.slice(start, start + writesAtOnce);
         const written = await Promise.all(
-          some.map(({ channel, live }) => ports.channels.writeLive(channel, live, readAtMs)),
+          some.map(async ({ channel, live }) => {
+            const isWritten = await ports.channels.writeLive(channel, live, readAtMs);
+            if (isWritten) reportFallen(channel, live);
+            return isWritten;
+          }),
         );
         refreshed += written.filter(Boolean).length;
       }
@@ -43,6 +50,14 @@ export function channelRefresh(ports: RefreshPorts): RefreshChannels {
     } while (after !== undefined);
     return refreshed;
   };
+}
+
+/** Once for each fall: the next reading compares with what is written now. */
+function reportFallen(channel: ListedChannel, live: LiveValues): void {
+  const { wabaId, clientId, phoneNumberId } = channel;
+  const fallen = fallenBetween(channel, live);
+  for (const code of fallen) log('number.fallen', { wabaId, clientId, scope: `number:${phoneNumberId}`, code });
+  if (fallen.length > 0) count('NumbersFallen');
 }
 
 /** The channels that differ from what the platform says of their numbers, and what they are to have. */

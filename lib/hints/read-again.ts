@@ -91,7 +91,8 @@ async function tried(work: Work, step: () => Promise<void>): Promise<boolean> {
     if (error instanceof CallsSpent) return false;
     const stands = isStanding(error);
     if (!stands) work.failure ??= error;
-    count('HintReadingsFailed');
+    // A refused credential rings by itself.
+    if (!(error instanceof PlatformFailure && error.credentialRefused)) count('HintReadingsFailed');
     log('hint.not_read', {
       wabaId: work.waba.wabaId,
       error: nameOf(error),

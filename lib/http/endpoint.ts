@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { correlated } from '../observe/correlation.ts';
 import { log } from '../observe/log.ts';
-import { metered } from '../observe/metrics.ts';
+import { count, metered } from '../observe/metrics.ts';
 import { type Answer, refusalAnswer } from './answer.ts';
 import { edgeGuard } from './edge-guard.ts';
 import { Refusal } from './refusal.ts';
@@ -59,6 +59,7 @@ function answerRefusals({ hasEdge }: { readonly hasEdge: boolean }): middy.Middl
       const error = request.error;
       const refusal =
         error instanceof Refusal ? error : new Refusal('internal_error', 'internal error', { cause: error });
+      if (refusal.isOfPlatform) count('RequestsFailedByPlatform');
       if (refusal.status >= 500) {
         log('request.failed', {
           route: request.event.routeKey,

@@ -78,6 +78,11 @@ export class Refusal extends Error {
   get status(): number {
     return statusOf(this.code);
   }
+
+  /** A failure of the platform's, and not of ours. What was merely not finished in time has no cause, and is ours. */
+  get isOfPlatform(): boolean {
+    return this.code === 'platform_unreachable' && this.details.cause !== undefined;
+  }
 }
 
 /** The HTTP status of a code. */

@@ -76,6 +76,8 @@ export const QueuedChunkSchema = v.object({
   version: v.literal(chunkVersion),
   ...ChunkOfJobSchema.entries,
   slices: v.array(ChunkSliceSchema),
+  /** When its first slot was to come as it was first reserved; absent once it has waited for a hold or an outage (dispatch/punctuality.ts). */
+  plannedMs: v.exactOptional(v.number()),
   /** Times that slots of it had passed before they could be used. */
   missedSlots: v.exactOptional(v.number()),
   /** Deliveries in a row of which nothing could be placed or claimed, because the store did not answer. */

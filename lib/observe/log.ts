@@ -64,6 +64,7 @@ export const logEvents = [
   'job.watch_failed',
   'job.withdrawn',
   'login.argon2_missing',
+  'number.fallen',
   'platform.back',
   'platform.down',
   'platform.number_unreadable',

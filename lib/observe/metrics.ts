@@ -20,6 +20,13 @@ export const metricNames = [
   'PlatformCredentialRefused',
   'PlatformDown',
   'HoldsOpened',
+  'HoldsStanding',
+  'CategoryHoldsStanding',
+  'MessagesDue',
+  'MessagesLate',
+  'RequestsFailedByPlatform',
+  'SendsFailedByPlatform',
+  'NumbersFallen',
   'PlatformWebhooksReceived',
   'PlatformUpdatesDropped',
   'PlatformPersonWordsRead',
@@ -46,11 +53,15 @@ export const metricNames = [
 ] as const;
 export type MetricName = (typeof metricNames)[number];
 
-type PlainMetric = Exclude<MetricName, 'PlatformErrors'>;
+type PlainMetric = Exclude<MetricName, 'PlatformErrors' | 'PlatformCredentialRefused'>;
 
 // An instance of a function works on one invocation at a time: what is counted between two flushes belongs to one.
-const counts = new Map<PlainMetric, number>();
+const counts = new Map<PlainMetric | 'PlatformCredentialRefused', number>();
 const platformErrors = new Map<string, number>();
+const refusedWabaIds = new Set<string>();
+
+/** A line names the WABAs of refused credentials, and no more than these: a credential of very many is named by some. */
+const mostNamedWabas = 20;
 
 export const metricNamespace = 'TemplateMessaging';
 
@@ -61,6 +72,7 @@ class Documents extends Metrics {
     const taken = this.serializeMetrics();
     this.clearMetrics();
     this.clearDimensions();
+    this.clearMetadata();
     return taken;
   }
 
@@ -83,7 +95,20 @@ function ourDocuments(): Documents {
 }
 
 export function count(name: PlainMetric, by = 1): void {
+  add(name, by);
+}
+
+function add(name: PlainMetric | 'PlatformCredentialRefused', by: number): void {
   counts.set(name, (counts.get(name) ?? 0) + by);
+}
+
+/**
+ * One platform call whose token was refused. The WABA that the call was about is a property of the metric's line, `wabaIds`: not a
+ * dimension, which would be a metric, and a price, by itself.
+ */
+export function countRefusedCredential(wabaId: string | undefined): void {
+  add('PlatformCredentialRefused', 1);
+  if (wabaId !== undefined && refusedWabaIds.size < mostNamedWabas) refusedWabaIds.add(wabaId);
 }
 
 /** One platform call that did not succeed; `code` is one of a bounded set (`PlatformFailure.metricCode`). */
@@ -111,6 +136,7 @@ function flush(): void {
   if (counts.size === 0 && platformErrors.size === 0) return;
   const documents = ourDocuments();
   for (const [name, value] of counts) documents.addMetric(name, MetricUnit.Count, value);
+  if (refusedWabaIds.size > 0) documents.addMetadata('wabaIds', [...refusedWabaIds] as unknown as string);
   let plain = counts.size > 0 ? documents.take() : undefined;
   for (const [code, value] of platformErrors) {
     documents.addDimension('code', code).addMetric('PlatformErrors' satisfies MetricName, MetricUnit.Count, value);
@@ -120,6 +146,7 @@ function flush(): void {
   }
   if (plain !== undefined) documents.write(plain);
   counts.clear();
+  refusedWabaIds.clear();
   platformErrors.clear();
 }
 

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
 import { present } from '../keys/present.ts';
-import { count, countPlatformError } from '../observe/metrics.ts';
+import { countPlatformError, countRefusedCredential } from '../observe/metrics.ts';
 import { type Clocks, type Connections, machineClocks, wakefulConnections } from './connections.ts';
 import { codePaceOf, PlatformFailure } from './failure.ts';
 
@@ -15,6 +15,8 @@ export interface PlatformCall {
   /** Bytes are sent as they are, everything else as JSON. */
   readonly body?: unknown;
   readonly accessToken: string;
+  /** The WABA whose credential it is, where the caller knows: what names the refusal of a token. */
+  readonly wabaId?: string;
   /** How the token is handed over; `Bearer` unless told. */
   readonly authorization?: 'Bearer' | 'OAuth';
   /** Headers of this call alone. */
@@ -68,15 +70,15 @@ export function platformTransport(options: TransportOptions): PlatformTransport 
     try {
       return await callOnce(base, scheme, connections, options, call);
     } catch (error) {
-      if (error instanceof PlatformFailure) countFailure(error);
+      if (error instanceof PlatformFailure) countFailure(error, call.wabaId);
       throw error;
     }
   };
 }
 
-function countFailure(failure: PlatformFailure): void {
+function countFailure(failure: PlatformFailure, wabaId: string | undefined): void {
   countPlatformError(failure.metricCode);
-  if (failure.credentialRefused) count('PlatformCredentialRefused');
+  if (failure.credentialRefused) countRefusedCredential(wabaId);
 }
 
 function callOnce(

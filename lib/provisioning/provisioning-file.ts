@@ -45,6 +45,9 @@ const secret = (name: string, maxLength: number) =>
     v.maxLength(maxLength, `${name} must have at most ${maxLength} characters`),
   );
 
+/** A token of the platform, as a file or an operator gives it. */
+export const accessTokenSchema = secret('the access token', 1_024);
+
 /** More than any client spends in a month, and exact in units (pricing/money.ts). */
 const mostDollars = 10_000_000;
 
@@ -155,7 +158,7 @@ export const ProvisioningFileSchema = v.strictObject({
     v.array(
       v.strictObject({
         name: credentialName,
-        access_token: secret('the access token', 1_024),
+        access_token: accessTokenSchema,
         app_id: digits,
       }),
     ),

@@ -132,7 +132,7 @@ counts. Lambda is billed by wall time: a worker that waits for its slot or for a
 answer is paid for by its memory, or for what it computes at its share of a processor where that takes longer, and answers are assumed to take ${assumed.storeMs} ms (tables), ${assumed.queueMs} ms (queues), ${assumed.platformMs} ms (platform) and
 ${assumed.receiverMs} ms (receivers). Memory: messages-send ${assumed.memoryOf('messages-send')} MB, messages-fan-out ${assumed.memoryOf('messages-fan-out')} MB, messages-dispatch ${assumed.memoryOf('messages-dispatch')} MB,
 messages-receipts ${assumed.memoryOf('messages-receipts')} MB, events-deliver ${assumed.memoryOf('events-deliver')} MB. Of AWS's own log lines ${assumed.invocationLogBytes} bytes an invocation and ${assumed.accessLogBytes} a request
-are assumed; the authorizer is asked once a minute. Not in it: the watcher of jobs, storage, custom metrics, traffic
+are assumed; the authorizer is asked once a minute. Not in it: the watcher of jobs, storage, custom metrics, alarms (infra/operate/README.md, Alarms), traffic
 to the platform, marks of opt-outs where there are none (0.2 read units a message at AWS, $0.025 a million), secrets, starts of new processes, and polls of queues that are empty. Receipts are those of one job of 1,000,
 recorded 500 posts at a time: of single sends, each may be a write of its own.
 `;

@@ -18,7 +18,7 @@ export async function onOwnStack<T>(
     platformPort: 0,
     outputDirectory: join(dist, `cdk-${name}-${process.pid}`),
     dynamodb: chosenDynamoDb(process.env),
-    sqsEndpoint: process.env['SQS_ENDPOINT'],
+    sqsEndpoint: process.env['AWS_ENDPOINT_URL_SQS'],
     report: console.error,
     signal,
   });

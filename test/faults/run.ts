@@ -233,7 +233,7 @@ async function run(): Promise<void> {
   const note = (line: string) => {
     if (log !== undefined) appendFileSync(log, `${line}\n`);
   };
-  const chosen = chosenDynamoDb({ ...process.env, DATA: '', DYNAMODB_ENDPOINT: '' });
+  const chosen = chosenDynamoDb({ ...process.env, DATA: '', AWS_ENDPOINT_URL_DYNAMODB: '' });
   if ('endpoint' in chosen) throw new CommandError('a server that runs already is not harmed', 1);
   const tables = await startDynamoDb(chosen.engine, { signal: interrupted.signal });
   const store = await startTroubledStore(tables.endpoint, seededRandom(seed + 2));

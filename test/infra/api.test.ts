@@ -105,10 +105,10 @@ describe('stage', () => {
     expect(stage?.properties.AccessLogSettings.Format.length).toBeLessThan(3_000);
   });
 
-  it('slows everybody, and POST /login more, once that route exists', () => {
+  it('slows clients together, and POST /login by itself, once that route exists', () => {
     const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
-    expect(each['POST /login']).toMatchObject({ ThrottlingRateLimit: 10, ThrottlingBurstLimit: 20 });
-    expect(all).toMatchObject({ ThrottlingRateLimit: 200, ThrottlingBurstLimit: 400 });
+    expect(each['POST /login']).toMatchObject({ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 });
+    expect(all).toMatchObject({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 });
     const [chosen] = stacksOf('chosen').all('AWS::ApiGatewayV2::Stage');
     expect(chosen?.properties.DefaultRouteSettings).toMatchObject({
       ThrottlingRateLimit: 1_000,
@@ -124,10 +124,12 @@ describe('stage', () => {
     expect(stage?.dependsOn).toContain(login?.id);
   });
 
-  it("gives the platform's webhook a share of its own, apart from that of the clients (D38)", () => {
+  it("gives what strangers can ask, and the platform's webhook, shares of their own, apart from that of the clients (D38)", () => {
     const { RouteSettings: each } = stage?.properties ?? {};
     expect(each).toEqual({
       'POST /login': expect.anything(),
+      'GET /health': { DetailedMetricsEnabled: true, ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+      'GET /r/{code}': { DetailedMetricsEnabled: true, ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 },
       'GET /platform/webhook': { DetailedMetricsEnabled: true, ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
       'POST /platform/webhook': {
         DetailedMetricsEnabled: true,

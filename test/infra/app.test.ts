@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Consumption } from '../../infra/function-shapes/shape.ts';
 import { functions } from '../../infra/functions.ts';
 import { serviceApp } from '../../infra/service.ts';
-import { alarmTopicArn, settingChoices } from '../support/setting-choices.ts';
+import { pageTopicArn, settingChoices } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 import { synthesize } from '../support/synthesized.ts';
 
@@ -18,7 +18,7 @@ describe('every synthesis', () => {
     ['a bad value', { stage: 'Prod' }, 'the context value stage must be'],
     ['too little concurrency', { dispatchMaximumConcurrency: 900 }, 'the context value accountConcurrency is 1000'],
     ['a share below its workers', { dispatchReservedConcurrency: 199 }, 'may start 200 workers'],
-    ['a topic of another region', { alarmTopicArn }, 'alarmTopicArn names a topic in eu-west-1'],
+    ['a topic of another region', { pageTopicArn }, 'pageTopicArn names a topic in eu-west-1'],
     ['a certificate of another region', settingChoices.address, 'certificateArn names a certificate in eu-west-1'],
     ['half a public address', { domainName: 'api.example.com' }, 'domainName needs certificateArn beside it'],
   ])('refuses %s', (_, context, sentence) => {

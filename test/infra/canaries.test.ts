@@ -2,16 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-/* New versions of what matters most are tried on a tenth of the calls, and taken back by alarms. */
+/* New versions of what matters most are tried on a tenth of the calls, and taken back by errors of their own alone. */
 
 const service = stacksOf('plain');
 const purposeOf = (alarmName: string) => alarmName.replace('template-messaging-test-', '');
-const alarmsOf = {
-  authorizer: ['authorizer-failures'],
-  'messages-dispatch': ['outcomes-unknown'],
-  'messages-dispatch-urgent': ['outcomes-unknown'],
-  'messages-send': ['api-5xx'],
-} as const;
+const tried = ['authorizer', 'messages-dispatch', 'messages-dispatch-urgent', 'messages-send'];
 
 const aliases = service.all('AWS::Lambda::Alias');
 const idOf = (name: string) =>
@@ -20,10 +15,10 @@ const idOf = (name: string) =>
 
 it('these four have an alias, and no other', () => {
   const called = aliases.map(({ properties }) => service.called(properties.FunctionName));
-  expect(called.toSorted()).toEqual(Object.keys(alarmsOf).map(idOf).toSorted());
+  expect(called.toSorted()).toEqual(tried.map(idOf).toSorted());
 });
 
-describe.each(Object.entries(alarmsOf))('%s', (name, beside) => {
+describe.each(tried)('%s', (name) => {
   const alias = aliases.find(({ properties }) => service.called(properties.FunctionName) === idOf(name));
   const [group, ...others] = service
     .all('AWS::CodeDeploy::DeploymentGroup')
@@ -52,7 +47,7 @@ describe.each(Object.entries(alarmsOf))('%s', (name, beside) => {
     expect(references.filter((each) => each.includes(`"${alias?.id}"`))).toHaveLength(1);
   });
 
-  it('changes version by a tenth for five minutes, and back by its alarms', () => {
+  it('changes version by a tenth for five minutes, and back by errors of that version alone', () => {
     expect(others).toEqual([]);
     expect(group?.properties).toMatchObject({
       DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
@@ -67,7 +62,7 @@ describe.each(Object.entries(alarmsOf))('%s', (name, beside) => {
       const alarm = service.all('AWS::CloudWatch::Alarm').find(({ id }) => id === service.target(Name));
       return purposeOf(alarm?.properties.AlarmName);
     });
-    expect(purposes).toEqual([`${name}-new-version`, ...beside]);
+    expect(purposes).toEqual([`${name}-new-version`]);
   });
 
   it('has an alarm on the errors of the version that the alias leads to', () => {

@@ -77,6 +77,10 @@ describe('an option that npm kept', () => {
     ['operate/opt-outs-import.ts FILE', 'opt-outs:import', 'client', '1001', 'FILE --client 1001'],
     ['operate/events.ts replay', 'events', 'client', '1001', 'replay --client 1001'],
     ['operate/outcomes.ts', 'outcomes', 'dispatch', 'ID', '--dispatch ID'],
+    ['operate/redrive.ts dispatch', 'redrive', 'yes', 'true', 'dispatch --yes'],
+    ['operate/number.ts 5491100000001 --limit 20', 'number', 'for', '4h', '5491100000001 --limit 20 --for 4h'],
+    ['operate/credential.ts 2000', 'credential', 'token', '-', '2000 --token -'],
+    ['operate/provision.ts FILE', 'provision', 'part', 'true', 'FILE --part'],
     ['operate/erase.ts --recipient 5491155550001', 'erase', 'dry_run', 'true', '--recipient 5491155550001 --dry-run'],
     ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
     ['local/webhooks-trigger.ts sync.completed', 'webhooks:trigger', 'user', 'agent1', 'sync.completed --user agent1'],
@@ -130,6 +134,9 @@ describe('a command says in one sentence', () => {
     'operate/events.ts',
     'operate/outcomes.ts',
     'operate/erase.ts',
+    'operate/redrive.ts',
+    'operate/number.ts',
+    'operate/credential.ts',
   ];
   it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
     const { code, stdout, stderr } = await run(`${line} --stagee prod`);

@@ -17,6 +17,9 @@ const unheard = 'arn:aws:sns:eu-west-1:123456789012:unheard';
 let alarmTopics: Readonly<Record<string, readonly string[]>>;
 /** Whether the stage has an edge, and whether its distribution is switched on. */
 let edge: 'none' | 'enabled' | 'disabled';
+/** What the account was given, and whether Lambda lets us see it. */
+let gatewayRate = 10_000;
+let lambdaRefuses = false;
 let asked: string[];
 let address: string;
 let aws: Server;
@@ -47,6 +50,42 @@ const distribution = () => {
     `<Enabled>${edge === 'enabled'}</Enabled><WebACLId>arn:aws:wafv2:x</WebACLId></DistributionConfig></Distribution>`
   );
 };
+
+/** As Lambda answers: REST, its faults named in a header. The stage's login has 60 reserved already, its others are not there. */
+function lambdaAnswer(path: string): { readonly status: number; readonly body: object; readonly fault?: string } {
+  if (path.startsWith('/2016-08-19/account-settings')) {
+    if (lambdaRefuses)
+      return {
+        status: 403,
+        fault: 'AccessDeniedException',
+        body: { Message: 'User: x is not authorized to perform: lambda:GetAccountSettings' },
+      };
+    return { status: 200, body: { AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 890 } } };
+  }
+  if (path.includes('-login/')) return { status: 200, body: { ReservedConcurrentExecutions: 60 } };
+  return {
+    status: 404,
+    fault: 'ResourceNotFoundException:http://internal.amazon.com/',
+    body: { Type: 'User', Message: 'no such function' },
+  };
+}
+
+/** Two pages of AWS's own quotas; this account was given another rate. */
+function quotasAnswer(target: string, text: string): object {
+  const { ServiceCode, NextToken } = JSON.parse(text);
+  const quota = (QuotaCode: string, QuotaName: string, Value: number) => ({ ServiceCode, QuotaCode, QuotaName, Value });
+  if (ServiceCode === 'sqs')
+    return {
+      Quotas: [
+        quota('L-1', 'Messages In Flight per FIFO Queue', 20),
+        quota('L-2', 'Messages In Flight per Standard Queue', 120_000),
+      ],
+    };
+  if (target.endsWith('ListServiceQuotas')) return { Quotas: [quota('L-8A5B8E43', 'Throttle rate', gatewayRate)] };
+  return NextToken === undefined
+    ? { Quotas: [quota('L-8A5B8E43', 'Throttle rate', 10_000)], NextToken: 'more' }
+    : { Quotas: [quota('L-CDF5615A', 'Throttle burst rate', 5_000), quota('L-65B5C802', 'Routes per HTTP API', 300)] };
+}
 
 /** The answer to a call of the query protocol; undefined for a stack that is not there. */
 function queryAnswer(form: URLSearchParams): string | undefined {
@@ -90,6 +129,12 @@ beforeAll(async () => {
       response.setHeader('content-type', 'text/xml');
       return response.end(distribution());
     }
+    if (request.url?.startsWith('/20')) {
+      asked.push(request.url.includes('account-settings') ? 'GetAccountSettings' : 'GetFunctionConcurrency');
+      const { status, fault, body } = lambdaAnswer(request.url);
+      if (fault !== undefined) response.setHeader('x-amzn-errortype', fault);
+      return response.writeHead(status).end(JSON.stringify(body));
+    }
     asked.push(target === '' ? (new URLSearchParams(text).get('Action') ?? '') : target);
     if (target === '') {
       response.setHeader('content-type', 'text/xml');
@@ -107,6 +152,7 @@ beforeAll(async () => {
       }));
       return response.end(JSON.stringify({ MetricAlarms, CompositeAlarms: [] }));
     }
+    if (target.startsWith('ServiceQuotas')) return response.end(JSON.stringify(quotasAnswer(target, text)));
     if (target.startsWith('DynamoDB')) return response.end(JSON.stringify({ Items: [], Count: 0 }));
     response.statusCode = 400;
     return response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'no value' }));
@@ -119,9 +165,9 @@ afterAll(() => {
   aws.close();
 });
 
-const doctor = () =>
+const doctor = (...more: string[]) =>
   runScript('infra/operate/doctor.ts', {
-    arguments: ['--stage', 'prod'],
+    arguments: ['--stage', 'prod', ...more],
     environment: {
       AWS_ENDPOINT_URL: address,
       AWS_REGION: 'eu-west-1',
@@ -157,19 +203,21 @@ const joinedOf = (stage: Stage) => saidOf(stage).stdout.replaceAll(/\n {2}/g, ' 
 it('a stage with whole stacks, an alarm that tells nobody, and a topic that nobody hears', () => {
   const { code, stdout } = saidOf(plain);
   const lines = stdout.split('\n');
-  expect(lines.slice(0, 4)).toEqual([
+  expect([...lines.slice(0, 3), lines.find((line) => line.startsWith('✓ API'))]).toEqual([
     '✓ credentials and region: stage prod, account 123456789012, region eu-west-1',
     '✓ stack template-messaging-prod-stateful: UPDATE_COMPLETE',
     '✓ stack template-messaging-prod-stateless: UPDATE_COMPLETE',
     `✓ API: ${address}/health answers 200`,
   ]);
-  expect(stdout).toMatch(/^✗ alarms: 1 of 3 tell nobody; npm run deploy -- -c stage=prod -c alarmTopicArn=ARN$/m);
+  expect(stdout).toMatch(
+    /^✗ alarms: 1 of 3 tell nobody; npm run deploy -- -c stage=prod -c pageTopicArn=ARN -c\s+ticketTopicArn=ARN$/m,
+  );
   expect(lines).toContain(`✓ alarm topic ${topic}: 1 subscribed`);
   expect(stdout).toMatch(/^✗ alarm topic \S+:unheard: nobody is subscribed; aws sns subscribe/m);
   expect(stdout).toMatch(/^✗ token keys: there are none/m);
   expect(stdout).toMatch(/^✗ platform: no WABA is provisioned; npm run provision -- FILE$/m);
   expect(lines).toContain('– edge: the stage has none before its API');
-  expect({ code, last: lines.at(-2) }).toEqual({ code: 1, last: '6 good, 6 bad, 1 skipped' });
+  expect({ code, last: lines.at(-2) }).toEqual({ code: 1, last: '11 good, 6 bad, 1 skipped' });
 });
 
 it('a stage with an edge, which has a region and a topic of its own', () => {
@@ -178,8 +226,8 @@ it('a stage with an edge, which has a region and a topic of its own', () => {
       '✓ stack template-messaging-prod-edge: UPDATE_COMPLETE',
       '✓ edge: distribution E1 is enabled and deployed, with its web ACL',
       '✓ edge: the API refuses what did not come through it',
-      '✓ edge alarms: 1, all switched on, each with a topic',
-      '✓ alarms: 1, all switched on, each with a topic',
+      '✓ edge alarms: 1, all switched on, each is told',
+      '✓ alarms: 1, all switched on, each is told',
     ]),
   );
   expect(joinedOf(withEdge)).toContain(
@@ -191,7 +239,9 @@ it('an edge that is switched off, whose alarms tell nobody', () => {
   expect(saidOf(switchedOff).stdout).toMatch(
     /^✗ edge: distribution E1 is switched off, nobody is answered; switch it on/m,
   );
-  expect(joinedOf(switchedOff)).toMatch(/^✗ edge alarms: 1 of 1 tell nobody; .+ -c edgeAlarmTopicArn=ARN$/m);
+  expect(joinedOf(switchedOff)).toMatch(
+    /^✗ edge alarms: 1 of 1 tell nobody; .+ -c edgePageTopicArn=ARN -c edgeTicketTopicArn=ARN$/m,
+  );
 });
 
 it('the run book has a row for each line, and no other', () => {
@@ -203,10 +253,36 @@ it('the run book has a row for each line, and no other', () => {
     .filter((line) => /^[✓✗–] /.test(line))
     .map((line) => line.slice(2).split(':')[0] ?? '');
   expect(heads.filter((head) => !rows.some((row) => head.startsWith(row) || row.startsWith(head)))).toEqual([]);
-  const rules = ['doctor', 'doctor-rules', 'doctor-edge']
+  const rules = ['doctor', 'doctor-rules', 'doctor-edge', 'doctor-quotas']
     .map((name) => documentOf(`infra/operate/${name}.ts`))
     .join('');
   expect(rows.filter((row) => !rules.includes(`${row}:`) && !rules.includes(`${row} $`))).toEqual([]);
+});
+
+it('the quotas of an account that has enough, whatever our own functions have reserved of it', () => {
+  expect(joinedOf(plain)).toMatch(
+    /^✓ Lambda concurrency: the account has 1000 in this region, of which 50 are reserved by others; the stacks need \d+: /m,
+  );
+  expect(joinedOf(plain)).toMatch(/^✓ gateway quotas: 10000 requests a second, .+; the stacks need \d+$/m);
+  expect(joinedOf(plain)).toMatch(/^✓ queue quotas: 120000 messages in flight of a queue; workers hold 5000 at most$/m);
+});
+
+it('before the first deployment: what is too little for the context values, and a right that is missing', async () => {
+  gatewayRate = 2_500;
+  const few = await doctor('--quotas', '-c', 'stageRatePerSecond=4000', '-c', 'accountConcurrency=2000');
+  const said = few.stdout.replaceAll(/\n {2}/g, ' ');
+  expect(said).toMatch(
+    /^✗ gateway quotas: 2500 .+ --quota-code L-8A5B8E43 --desired-value 5\d{3}, or lower the limits/m,
+  );
+  expect(said).toMatch(/^✗ Lambda concurrency: .+ deploy with -c accountConcurrency=1000$/m);
+  expect(said).not.toMatch(/^. (?:stack|API|token keys)/m);
+  expect(few.code).toBe(1);
+  lambdaRefuses = true;
+  expect((await doctor('--quotas')).stdout.replaceAll(/\n {2}/g, ' ')).toMatch(
+    /^✗ Lambda concurrency: The AWS credentials do not allow it: User: x is not authorized to perform: lambda:GetAccountSettings$/m,
+  );
+  const wrong = await doctor('--quotas', '-c', 'stageRate=1');
+  expect(wrong.stderr).toMatch(/^there is no context value stageRate: /m);
 });
 
 it('it asks and writes nothing', () => {

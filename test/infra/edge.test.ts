@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { edgeKeysOf } from '../../infra/edge.ts';
 import { routes } from '../../infra/routes.ts';
-import { edgeAlarmTopicArn, edgeCertificateArn } from '../support/setting-choices.ts';
+import { edgeCertificateArn, edgePageTopicArn, edgeTicketTopicArn } from '../support/setting-choices.ts';
 import { type Resource, type Stacks, stacksOf } from '../support/stack-templates.ts';
 
 const service = stacksOf('whole');
@@ -116,13 +116,14 @@ describe('the rules', () => {
     });
   });
 
-  it('are stricter for the login, however it is spelled, and leave the webhook of the platform out', () => {
+  it('are stricter for the login, however it is spelled, and looser for the webhook of the platform', () => {
     const limits = acl.Rules.map((rule: Record<string, unknown>) => [rule['Name'], rule['Priority'], limitOf(rule)]);
     expect(limits).toEqual([
       ['edge-login', 0, 60],
       ['edge-address', 1, 6_000],
+      ['edge-webhook', 2, 30_000],
     ]);
-    const [login, others] = acl.Rules.map(
+    const [login, others, webhook] = acl.Rules.map(
       (rule: { Statement: { RateBasedStatement: { ScopeDownStatement: unknown } } }) =>
         rule.Statement.RateBasedStatement.ScopeDownStatement,
     );
@@ -136,11 +137,13 @@ describe('the rules', () => {
       PositionalConstraint: 'EXACTLY',
       TextTransformations: [{ Type: 'NONE' }],
     });
+    // Nothing counts for neither of the two, and nothing for both.
+    expect(others.NotStatement.Statement).toEqual(webhook);
     expect(routes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/login', '/platform/webhook']));
   });
 
   it('have the limits of the context, and show nobody a token', () => {
-    expect(only('AWS::WAFv2::WebACL', chosen.edge).Rules.map(limitOf)).toEqual([120, 20_000]);
+    expect(only('AWS::WAFv2::WebACL', chosen.edge).Rules.map(limitOf)).toEqual([120, 20_000, 90_000]);
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
   });
 
@@ -251,6 +254,7 @@ describe('the alarms', () => {
     const WebACL = VisibilityConfig.MetricName;
     expect(shown).toEqual([
       ['AWS/WAFV2', { WebACL, Rule: metricOf('edge-address') }, 5 * 20_000],
+      ['AWS/WAFV2', { WebACL, Rule: metricOf('edge-webhook') }, 5 * 90_000],
       ['AWS/WAFV2', { WebACL, Rule: metricOf('edge-login') }, 5 * 120],
     ]);
   });
@@ -278,7 +282,8 @@ describe('the alarms', () => {
 
   it('tell the topic of their region, also that of all others where that is the same, and no topic elsewhere', () => {
     const told = (stacks: Stacks) => alarmsOf(stacks).map((alarm) => alarm.AlarmActions);
-    for (const stacks of [service, chosen]) expect(told(stacks)).toEqual(Array(3).fill([edgeAlarmTopicArn]));
-    expect(told(plainEdge)).toEqual([undefined, undefined, undefined]);
+    const topics = [[edgePageTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn]];
+    for (const stacks of [service, chosen]) expect(told(stacks)).toEqual(topics);
+    expect(told(plainEdge)).toEqual([undefined, undefined, undefined, undefined]);
   });
 });

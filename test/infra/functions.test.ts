@@ -83,7 +83,9 @@ describe.each(names)('function %s', (name) => {
   const { properties } = functionNamed(name);
 
   it('has the share of the account that its shape names, and no other', () => {
-    const shares = { authorizer: 100, 'messages-dispatch': 200 } as Readonly<Record<string, number>>;
+    const shares = {
+      ...{ authorizer: 100, 'messages-dispatch': 200, login: 60, 'platform-webhook-receive': 100 },
+    } as Readonly<Record<string, number>>;
     expect(properties.ReservedConcurrentExecutions).toBe(shares[name]);
   });
 

@@ -12,8 +12,8 @@ import { descendantsOf, isAlive, runScript, type ScriptRun } from '../support/pr
 const anyPorts = {
   PORT: '0',
   PLATFORM_PORT: '0',
-  DYNAMODB_ENDPOINT: undefined,
-  SQS_ENDPOINT: undefined,
+  AWS_ENDPOINT_URL_DYNAMODB: undefined,
+  AWS_ENDPOINT_URL_SQS: undefined,
   DATA: undefined,
 };
 
@@ -107,7 +107,7 @@ describe('npm start says in one sentence why it cannot start', () => {
     });
   });
 
-  it.each(['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT'])('when nothing answers at %s', async (variable) => {
+  it.each(['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS'])('when nothing answers at %s', async (variable) => {
     const { port, close } = await listening();
     close();
     for (const endpoint of [`http://127.0.0.1:${port}`, `127.0.0.1:${port}`, 'somewhere']) {
@@ -125,7 +125,7 @@ describe('npm start says in one sentence why it cannot start', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set DYNAMODB_ENDPOINT to a running server).\n',
+        'Java was not found: DynamoDB Local needs Java 17 or newer on the PATH (or set AWS_ENDPOINT_URL_DYNAMODB to a running server).\n',
     });
   });
 
@@ -136,8 +136,8 @@ describe('npm start says in one sentence why it cannot start', () => {
     ],
     [{ DYNAMODB: 'mysql' }, 'DYNAMODB must be dynoxide or local, not "mysql".\n'],
     [
-      { DATA: 'x', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
-      'DATA and DYNAMODB_ENDPOINT exclude each other: a server that runs already keeps its own tables.\n',
+      { DATA: 'x', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
+      'DATA and AWS_ENDPOINT_URL_DYNAMODB exclude each other: a server that runs already keeps its own tables.\n',
     ],
     [
       { DEBUG_FUNCTION: 'template-list' },

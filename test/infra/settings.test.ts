@@ -5,8 +5,8 @@ import type { FunctionShape } from '../../infra/function-shapes/shape.ts';
 import { functions } from '../../infra/functions.ts';
 import { checkPublicAddress } from '../../infra/public-address.ts';
 import { isScheduleExpression } from '../../infra/schedule-expression.ts';
-import { checkAlarmTopic, type Settings, settingsFrom } from '../../infra/settings.ts';
-import { alarmTopicArn, settingChoices } from '../support/setting-choices.ts';
+import { checkAlarmTopics, type Settings, settingsFrom } from '../../infra/settings.ts';
+import { pageTopicArn, settingChoices, ticketTopicArn } from '../support/setting-choices.ts';
 
 /* What context values may be, one by one and beside each other; what templates make of them is tested with the templates. */
 
@@ -40,6 +40,9 @@ describe('context values', () => {
     ['edgeKeyVersion', 0],
     ['edgeRatePerMinute', 9],
     ['edgeLoginRatePerMinute', '9'],
+    ['edgeWebhookRatePerMinute', 9],
+    ['loginReservedConcurrency', 0],
+    ['webhookReservedConcurrency', '0'],
     ['redirectBaseUrl', 'http://example.com/r'],
     ['redirectBaseUrl', 'https://example.com/r/'],
     ['redirectBaseUrl', 'https://example.com/'],
@@ -75,14 +78,17 @@ describe('context values', () => {
     ['stageBurst', '0'],
     ['stageBurst', 5_001],
     ['loginRatePerSecond', 0],
-    ['loginRatePerSecond', 201],
+    ['loginRatePerSecond', 1_001],
     ['clientRatePerMinute', '-1'],
     ['clientRatePerMinute', 1_000_000],
     ['loginBurst', '1.5'],
-    ['loginBurst', 401],
+    ['loginBurst', 2_001],
     ['logRetentionDays', 31],
-    ['alarmTopicArn', 'alarms'],
-    ['edgeAlarmTopicArn', 'arn:aws:sns:eu-west-1:123456789012:alarms'],
+    ['encryptionKeyArn', 'arn:aws:kms:eu-west-1:123456789012:alias/mine'],
+    ['pageTopicArn', 'alarms'],
+    ['ticketTopicArn', 'alarms'],
+    ['edgePageTopicArn', 'arn:aws:sns:eu-west-1:123456789012:alarms'],
+    ['edgeTicketTopicArn', 'arn:aws:sns:eu-west-1:123456789012:alarms'],
     ['tokenIssuer', ''],
     ['tokenAudience', 'with a space'],
   ])('%s = %j is refused in one sentence', (name, value) => {
@@ -91,7 +97,7 @@ describe('context values', () => {
 
   it.each([
     ['Stage', 'there is no context value Stage: did you mean stage?'],
-    ['alarmsTopicArn', 'there is no context value alarmsTopicArn: did you mean alarmTopicArn?'],
+    ['pagesTopicArn', 'there is no context value pagesTopicArn: did you mean pageTopicArn?'],
     ['rateSource', 'there is no context value rateSource: did you mean rateSourceUrl?'],
     ['colour', expect.stringMatching(/^there is no context value colour: the names are stage, .+, tokenAudience$/)],
   ])('%s, which is none, is refused with what may have been meant', (name, sentence) => {
@@ -157,16 +163,18 @@ describe('a region', () => {
   const address = settings(settingChoices.address);
 
   it.each(['us-east-1', 'eu-west-2'])('%s has no topic and no certificate of eu-west-1', (region) => {
-    expect(() => checkAlarmTopic(settings({ alarmTopicArn }), region)).toThrow(
-      `the context value alarmTopicArn names a topic in eu-west-1, and the stacks go to ${region}`,
-    );
+    for (const [name, arn] of Object.entries({ pageTopicArn, ticketTopicArn })) {
+      expect(() => checkAlarmTopics(settings({ [name]: arn }), region)).toThrow(
+        `the context value ${name} names a topic in eu-west-1, and the stacks go to ${region}`,
+      );
+    }
     expect(() => checkPublicAddress(address, region)).toThrow(
       `the context value certificateArn names a certificate in eu-west-1, and the stacks go to ${region}`,
     );
   });
 
   it.each(['eu-west-1', undefined])('%s may have them', (region) => {
-    expect(() => checkAlarmTopic(settings({ alarmTopicArn }), region)).not.toThrow();
+    expect(() => checkAlarmTopics(settings({ pageTopicArn, ticketTopicArn }), region)).not.toThrow();
     expect(() => checkPublicAddress(address, region)).not.toThrow();
   });
 });

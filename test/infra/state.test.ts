@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { functions } from '../../infra/functions.ts';
 import { queuePurposes, resourceName, secretPurposes } from '../../infra/names.ts';
 import { type QueueName, queues } from '../../infra/queues.ts';
+import { alarmDescription } from '../../infra/severity.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { queueMessageMaxBytes } from '../../lib/aws/queue-body.ts';
 import { dispatchTimeoutMs } from '../../lib/messages/dispatch/deadlines.ts';
@@ -96,7 +97,7 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
       MetricName: 'ApproximateNumberOfMessagesVisible',
       ComparisonOperator: 'GreaterThanThreshold',
       Threshold: 0,
-      AlarmDescription: `${queues[name].whoIsHurt} ${queues[name].whatToDo}`,
+      AlarmDescription: alarmDescription({ ...queues[name], section: 'queues' }),
     });
   });
 });

@@ -7,14 +7,14 @@ import { setup as startQueues } from './queue-emulator.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     dynamodbEndpoint: string;
-    /** Undefined when the run was given a running server (DYNAMODB_ENDPOINT). */
+    /** Undefined when the run was given a running server (AWS_ENDPOINT_URL_DYNAMODB). */
     dynamodbEngine: DynamoDbEngine | undefined;
   }
 }
 
 /** Global set-up of the adapter and fault tests: one DynamoDB and one SQS emulator for all files of a project. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env['DYNAMODB_ENDPOINT'];
+  const given = process.env['AWS_ENDPOINT_URL_DYNAMODB'];
   const engine = engineOfProject[project.name] ?? 'local';
   const dynamodb = given === undefined ? await startDynamoDb(engine) : runningEmulator(given);
   const stopQueues = await startQueues(project);

@@ -19,9 +19,9 @@ const obstacles: Readonly<Record<DynamoDbEngine, () => string | undefined>> = {
       : undefined,
 };
 
-/** The projects that can run here. With a running server (DYNAMODB_ENDPOINT) one is enough: both would be the same. */
+/** The projects that can run here. With a running server (AWS_ENDPOINT_URL_DYNAMODB) one is enough: both would be the same. */
 export function runnableProjects(): Record<string, DynamoDbEngine> {
-  if (process.env['DYNAMODB_ENDPOINT'] !== undefined) return { adapters: 'local' };
+  if (process.env['AWS_ENDPOINT_URL_DYNAMODB'] !== undefined) return { adapters: 'local' };
   const entries = Object.entries(engineOfProject).filter(([, engine]) => obstacles[engine]() === undefined);
   // With neither, the tests have to fail and say why; they must not pass because none ran.
   return entries.length === 0 ? { adapters: 'local' } : Object.fromEntries(entries);
@@ -29,12 +29,14 @@ export function runnableProjects(): Record<string, DynamoDbEngine> {
 
 /** How many stacks the contract tests run on. Those on a running server would share its tables, so there is one. */
 export function contractStacks(): number {
-  return process.env['DYNAMODB_ENDPOINT'] === undefined && process.env['SQS_ENDPOINT'] === undefined ? 2 : 1;
+  return process.env['AWS_ENDPOINT_URL_DYNAMODB'] === undefined && process.env['AWS_ENDPOINT_URL_SQS'] === undefined
+    ? 2
+    : 1;
 }
 
 /** One line about the adapter and fault tests that this machine leaves out; undefined when it leaves none out. */
 export function leftOut(): string | undefined {
-  if (process.env['DYNAMODB_ENDPOINT'] !== undefined) return undefined;
+  if (process.env['AWS_ENDPOINT_URL_DYNAMODB'] !== undefined) return undefined;
   const runnable = runnableProjects();
   const [missing] = Object.entries(engineOfProject).filter(([name]) => !(name in runnable));
   const why = missing && obstacles[missing[1]]();

@@ -60,7 +60,7 @@ async function startFor(functionLog: string, at: number): Promise<{ stack: Runni
     outputDirectory: join(dist, `cdk-contract-${process.pid}-${at + 1}`),
     built: true,
     dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
-    sqsEndpoint: process.env['SQS_ENDPOINT'],
+    sqsEndpoint: process.env['AWS_ENDPOINT_URL_SQS'],
     // One start of a process is enough for all the tests that come to its function now and then.
     idleMs: 15 * 60_000,
     onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),

@@ -3,8 +3,11 @@ const domain = { domainName: 'api.example.com', certificateArn: certificate('eu-
 const zone = { hostedZoneId: 'Z0123456789ABC' };
 
 export const edgeCertificateArn = certificate('us-east-1');
-export const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:alarms';
-export const edgeAlarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-alarms';
+export const encryptionKeyArn = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b-2c3d';
+export const pageTopicArn = 'arn:aws:sns:eu-west-1:123456789012:page';
+export const ticketTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ticket';
+export const edgePageTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-page';
+export const edgeTicketTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-ticket';
 
 /** The context values that tests of templates look at. Each choice is synthesized once in a run (infra-build.ts). */
 export const settingChoices = {
@@ -12,7 +15,17 @@ export const settingChoices = {
   plain: { stage: 'test' },
   /** Every part that a setting brings. */
   whole: {
-    ...{ stage: 'test', ...domain, ...zone, edge: true, edgeCertificateArn, alarmTopicArn, edgeAlarmTopicArn },
+    ...{
+      stage: 'test',
+      ...domain,
+      ...zone,
+      edge: true,
+      edgeCertificateArn,
+      pageTopicArn,
+      ticketTopicArn,
+      edgePageTopicArn,
+      edgeTicketTopicArn,
+    },
     redirectBaseUrl: 'https://go.example.com',
     rateSourceUrl: 'https://rates.example.com/usd.json',
     syncSchedule: 'cron(0/30 8-17 ? * MON-FRI *)',
@@ -21,13 +34,28 @@ export const settingChoices = {
   /** A public address, without an edge. */
   address: { stage: 'test', ...domain, ...zone, edgeCertificateArn, protected: 'true' },
   /** An edge before a name that another name server has, in stacks that may be deleted. */
-  edge: { stage: 'test', ...domain, edge: true, edgeCertificateArn, alarmTopicArn, protected: 'false' },
+  edge: { stage: 'test', ...domain, edge: true, edgeCertificateArn, pageTopicArn, ticketTopicArn, protected: 'false' },
   /** Other values than the defaults, most of them as text: so the command line gives them. */
   chosen: {
-    ...{ stage: 'test', ...domain, ...zone, edge: 'true', edgeCertificateArn, alarmTopicArn: edgeAlarmTopicArn },
-    ...{ edgeKeyVersion: '3', edgeRatePerMinute: 20_000, edgeLoginRatePerMinute: '120' },
+    ...{
+      stage: 'test',
+      ...domain,
+      ...zone,
+      edge: 'true',
+      edgeCertificateArn,
+      pageTopicArn: edgePageTopicArn,
+      ticketTopicArn: edgeTicketTopicArn,
+    },
+    ...{
+      edgeKeyVersion: '3',
+      edgeRatePerMinute: 20_000,
+      edgeLoginRatePerMinute: '120',
+      edgeWebhookRatePerMinute: 90_000,
+    },
     ...{ stageRatePerSecond: '1000', stageBurst: 2_000, loginRatePerSecond: '40', loginBurst: 80 },
     ...{ dispatchMaximumConcurrency: '120', accountConcurrency: 2_000, clientRatePerMinute: '0' },
+    encryptionKeyArn,
+    syncSchedule: 'rate(6 hours)',
     platformBaseUrl: 'http://127.0.0.1:3001',
     platformVersion: 'v26.0',
     syncLockScope: 'client',

@@ -28,7 +28,7 @@ export async function straightRequest(
     // The small requests of a client have one lane together (pace/reserve.ts).
     ...chunkOfJob(head, { limitPerSecond: await limitOf(head), lane: '*' }),
     ...present({ urgent: head.urgent }),
-    ...{ alone: true, straight: true },
+    ...{ alone: true, straight: true, plannedMs: head.acceptedAtMs },
     slices: [{ try: 0, size: head.total, recipients: recipients.map(composed) }],
   };
 }

@@ -186,7 +186,7 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   await ports.learning.refused(chunk, { to: recipient.to, pace, attempt: known });
   if (pace === 'credential') {
     const dispatchId = dispatchIdOf({ jobId: chunk.jobId, index: recipient.index });
-    ports.log('dispatch.credential_refused', { dispatchId, clientId: chunk.clientId });
+    ports.log('dispatch.credential_refused', { dispatchId, clientId: chunk.clientId, wabaId: chunk.wabaId });
   }
   const dueMs = ports.nowMs() + 1_000 * retryDelaySeconds({ ...verdict, attempt: known }, ports.random());
   const attempts = { ...recipient.attempts, [pace]: known + 1 };

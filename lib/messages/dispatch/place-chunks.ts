@@ -23,6 +23,7 @@ import {
   withPosition,
 } from './chunk-time.ts';
 import { lateness } from './deadlines.ts';
+import { withoutPlan } from './punctuality.ts';
 import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots.ts';
 
 type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'jobs' | 'numbers'> &
@@ -203,8 +204,9 @@ function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk
     return { kind: 'held', reason: reasonOf(widest.scope, widest.hold.code), job, chunk, delaySeconds };
   }
   const others = chunk.slices.filter((slice) => slice !== asker);
-  if (others.length > 0) waiting.rest = { chunk: { ...chunk, slices: others }, delaySeconds };
-  waiting.chunk = { ...chunk, slices: chunk.slices.filter((slice) => slice === asker) };
+  const unplanned = withoutPlan(chunk);
+  if (others.length > 0) waiting.rest = { chunk: { ...unplanned, slices: others }, delaySeconds };
+  waiting.chunk = { ...unplanned, slices: chunk.slices.filter((slice) => slice === asker) };
   return undefined;
 }
 

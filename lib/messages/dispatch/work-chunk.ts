@@ -18,6 +18,7 @@ import type { SliceLook } from './claims/run-slice.ts';
 import { lost, type Outcome, placeInSlice, type SliceClaim, sliceAt } from './claims/slice.ts';
 import { claimLifeMs, sendBudgetMs } from './deadlines.ts';
 import type { Later, PlacedChunk } from './place-chunks.ts';
+import { countPunctuality, withoutPlan } from './punctuality.ts';
 import { reportedSlices } from './reported-slices.ts';
 import { wordsOfEndings } from './words-of-endings.ts';
 
@@ -42,7 +43,10 @@ const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
  */
 export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
-  if (placed.kind === 'held') await ports.holds.park(chunk, placed.reason, placed.job);
+  if (placed.kind === 'held') {
+    await ports.holds.park(chunk, placed.reason, placed.job);
+    return await queueLater({ ...placed, chunk: withoutPlan(placed.chunk) }, ports);
+  }
   if (placed.kind !== 'run') return await queueLater(placed, ports);
   if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
   // First: a run that dies leaves a delivery, and this copy beside it.
@@ -88,6 +92,8 @@ class ChunkRun {
   /** How the platform spells numbers, by index. */
   readonly #spelled = new Map<number, string>();
   #missed = false;
+  /** A hold was met: what goes back to the queue waits for it. */
+  #isHeld = false;
   /** How the job stood before a message of it was taken; undefined while none was. */
   #jobOfTaken: JobState | undefined;
 
@@ -161,6 +167,7 @@ class ChunkRun {
     const standing = this.#standingOf(slice);
     const heldBack = heldBackBy(standing, { chunk }, this.#ports.nowMs());
     const on = holdsOn(standing.holds, holdableOf(chunk));
+    if (heldBack?.state === 'again') this.#isHeld = true;
     if (heldBack?.state !== 'again' || on.length === 0) return heldBack;
     const recipients = this.#recipientsOf(slice).filter(({ index }) => !uncalled.has(placeInSlice(index)));
     const asking = await askHolds({ chunk, recipients, on, job: standing.job }, this.#ports);
@@ -245,7 +252,11 @@ class ChunkRun {
       lookAgain: () => this.#readAgain(slice),
       ...(asks === undefined ? {} : { mayAsk: () => mayCall(asks.question, this.#ports.nowMs()) }),
     };
-    const { outcome, attempts, missed, waId, result = 'unclear' } = await callRecipient(called, this.#ports);
+    const ended = await callRecipient(called, this.#ports);
+    const { outcome, attempts, missed, waId, result = 'unclear' } = ended;
+    countPunctuality(this.#chunk, recipient, ended, this.#ports.nowMs());
+    // Refused, to be tried again, and no try of its own: by a hold.
+    if (outcome.state === 'again' && ended.result === 'refused' && attempts === undefined) this.#isHeld = true;
     if (asks !== undefined) await this.#ports.holds.answered(this.#chunk, asks.question, result);
     if (waId !== undefined) this.#spelled.set(recipient.index, waId);
     if (attempts !== undefined) this.#attempts.set(recipient.index, attempts);
@@ -265,7 +276,7 @@ class ChunkRun {
 
   /** Recipients that are tried again take other slots: those that they had are gone by. */
   async #queueAgain(again: readonly ChunkSlice[], dueMs: number): Promise<void> {
-    const { missedSlots = 0, storeFailures: _over, ...chunk } = this.#chunk;
+    const { missedSlots = 0, storeFailures: _over, ...chunk } = this.#isHeld ? withoutPlan(this.#chunk) : this.#chunk;
     const slices = again.map(({ position: _passed, isLate: _too, ...slice }) => ({
       ...slice,
       recipients: slice.recipients.map((recipient) => {

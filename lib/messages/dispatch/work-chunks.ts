@@ -12,6 +12,7 @@ import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { lateness } from './deadlines.ts';
 import { type GuardedRun, guardRun } from './guarded-run.ts';
 import { type Later, type PlacedChunk, placeChunks, uncalled, waitingForOpening } from './place-chunks.ts';
+import { withoutPlan } from './punctuality.ts';
 import { workChunk } from './work-chunk.ts';
 
 /** One delivery of a queue message. */
@@ -94,7 +95,7 @@ function placesOf(chunks: readonly QueuedChunk[], { outage }: GuardedRun, ports:
     if (lateness({ ...chunk, attempt: 0 }, nowMs) !== undefined) return uncalled(chunk, emptySchedule, nowMs);
     const closed = waitingForOpening(chunk, nowMs);
     if (closed !== undefined) return closed;
-    const later = { chunk, delaySeconds: outage.heldBackSeconds() };
+    const later = { chunk: withoutPlan(chunk), delaySeconds: outage.heldBackSeconds() };
     return outage.sinceMs + toldAfterMs > nowMs ? { kind: 'later', ...later } : await waitingForPlatform(later, ports);
   });
 }

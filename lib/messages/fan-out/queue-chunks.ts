@@ -49,7 +49,10 @@ function timedBatches(chunks: readonly TimedChunk[], { queue, nowMs }: QueuePort
       const leftMs = slotMs - deliveryLeadMs - sinceMs;
       const atMs = leftMs < 1_000 ? sinceMs : sinceMs + (leftMs % 1_000);
       const delaySeconds = queueDelaySeconds(slotMs, atMs);
-      return { atMs, entry: { body: queueBody(chunk), group: String(chunk.clientId), delaySeconds } };
+      return {
+        atMs,
+        entry: { body: queueBody({ ...chunk, plannedMs: slotMs }), group: String(chunk.clientId), delaySeconds },
+      };
     })
     .toSorted((one, other) => one.atMs - other.atMs);
   const groups: { readonly atMs: number; readonly entries: QueueEntry[] }[] = [];

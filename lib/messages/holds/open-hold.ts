@@ -4,6 +4,18 @@ import type { HoldRule } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { type HoldScope, parkScopeOf } from './scope.ts';
 
+/** What counts a hold while it stands; undefined of a template's, which ends by itself. */
+export function standingMetricOf(scope: HoldScope): 'HoldsStanding' | 'CategoryHoldsStanding' | undefined {
+  if (parkScopeOf(scope) === 'template') return undefined;
+  return scope === 'waba' || scope.startsWith('number:') ? 'HoldsStanding' : 'CategoryHoldsStanding';
+}
+
+/** Counts a hold that has begun, or that a message has found to stand still: its alarm rings as long as that goes on. */
+export function countStanding(scope: HoldScope): void {
+  const metric = standingMetricOf(scope);
+  if (metric !== undefined) count(metric);
+}
+
 export interface OpeningPorts {
   readonly change: HoldsOfWabas['change'];
   readonly log: (event: LogEvent, facts: LogFacts) => void;
@@ -35,4 +47,5 @@ export function tellOpened(
 ): void {
   log('hold.opened', hold);
   if (parkScopeOf(hold.scope) !== 'template') count('HoldsOpened');
+  countStanding(hold.scope);
 }

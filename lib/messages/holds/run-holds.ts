@@ -21,7 +21,7 @@ import {
   type Question,
 } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
-import { openHold } from './open-hold.ts';
+import { countStanding, openHold } from './open-hold.ts';
 import { type HoldScope, numberScope, scopeOfRefusal } from './scope.ts';
 
 /** The code with which the platform refuses a template for good (FACTS, error codes). */
@@ -164,7 +164,9 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     answered: async ({ wabaId }, question, result) => {
       const after = await change(wabaId, answered(question, result, nowMs()));
       for (const { scope } of question.of) {
-        if (after !== undefined && after.holds[scope] === undefined) log('hold.ended', { wabaId, scope });
+        if (after === undefined) continue;
+        if (after.holds[scope] === undefined) log('hold.ended', { wabaId, scope });
+        else if (result !== 'taken') countStanding(scope);
       }
     },
 

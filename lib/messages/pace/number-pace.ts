@@ -1,4 +1,5 @@
 import { hashKey } from '../../keys/hash-key.ts';
+import { present } from '../../keys/present.ts';
 import { atPace, emptySchedule, type Schedule } from './schedule.ts';
 
 /** What is known of the pace of a number: one item, written as a whole under its version. */
@@ -8,6 +9,8 @@ export interface NumberPace {
   readonly schedule: Schedule;
   /** What the platform's refusals have taught (130429), and when. */
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
+  /** An operator's word: no more than so many a second until then (`npm run number`). The platform's limit counts where it is lower. */
+  readonly capped?: { readonly perSecond: number; readonly untilMs: number };
   /** Persons to whom the number may not write before a time (131056). */
   readonly pairs: readonly BlockedPair[];
   /** A call to it had no answer for a while: until then the workers of small requests leave it to those of jobs (D44). */
@@ -34,12 +37,36 @@ const slowdownEveryMs = 3_000;
 const slowestPerSecond = 1;
 const rememberedPairs = 100;
 
-/** Messages a second that the number takes now: its limit, or what was learned, which climbs back within five minutes. */
-export function perSecondOf(limitPerSecond: number, { learned }: NumberPace, nowMs: number): number {
+/**
+ * Messages a second that the number takes now: the lower one of its limit and an operator's cap, or what was learned, which
+ * climbs back to that within five minutes.
+ */
+export function perSecondOf(platformsPerSecond: number, pace: NumberPace, nowMs: number): number {
+  const { learned } = pace;
+  const limitPerSecond = Math.min(platformsPerSecond, capOf(pace, nowMs) ?? platformsPerSecond);
   if (learned === undefined || learned.perSecond >= limitPerSecond) return limitPerSecond;
   const elapsedMs = Math.max(0, Math.floor((nowMs - learned.atMs) / climbStepMs) * climbStepMs);
   const climbed = Math.min(1, elapsedMs / climbMs);
   return learned.perSecond + (limitPerSecond - learned.perSecond) * climbed;
+}
+
+/** The operator's cap that counts now; undefined where there is none, or its time has passed. */
+export function capOf({ capped }: NumberPace, nowMs: number): number | undefined {
+  return capped === undefined || capped.untilMs <= nowMs ? undefined : capped.perSecond;
+}
+
+/**
+ * With an operator's cap, or without one (`capped` undefined): what is not due yet moves to the new pace at once. Where a cap ends
+ * by itself, the next reservation does that; a job that has more to send makes one within a minute.
+ */
+export function withCap(
+  pace: NumberPace,
+  capped: NumberPace['capped'],
+  { limitPerSecond, nowMs }: { readonly limitPerSecond: number; readonly nowMs: number },
+): NumberPace {
+  const { capped: _before, ...uncapped } = pace;
+  const changed: NumberPace = { ...uncapped, ...present({ capped }) };
+  return { ...changed, schedule: atPace(pace.schedule, bulkEveryMs(limitPerSecond, changed, nowMs), nowMs) };
 }
 
 /** Messages a second of the schedule. */

@@ -23,27 +23,28 @@ const PaceItemSchema = v.object({
   version: v.number(),
   schedule: v.pipe(v.string(), v.parseJson(), ScheduleSchema),
   learned: v.exactOptional(v.object({ perSecond: v.number(), atMs: v.number() })),
+  capped: v.exactOptional(v.object({ perSecond: v.number(), untilMs: v.number() })),
   pairs: v.exactOptional(v.record(v.string(), v.number())),
   slowUntilMs: v.exactOptional(v.number()),
 });
 
 export function paceOf(item: unknown): NumberPace {
-  const { version, schedule, learned, pairs = {}, slowUntilMs } = v.parse(PaceItemSchema, item);
+  const { version, schedule, learned, capped, pairs = {}, slowUntilMs } = v.parse(PaceItemSchema, item);
   const blocked = Object.entries(pairs).map(([recipientHash, untilMs]) => ({ recipientHash, untilMs }));
   return {
     version,
     schedule: scheduleOf(schedule),
-    ...present({ learned, slowUntilMs }),
+    ...present({ learned, capped, slowUntilMs }),
     // A map has no order: the oldest entries are those whose time ends first.
     pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
   };
 }
 
 /** Without key, version and writer (aws/versioned-item.ts). */
-export function paceItemOf({ schedule, learned, pairs, slowUntilMs }: NumberPace): Item {
+export function paceItemOf({ schedule, learned, capped, pairs, slowUntilMs }: NumberPace): Item {
   return {
     schedule: JSON.stringify(packed(schedule)),
-    ...present({ learned, slowUntilMs }),
+    ...present({ learned, capped, slowUntilMs }),
     ...(pairs.length === 0
       ? {}
       : { pairs: Object.fromEntries(pairs.map(({ recipientHash, untilMs }) => [recipientHash, untilMs])) }),

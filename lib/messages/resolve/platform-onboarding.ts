@@ -44,7 +44,7 @@ export function marketingOnboarding(
   async function read(waba: WabaAccess): Promise<boolean> {
     const { accessToken } = await credentialOf(waba.credential);
     const query = { fields: 'id,marketing_messages_onboarding_status' };
-    const { body } = await call({ method: 'GET', path: waba.wabaId, query, accessToken });
+    const { body } = await call({ method: 'GET', path: waba.wabaId, query, accessToken, wabaId: waba.wabaId });
     return v.parse(WabaSchema, body).marketing_messages_onboarding_status.toUpperCase() === 'ONBOARDED';
   }
 }

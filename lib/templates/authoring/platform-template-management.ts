@@ -38,19 +38,23 @@ export function templateManagement(call: PlatformTransport, credentialOf: Creden
     create: async (waba, template, timeLeftMs) => {
       const { accessToken } = await credentialOf(waba.credential);
       const path = `${waba.wabaId}/message_templates`;
-      const { body } = await call({ method: 'POST', path, body: template, accessToken, timeoutMs: timeLeftMs() });
+      const { wabaId } = waba;
+      const { body } = await call({
+        ...{ method: 'POST' as const, path, body: template, accessToken, wabaId, timeoutMs: timeLeftMs() },
+      });
       const created = v.safeParse(CreatedSchema, body);
       if (created.success) return created.output;
       throw new PlatformFailure('ambiguous', { cause: new Error('not a created template') });
     },
     edit: async (waba, { id, changes }, timeLeftMs) => {
       const { accessToken } = await credentialOf(waba.credential);
-      succeeded(await call({ method: 'POST', path: id, body: changes, accessToken, timeoutMs: timeLeftMs() }));
+      const { wabaId } = waba;
+      succeeded(await call({ method: 'POST', path: id, body: changes, accessToken, wabaId, timeoutMs: timeLeftMs() }));
     },
     remove: async (waba, { id, name }) => {
       const { accessToken } = await credentialOf(waba.credential);
       const path = `${waba.wabaId}/message_templates`;
-      succeeded(await call({ method: 'DELETE', path, query: { hsm_id: id, name }, accessToken }));
+      succeeded(await call({ method: 'DELETE', path, query: { hsm_id: id, name }, accessToken, wabaId: waba.wabaId }));
     },
   };
 }

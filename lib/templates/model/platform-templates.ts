@@ -85,7 +85,7 @@ const fields = [
 export function platformTemplates(call: PlatformTransport, credentialOf: CredentialOf): PlatformTemplates {
   const list = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
     const { accessToken } = await credentialOf(waba.credential);
-    return call({ method: 'GET', path: `${waba.wabaId}/message_templates`, query, accessToken });
+    return call({ method: 'GET', path: `${waba.wabaId}/message_templates`, query, accessToken, wabaId: waba.wabaId });
   };
   const readableList = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
     for (const pageSize of pageSizes) {
@@ -110,7 +110,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
       await list(waba, { fields: 'id', limit: '1' });
     },
     page: (waba, after) => page(waba, present({ after })),
-    read: async ({ credential }, templateId) => {
+    read: async ({ wabaId, credential }, templateId) => {
       const { accessToken } = await credentialOf(credential);
       try {
         const { body } = await call({
@@ -118,6 +118,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
           path: encodeURIComponent(templateId),
           query: { fields },
           accessToken,
+          wabaId,
         });
         const read = v.safeParse(PlatformTemplateSchema, withoutNulls(body));
         return read.success ? { kind: 'found', template: read.output } : { kind: 'unreadable' };

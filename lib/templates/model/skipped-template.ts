@@ -17,7 +17,10 @@ export interface SkippedTemplate {
 /** Characters of an id that are logged; the platform's have 16. */
 const longestId = 40;
 
-/** Counts and logs what was passed over: an alarm rings. */
+/**
+ * Logs what was passed over. What the platform has just told of, or a send has met, is counted and rings; a synchronization
+ * meets the same templates every time, and tells their number to its client (`sync.completed`).
+ */
 export function reportSkipped(
   skipped: readonly SkippedTemplate[],
   where: { readonly wabaId: string; readonly syncId?: string },
@@ -25,5 +28,5 @@ export function reportSkipped(
   for (const { platformId, reason } of skipped) {
     log('template.skipped', { ...where, templateId: platformId?.slice(0, longestId), code: reason });
   }
-  if (skipped.length > 0) count('TemplatesSkipped', skipped.length);
+  if (skipped.length > 0 && where.syncId === undefined) count('TemplatesSkipped', skipped.length);
 }

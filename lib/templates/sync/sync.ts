@@ -51,7 +51,8 @@ export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs
     const listing = await compareWaba(work, waba, from).catch((error: unknown) => {
       recordFailure(work, 'sync.waba_failed', { wabaId, error });
       work.counts.failedWabas += 1;
-      count('SyncWabasFailed');
+      // A refused credential rings by itself (`PlatformCredentialRefused`), and this beside it would say nothing new.
+      if (!(error instanceof PlatformFailure && error.credentialRefused)) count('SyncWabasFailed');
       return undefined;
     });
     if (listing !== undefined) return checkpoint(work, index, listing);

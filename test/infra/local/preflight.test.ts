@@ -7,7 +7,7 @@ import { leftOut, runnableProjects } from '../../support/engines.ts';
 const hasDynoxide = dynoxideProgram() !== undefined;
 
 beforeEach(() => {
-  vi.stubEnv('DYNAMODB_ENDPOINT', undefined);
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', undefined);
   vi.stubEnv('PATH', '/nowhere');
 });
 afterEach(() => vi.unstubAllEnvs());
@@ -15,9 +15,11 @@ afterEach(() => vi.unstubAllEnvs());
 describe('the DynamoDB of a stack', () => {
   it('is a running server when one is named, and then nothing else may be', () => {
     const endpoint = 'http://127.0.0.1:8000';
-    expect(chosenDynamoDb({ DYNAMODB_ENDPOINT: endpoint, DATA: '', DYNAMODB: '' })).toEqual({ endpoint });
-    expect(() => chosenDynamoDb({ DYNAMODB_ENDPOINT: endpoint, DATA: 'x' })).toThrow(/^DATA and DYNAMODB_ENDPOINT/);
-    expect(() => chosenDynamoDb({ DYNAMODB_ENDPOINT: endpoint, DYNAMODB: 'local' })).toThrow(/^DYNAMODB and/);
+    expect(chosenDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: endpoint, DATA: '', DYNAMODB: '' })).toEqual({ endpoint });
+    expect(() => chosenDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: endpoint, DATA: 'x' })).toThrow(
+      /^DATA and AWS_ENDPOINT_URL_DYNAMODB/,
+    );
+    expect(() => chosenDynamoDb({ AWS_ENDPOINT_URL_DYNAMODB: endpoint, DYNAMODB: 'local' })).toThrow(/^DYNAMODB and/);
   });
 
   it.runIf(hasDynoxide)('is Dynoxide without being asked for, and needs no Java', () => {
@@ -74,7 +76,7 @@ describe('the adapter and fault tests', () => {
   });
 
   it('run once on a server that runs already', () => {
-    vi.stubEnv('DYNAMODB_ENDPOINT', 'http://127.0.0.1:8000');
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:8000');
     expect(runnableProjects()).toEqual({ adapters: 'local' });
     expect(leftOut()).toBeUndefined();
   });

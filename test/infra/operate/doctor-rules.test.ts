@@ -69,6 +69,16 @@ describe('alarms', () => {
   test.each([
     ['all is well', [alarm], [topic], ['good', 'good'], ''],
     ['there are none', [], [], ['bad'], 'npm run deploy -- -c stage=prod'],
+    [
+      'one tells by a composite one',
+      [
+        { ...alarm, actions: [] },
+        { ...alarm, name: 'both', rule: `ALARM("${alarm.name}")` },
+      ],
+      [topic],
+      ['good', 'good'],
+      '',
+    ],
     ['one tells nobody', [alarm, { ...alarm, actions: [] }], [topic], ['bad', 'good'], '1 of 2 tell nobody'],
     ['one is off', [{ ...alarm, actionsEnabled: false }], [topic], ['bad', 'good'], `--alarm-names ${alarm.name}`],
     ['nobody hears', [alarm], [{ ...topic, confirmed: 0 }], ['good', 'bad'], `aws sns subscribe --topic-arn ${arn}`],

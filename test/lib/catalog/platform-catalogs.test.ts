@@ -21,6 +21,7 @@ test('asks for the catalogs of the WABA and keeps the answer 5 minutes', async (
       path: '200000000000001/product_catalogs',
       query: { fields: 'id,name' },
       accessToken: 'token of main',
+      wabaId: '200000000000001',
     },
   ]);
   clock.nowMs += 1;

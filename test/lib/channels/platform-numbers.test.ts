@@ -84,7 +84,8 @@ test('pages of 100 by cursor, with the token of the WABA and every field asked f
   const fields =
     'id,display_phone_number,status,quality_rating,country_dial_code,whatsapp_business_manager_messaging_limit,' +
     'is_on_biz_app,last_onboarded_time,throughput,webhook_configuration';
-  const asked = { method: 'GET', path: '200000000000001/phone_numbers', accessToken: 'token of main' };
+  const { wabaId } = waba;
+  const asked = { method: 'GET', path: `${wabaId}/phone_numbers`, accessToken: 'token of main', wabaId };
   expect(calls).toEqual([
     { ...asked, query: { fields, limit: '100' } },
     { ...asked, query: { fields, limit: '100', after: 'c1' } },

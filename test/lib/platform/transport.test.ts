@@ -156,11 +156,11 @@ describe('what is known after a call that did not succeed', () => {
   test.each<[number, string, string, object]>([
     [400, '{"error":{"code":132000}}', '132000', {}],
     [429, '', 'throttled', {}],
-    [401, '{"error":{"code":190}}', '190', { PlatformCredentialRefused: 1 }],
+    [401, '{"error":{"code":190}}', '190', { PlatformCredentialRefused: 1, wabaIds: ['2000'] }],
     [401, '{"error":{"code":131049}}', '131049', {}],
   ])('HTTP %i %s is counted as %s, once, and as nothing else', async (status, text, code, more) => {
     const call = await platformThat((_, response) => response.writeHead(status).end(text));
-    const lines = await countedBy(() => failureOf(call(send)));
+    const lines = await countedBy(() => failureOf(call({ ...send, wabaId: '2000' })));
     const counted = lines.map(({ _aws, service, ...counts }) => counts);
     expect(counted).toEqual([{ ...more, code, PlatformErrors: 1 }]);
   });

@@ -404,7 +404,9 @@ describe('what the platform answers', () => {
     ]);
     expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { [`retry_${pace}`]: 1 } }]);
     const named = world.facts('dispatch.credential_refused');
-    expect(named).toEqual(pace === 'credential' ? [{ dispatchId: 'J-0', clientId: 1_001 }] : []);
+    expect(named).toEqual(
+      pace === 'credential' ? [{ dispatchId: 'J-0', clientId: 1_001, wabaId: chunkOf([]).wabaId }] : [],
+    );
   });
 
   test('tries of one kind do not make the wait of another longer', async () => {

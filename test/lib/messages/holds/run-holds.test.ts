@@ -85,7 +85,8 @@ describe('a refusal that concerns more than its message (D46)', () => {
     });
     expect(Object.keys(wabas.of(wabaId).holds)).toEqual([held]);
     expect(calls[1]).toEqual(['park', 'J', { code: String(code), scope, sinceMs: nowMs }]);
-    expect(counted).toMatchObject([{ HoldsOpened: 1 }]);
+    const standing = /^(?:waba|number:.+)$/.test(held) ? 'HoldsStanding' : 'CategoryHoldsStanding';
+    expect(counted).toMatchObject([{ HoldsOpened: 1, [standing]: 1 }]);
   });
 
   test('of one that is open already no operator is told again', async () => {

@@ -1,17 +1,20 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { present } from '../../../../lib/keys/present.ts';
 import {
   answeringSlowly,
   blockedUntilMs,
   bulkEveryMs,
+  capOf,
   isAnsweringSlowly,
   type NumberPace,
   perSecondOf,
   recipientHashOf,
   slowedDown,
   unknownPace,
+  urgentEveryMs,
   withBlocked,
+  withCap,
 } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceItemOf, paceOf } from '../../../../lib/messages/pace/pace-items.ts';
 import { changeableFromMs, emptySchedule, reserved, type Schedule } from '../../../../lib/messages/pace/schedule.ts';
@@ -168,4 +171,55 @@ test('the item of one job is a small part of a kilobyte; of a hundred jobs on on
   expect(bytesOf(1)).toBeLessThan(200);
   expect(bytesOf(2)).toBeLessThan(400);
   expect(bytesOf(100)).toBeLessThan(7_000);
+});
+
+describe("an operator's cap (D43)", () => {
+  const at = (pace: NumberPace, limitPerSecond: number, atMs = nowMs) =>
+    withCap(pace, { perSecond: 20, untilMs: nowMs + 60_000 }, { limitPerSecond, nowMs: atMs });
+
+  test('counts until its time and then no more, by itself', () => {
+    const capped = at(pace, 80);
+    expect([0, 59_999, 60_000].map((afterMs) => perSecondOf(80, capped, nowMs + afterMs))).toEqual([20, 20, 80]);
+    expect(bulkEveryMs(80, capped, nowMs)).toBeCloseTo(1_000 / 18, 9);
+    expect(urgentEveryMs(80, capped, nowMs)).toBe(500);
+    expect([capOf(capped, nowMs + 59_999), capOf(capped, nowMs + 60_000), capOf(pace, nowMs)]).toEqual([
+      20,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("never exceeds the platform's own limit", () => {
+    expect(perSecondOf(5, at(pace, 5), nowMs)).toBe(5);
+    expect(perSecondOf(20, at(pace, 20), nowMs)).toBe(20);
+  });
+
+  test('moves what is not due yet to its pace at once, and back when it is taken away', () => {
+    const capped = at(pace, 80);
+    expect(capped.schedule.segments.at(-1)).toMatchObject({ everyMs: 55.5556, turn: 20 });
+    expect(capped.schedule.segments.at(-1)?.fromMs).toBeGreaterThanOrEqual(changeableFromMs(nowMs));
+    const uncapped = withCap(capped, undefined, { limitPerSecond: 80, nowMs });
+    expect(uncapped.capped).toBeUndefined();
+    expect(uncapped.schedule.segments.at(-1)).toMatchObject({ everyMs: 13.8889, turn: 30 });
+  });
+
+  test('once it has ended, the next reservation moves what is not due yet to the pace of the limit', () => {
+    const capped = at(pace, 80);
+    const laterMs = nowMs + 61_000;
+    const everyMs = bulkEveryMs(80, capped, laterMs);
+    const { schedule } = reserved(capped.schedule, { ...wantedLane, lane: 'K', count: 1, everyMs, nowMs: laterMs });
+    expect(schedule.segments.at(-1)?.everyMs).toBe(13.8889);
+  });
+
+  test('what the platform teaches counts below it, and climbs back to it and no further', () => {
+    const slower = slowedDown(at(pace, 80), 80, nowMs);
+    expect(perSecondOf(80, slower, nowMs)).toBe(15);
+    const long = withCap(slower, { perSecond: 20, untilMs: nowMs + 3_600_000 }, { limitPerSecond: 80, nowMs });
+    expect(perSecondOf(80, long, nowMs + 300_000)).toBe(20);
+  });
+
+  test('is kept in the item of the number', () => {
+    const capped = at(pace, 80);
+    expect(paceOf({ ...paceItemOf(capped), version: 3 })).toEqual(capped);
+  });
 });

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
 import { paceKey } from '../../../../lib/messages/items.ts';
-import { slowedDown, unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
+import { perSecondOf, slowedDown, unknownPace, withCap } from '../../../../lib/messages/pace/number-pace.ts';
 import { paceStore } from '../../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
@@ -74,6 +74,24 @@ test('of twenty who reserve at once each has slots of its own, at the pace of th
   expect(sorted.filter((slot, at) => !(slot - (sorted[at - 1] ?? 0) >= 13))).toEqual([]);
   // Together they are as long as they have to be: nothing was reserved twice.
   expect((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)).toBeLessThan(200 * 14);
+});
+
+test("an operator's cap and a reservation that meet are both kept, and the cap outlives later writes (D43)", async () => {
+  const { paces } = faulty();
+  await reserve(paces, wave('capped', 1, 1_000), nowMs);
+  const capped = { perSecond: 20, untilMs: nowMs + 60_000 };
+  const { pace } = await paces.change('capped', undefined, (seen) => ({
+    pace: withCap(seen, capped, { limitPerSecond: 80, nowMs }),
+    result: undefined,
+  }));
+  expect(pace).toMatchObject({ version: 2, capped });
+  await Promise.all([
+    reserve(faulty().paces, wave('capped', 2), nowMs),
+    faulty().paces.change('capped', pace, (seen) => ({ pace: slowedDown(seen, 80, nowMs), result: undefined })),
+  ]);
+  const found = await paces.find('capped');
+  expect(found).toMatchObject({ version: 4, capped, learned: { perSecond: 15 } });
+  expect([perSecondOf(80, found, nowMs), perSecondOf(80, found, nowMs + 400_000)]).toEqual([15, 80]);
 });
 
 test('one who was there first costs one more write, and no read', async () => {

@@ -23,6 +23,7 @@ test('asks the WABA for its onboarding status and keeps the answer 5 minutes (D3
       path: '200000000000001',
       query: { fields: 'id,marketing_messages_onboarding_status' },
       accessToken: 'token of main',
+      wabaId: '200000000000001',
     },
   ]);
   clock.nowMs += 1;

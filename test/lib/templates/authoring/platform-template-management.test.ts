@@ -29,14 +29,18 @@ test('creates on the WABA and reads id, status and category', async () => {
     category: 'UTILITY',
   });
   const path = '200000000000001/message_templates';
-  expect(calls).toEqual([{ method: 'POST', path, body: template, accessToken: 'demo-token', timeoutMs: 7_000 }]);
+  const { wabaId } = waba;
+  expect(calls).toEqual([
+    { method: 'POST', path, body: template, accessToken: 'demo-token', wabaId, timeoutMs: 7_000 },
+  ]);
 });
 
 test('edits the template itself', async () => {
   const { calls, management } = managed({ success: true });
   await management.edit(waba, { id: '7', changes: { components: [] } }, timeLeftMs);
+  const { wabaId } = waba;
   expect(calls).toEqual([
-    { method: 'POST', path: '7', body: { components: [] }, accessToken: 'demo-token', timeoutMs: 7_000 },
+    { method: 'POST', path: '7', body: { components: [] }, accessToken: 'demo-token', wabaId, timeoutMs: 7_000 },
   ]);
 });
 

@@ -1,0 +1,130 @@
+import { Duration } from 'aws-cdk-lib';
+import { AlarmRule, AlarmState, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { serviceMetric } from '../metrics.ts';
+import type { RouteEntry } from '../routes.ts';
+import type { Settings } from '../settings.ts';
+import type { Severity } from '../severity.ts';
+import { type AlarmText, addComposite, addMeasure } from './alarm.ts';
+import type { ServiceApi } from './service-api.ts';
+
+/**
+ * Two objectives over 30 days, and alarms on how fast their budgets of errors burn (infra/operate/README.md). A burn rate of 1
+ * spends the budget in exactly 30 days. Each alarm has two windows: the long one says that enough is spent, the short one
+ * that it still goes on, so that it ends soon after its cause.
+ */
+interface Objective {
+  readonly name: string;
+  /** Of a hundred, how many may be bad. */
+  readonly allowedPercent: number;
+  /** How many are bad, and of how many, in windows of so many minutes. */
+  readonly measured: (minutes: number) => { readonly bad: Counted; readonly all: Counted };
+  readonly text: AlarmText;
+}
+
+/** A sum of metrics, less another one. */
+interface Counted {
+  readonly sum: readonly IMetric[];
+  readonly less?: IMetric;
+}
+
+interface Burn {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly longMinutes: number;
+  readonly shortMinutes: number;
+  /** So many times as fast as the budget allows. */
+  readonly rate: number;
+}
+
+/** 2 % of the budget of 30 days in an hour, 5 % in six, 10 % in a day. */
+export const burns: readonly Burn[] = [
+  { name: 'fast', severity: 'page', longMinutes: 60, shortMinutes: 5, rate: 14.4 },
+  { name: 'slow', severity: 'ticket', longMinutes: 360, shortMinutes: 30, rate: 6 },
+  { name: 'creeping', severity: 'ticket', longMinutes: 1_440, shortMinutes: 120, rate: 3 },
+];
+
+/** With fewer bad ones in the long window nothing rings: of few requests a single one would be a large share. */
+export const leastBad = 5;
+
+/** Routes that send. */
+const sending = ['messages-send', 'messages-retry'];
+
+export function addObjectives(scope: Construct, settings: Settings, api: ServiceApi): void {
+  const routes = api.routes.filter(({ operation }) => sending.includes(operation));
+  for (const objective of [acceptance(settings, api, routes), delivery(settings)]) {
+    for (const burn of burns) addBurnAlarm(scope, settings, objective, burn);
+  }
+}
+
+function acceptance(settings: Settings, api: ServiceApi, routes: readonly RouteEntry[]): Objective {
+  const ofRoutes = (name: string, minutes: number) => routes.map((each) => api.routeMetric(each, name, 'Sum', minutes));
+  return {
+    name: 'acceptance',
+    allowedPercent: 0.1,
+    measured: (minutes) => ({
+      bad: { sum: ofRoutes('5xx', minutes), less: serviceMetric(settings, 'SendsFailedByPlatform', minutes) },
+      all: { sum: ofRoutes('Count', minutes) },
+    }),
+    text: {
+      whoIsHurt: 'Clients whose sends are answered with 500 or above, and not for the platform: 99.9 % shall not be.',
+      whatToDo:
+        'Right after a deployment: roll it back. Else find request.failed of messages-send and messages-retry in their logs, and 5xx of their routes in the access log: tables, SQS, authorizer.',
+    },
+  };
+}
+
+function delivery(settings: Settings): Objective {
+  return {
+    name: 'delivery',
+    allowedPercent: 1,
+    measured: (minutes) => ({
+      bad: { sum: [serviceMetric(settings, 'MessagesLate', minutes)] },
+      all: { sum: [serviceMetric(settings, 'MessagesDue', minutes)] },
+    }),
+    text: {
+      whoIsHurt:
+        'Recipients whose message leaves later than twice its planned time, though its number is not held: 99 % shall not.',
+      whatToDo:
+        'Look at the codes of dispatch.retry in the tallies of dispatch.batch (throughput, quota: the platform slows a number down), then at dispatch-age and at errors, throttles and duration of the workers.',
+    },
+  };
+}
+
+function addBurnAlarm(scope: Construct, settings: Settings, { name, text, ...objective }: Objective, burn: Burn): void {
+  const { severity, rate } = burn;
+  const purpose = `${name}-burn-${burn.name}`;
+  const told = { ...text, severity, section: 'objectives' } as const;
+  const measure = (window: 'long' | 'short', minutes: number) =>
+    addMeasure(scope, settings, {
+      ...told,
+      purpose: `${purpose}-${window}`,
+      metric: burnRate(objective, minutes, window === 'long' ? leastBad : 1),
+      above: rate,
+    });
+  const windows = [measure('long', burn.longMinutes), measure('short', burn.shortMinutes)];
+  const rule = AlarmRule.allOf(...windows.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM)));
+  addComposite(scope, settings, { ...told, purpose, rule });
+}
+
+/** How many times as fast as allowed the budget burned in the last minutes; 0 with fewer than `atLeast` bad ones. */
+function burnRate(
+  { measured, allowedPercent }: Pick<Objective, 'measured' | 'allowedPercent'>,
+  minutes: number,
+  atLeast: number,
+): MathExpression {
+  const { bad, all } = measured(minutes);
+  const named = (prefix: string, metrics: readonly IMetric[]) =>
+    metrics.map((metric, at) => [`${prefix}${at}`, metric]);
+  const sum = (prefix: string, metrics: readonly IMetric[]) =>
+    metrics.map((_, at) => `FILL(${prefix}${at}, 0)`).join(' + ');
+  const badText = `(${sum('bad', bad.sum)}${bad.less === undefined ? '' : ' - FILL(excused, 0)'})`;
+  return new MathExpression({
+    expression: `IF(${badText} >= ${atLeast}, ${100 / allowedPercent} * ${badText} / (${sum('all', all.sum)}), 0)`,
+    usingMetrics: {
+      ...Object.fromEntries([...named('bad', bad.sum), ...named('all', all.sum)]),
+      ...(bad.less === undefined ? {} : { excused: bad.less }),
+    },
+    period: Duration.minutes(minutes),
+  });
+}

@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import { LaterVersion, queuedMessage } from '../../lib/aws/queued-message.ts';
+import { decodeJob } from '../../lib/messages/accept/job-message.ts';
+import { chunkVersion, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
+import { lateness } from '../../lib/messages/dispatch/deadlines.ts';
+import { forgottenAtMs } from '../../lib/messages/items.ts';
+import { decodeQueued } from '../../lib/webhooks/delivery/pending.ts';
+import type { QueueName } from '../queues.ts';
+
+/**
+ * What is to become of dead letters of a kind: sent `again`, because that is safe; left where they are (`stays`), for the reason
+ * said; or of no use any more (`useless`), because another way makes up for them.
+ */
+export interface LetterKind {
+  readonly verdict: 'again' | 'stays' | 'useless';
+  /** What they are, and why that is safe or is not. A kind is named by this. */
+  readonly text: string;
+}
+
+export interface JudgedLetter extends LetterKind {
+  /** Messages to people in it; absent where it has none. */
+  readonly people?: number;
+}
+
+const maySend: LetterKind = {
+  verdict: 'again',
+  text: 'chunks whose messages may still leave: who was claimed before is not called again, for claims are kept for 30 days; who was not is called once, in the pace of the number',
+};
+const tooLate: LetterKind = {
+  verdict: 'again',
+  text: 'chunks that are too late: their messages end expired or failed, and nobody is called',
+};
+const forgotten: LetterKind = {
+  verdict: 'stays',
+  text: 'chunks of jobs that are forgotten: their claims may be gone, so nobody can say who was called',
+};
+const later: LetterKind = {
+  verdict: 'stays',
+  text: 'written by a later version (D47): deploy that version, then repeat with its command',
+};
+const unreadable: LetterKind = {
+  verdict: 'stays',
+  text: 'not readable: they would come back here; look at one of them, and at what has written it',
+};
+
+/** Of the queues of which a message says nothing that would make a difference. */
+const kindOfQueue = {
+  receipts: { verdict: 'again', text: 'receipts: one that comes twice changes nothing (D39)' },
+  inbound: { verdict: 'again', text: 'words of people: one that comes twice changes nothing (D55)' },
+  watch: { verdict: 'again', text: 'watchers of jobs: an end that is told twice has one id (D41)' },
+  sync: {
+    verdict: 'useless',
+    text: 'synchronizations: their locks have gone to others, so they would stop at once; start a new one, which reads all of it',
+  },
+  hints: {
+    verdict: 'useless',
+    text: 'hints that something has changed: what they say is old; start a synchronization, which reads all of it',
+  },
+} as const satisfies Partial<Record<QueueName, LetterKind>>;
+
+/** Judges the text of a dead letter of a queue. Never throws: what cannot be read is a kind too. */
+export function judgeLetter(queue: QueueName, body: string, nowMs: number): JudgedLetter {
+  try {
+    return judged(queue, body, nowMs);
+  } catch (error) {
+    return error instanceof LaterVersion ? later : unreadable;
+  }
+}
+
+function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
+  switch (queue) {
+    case 'dispatch':
+    case 'urgent':
+      return judgedChunk(body, nowMs);
+    case 'sendJobs':
+      decodeJob(body);
+      return {
+        verdict: 'again',
+        text: 'jobs that stand still: each goes on behind the last wave that it has announced; who was reached is not sent to again (D25)',
+      };
+    case 'events':
+      return 'wakeClientId' in decodeQueued(body)
+        ? { verdict: 'again', text: 'calls to look at what waits for a receiver: a second look finds nothing more' }
+        : { verdict: 'again', text: 'events: receivers tell a repeated one by its id (D34)' };
+    default:
+      queuedMessage(body, Number.POSITIVE_INFINITY);
+      return kindOfQueue[queue];
+  }
+}
+
+function judgedChunk(body: string, nowMs: number): JudgedLetter {
+  const chunk = v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
+  const people = chunk.slices.reduce((sum, { recipients }) => sum + recipients.length, 0);
+  if (forgottenAtMs(chunk) <= nowMs) return { ...forgotten, people };
+  return { ...(lateness({ ...chunk, attempt: 0 }, nowMs) === undefined ? maySend : tooLate), people };
+}

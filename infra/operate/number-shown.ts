@@ -1,0 +1,73 @@
+import { bulkPerSecond, capOf, type NumberPace, perSecondOf } from '../../lib/messages/pace/number-pace.ts';
+import { type Schedule, slotMsOf } from '../../lib/messages/pace/schedule.ts';
+import type { LaneName } from '../../lib/messages/pace/segments.ts';
+import { urgentLane } from '../../lib/messages/pace/urgent.ts';
+import { timeOf } from './outcomes-shown.ts';
+
+/** How fast a number may send and does, as lines for a terminal. */
+export function paceLines(
+  {
+    limitPerSecond,
+    origin,
+    pace,
+  }: { readonly limitPerSecond: number; readonly origin: string; readonly pace: NumberPace },
+  nowMs: number,
+): string[] {
+  const { learned, capped, slowUntilMs = 0 } = pace;
+  const cap = capOf(pace, nowMs);
+  const now = perSecondOf(limitPerSecond, pace, nowMs);
+  const isSlowed = learned !== undefined && now < Math.min(limitPerSecond, cap ?? limitPerSecond);
+  return [
+    `limit     ${limitPerSecond} a second, ${origin}`,
+    ...(cap === undefined || capped === undefined
+      ? []
+      : [
+          `cap       ${cap} a second until ${timeOf(capped.untilMs)}, by an operator${cap < limitPerSecond ? '' : ': the limit is lower and counts'}`,
+        ]),
+    `pace      ${rounded(now)} a second now, ${rounded(bulkPerSecond(limitPerSecond, pace, nowMs))} of them for all but one-time codes`,
+    ...(isSlowed
+      ? [`          refused for its pace at ${timeOf(learned.atMs)}; climbs back within five minutes of it`]
+      : []),
+    ...(slowUntilMs > nowMs
+      ? [`          its calls have had no answer for a while, as of ${timeOf(slowUntilMs)}`]
+      : []),
+  ];
+}
+
+/** What has slots of a number and has not left. */
+export interface WaitingLane extends LaneName {
+  readonly count: number;
+  readonly lastMs: number;
+}
+
+/** Lanes whose slots have not all gone by, the last one last. */
+export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
+  const lanes = new Map<string, WaitingLane>();
+  for (const { lanes: own } of schedule.segments) {
+    for (const { clientId, lane, first, count } of own) {
+      for (let position = first; position < first + count; position += 1) {
+        const slotMs = slotMsOf(schedule, { clientId, lane, position });
+        if (slotMs === undefined || slotMs <= nowMs) continue;
+        const name = `${clientId}#${lane}`;
+        const { count: before = 0, lastMs = 0 } = lanes.get(name) ?? {};
+        lanes.set(name, { clientId, lane, count: before + 1, lastMs: Math.max(lastMs, slotMs) });
+      }
+    }
+  }
+  return [...lanes.values()].sort((one, other) => one.lastMs - other.lastMs);
+}
+
+/** The job of a lane; undefined of one that small requests of a client have together. */
+export function jobOfLane({ lane }: LaneName): string | undefined {
+  const name = lane.replace(/~$/, '');
+  return name === '*' || name === urgentLane ? undefined : name;
+}
+
+export function laneLine({ clientId, lane, count, lastMs }: WaitingLane): string {
+  const job = jobOfLane({ clientId, lane });
+  const whose = job === undefined ? (lane.startsWith(urgentLane) ? 'one-time codes' : 'small requests') : `job ${job}`;
+  const late = lane.endsWith('~') ? ', late' : '';
+  return `  client ${clientId}, ${whose}: ${count} ${count === 1 ? 'slot' : 'slots'}, the last at ${timeOf(lastMs)}${late}`;
+}
+
+const rounded = (perSecond: number) => String(Math.round(perSecond * 10) / 10);

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import type { Did } from '../../lib/access/directory.ts';
+import { directoryStore } from '../../lib/access/directory-store.ts';
+import { storePause } from '../../lib/aws/pause.ts';
+import type { ListedChannel, LiveValues } from '../../lib/channels/channel.ts';
+import { channelStore } from '../../lib/channels/channel-store.ts';
+import { platformNumbers } from '../../lib/channels/platform-numbers.ts';
+import { limitPerSecondOf } from '../../lib/messages/pace/number-limit.ts';
+import { type NumberPace, withCap } from '../../lib/messages/pace/number-pace.ts';
+import type { NumberPaces } from '../../lib/messages/pace/number-paces.ts';
+import { paceStore } from '../../lib/messages/pace/pace-store.ts';
+import type { DescribedJob } from '../../lib/messages/report/described-job.ts';
+import { type Outcomes, outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
+import { PlatformFailure } from '../../lib/platform/failure.ts';
+import type { PlatformTransport } from '../../lib/platform/transport.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
+import { heldAsLines, heldBy } from './holds-shown.ts';
+import { jobOfLane, laneLine, paceLines, waitingLanes } from './number-shown.ts';
+import { type HoldOfWaba, kindAndName, type OpenHold, type OpenHolds, openHolds } from './open-holds.ts';
+import { type JobOutcomes, jobLines, timeOf, totalLine } from './outcomes-shown.ts';
+import { readCredentials } from './stored-credentials.ts';
+import { platformOf, type Target, targetOf } from './target.ts';
+
+const longestCapMs = 7 * 86_400_000;
+
+const usage = `npm run number -- DID [--stage NAME]
+npm run number -- DID --limit N --for TIME [--stage NAME]
+npm run number -- DID --limit none [--stage NAME]
+
+What a number may send, does send and waits for: its limit, the pace of this moment, who may send from it, who has slots, what is
+held, what the platform says of it when it is asked now.
+
+  --limit N     sends no more than N messages a second, for a while: what is reserved already moves within two seconds. The limit that
+                the platform gives counts where it is lower; what its refusals teach, too
+  --for TIME    how long, such as 30m, 4h or 2d (7d at most); it ends by itself then
+  --limit none  ends it now
+  --stage NAME  a deployment on AWS; without it, the running local stack`;
+
+const options = {
+  limit: { type: 'string' },
+  for: { type: 'string' },
+  stage: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** A stage, as the command reads and changes it. */
+export interface NumberStage {
+  readonly findDid: (did: string) => Promise<Did | undefined>;
+  readonly findNumber: (wabaId: string, phoneNumberId: string) => Promise<ListedChannel | undefined>;
+  readonly paces: NumberPaces;
+  readonly holds: Pick<OpenHolds, 'list'>;
+  readonly outcomes: Pick<Outcomes, 'findJob' | 'ofJob'>;
+  /** Asks the platform; undefined for a number that it does not list. Throws `PlatformFailure`. */
+  readonly ask: (did: Did) => Promise<LiveValues | undefined>;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 for a DID that
+ * there is not, or a cap that would change nothing.
+ */
+export async function numberCommand(
+  typed: readonly string[],
+  open: (stage: string | undefined) => NumberStage | Promise<NumberStage>,
+  print: (line: string) => void,
+): Promise<void> {
+  const { values, positionals } = commandLine({ args: [...typed], options, allowPositionals: true });
+  if (values.help) return print(usage);
+  const [did, ...surplus] = positionals;
+  if (did === undefined || surplus.length > 0) throw new CommandError(usage);
+  const cap = capWanted(values);
+  const stage = await open(values.stage);
+  const found = await stage.findDid(did);
+  if (found === undefined) throw new CommandError(`There is no DID ${did}: npm run provision lists what there is.`, 1);
+  const number = await limitOf(found, stage);
+  if (cap !== undefined) await setCap(cap, { number, phoneNumberId: found.channel.phoneNumberId, stage });
+  for (const line of await linesOf(found, { number, stage, stageName: values.stage })) print(line);
+}
+
+interface Cap {
+  /** Absent: none any more. */
+  readonly perSecond?: number;
+  readonly forMs: number;
+}
+
+function capWanted({ limit, for: time }: { limit?: string | undefined; for?: string | undefined }): Cap | undefined {
+  if (limit === undefined) {
+    if (time !== undefined) throw new CommandError('--for goes with --limit N');
+    return undefined;
+  }
+  if (limit === 'none') {
+    if (time !== undefined) throw new CommandError('--limit none ends the cap now, without --for');
+    return { forMs: 0 };
+  }
+  if (!/^[1-9]\d{0,3}$/.test(limit)) throw new CommandError(`--limit takes messages a second, or none, not ${limit}`);
+  if (time === undefined) throw new CommandError('--limit N needs --for TIME, such as --for 4h: a cap ends by itself');
+  return { perSecond: Number(limit), forMs: durationMs(time) };
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function durationMs(text: string): number {
+  const match = /^([1-9]\d{0,5})([mhd])$/.exec(text);
+  const ms = Number(match?.[1]) * (unitMs[match?.[2] ?? ''] ?? 0);
+  if (match !== null && ms <= longestCapMs) return ms;
+  throw new CommandError(`--for takes a time such as 30m, 4h or 2d, 7d at most, not ${text}`);
+}
+
+interface LimitOfNumber {
+  readonly limitPerSecond: number;
+  readonly origin: string;
+}
+
+async function limitOf({ channel }: Did, { findNumber }: NumberStage): Promise<LimitOfNumber> {
+  const { wabaId, phoneNumberId, throughputPerSecond } = channel;
+  const word = await findNumber(wabaId, phoneNumberId);
+  const limitPerSecond = limitPerSecondOf(word, throughputPerSecond);
+  if (word?.isOnBizApp === true) return { limitPerSecond, origin: 'for the business app uses the number, too' };
+  const level = word?.throughputLevel;
+  return { limitPerSecond, origin: level === undefined ? 'as provisioned' : `the platform's level ${level}` };
+}
+
+/** A compare-and-set, as every change of a pace (pace-store.ts): what workers reserve at the same moment is kept. */
+async function setCap(
+  { perSecond, forMs }: Cap,
+  {
+    number,
+    phoneNumberId,
+    stage,
+  }: { readonly number: LimitOfNumber; readonly phoneNumberId: string; readonly stage: NumberStage },
+): Promise<void> {
+  const { limitPerSecond } = number;
+  if (perSecond !== undefined && perSecond >= limitPerSecond) {
+    throw new CommandError(
+      `Nothing was changed: the number may send ${limitPerSecond} a second, so a cap must be less, not ${perSecond}.`,
+      1,
+    );
+  }
+  const nowMs = stage.nowMs();
+  await stage.paces.change(phoneNumberId, undefined, (pace, waitedMs) => {
+    const atMs = nowMs + waitedMs;
+    const capped = perSecond === undefined ? undefined : { perSecond, untilMs: atMs + forMs };
+    if (capped === undefined && pace.capped === undefined) return { pace, result: undefined };
+    return { pace: withCap(pace, capped, { limitPerSecond, nowMs: atMs }), result: undefined };
+  });
+}
+
+async function linesOf(
+  did: Did,
+  {
+    number,
+    stage,
+    stageName,
+  }: { readonly number: LimitOfNumber; readonly stage: NumberStage; readonly stageName: string | undefined },
+): Promise<string[]> {
+  const { channel, waba } = did;
+  const pace = await stage.paces.find(channel.phoneNumberId);
+  const [asked, holds, waiting] = await Promise.all([
+    platformLine(did, stage),
+    stage.holds.list([channel.wabaId]),
+    waitingLines(pace, stage),
+  ]);
+  const senders = waba.dids === 'own' ? [channel.clientId] : waba.clientIds;
+  const own = holds.filter((hold) => concerns(hold, channel.phoneNumberId));
+  const held =
+    own.length === 0
+      ? ['held      nothing of this number']
+      : heldAsLines(heldBy(own, []), { numbers: [channel], stage: stageName });
+  return [
+    `did ${channel.did}: number ${channel.phoneNumberId} of waba ${channel.wabaId}, channel ${channel.channelId}`,
+    ...paceLines({ ...number, pace }, stage.nowMs()),
+    asked,
+    `senders   ${senders.map((id) => `client ${id}`).join(', ')}`,
+    ...held,
+    ...waiting,
+  ];
+}
+
+function concerns(hold: OpenHold, phoneNumberId: string): boolean {
+  if (hold.scope === 'platform') return true;
+  const { kind, name } = kindAndName((hold as HoldOfWaba).scope);
+  const isOfNumber = kind === 'number' || kind === 'marketing' || kind === 'edge';
+  return !isOfNumber || name === phoneNumberId;
+}
+
+async function platformLine(did: Did, { ask }: NumberStage): Promise<string> {
+  try {
+    const live = await ask(did);
+    if (live === undefined) return 'platform  does not list this number under its WABA';
+    const { status, qualityRating, throughputLevel, currentLimit, isOnBizApp } = live;
+    const said = [
+      ...(status === undefined ? [] : [`status ${status}`]),
+      ...(qualityRating === undefined ? [] : [`quality ${qualityRating}`]),
+      ...(throughputLevel === undefined ? [] : [`level ${throughputLevel}`]),
+      ...(currentLimit === undefined ? [] : [`messaging limit ${currentLimit}`]),
+      ...(isOnBizApp === true ? ['in the business app, too'] : []),
+    ];
+    return `platform  ${said.length === 0 ? 'says nothing of it' : said.join(', ')}`;
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return `platform  could not be asked: ${error.message}`;
+  }
+}
+
+async function waitingLines(pace: NumberPace, { outcomes, nowMs }: NumberStage): Promise<string[]> {
+  const lanes = waitingLanes(pace.schedule, nowMs());
+  if (lanes.length === 0) return ['waiting   nothing has a slot of this number'];
+  const jobIds = [...new Set(lanes.flatMap((lane) => jobOfLane(lane) ?? []))];
+  const found = await Promise.all(jobIds.map((jobId) => outcomes.findJob(jobId)));
+  const jobs: JobOutcomes[] = [];
+  for (const job of found.filter((each): each is DescribedJob => each !== undefined)) {
+    jobs.push({ job, outcomes: await outcomes.ofJob(job), shown: [] });
+  }
+  const slots = lanes.reduce((sum, { count }) => sum + count, 0);
+  const lastMs = Math.max(...lanes.map((lane) => lane.lastMs));
+  return [
+    `waiting   ${slots} messages have slots, the last at ${timeOf(lastMs)}`,
+    ...lanes.map(laneLine),
+    ...(jobs.length === 0 ? [] : [...jobLines(jobs).map((line) => `  ${line}`), `  ${totalLine(jobs)}`]),
+  ];
+}
+
+/** The stage that a target is; the platform is asked with the stored credential of the number's WABA. */
+export function numberStage(target: Target, call: PlatformTransport, nowMs: () => number): NumberStage {
+  const { documentClient: client, tableName } = target;
+  const messages = { client, table: tableName('messages'), nowMs };
+  return {
+    findDid: directoryStore(client, tableName('directory')).findDid,
+    findNumber: channelStore(client, tableName('channels')).findNumber,
+    paces: paceStore({ ...messages, newWriter: randomUUID }),
+    holds: openHolds(messages),
+    outcomes: outcomesStore({ ...messages, pause: storePause }),
+    ask: (did) => liveValuesOf(did, target, call),
+    nowMs,
+  };
+}
+
+async function liveValuesOf(
+  { channel, waba }: Did,
+  target: Target,
+  call: PlatformTransport,
+): Promise<LiveValues | undefined> {
+  const { credentials } = await readCredentials(target);
+  const numbers = platformNumbers(call, async (name) => {
+    const credential = credentials[name];
+    if (credential !== undefined) return credential;
+    throw new PlatformFailure('not_sent', { cause: new Error(`there is no credential ${name}`) });
+  });
+  for (let after: string | undefined; ; ) {
+    const page = await numbers.page({ wabaId: channel.wabaId, credential: waba.credential }, after);
+    const found = page.numbers.find(({ phoneNumberId }) => phoneNumberId === channel.phoneNumberId);
+    if (found !== undefined || page.after === undefined) return found?.live;
+    after = page.after;
+  }
+}
+
+if (import.meta.main) {
+  await runCommand(() => numberCommand(process.argv.slice(2), openStage, console.log));
+}
+
+async function openStage(stage: string | undefined): Promise<NumberStage> {
+  return numberStage(await targetOf(stage), platformOf(stage), Date.now);
+}

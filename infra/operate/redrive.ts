@@ -1,0 +1,244 @@
+import { sleep } from '../../lib/aws/pause.ts';
+import { packEntries, type QueueEntry, sendEntries } from '../../lib/aws/sqs-batch.ts';
+import { queuePurposes } from '../names.ts';
+import type { QueueName } from '../queues.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
+import { countOf, giveBack, type Letter, lettersOf, remove } from './dead-letter-queue.ts';
+import { type JudgedLetter, judgeLetter, type LetterKind } from './dead-letters.ts';
+import { type OpenQueue, openDeadLetters, openQueue, targetOf } from './target.ts';
+
+const usualPace = 10;
+const mostPace = 200;
+/** A dry run looks at so many. */
+const mostLookedAt = 10_000;
+
+const usage = `npm run redrive -- QUEUE [--yes] [--at-most N] [--pace N] [--stage NAME]
+npm run redrive -- QUEUE --drop [--yes]
+
+Sends the dead letters of a queue again, once their cause is mended. Without --yes it counts them, says of each kind what would be
+sent again and why that is safe, and sends nothing. With it, it moves no more than there were when it began, and ends. What is not
+safe to send, or of no use, stays; with --drop what is of no use is deleted instead, and nothing is sent.
+
+  QUEUE         one of ${Object.values(queuePurposes).join(', ')}
+  --yes         really; a run that was ended may be repeated
+  --at-most N   no more than N of them: one, to see whether the cause is mended
+  --pace N      N letters a second (1 to ${mostPace}; ${usualPace} unless told)
+  --stage NAME  a deployment on AWS; without it, the running local stack`;
+
+const options = {
+  yes: { type: 'boolean', default: false },
+  drop: { type: 'boolean', default: false },
+  'at-most': { type: 'string' },
+  pace: { type: 'string' },
+  stage: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** A queue, and the queue of its dead letters. */
+export interface RedriveAt {
+  readonly queue: OpenQueue;
+  readonly deadLetters: OpenQueue;
+}
+
+interface Surroundings {
+  readonly print: (line: string) => void;
+  /** How far it is. */
+  readonly tell: (line: string) => void;
+  readonly nowMs: () => number;
+  readonly pause?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Answers one command line. `open` reaches the queues of the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1
+ * when letters stay that were to be sent.
+ */
+export async function redriveCommand(
+  typed: readonly string[],
+  open: (stage: string | undefined, name: QueueName) => RedriveAt | Promise<RedriveAt>,
+  { print, tell, nowMs, pause = sleep }: Surroundings,
+): Promise<void> {
+  const { values, positionals } = commandLine({ args: [...typed], options, allowPositionals: true });
+  if (values.help) return print(usage);
+  const [purpose, ...surplus] = positionals;
+  if (purpose === undefined || surplus.length > 0) throw new CommandError(usage);
+  const name = queueNamed(purpose);
+  const pacePerSecond = whole(values.pace, '--pace', mostPace) ?? usualPace;
+  const atMost = whole(values['at-most'], '--at-most', Number.MAX_SAFE_INTEGER);
+  const { yes, drop } = values;
+  const at = await open(values.stage, name);
+  const waiting = await countOf(at.deadLetters);
+  const most = Math.min(waiting, atMost ?? waiting);
+  print(`${purpose}: ${waiting} dead ${waiting === 1 ? 'letter' : 'letters'}`);
+  if (waiting === 0) return;
+  const judge = (body: string) => judgeLetter(name, body, nowMs());
+  const seconds = Math.ceil(most / pacePerSecond);
+  if (!yes) {
+    const looked = await look(at.deadLetters, judge, Math.min(most, mostLookedAt));
+    for (const line of linesOf(looked, { drop })) print(line);
+    if (looked.letters < waiting) print(`looked at ${looked.letters} of them`);
+    return print(
+      drop
+        ? 'nothing was deleted: repeat with --drop --yes'
+        : `nothing was sent: repeat with --yes; at ${pacePerSecond} a second that takes ${seconds} s`,
+    );
+  }
+  const act = drop ? dropped(at.deadLetters) : moved(at);
+  const done = await work(at.deadLetters, {
+    judge,
+    act,
+    most,
+    pacePerSecond,
+    tell,
+    pause,
+    verdict: drop ? 'useless' : 'again',
+  });
+  for (const line of linesOf(done, { drop })) print(line);
+  print(`${done.acted} ${drop ? 'deleted' : 'sent again'}; ${await countOf(at.deadLetters)} dead letters are left`);
+  if (done.refused > 0)
+    throw new CommandError(`${done.refused} were refused by the queue and stay: the same command tries them again`, 1);
+}
+
+function queueNamed(purpose: string): QueueName {
+  const found = Object.entries(queuePurposes).find(([, each]) => each === purpose);
+  if (found === undefined) {
+    throw new CommandError(`QUEUE is one of ${Object.values(queuePurposes).join(', ')}, not ${purpose}`);
+  }
+  return found[0] as QueueName;
+}
+
+function whole(text: string | undefined, name: string, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(text) && Number(text) <= most) return Number(text);
+  const range = most === Number.MAX_SAFE_INTEGER ? 'a number from 1 on' : `1 to ${most}`;
+  throw new CommandError(`${name} takes ${range}, not ${text}`);
+}
+
+interface Tallied {
+  readonly letters: number;
+  readonly kinds: ReadonlyMap<string, LetterKind & { readonly letters: number; readonly people: number }>;
+  readonly oldestMs: number | undefined;
+}
+
+class Tally implements Tallied {
+  letters = 0;
+  oldestMs: number | undefined;
+  readonly kinds = new Map<string, LetterKind & { letters: number; people: number }>();
+
+  add({ people = 0, ...kind }: JudgedLetter, { sentMs }: Letter): void {
+    const known = this.kinds.get(kind.text) ?? { ...kind, letters: 0, people: 0 };
+    known.letters += 1;
+    known.people += people;
+    this.kinds.set(kind.text, known);
+    this.letters += 1;
+    if (sentMs !== undefined) this.oldestMs = Math.min(this.oldestMs ?? sentMs, sentMs);
+  }
+}
+
+async function look(deadLetters: OpenQueue, judge: (body: string) => JudgedLetter, most: number): Promise<Tallied> {
+  const tally = new Tally();
+  const held: Letter[] = [];
+  try {
+    for await (const letters of lettersOf(deadLetters)) {
+      held.push(...letters);
+      for (const letter of letters) if (tally.letters < most) tally.add(judge(letter.body), letter);
+      if (tally.letters >= most) break;
+    }
+  } finally {
+    await giveBack(deadLetters, held);
+  }
+  return tally;
+}
+
+interface Work {
+  readonly judge: (body: string) => JudgedLetter;
+  /** Does it; returns those of which it is confirmed. */
+  readonly act: (letters: readonly Letter[]) => Promise<readonly Letter[]>;
+  readonly verdict: LetterKind['verdict'];
+  readonly most: number;
+  readonly pacePerSecond: number;
+  readonly tell: (line: string) => void;
+  readonly pause: (ms: number) => Promise<unknown>;
+}
+
+const toldEach = 1_000;
+
+/** Goes through no more letters than there were: one that dies again meanwhile is not moved in a circle. */
+async function work(
+  deadLetters: OpenQueue,
+  { judge, act, verdict, most, pacePerSecond, tell, pause }: Work,
+): Promise<Tallied & { readonly acted: number; readonly refused: number }> {
+  const tally = new Tally();
+  const held: Letter[] = [];
+  let acted = 0;
+  let refused = 0;
+  try {
+    for await (const letters of lettersOf(deadLetters)) {
+      const taken: Letter[] = [];
+      for (const letter of letters) {
+        const judged = judge(letter.body);
+        const isOver = acted + refused + taken.length >= most;
+        if (!isOver) tally.add(judged, letter);
+        if (!isOver && judged.verdict === verdict) taken.push(letter);
+        else held.push(letter);
+      }
+      const confirmed = await act(taken);
+      held.push(...taken.filter((letter) => !confirmed.includes(letter)));
+      refused += taken.length - confirmed.length;
+      if (Math.floor((acted + confirmed.length) / toldEach) > Math.floor(acted / toldEach)) {
+        tell(`${acted + confirmed.length} of ${most}`);
+      }
+      acted += confirmed.length;
+      if (acted + refused >= most) break;
+      if (taken.length > 0) await pause((1_000 * taken.length) / pacePerSecond);
+    }
+  } finally {
+    await giveBack(deadLetters, held);
+  }
+  return { letters: tally.letters, kinds: tally.kinds, oldestMs: tally.oldestMs, acted, refused };
+}
+
+/**
+ * Sends letters to their queue, in the groups in which they were, and only then deletes them: a run that dies in between leaves
+ * both, which all consumers are made for.
+ */
+function moved({ queue, deadLetters }: RedriveAt): Work['act'] {
+  return async (letters) => {
+    const entries = new Map<QueueEntry, Letter>(
+      letters.map((letter) => [{ body: letter.body, group: letter.group, delaySeconds: 0 }, letter]),
+    );
+    const refused = new Set<QueueEntry>();
+    for (const batch of packEntries(entries.keys())) {
+      for (const entry of await sendEntries(queue, batch)) refused.add(entry);
+    }
+    const sent = [...entries].flatMap(([entry, letter]) => (refused.has(entry) ? [] : [letter]));
+    await remove(deadLetters, sent);
+    return sent;
+  };
+}
+
+function dropped(deadLetters: OpenQueue): Work['act'] {
+  return async (letters) => {
+    await remove(deadLetters, letters);
+    return letters;
+  };
+}
+
+function linesOf({ kinds, oldestMs }: Tallied, { drop }: { readonly drop: boolean }): string[] {
+  const words = { again: drop ? 'stays' : 'again', stays: 'stays', useless: drop ? 'drop' : 'no use' } as const;
+  const rows = [...kinds.values()].map(({ verdict, text, letters, people }) => {
+    const count = people === 0 ? `${letters}` : `${letters} with ${people} messages`;
+    return `${words[verdict].padEnd(6)}  ${count}: ${text}`;
+  });
+  return [...(oldestMs === undefined ? [] : [`the oldest was queued ${new Date(oldestMs).toISOString()}`]), ...rows];
+}
+
+if (import.meta.main) {
+  await runCommand(() =>
+    redriveCommand(process.argv.slice(2), openStage, { print: console.log, tell: console.error, nowMs: Date.now }),
+  );
+}
+
+async function openStage(stage: string | undefined, name: QueueName): Promise<RedriveAt> {
+  await targetOf(stage);
+  return { queue: await openQueue(stage, name), deadLetters: await openDeadLetters(stage, name) };
+}

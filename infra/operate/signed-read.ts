@@ -1,0 +1,79 @@
+import { STSClient } from '@aws-sdk/client-sts';
+import { AwsV4Signer } from 'aws4fetch';
+import { configuredEndpoint } from '../../lib/aws/endpoint.ts';
+import { present } from '../../lib/keys/present.ts';
+
+/** One call that reads from a service that the project has no SDK client for. */
+export interface SignedRead {
+  /** The service's name in signatures and in the host of its region's address. */
+  readonly service: 'lambda' | 'servicequotas';
+  /** Of the variable that names another address, as AWS spells it: `AWS_ENDPOINT_URL_LAMBDA`. */
+  readonly endpointVariable: string;
+  readonly path: string;
+  /** Of a call with `X-Amz-Target`; without it the call is a GET. */
+  readonly json?: { readonly target: string; readonly body: object };
+}
+
+/** What a service has refused; its name is the service's own for the fault (`AccessDeniedException`). */
+export class ReadRefused extends Error {
+  constructor(name: string, message: string) {
+    super(message);
+    this.name = name;
+  }
+}
+
+/** Asks for one answer, parsed from JSON. Throws `ReadRefused` for what the service refuses. */
+export type ReadSigned = (read: SignedRead) => Promise<unknown>;
+
+const timeoutMs = 10_000;
+
+/** Reads with the region and the credentials that the SDK's clients of this process find. */
+export function signedReader(): ReadSigned {
+  // The chain of profiles, single sign-on and roles is the SDK's: a client of it that asks nothing has both.
+  const { config } = new STSClient({});
+  return async ({ service, endpointVariable, path, json }) => {
+    const [region, { accessKeyId, secretAccessKey, sessionToken }] = await Promise.all([
+      config.region(),
+      config.credentials(),
+    ]);
+    const base = configuredEndpoint(endpointVariable) ?? regionalEndpoint(service, region);
+    const body = json && JSON.stringify(json.body);
+    const signed = await new AwsV4Signer({
+      url: `${base.replace(/\/$/, '')}${path}`,
+      service,
+      region,
+      ...{ accessKeyId, secretAccessKey, ...present({ sessionToken, body }) },
+      method: json === undefined ? 'GET' : 'POST',
+      headers: json === undefined ? {} : { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': json.target },
+    }).sign();
+    const reply = await fetch(signed.url, {
+      method: signed.method,
+      headers: signed.headers,
+      body: body ?? null,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return answerOf(reply, await reply.text());
+  };
+}
+
+function regionalEndpoint(service: string, region: string): string {
+  return `https://${service}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+}
+
+function answerOf(reply: Response, text: string): unknown {
+  const told = parsed(text);
+  if (reply.ok && told !== undefined) return told;
+  const { __type, message, Message } = (told ?? {}) as Readonly<Record<string, string | undefined>>;
+  // REST services name the fault in a header, before a colon; the others in the body, behind a name space.
+  const name = reply.headers.get('x-amzn-errortype')?.split(':')[0] ?? __type?.slice(__type.lastIndexOf('#') + 1);
+  throw new ReadRefused(name ?? `HTTP ${reply.status}`, message ?? Message ?? `it answers ${reply.status}`);
+}
+
+/** Undefined for what is no JSON, which nothing of AWS is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

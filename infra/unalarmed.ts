@@ -1,0 +1,40 @@
+/*
+ * What has no alarm of its own, and why not: plain data. A test walks the synthesized templates and the holds of the code, and
+ * finds for each queue, function, table and hold an alarm or a line here, and no line here for what has an alarm.
+ */
+
+/** Of a function: that it fails, that no concurrency is left for it, that it is slow. */
+export type FunctionTrouble = 'Errors' | 'Throttles' | 'Duration';
+type Reasons = Readonly<Partial<Record<FunctionTrouble, string>>>;
+
+/** Of every function that the gateway calls. */
+export const unalarmedEndpoints: Readonly<Record<FunctionTrouble, string>> = {
+  Errors:
+    'The caller gets an answer of 500 or above: api-5xx, api-5xx-share and, of a send, acceptance-burn-fast count it.',
+  Throttles: 'The caller gets an answer of 500 or above, as of an error; account-concurrency rings before.',
+  Duration: 'api-latency looks at what callers wait for; a run that takes too long is an answer of 502.',
+};
+
+export const unalarmedFunctions: Readonly<Record<string, Reasons>> = {
+  authorizer: {
+    Errors: 'It refuses a bad token by an error. What is no bad token is authorizer-failures, and an answer of 500.',
+    Duration: 'It has five seconds: what is slower is an answer of 500, and callers wait for it (api-latency).',
+  },
+  'messages-lost-rounds': {
+    Throttles: 'Lambda tries such a call again for hours, and the next one comes in a quarter of an hour.',
+    Duration: 'A run that takes too long is an error (lost-rounds-errors).',
+  },
+  'pricing-refresh': {
+    Throttles: 'Lambda tries such a call again for hours, and the next one comes in twelve.',
+    Duration: 'A run that takes too long is an error (pricing-refresh-errors).',
+  },
+};
+
+/** Of every dead-letter queue. */
+export const unalarmedDeadLetterAge = 'Its first message rings, however old it is: <queue>-dead-letters.';
+
+/** By the kind of a hold (lib/messages/holds/scope.ts); the platform as a whole has platform-down. */
+export const unalarmedHolds: Readonly<Record<string, string>> = {
+  template:
+    'The platform ends a pause by itself after hours, and the client of each dispatch is told by dispatch.parked: nothing is left for an operator.',
+};

@@ -1,0 +1,121 @@
+import { beforeEach, expect, test } from 'vitest';
+import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
+import { credentialCommand } from '../../../infra/operate/credential.ts';
+import { provision } from '../../../infra/operate/provisioning-run.ts';
+import { readCredentials } from '../../../infra/operate/stored-credentials.ts';
+import type { Target } from '../../../infra/operate/target.ts';
+import type { TableName } from '../../../infra/tables.ts';
+import { PlatformFailure } from '../../../lib/platform/failure.ts';
+import type { PlatformCall } from '../../../lib/platform/transport.ts';
+import { provisioningStore } from '../../../lib/provisioning/provisioning-store.ts';
+import { secretsInMemory } from '../../support/secrets.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+const documentClient = localDocumentClient();
+const nowMs = () => Date.UTC(2026, 10, 26, 12);
+const [first, second] = ['200000000000001', '200000000000002'];
+let secrets: ReturnType<typeof secretsInMemory>;
+let target: Target;
+let calls: PlatformCall[];
+let failure: PlatformFailure | undefined;
+
+beforeEach(async () => {
+  const names = {
+    directory: await freshTable('directory'),
+    credentials: await freshTable('credentials'),
+    channels: await freshTable('channels'),
+    messages: await freshTable('messages'),
+  };
+  secrets = secretsInMemory();
+  target = {
+    documentClient,
+    secrets,
+    tableName: (table: TableName) => names[table as keyof typeof names],
+    secretName: (variable) => variable,
+  };
+  calls = [];
+  failure = undefined;
+  const other = { name: 'other', access_token: 'other-token', app_id: '1' };
+  await provision({ ...demo, platform_credentials: [...demo.platform_credentials, other] }, target, { nowMs });
+});
+
+async function run(input: string, ...typed: string[]) {
+  const lines: string[] = [];
+  const error = await credentialCommand(
+    typed,
+    () => ({
+      target,
+      platform: async (call) => {
+        calls.push(call);
+        if (failure !== undefined && call.path.startsWith(second ?? '')) throw failure;
+        return { body: { data: [] } };
+      },
+    }),
+    { print: (line) => void lines.push(line), readInput: async () => input, nowMs },
+  ).catch((reason: unknown) => reason);
+  return { lines, error };
+}
+
+const stored = async () => (await readCredentials(target)).credentials;
+
+test('gives the credential of a WABA another token, asked first for every WABA that shares it; others stay', async () => {
+  const before = await stored();
+  const { lines, error } = await run('a-new-token\n', first ?? '', '--token', '-');
+  expect(error).toBeUndefined();
+  expect(calls.map(({ path, method, accessToken }) => [path, method, accessToken])).toEqual([
+    [`${first}/subscribed_apps`, 'GET', 'a-new-token'],
+    [`${second}/subscribed_apps`, 'GET', 'a-new-token'],
+  ]);
+  expect(lines[0]).toBe(`credential demo has the new token: WABA ${first}, ${second}`);
+  expect(lines.join('\n')).not.toContain('a-new-token');
+  expect(await stored()).toEqual({ ...before, demo: { accessToken: 'a-new-token', appId: '500000000000001' } });
+  expect((await run('a-new-token', first ?? '', '--token', '-')).lines).toEqual([
+    'credential demo: that is the token that it has',
+  ]);
+});
+
+test('a token that the platform refuses for one of them is not written; nor is one that it gives no answer to', async () => {
+  const before = await stored();
+  failure = new PlatformFailure('refused', { code: 190, httpStatus: 401 });
+  const { error } = await run('a-bad-token', first ?? '', '--token', '-');
+  expect(error).toMatchObject({
+    exitStatus: 1,
+    message: expect.stringContaining(`refuses the token for WABA ${second}`),
+  });
+  expect(String(error)).not.toContain('a-bad-token');
+  failure = new PlatformFailure('ambiguous', {});
+  expect((await run('a-new-token', first ?? '', '--token', '-')).error).toMatchObject({
+    message: expect.stringContaining('--unchecked'),
+  });
+  expect(await stored()).toEqual(before);
+  calls = [];
+  await run('a-new-token', first ?? '', '--token', '-', '--unchecked');
+  expect([calls, (await stored())['demo']?.accessToken]).toEqual([[], 'a-new-token']);
+});
+
+test('while a run of provisioning is under way nothing is written; afterwards its lock is free', async () => {
+  const before = await stored();
+  const { tableName } = target;
+  const under = await provisioningStore({ documentClient, tableName, nowMs }).begin('other');
+  const { error } = await run('a-new-token', first ?? '', '--token', '-');
+  expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('another run of provisioning') });
+  expect(await stored()).toEqual(before);
+  await under.end();
+  await run('a-new-token', first ?? '', '--token', '-');
+  await provisioningStore({ documentClient, tableName, nowMs }).assertFree();
+});
+
+test.each([
+  ['token-of-text', ['9', '--token', '-'], 1, 'There is no WABA 9'],
+  ['token-of-text', [first ?? '', '--token', 'token-of-text'], 2, '--token takes - alone'],
+  ['token-of-text', [first ?? ''], 2, '--token takes - alone'],
+  ['token-of-text', ['--token', '-'], 2, 'npm run credential -- WABA'],
+  ['short', [first ?? '', '--token', '-'], 2, 'at least 8 characters'],
+  ['two secret-words', [first ?? '', '--token', '-'], 2, 'more than one word'],
+])('%j %j is refused with status %i, and the token is not shown', async (input, typed, exitStatus, message) => {
+  const before = secrets.written.length;
+  const { error } = await run(input, ...typed);
+  expect(error).toMatchObject({ exitStatus, message: expect.stringContaining(message) });
+  expect(String((error as Error).message)).not.toContain(input);
+  expect(secrets.written).toHaveLength(before);
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { queuePurposes } from '../../../infra/names.ts';
+import { judgeLetter } from '../../../infra/operate/dead-letters.ts';
+import type { QueueName } from '../../../infra/queues.ts';
+import { encodeWake } from '../../../lib/webhooks/delivery/pending.ts';
+import { chunkOf, recipientAt } from '../../lib/messages/dispatch/chunk-run-world.ts';
+import { makeEvent } from '../../support/delivery-world.ts';
+
+const day = 86_400_000;
+const { acceptedAtMs } = chunkOf([]);
+const chunk = (changes: object = {}) =>
+  JSON.stringify(chunkOf([{ try: 0, size: 2, recipients: [recipientAt(0), recipientAt(1)] }], changes));
+
+describe('a chunk', () => {
+  test.each<[string, object, number, string, string]>([
+    ['that may still leave goes again: claims outlive it', {}, 14 * day, 'again', 'may still leave'],
+    [
+      'whose time is over goes again, and calls nobody',
+      { expiresAtMs: acceptedAtMs + day },
+      2 * day,
+      'again',
+      'too late',
+    ],
+    ['later than the last call goes again, and calls nobody', {}, 29 * day, 'again', 'too late'],
+    ['of a job that is forgotten stays: its claims may be gone', {}, 30 * day, 'stays', 'forgotten'],
+    [
+      'of a job that is kept longer goes again (D56)',
+      { keptUntilMs: acceptedAtMs + 90 * day },
+      31 * day,
+      'again',
+      'may still leave',
+    ],
+  ])('%s', (_, changes, ageMs, verdict, text) => {
+    for (const queue of ['dispatch', 'urgent'] as const) {
+      expect(judgeLetter(queue, chunk(changes), acceptedAtMs + ageMs)).toEqual({
+        ...{ verdict, people: 2, text: expect.stringContaining(text) },
+      });
+    }
+  });
+});
+
+test('events and calls to look are told apart', () => {
+  expect(judgeLetter('events', encodeWake(1001), 0).text).toContain('calls to look');
+  expect(judgeLetter('events', JSON.stringify({ version: 1, ...makeEvent(1001) }), 0).text).toContain('events:');
+});
+
+test.each(Object.keys(queuePurposes) as QueueName[])(
+  'of %s: what is unreadable, or of a later version, stays',
+  (queue) => {
+    expect(judgeLetter(queue, 'no json', 0)).toMatchObject({
+      verdict: 'stays',
+      text: expect.stringContaining('not readable'),
+    });
+    expect(judgeLetter(queue, '{}', 0).verdict).toBe('stays');
+  },
+);
+
+test('a later version is named', () => {
+  for (const queue of ['dispatch', 'sendJobs', 'events'] as const) {
+    expect(judgeLetter(queue, '{"version":99}', 0)).toMatchObject({
+      verdict: 'stays',
+      text: expect.stringContaining('D47'),
+    });
+  }
+});
+
+test.each<[QueueName, string]>([
+  ['receipts', 'again'],
+  ['inbound', 'again'],
+  ['watch', 'again'],
+  ['sync', 'useless'],
+  ['hints', 'useless'],
+])('%s: %s', (queue, verdict) => {
+  expect(judgeLetter(queue, '{"version":1}', 0).verdict).toBe(verdict);
+});

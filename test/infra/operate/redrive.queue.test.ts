@@ -1,0 +1,177 @@
+import {
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  type ReceiveMessageCommandOutput,
+  type SendMessageBatchCommandInput,
+  type SendMessageBatchCommandOutput,
+} from '@aws-sdk/client-sqs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { redriveCommand } from '../../../infra/operate/redrive.ts';
+import type { OpenQueue } from '../../../infra/operate/target.ts';
+import type { QueueName } from '../../../infra/queues.ts';
+import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
+import { encodeJob } from '../../../lib/messages/accept/job-message.ts';
+import { freshQueue, localQueueClient } from '../../support/stores.ts';
+
+const client = localQueueClient();
+const nowMs = Date.parse('2026-11-26T12:00:00Z');
+let queue: OpenQueue;
+let deadLetters: OpenQueue;
+
+/** Groups of what was sent: the emulator forgets them, so a letter is given back its own. */
+let groups: (string | undefined)[] = [];
+/** Entries of the next batch that are refused, as a queue that is too busy does. */
+let refuses = 0;
+client.middlewareStack.add(
+  (next) => async (args) => {
+    const input = args.input as Partial<SendMessageBatchCommandInput>;
+    const refused =
+      input.QueueUrl === queue.url && input.Entries?.[0] && 'MessageBody' in input.Entries[0] ? refuses : 0;
+    if (refused > 0) input.Entries?.splice(0, refused);
+    if (input.QueueUrl === queue.url) groups.push(...(input.Entries ?? []).map((entry) => entry.MessageGroupId));
+    const reply = await next(args);
+    const output = reply.output as Partial<ReceiveMessageCommandOutput & SendMessageBatchCommandOutput>;
+    for (const { Attributes } of output.Messages ?? []) if (Attributes) Attributes.MessageGroupId = 'client-1001';
+    if (refused > 0) output.Failed = [{ Id: '0', SenderFault: false, Code: 'ServiceUnavailable' }];
+    return reply;
+  },
+  { step: 'initialize' },
+);
+
+beforeEach(async () => {
+  groups = [];
+  refuses = 0;
+  queue = { client, url: await freshQueue() };
+  deadLetters = { client, url: await freshQueue() };
+});
+
+async function run(...typed: string[]) {
+  const lines: string[] = [];
+  const told: string[] = [];
+  const pauses: number[] = [];
+  const opened: (string | QueueName | undefined)[] = [];
+  const error = await redriveCommand(
+    typed,
+    (stage, name) => {
+      opened.push(stage, name);
+      return { queue, deadLetters };
+    },
+    {
+      print: (line) => void lines.push(line),
+      tell: (line) => void told.push(line),
+      nowMs: () => nowMs,
+      pause: async (ms) => void pauses.push(ms),
+    },
+  ).catch((reason: unknown) => reason);
+  return { lines, told, pauses, opened, error };
+}
+
+const die = (bodies: readonly string[], group = 'client-1001') =>
+  sendAtOnce(
+    deadLetters,
+    bodies.map((body) => ({ body, group, delaySeconds: 0 })),
+  );
+
+const job = (jobId: string) => encodeJob({ jobId, clientId: 1001, acceptedAtMs: nowMs - 3_600_000 });
+const jobs = (count: number) => Array.from({ length: count }, (_, at) => job(`J${at}`));
+
+async function waitingIn({ url }: OpenQueue): Promise<number> {
+  const { Attributes = {} } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['ApproximateNumberOfMessages'] }),
+  );
+  return Number(Attributes.ApproximateNumberOfMessages);
+}
+
+async function arrived({ url }: OpenQueue) {
+  const bodies: (string | undefined)[] = [];
+  for (;;) {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({
+        ...{ QueueUrl: url, MaxNumberOfMessages: 10, VisibilityTimeout: 3_600 },
+      }),
+    );
+    if (Messages.length === 0) return bodies;
+    bodies.push(...Messages.map(({ Body: body }) => body));
+  }
+}
+
+test('a dry run counts and says why it is safe; every letter stays and can be seen at once', async () => {
+  await die([...jobs(12), 'no json']);
+  const { lines, error } = await run('send-jobs');
+  expect(error).toBeUndefined();
+  expect(lines).toEqual([
+    'send-jobs: 13 dead letters',
+    expect.stringMatching(/^the oldest was queued \d{4}-/),
+    expect.stringMatching(/^again {3}12: jobs that stand still: .+ not sent to again/),
+    expect.stringMatching(/^stays {3}1: not readable/),
+    'nothing was sent: repeat with --yes; at 10 a second that takes 2 s',
+  ]);
+  expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([13, 0]);
+});
+
+test('with --yes they are in their queue, in their groups, in pace; what is not readable stays', async () => {
+  await die([...jobs(12), 'no json']);
+  const { lines, pauses, opened } = await run('send-jobs', '--yes', '--pace', '5', '--stage', 'prod');
+  expect(opened).toEqual(['prod', 'sendJobs']);
+  expect(lines.at(-1)).toBe('12 sent again; 1 dead letters are left');
+  const found = await arrived(queue);
+  expect(found.toSorted()).toEqual(jobs(12).toSorted());
+  expect(new Set(groups)).toEqual(new Set(['client-1001']));
+  expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(1_000);
+  expect(await waitingIn(deadLetters)).toBe(1);
+});
+
+test('--at-most ends it, and the rest stays for the next run', async () => {
+  await die(jobs(12));
+  expect((await run('send-jobs', '--yes', '--at-most', '3')).lines.at(-1)).toBe(
+    '3 sent again; 9 dead letters are left',
+  );
+  expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([3, 9]);
+  await run('send-jobs', '--yes');
+  expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([12, 0]);
+});
+
+test('letters that die again meanwhile are not moved in a circle', async () => {
+  await die(jobs(3));
+  // Everything that is sent dies at once.
+  queue = deadLetters;
+  expect((await run('send-jobs', '--yes')).lines.at(-1)).toBe('3 sent again; 3 dead letters are left');
+});
+
+test('what the queue refuses stays, and the command ends with status 1', async () => {
+  await die(jobs(2));
+  refuses = 1;
+  const { lines, error } = await run('send-jobs', '--yes');
+  expect(lines.at(-1)).toBe('1 sent again; 1 dead letters are left');
+  expect(error).toMatchObject({ exitStatus: 1, message: expect.stringContaining('1 were refused') });
+  expect([await waitingIn(queue), await waitingIn(deadLetters)]).toEqual([1, 1]);
+});
+
+describe('what is of no use', () => {
+  const sync = JSON.stringify({ version: 1, walk: { id: 'w', turn: 1, after: 0 } });
+
+  test('is not sent, and stays unless --drop is named', async () => {
+    await die([sync, sync, 'no json']);
+    expect((await run('sync', '--yes')).lines.at(-1)).toBe('0 sent again; 3 dead letters are left');
+    expect((await run('sync', '--drop')).lines).toContainEqual(expect.stringMatching(/^drop {4}2: synchronizations/));
+    expect(await waitingIn(deadLetters)).toBe(3);
+    expect((await run('sync', '--drop', '--yes')).lines.at(-1)).toBe('2 deleted; 1 dead letters are left');
+    expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([1, 0]);
+  });
+
+  test('what could be sent again is never dropped', async () => {
+    await die(jobs(2));
+    expect((await run('send-jobs', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
+  });
+});
+
+test.each([
+  [[], 'npm run redrive -- QUEUE'],
+  [['sendJobs'], 'QUEUE is one of send-jobs, dispatch, urgent'],
+  [['send-jobs', '--pace', '0'], '--pace takes 1 to 200, not 0'],
+  [['send-jobs', '--at-most', 'all'], '--at-most takes a number from 1 on, not all'],
+])('%j is refused with status 2, and no queue is opened', async (typed, message) => {
+  const { error, opened } = await run(...typed);
+  expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(message) });
+  expect(opened).toEqual([]);
+});

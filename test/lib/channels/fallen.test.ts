@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { fallenBetween } from '../../../lib/channels/fallen.ts';
+
+it.each([
+  [{ currentLimit: 'TIER_10K' }, { currentLimit: 'TIER_2K' }, ['limit']],
+  [{ currentLimit: 'TIER_UNLIMITED' }, { currentLimit: 'TIER_100K' }, ['limit']],
+  [{ currentLimit: 'TIER_2K' }, { currentLimit: 'TIER_10K' }, []],
+  [{ currentLimit: 'TIER_2K' }, { currentLimit: 'TIER_UNLIMITED' }, []],
+  [{ currentLimit: 'TIER_2K' }, {}, []],
+  [{}, { currentLimit: 'TIER_250' }, []],
+  [{ qualityRating: 'GREEN' }, { qualityRating: 'YELLOW' }, ['quality']],
+  [{ qualityRating: 'GREEN' }, { qualityRating: 'RED' }, ['quality']],
+  [{ qualityRating: 'RED' }, { qualityRating: 'YELLOW' }, []],
+  [{ qualityRating: 'UNKNOWN' }, { qualityRating: 'RED' }, []],
+  [{ qualityRating: 'GREEN' }, { qualityRating: 'UNKNOWN' }, []],
+  [{ throughputLevel: 'HIGH' }, { throughputLevel: 'STANDARD' }, ['throughput']],
+  [{ throughputLevel: 'STANDARD' }, { throughputLevel: 'HIGH' }, []],
+  [
+    { currentLimit: 'TIER_10K', qualityRating: 'YELLOW', throughputLevel: 'HIGH' },
+    { currentLimit: 'TIER_250', qualityRating: 'RED', throughputLevel: 'STANDARD' },
+    ['limit', 'throughput', 'quality'],
+  ],
+])('%j, then %j: fallen %j', (before, after, fallen) => {
+  expect(fallenBetween(before, after)).toEqual(fallen);
+});
