@@ -15,9 +15,19 @@ export interface DispatchList {
   readonly after: string | undefined;
   readonly isReading: boolean;
   readonly problem: string;
+  /** The templates and campaigns of all rows, noted as rows come: a hundred thousand are not looked through at each page. */
+  readonly templates: ReadonlySet<string>;
+  readonly campaigns: ReadonlySet<number>;
 }
 
-const unread: DispatchList = { rows: undefined, after: undefined, isReading: false, problem: '' };
+const unread: DispatchList = {
+  rows: undefined,
+  after: undefined,
+  isReading: false,
+  problem: '',
+  templates: new Set(),
+  campaigns: new Set(),
+};
 export const dispatchList = createStore<DispatchList>(unread);
 
 const pageSize = 100;
@@ -50,7 +60,7 @@ export async function readOn(): Promise<void> {
       const known = dispatchList.get();
       const seen = new Set(known.rows?.slice(-pageSize).map(keyOf));
       const fresh = data.filter((row) => !seen.has(keyOf(row)));
-      dispatchList.set({ ...known, rows: [...(known.rows ?? []), ...fresh], after: cursor });
+      dispatchList.set({ ...noted(known, fresh), rows: [...(known.rows ?? []), ...fresh], after: cursor });
       if (fresh.length > 0 || cursor === undefined) return;
     }
   });
@@ -74,7 +84,7 @@ export async function readNewest(seen: readonly Listed[]): Promise<void> {
       meets ||= data.some((row) => known.has(keyOf(row)));
     }
     if (!isStill()) return;
-    const now = dispatchList.get();
+    const now = noted(dispatchList.get(), fresh);
     // More has come than was read: the list begins again, so that nothing is missing in the middle.
     if (!meets) return dispatchList.set({ ...now, rows: fresh, after: cursor });
     const isAll = cursor === undefined;
@@ -94,6 +104,25 @@ async function readMoving(moving: readonly Listed[]): Promise<void> {
   if (mine !== generation || now.rows === undefined) return;
   const span = { newest: first.accepted_at, isAll: paging.cursors.after === undefined };
   dispatchList.set({ ...now, rows: merged(now.rows, data, span) });
+}
+
+/** The list with what filters may name of these rows; a set changes only where one of them brings something new. */
+function noted(list: DispatchList, rows: readonly Listed[]): DispatchList {
+  return {
+    ...list,
+    templates: withMore(
+      list.templates,
+      rows.map((row) => row.template.name),
+    ),
+    campaigns: withMore(
+      list.campaigns,
+      rows.flatMap((row) => row.campaign_id ?? []),
+    ),
+  };
+}
+
+function withMore<T>(known: ReadonlySet<T>, more: readonly T[]): ReadonlySet<T> {
+  return more.every((each) => known.has(each)) ? known : new Set([...known, ...more]);
 }
 
 /** Says what is being read, and why it could not be, unless something else was asked for meanwhile. */

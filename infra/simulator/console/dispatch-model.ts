@@ -36,10 +36,10 @@ export function campaignNameOf(id: number, { campaigns }: Pick<Names, 'campaigns
 
 /** The campaigns that can be asked for: those with a name, and those that a dispatch has. */
 export function campaignChoices(
-  rows: readonly Pick<Head, 'campaign_id'>[],
+  seen: ReadonlySet<number>,
   names: Pick<Names, 'campaigns'>,
 ): readonly (readonly [string, string])[] {
-  const ids = new Set([...names.campaigns.keys(), ...rows.flatMap(({ campaign_id: id }) => id ?? [])]);
+  const ids = new Set([...names.campaigns.keys(), ...seen]);
   return [...ids].map((id) => [String(id), campaignNameOf(id, names)]);
 }
 

@@ -70,7 +70,7 @@ function Dispatches({ who }: { readonly who: string }) {
           <DemoUserChoice />
           <SpendLine who={who} />
         </div>
-        <DispatchFilters rows={list.rows} names={names} />
+        <DispatchFilters list={list} names={names} />
         <Found list={list} names={names} onSeen={(rows) => (seen.current = rows)} />
       </section>
       <section class="pane-main" aria-label="Dispatch">
@@ -107,13 +107,13 @@ function useNames(who: string): Names {
 }
 
 interface FiltersProps {
-  readonly rows: readonly Listed[] | undefined;
+  readonly list: Pick<DispatchList, 'templates' | 'campaigns'>;
   readonly names: Names;
 }
 
-function DispatchFilters({ rows, names }: FiltersProps) {
-  const templates = useMemo(() => [...new Set(rows?.map((row) => row.template.name))].sort(), [rows]);
-  const campaigns = useMemo(() => campaignChoices(rows ?? [], names), [rows, names]);
+function DispatchFilters({ list, names }: FiltersProps) {
+  const templates = useMemo(() => [...list.templates].sort(), [list.templates]);
+  const campaigns = useMemo(() => campaignChoices(list.campaigns, names), [list.campaigns, names]);
   return (
     <Filters label="Search template, number, dispatch or state" hint="Template, number or dispatch">
       <Choice

@@ -1,5 +1,6 @@
-import { type ComponentType, render } from 'preact';
+import { Component, type ComponentChildren, type ComponentType, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { sentenceOf } from './api.ts';
 import { Icon } from './icons.tsx';
 import { followInbox } from './inbox-store.ts';
 import { connection, counters, now, watchSimulator } from './live.ts';
@@ -33,7 +34,7 @@ const pages: Readonly<Record<string, PageOf>> = Object.assign({}, ...Object.valu
 
 function App() {
   const { page } = useStore(place);
-  const name = page in pages ? page : 'inbox';
+  const name = Object.hasOwn(pages, page) ? page : 'inbox';
   const title = pages[name]?.title ?? '';
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
@@ -76,10 +77,32 @@ function App() {
       </header>
       <main id="main" ref={main} tabIndex={-1} aria-label={title}>
         <h1 class="hidden">{title}</h1>
-        <PageNamed key={name} name={name} />
+        <Boundary key={name}>
+          <PageNamed name={name} />
+        </Boundary>
       </main>
     </>
   );
+}
+
+/** What cannot be drawn, because an answer has a form that nothing expects, is said; the head and the other pages go on. */
+class Boundary extends Component<{ readonly children: ComponentChildren }, { readonly problem: string | undefined }> {
+  override state: { readonly problem: string | undefined } = { problem: undefined };
+
+  override componentDidCatch(error: unknown): void {
+    this.setState({ problem: sentenceOf(error) });
+  }
+
+  override render() {
+    const { problem } = this.state;
+    if (problem === undefined) return this.props.children;
+    const again = () => this.setState({ problem: undefined });
+    return (
+      <div class="page">
+        <Failed title="The page could not be drawn" problem={problem} onAgain={again} />
+      </div>
+    );
+  }
 }
 
 function PageNamed({ name }: { readonly name: string }) {

@@ -72,12 +72,16 @@ export function ask(request: TriedRequest): Promise<TriedAnswer> {
   return control('service/try', request);
 }
 
-export async function signInAs(user: DemoUser): Promise<void> {
+async function tokenOf(user: DemoUser): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ username: user.username, password: user.password });
   const answer = await ask({ method: 'POST', path: '/login', headers, body });
   if (answer.status !== 200) throw new CallError(`The login was answered ${answer.status}: ${answer.body}`);
-  const { access_token: token } = JSON.parse(answer.body) as { readonly access_token: string };
+  return (JSON.parse(answer.body) as { readonly access_token: string }).access_token;
+}
+
+export async function signInAs(user: DemoUser): Promise<void> {
+  const token = await tokenOf(user);
   signedIn = user;
   session.set({ username: user.username, token });
 }
@@ -141,9 +145,15 @@ async function patiently(request: TriedRequest): Promise<TriedAnswer> {
   }
 }
 
+/** A new token for the user, unless another was chosen while it was being asked for. */
+async function signInAgain(user: DemoUser): Promise<void> {
+  const token = await tokenOf(user);
+  if (session.get()?.username === user.username) session.set({ username: user.username, token });
+}
+
 /** Of several requests that meet it at once, one signs in. */
 async function renew(user: DemoUser): Promise<void> {
-  renewing ??= signInAs(user);
+  renewing ??= signInAgain(user);
   try {
     await renewing;
   } finally {

@@ -39,6 +39,7 @@ const answers: readonly (readonly [RegExp, object])[] = [
 /** Answers for the service; what is not a GET waits until it is let go, as on a slow line. */
 async function serviceIn(page: Page) {
   const tried: Tried[] = [];
+  const strange: (readonly [RegExp, object])[] = [];
   let isTooMany = false;
   let waiting: (() => void)[] = [];
   const meet = (request: HTTPRequest): void => {
@@ -46,7 +47,7 @@ async function serviceIn(page: Page) {
     const asked = JSON.parse(request.postData() ?? '{}') as Tried;
     const line = `${asked.method} ${asked.path}`;
     tried.push(asked);
-    const [, answer = {}] = answers.find(([pattern]) => pattern.test(line)) ?? [];
+    const [, answer = {}] = [...strange, ...answers].find(([pattern]) => pattern.test(line)) ?? [];
     const isRefused = isTooMany && asked.method === 'DELETE';
     const told = isRefused
       ? { status: 429, headers: { 'retry-after': '1' }, body: JSON.stringify({ code: 'too_many_requests' }) }
@@ -62,6 +63,7 @@ async function serviceIn(page: Page) {
     refuseChanges: () => {
       isTooMany = true;
     },
+    misanswer: (path: string, answer: object) => strange.push([new RegExp(`^GET ${path}`), answer]),
     linesOf: (method: string) => tried.filter((each) => each.method === method).map(({ path }) => path),
     tried,
     letGo: async () => {
@@ -161,4 +163,17 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
       );
     },
   );
+
+  test('an answer that nothing expects is told in its page; the others go on, and a name of no page is the inbox', async () => {
+    const { page, misanswer } = await open('spend');
+    misanswer('/v1/spend', {});
+    await page.goto('about:blank');
+    await page.goto(`${simulator().url}/#/dispatches/spend`);
+    await untilSeen(page, 'The page could not be drawn');
+    await press(page, 'Inbox', 'link');
+    await untilSeen(page, 'No messages yet');
+    await page.goto(`${simulator().url}/#/constructor`);
+    await untilSeen(page, 'No messages yet');
+    expect(await page.title()).toBe('Inbox · Messaging console');
+  });
 });
