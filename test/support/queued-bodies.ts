@@ -110,7 +110,7 @@ function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
     recipient.index === 5 ? { index: 5, to: '1', unfit: true as const } : recipient,
   );
   const wave = { head, lots, lane: 'campaign', limitPerSecond: 80, recipients: unfit, firstPosition: 0 };
-  return chunksOfWave(wave, everyMs);
+  return chunksOfWave(wave, everyMs).map((chunk) => ({ ...chunk, plannedMs: atMs }));
 }
 
 /** What goes to the workers without the fan-out: a code, and few recipients of whom receipts are expected. */
