@@ -1,182 +1,257 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { join, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
+import { ApiRefusal, call, type DemoClient, logIn } from '../../infra/local/demo/client.ts';
+import { watched } from '../../infra/local/demo/watching.ts';
+import { startSimulatorProcess } from '../../infra/local/processes.ts';
+import { closeAtOnce, openOnLoopback } from '../../infra/loopback.ts';
+import { CommandError, commandLine, runCommand } from '../../infra/operate/command.ts';
 import {
-  CloudFormationClient,
-  type CloudFormationClientConfig,
-  DescribeStacksCommand,
-} from '@aws-sdk/client-cloudformation';
-import * as v from 'valibot';
-import { holdPort } from '../../infra/local/held-port.ts';
+  canEmulate,
+  emulatedAws,
+  emulatedRegion,
+  emulatorFolder,
+  ran,
+  startMinistack,
+} from '../../infra/operate/emulator/ministack.ts';
+import {
+  addressOfApi,
+  bootstrap,
+  commitOf,
+  deploy,
+  emulatedStage,
+  removeStateless,
+  versionOf,
+} from '../../infra/operate/emulator/stage.ts';
+import { countsOf, type Job, takenAt, toldOf } from '../faults/running/campaign.ts';
+import { audited, auditOf } from '../support/send-audit.ts';
 
-// `npm run proof -- ministack`: deploys both stacks to an emulator of AWS that others have written, provisions the demo data,
-// logs in, synchronizes, sends one message and reads its report. MiniStack is a package for Python 3.10 or newer, installed
-// into dist/ministack; where there is no such Python, the proof says that it is left out.
+const usage = `Deploys the service to an emulator of AWS that others have written, an older commit of it first, and does to it in the
+middle of sending what operators do: takes the stateless stack away and puts it up again, updates to this checkout,
+goes back. Then compares what the platform simulator took with what the reports say: nobody lost, nobody twice.
 
+npm run proof -- ministack                         the commit before this one, and 3,000 recipients for each of the three
+node infra/run.mjs test/proof/ministack.ts         the same
+                --from COMMIT --recipients N       another commit of the same formats; fewer recipients`;
+
+const user = 'supervisor1001';
+const clientId = 1001;
+const appId = '500000000000001';
+/** So slow that whatever is done to the stacks is done in the middle. */
+const throughputPerSecond = 40;
+/** What a worker held that was taken away comes again after one and a half times the minute that it has. */
+const quietLimitMs = 4 * 60_000;
+const everyMs = 1_000;
+
+const interrupted = new AbortController();
+const { signal } = interrupted;
 const root = resolve(import.meta.dirname, '../..');
-const folder = join(root, 'dist', 'ministack');
-const release = 'ministack==1.5.*';
-const region = 'eu-west-1';
-const did = '5491100000001';
 
-const started: ChildProcess[] = [];
-try {
-  process.exitCode = (await proven()) ? 0 : 1;
-} finally {
-  for (const child of started) child.kill('SIGTERM');
+/** A name of our own for the API, as a deployment has it: what the platform tells reaches whichever API stands now. */
+interface Door {
+  readonly url: string;
+  leadTo(apiUrl: string): void;
+  readonly stop: () => Promise<void>;
 }
 
-async function proven(): Promise<boolean> {
-  const python = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']);
-  if (python.status !== 0) {
-    console.log('ministack: left out, it needs Python 3.10 or newer as python3');
-    return true;
-  }
-  mkdirSync(folder, { recursive: true });
-  if (!ran('python3', ['-m', 'venv', folder])) return false;
-  if (!ran(join(folder, 'bin', 'pip'), ['install', '--quiet', release])) return false;
-
-  const [port, platformPort] = [await openPort(), await openPort()];
-  const platformUrl = `http://127.0.0.1:${platformPort}`;
-  begin(process.execPath, ['infra/simulator/main.ts'], { PLATFORM_PORT: String(platformPort) });
-  begin(join(folder, 'bin', 'ministack'), [], { GATEWAY_PORT: String(port), MINISTACK_REGION: region });
-  await answering(`http://127.0.0.1:${port}/`);
-  await answering(`${platformUrl}/_control/messages`);
-
-  // Without an endpoint this would be real AWS: none of the caller's own accounts is seen.
-  const aws = {
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
-    AWS_REGION: region,
-    AWS_DEFAULT_REGION: region,
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_PROFILE: undefined,
-    PLATFORM_BASE_URL: platformUrl,
-  };
-  const assembly = join(folder, 'cdk.out');
-  const context = ['stage=try', 'canary=false', `platformBaseUrl=${platformUrl}`].flatMap((value) => ['-c', value]);
-  const client = {
-    endpoint: aws.AWS_ENDPOINT_URL,
-    region,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  };
-  const deployed =
-    ran('node', ['infra/cdk.ts', 'synth', '--output', assembly, ...context], aws) &&
-    withoutAlarms(assembly) &&
-    ran('cdk', ['bootstrap', `aws://000000000000/${region}`], aws) &&
-    ran('cdk', ['deploy', '--app', assembly, '--all', '--require-approval', 'never'], aws) &&
-    ran('node', ['infra/operate/provision.ts', 'infra/local/demo/provisioning.json', '--stage', 'try'], aws);
-  return deployed && (await sendsOne(await addressOfApi(client)));
-}
-
-type Client = CloudFormationClientConfig & { readonly endpoint: string };
-
-interface Resource {
-  readonly Type: string;
-  readonly DependsOn?: readonly string[];
-  readonly UpdatePolicy?: unknown;
-}
-
-/** Takes out of the templates what the emulator refuses a whole stack for: alarms on expressions, and gradual deployments. */
-function withoutAlarms(assembly: string): boolean {
-  for (const file of readdirSync(assembly).filter((name) => name.endsWith('.template.json'))) {
-    const template: { Resources: Record<string, Resource> } = JSON.parse(readFileSync(join(assembly, file), 'utf8'));
-    const kept = Object.entries(template.Resources).filter(
-      ([, { Type }]) => !/^AWS::(?:CloudWatch|CodeDeploy)::/.test(Type),
-    );
-    const names = new Set(kept.map(([name]) => name));
-    const resources = kept.map(([name, { UpdatePolicy: _, DependsOn: needed = [], ...resource }]) => [
-      name,
-      { ...resource, DependsOn: [needed].flat().filter((each) => names.has(each)) },
-    ]);
-    writeFileSync(join(assembly, file), JSON.stringify({ ...template, Resources: Object.fromEntries(resources) }));
-  }
-  return true;
-}
-
-/** Logs in, synchronizes, sends to one recipient and waits for its report; false when one of these was refused. */
-async function sendsOne(baseUrl: string): Promise<boolean> {
-  const api = async (line: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
-    const [method = '', path = ''] = line.split(' ');
-    const answer = await fetch(baseUrl + path, { method, headers, body: body ? JSON.stringify(body) : null });
-    console.log(`ministack: ${line} ${answer.status}`);
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
-  };
-  const login = await api('POST /login', { username: 'supervisor1001', password: 'demo-supervisor1001' });
-  const { access_token: token } = v.parse(v.object({ access_token: v.string() }), JSON.parse(login.text));
-  const authorized = { authorization: `Bearer ${token}` };
-  await api('POST /v1/templates/sync-from-platform', {}, authorized);
-  const message = {
-    did,
-    type: 'template',
-    channel: 'MESSAGING',
-    template: { name: 'order_update', language: 'en_US' },
-    recipients: [{ to: '5491155550001', params: { body: ['Ana', 'A-1001'], buttons: ['A-1001'] } }],
-  };
-  const sent = await api(`POST /v1/template/messages/${did}`, message, authorized);
-  const dispatchId = sent.headers.get('dispatch-id');
-  if (sent.status !== 200 || dispatchId === null) {
-    console.error(`ministack: the send was answered ${sent.text}`);
-    return false;
-  }
-  for (let asked = 0; asked < 60; asked += 1) {
-    const report = await api(`GET /v1/template/messages/${did}/${dispatchId}`, undefined, authorized);
-    if (report.text.includes('"complete":true')) {
-      console.log(`ministack: the report says ${report.text}`);
-      return /"state":"(?:sent|delivered|read)"/.test(report.text);
+async function openDoor(): Promise<Door> {
+  let apiUrl = '';
+  const server = createServer(async (request, response) => {
+    try {
+      const init = {
+        method: 'POST',
+        headers: signedHeaders(request.headers),
+        body: new Uint8Array(await buffer(request)),
+      };
+      const answer = await fetch(`${apiUrl}${request.url}`, init);
+      response.writeHead(answer.status).end(await answer.text());
+    } catch {
+      // No API stands behind it just now: the platform posts again.
+      response.writeHead(502).end();
     }
-    await pause(2_000);
-  }
-  console.error('ministack: the message was still pending after two minutes');
-  return false;
-}
-
-/** Where the emulator, whose services share one port, serves the deployed API; its own paths would shadow those of ours. */
-async function addressOfApi(options: Client): Promise<string> {
-  const client = new CloudFormationClient(options);
-  const { Stacks: stacks = [] } = await client.send(new DescribeStacksCommand({}));
-  const outputs = stacks.flatMap(({ Outputs: each = [] }) => each);
-  const url = outputs.find(({ OutputKey: key }) => key === 'ApiUrl')?.OutputValue;
-  if (url === undefined) throw new Error('ministack: no stack has an output ApiUrl');
-  return `${options.endpoint}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}/$default`;
-}
-
-/** Runs a command to its end, its output passed through; whether it succeeded. */
-function ran(command: string, words: readonly string[], environment: NodeJS.ProcessEnv = {}): boolean {
-  console.log(`ministack: ${[command, ...words].join(' ')}`);
-  const { status } = spawnSync(command, words, {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, ...environment },
   });
-  return status === 0;
+  const port = await openOnLoopback(server, 0);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    leadTo: (url) => {
+      apiUrl = url;
+    },
+    stop: () => closeAtOnce(server),
+  };
 }
 
-/** Starts a process that the proof ends, with its output in a file of its folder. */
-function begin(command: string, words: readonly string[], environment: NodeJS.ProcessEnv): void {
-  const log = openSync(join(folder, `${basename(words[0] ?? command)}.log`), 'w');
-  started.push(
-    spawn(command, words, { cwd: root, stdio: ['ignore', log, log], env: { ...process.env, ...environment } }),
+function signedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const names = ['content-type', 'x-hub-signature', 'x-hub-signature-256'];
+  return Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+}
+
+interface Course {
+  readonly endpoint: string;
+  readonly door: Door;
+  readonly platformUrl: string;
+  readonly recipients: number;
+  readonly jobs: Job[];
+}
+
+/** The demo data with a slow number. */
+function provisioningFile(): string {
+  const file = join(emulatorFolder, 'provisioning.json');
+  const demo = JSON.parse(readFileSync(join(root, 'infra/local/demo/provisioning.json'), 'utf8'));
+  const channels = demo.channels.map((channel: object) => ({ ...channel, throughput_per_second: throughputPerSecond }));
+  writeFileSync(file, JSON.stringify({ ...demo, channels, $schema: undefined }));
+  return file;
+}
+
+/** The API as it is deployed now: its address changes with the stack, that for the platform stays. */
+async function served({ endpoint, door, platformUrl }: Course): Promise<DemoClient> {
+  const apiUrl = await addressOfApi(endpoint);
+  door.leadTo(apiUrl);
+  const callback = { callback_url: `${door.url}/platform/webhook` };
+  await call({ baseUrl: platformUrl, route: `POST /_control/apps/${appId}`, body: callback, signal });
+  const addresses = { dynamodbEndpoint: endpoint, secretsEndpoint: endpoint, region: emulatedRegion };
+  return logIn({ apiUrl, platformUrl, stage: emulatedStage, ...addresses }, user, signal);
+}
+
+async function synchronized({ endpoint }: Course, client: DemoClient): Promise<void> {
+  const baseUrl = await addressOfApi(endpoint);
+  const login = { username: user, password: `demo-${user}` };
+  const { json } = await call({ baseUrl, route: 'POST /login', body: login, signal });
+  const { access_token: token } = json as { readonly access_token: string };
+  await call({ baseUrl, route: 'POST /v1/templates/sync-from-platform', body: {}, token, signal });
+  const look = async () => (await client.listTemplates()).total;
+  const total = await watched({ look, isOver: (all) => all > 0, sign: String, everyMs, quietLimitMs: 60_000, signal });
+  if (total === 0) throw new CommandError('no template came by the synchronization', 1);
+  console.log(`ministack: synchronized, ${total} templates`);
+}
+
+/** Sends, and does `deed` when some of it has left; what must still wait then is what the proof is about. */
+async function sendDuring(course: Course, what: string, deed: () => Promise<void>): Promise<void> {
+  const { platformUrl, recipients, jobs } = course;
+  const client = await served(course);
+  const taken = async () => (await takenAt(platformUrl, signal)).length;
+  const before = await taken();
+  const jobId = await client.send({
+    did: demoDid,
+    template: orderUpdate,
+    recipients: audience(recipients, jobs.length),
+  });
+  jobs.push({ client, clientId, did: demoDid, jobId, total: recipients });
+  const isOver = (count: number) => count - before >= recipients / 10;
+  await watched({ look: taken, isOver, sign: String, everyMs, quietLimitMs: 120_000, signal });
+  const left = (await taken()) - before;
+  if (left < recipients / 10 || left === recipients)
+    throw new CommandError(`${what}: ${left} of ${recipients} had left, which is not the middle`, 1);
+  console.log(`ministack: ${what} when ${left} of ${recipients} have left`);
+  await deed();
+  console.log(`ministack: ${what}: done, ${(await taken()) - before} have left`);
+  await ended(course);
+}
+
+/** Waits until nothing is pending in any report, or nothing moves any more. */
+async function ended(course: Course): Promise<void> {
+  const client = await served(course);
+  const jobs = course.jobs.map((job) => ({ ...job, client }));
+  course.jobs.splice(0, jobs.length, ...jobs);
+  const look = () => countsOf(jobs);
+  const isOver = (counts: Awaited<ReturnType<typeof look>>) => counts?.pending === 0;
+  const counts = await watched({ look, isOver, sign: (all) => all, everyMs: 2 * everyMs, quietLimitMs, signal });
+  console.log(`ministack: the reports say ${JSON.stringify(counts)}`);
+  if (!isOver(counts)) throw new CommandError('messages are still pending, and nothing moves', 1);
+}
+
+/** How much the platform has still to tell the service. */
+async function untold(platformUrl: string): Promise<number> {
+  const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
+  const { planned, due } = json as { readonly planned: number; readonly due: number };
+  return planned + due;
+}
+
+/** Compares reports and record; while the platform has receipts to tell that may settle who is `unknown`, once more. */
+async function compared({ platformUrl, jobs }: Course): Promise<void> {
+  const look = async () => ({
+    untold: await untold(platformUrl),
+    audit: auditOf(await toldOf(jobs), await takenAt(platformUrl, signal)),
+  });
+  const { audit } = await watched({
+    look,
+    isOver: (seen) => seen.audit.unknownTaken.length === 0,
+    sign: (seen) => [seen.untold, seen.audit.unknownTaken.length],
+    everyMs: 5 * everyMs,
+    quietLimitMs: 60_000,
+    signal,
+  });
+  const { recipients, reached, duplicates, lost, unknownNeverTaken } = audit;
+  console.log(
+    `ministack: ${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled, ${unknownNeverTaken.length} unknown and never reached`,
   );
+  const faults = audited(audit);
+  if (faults.length > 0) throw new CommandError(faults.join('\n'), 1);
 }
 
-async function answering(url: string): Promise<void> {
-  for (let tries = 0; tries < 120; tries += 1) {
-    if (
-      await fetch(url).then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
-    await pause(500);
+async function prove(options: { readonly from: string; readonly recipients: number }): Promise<void> {
+  const { from, recipients } = options;
+  const commit = commitOf(from);
+  const emulator = await startMinistack();
+  const simulator = await startSimulatorProcess(0, { signal });
+  const door = await openDoor();
+  const aws = emulatedAws(emulator.endpoint);
+  // Clients of this process, too, reach the emulator and nothing else.
+  for (const [name, value] of Object.entries(aws)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
   }
-  throw new Error(`ministack: nothing answers at ${url}, see the logs in ${folder}`);
+  try {
+    const older = versionOf(simulator.endpoint, commit);
+    const current = versionOf(simulator.endpoint);
+    const course = { endpoint: emulator.endpoint, door, platformUrl: simulator.endpoint, recipients, jobs: [] };
+    bootstrap(aws);
+    deploy(older, aws);
+    const provision = ['infra/operate/provision.ts', provisioningFile(), '--stage', emulatedStage];
+    ran(process.execPath, provision, { environment: { ...aws, PLATFORM_BASE_URL: simulator.endpoint } });
+    await synchronized(course, await served(course));
+    await sendDuring(course, 'the stateless stack is deleted and put up again', async () => {
+      removeStateless(older, aws);
+      const gone = await takenAt(simulator.endpoint, signal);
+      console.log(`ministack: nothing runs, and ${recipients - gone.length} wait`);
+      if (gone.length === recipients) throw new CommandError('all had left before the stack was gone', 1);
+      deploy(older, aws);
+    });
+    await sendDuring(course, `updated from ${older.name} to this checkout`, async () => deploy(current, aws));
+    await sendDuring(course, `taken back to ${older.name}`, async () => deploy(older, aws));
+    await compared(course);
+  } finally {
+    await simulator.stop();
+    await door.stop();
+    await emulator.stop();
+  }
 }
 
-async function openPort(): Promise<number> {
-  const held = await holdPort(0);
-  await held.stop();
-  return held.number;
+async function run(): Promise<void> {
+  const { values } = commandLine({
+    options: {
+      from: { type: 'string', default: 'HEAD^' },
+      recipients: { type: 'string', default: '3000' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return console.log(usage);
+  const recipients = Number(values.recipients);
+  if (!/^\d{3,5}$/.test(values.recipients) || recipients > 10_000)
+    throw new CommandError(`--recipients takes 100 to 10000, not ${values.recipients}`);
+  if (!canEmulate()) return console.log('ministack: left out, it needs Python 3.10 or newer as python3');
+  try {
+    await prove({ from: values.from, recipients });
+  } catch (error) {
+    if (interrupted.signal.aborted) throw new CommandError('Interrupted.', 1);
+    if (error instanceof ApiRefusal) throw new CommandError(error.message, 1);
+    throw error;
+  }
 }
+
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => interrupted.abort());
+
+await runCommand(run);
+// Nothing is left to do: connections that are still kept alive must not delay the end.
+process.exit();

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { present } from '../../../lib/keys/present.ts';
+
+/** What MiniStack 1.5 does not take, with the reason; everything else is deployed as it was synthesized. */
+export const refusedTypes: Readonly<Record<string, string>> = {
+  'AWS::CodeDeploy::': 'no such resource types: aliases move at once',
+  'AWS::CloudWatch::': 'alarms on metric expressions and the dashboard are refused, and a whole stack with them',
+  'AWS::SQS::QueuePolicy': 'these deny what does not come by TLS, and the emulator speaks HTTP',
+};
+
+/** How the CDK reaches an account: by roles of its bootstrap, whose policies the emulator judges otherwise than AWS does. */
+const bootstrapRoles = ['assumeRoleArn', 'assumeRoleExternalId', 'cloudFormationExecutionRoleArn', 'lookupRole'];
+
+interface Resource {
+  readonly Type: string;
+  readonly DependsOn?: string | readonly string[];
+  readonly UpdatePolicy?: unknown;
+}
+
+export interface Template {
+  readonly Resources: Readonly<Record<string, Resource>>;
+}
+
+/** Of which AWS says the ARN by `Ref`, and the emulator the name, which no role's right is about; both say it by `Id`. */
+const secretType = 'AWS::SecretsManager::Secret';
+
+/** Rights that on AWS hold for the batch as well, which the emulator takes for another action. */
+const batched: Readonly<Record<string, string>> = { 'sqs:SendMessage': 'sqs:SendMessageBatch' };
+
+/** A worker is a process here, and two cores have no use for hundreds; the pace of numbers decides anyway. */
+const mostWorkers = 8;
+/** One and a half times the time that a consumer has, in place of AWS's six: what a deleted worker held comes again sooner. */
+const visibilityShare = 1 / 4;
+
+/** Numbers by the names of their properties, as the copy has them. */
+const smaller: Readonly<Record<string, (value: number) => number>> = {
+  MaximumConcurrency: (workers) => Math.min(workers, mostWorkers),
+  VisibilityTimeout: (seconds) => Math.ceil(seconds * visibilityShare),
+};
+
+/** The template without resources of refused types, what depends on them, and the policies that need CodeDeploy. */
+export function acceptedPart<Whole extends Template>(template: Whole): Whole {
+  const isRefused = ({ Type }: Resource) => Object.keys(refusedTypes).some((prefix) => Type.startsWith(prefix));
+  const kept = Object.entries(template.Resources).filter(([, resource]) => !isRefused(resource));
+  const names = new Set(kept.map(([name]) => name));
+  const resources = kept.map(([name, { UpdatePolicy: _, DependsOn, ...resource }]) => {
+    const needed = [DependsOn ?? []].flat().filter((each) => names.has(each));
+    return [name, { ...resource, ...present({ DependsOn: needed.length === 0 ? undefined : needed }) }];
+  });
+  const secrets = kept.filter(([, { Type }]) => Type === secretType).map(([name]) => name);
+  return respelt({ ...template, Resources: Object.fromEntries(resources) }, secrets) as Whole;
+}
+
+/** The same value, at any depth: a `Ref` to a secret as its attribute `Id`, rights with those of batches, smaller numbers. */
+function respelt(value: unknown, secrets: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((part) => respelt(part, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  if ('Ref' in value && secrets.includes(String(value.Ref))) return { 'Fn::GetAtt': [value.Ref, 'Id'] };
+  const parts = Object.entries(value).map(([name, part]) => {
+    if (name === 'Action') return [name, withBatches(part)];
+    if (typeof part === 'number') return [name, smaller[name]?.(part) ?? part];
+    return [name, respelt(part, secrets)];
+  });
+  return Object.fromEntries(parts);
+}
+
+function withBatches(action: unknown): unknown {
+  const actions = [action].flat();
+  const added = actions.flatMap((each) => batched[String(each)] ?? []);
+  return added.length === 0 ? action : [...actions, ...added];
+}
+
+/** Rewrites a synthesized assembly in place to what the emulator takes. Never used on one that goes to AWS. */
+export function fitToEmulator(assembly: string): void {
+  for (const file of readdirSync(assembly)) {
+    const path = join(assembly, file);
+    if (file.endsWith('.template.json')) write(path, acceptedPart(read(path) as Template));
+    else if (file === 'manifest.json' || file.endsWith('.assets.json')) write(path, withoutRoles(read(path)));
+  }
+}
+
+/** The same value without the names of the bootstrap's roles, at any depth: the CDK then uses the caller's credentials. */
+export function withoutRoles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutRoles);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !bootstrapRoles.includes(name));
+  return Object.fromEntries(kept.map(([name, part]) => [name, withoutRoles(part)]));
+}
+
+function read(path: string): unknown {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+function write(path: string, value: unknown): void {
+  writeFileSync(path, JSON.stringify(value));
+}

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CommandError } from '../command.ts';
+import { standingOf } from '../stack-standing.ts';
+import { fitToEmulator } from './assembly.ts';
+import { emulatedAccount, emulatedRegion, emulatorFolder, ran } from './ministack.ts';
+
+/** The stage that is deployed to the emulator. */
+export const emulatedStage = 'try';
+
+const root = resolve(import.meta.dirname, '../../..');
+const unasked = ['--require-approval', 'never', '--progress', 'events'];
+
+/** A state of the project, with the templates and bundles that it makes of itself. */
+export interface Version {
+  readonly name: string;
+  readonly assembly: string;
+}
+
+/**
+ * Synthesizes a state of the project by its own scripts, and takes out of the copy what the emulator refuses. A commit is
+ * unpacked beside this checkout and installs what its own lock file pins; without one it is the working tree.
+ */
+export function versionOf(platformUrl: string, commit?: string): Version {
+  const name = commit === undefined ? 'this' : commit.slice(0, 12);
+  const folder = commit === undefined ? root : unpacked(commit);
+  const assembly = join(emulatorFolder, `cdk.out-${name}`);
+  rmSync(assembly, { recursive: true, force: true });
+  const context = [`stage=${emulatedStage}`, 'canary=false', 'protected=stateful', `platformBaseUrl=${platformUrl}`];
+  const words = context.flatMap((value) => ['-c', value]);
+  ran(process.execPath, ['infra/run.mjs', 'infra/cdk.ts', 'synth', '--output', assembly, ...words], { folder });
+  fitToEmulator(assembly);
+  return { name, assembly };
+}
+
+/** The commit that a name of git means. Throws a `CommandError` where there is none, as in a copy without history. */
+export function commitOf(name: string): string {
+  const { status, stdout } = spawnSync('git', ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], { cwd: root });
+  if (status !== 0) throw new CommandError(`git knows no commit ${name} here: name another one by --from`, 1);
+  return stdout.toString().trim();
+}
+
+function unpacked(commit: string): string {
+  const folder = join(emulatorFolder, `older-${commit}`);
+  const archive = join(emulatorFolder, 'older.tar');
+  mkdirSync(folder, { recursive: true });
+  ran('git', ['archive', '--output', archive, commit]);
+  ran('tar', ['-xf', archive, '-C', folder]);
+  return folder;
+}
+
+/** Makes the emulator's account ready for the CDK. */
+export function bootstrap(aws: NodeJS.ProcessEnv): void {
+  ran('cdk', ['bootstrap', `aws://${emulatedAccount}/${emulatedRegion}`], { environment: aws });
+}
+
+/** Deploys both stacks: creates what is missing and updates the rest, forward and back alike. */
+export function deploy({ assembly }: Version, aws: NodeJS.ProcessEnv): void {
+  ran('cdk', ['deploy', '--app', assembly, '--all', ...unasked], { environment: aws });
+}
+
+/** Deletes the stateless stack, as RECOVERY.md has it. */
+export function removeStateless({ assembly }: Version, aws: NodeJS.ProcessEnv): void {
+  ran('cdk', ['destroy', '--app', assembly, 'Stateless', '--exclusively', '--force'], { environment: aws });
+}
+
+/**
+ * Where the emulator, whose services share one port, serves the API that is deployed now; asked of CloudFormation, with the
+ * credentials of this process.
+ */
+export async function addressOfApi(endpoint: string): Promise<string> {
+  const url = (await standingOf(emulatedStage, 'stateless'))?.apiUrl;
+  if (url === undefined) throw new CommandError('the stateless stack has no output ApiUrl', 1);
+  return `${endpoint}/_aws/execute-api/${new URL(url).hostname.split('.')[0]}/$default`;
+}
