@@ -45,7 +45,8 @@ export const visibilityPerTimeout = 6;
 const idle = (worker: string) =>
   `See whether the event source of ${worker} is enabled, and look for its errors and throttles`;
 
-const redrive = 'Find the cause in the logs of the function, fix it, then send its dead letters again (npm run redrive)';
+const redrive =
+  'Find the cause in the logs of the function, fix it, then send its dead letters again (npm run redrive)';
 
 export const queues: Readonly<Record<QueueName, QueueShape>> = {
   sendJobs: {

@@ -234,6 +234,11 @@ export function stateOf(head: Head, rows: readonly ReportRow[], listed: Dispatch
   return scheduled > 0 && scheduled === rows.length && head.counts.pending === head.total ? 'scheduled' : 'running';
 }
 
+/** What a row of the list says of a cost: money is counted some time after receipts, and none until then is no price. */
+export function costInList({ amount, currency, final: isFinal }: Head['cost']): string {
+  return amount === 0 && !isFinal ? 'cost not counted yet' : moneyOf(amount, currency);
+}
+
 /** Dollars to the cent, and what costs less to the hundredth of one. */
 export function moneyOf(amount: number, currency: string): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount !== 0 && Math.abs(amount) < 1 ? 4 : 2 };

@@ -4,9 +4,9 @@ import { type DispatchList, dispatchList, type Listed, listDispatches, readNewes
 import {
   campaignChoices,
   campaignNameOf,
+  costInList,
   dispatchStates,
   keyOf,
-  moneyOf,
   type Names,
   progressOf,
   stateTones,
@@ -261,7 +261,7 @@ function Row({ row, names }: RowProps) {
             <span class="row-failed"> · {row.counts.failed.toLocaleString('en')} failed</span>
           ) : null}
         </span>
-        <span>{moneyOf(row.cost.amount, row.cost.currency)}</span>
+        <span>{costInList(row.cost)}</span>
       </span>
     </>
   );

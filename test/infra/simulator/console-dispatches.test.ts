@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Counts,
   campaignChoices,
+  costInList,
   endOf,
   type Found,
   merged,
@@ -131,6 +132,10 @@ test('a phone or a refusal is looked for where the platform was called', () => {
 });
 
 test('small amounts are told to the hundredth of a cent', () => {
+  const cost = { currency: 'USD', basis: 'platform', final: false } as const;
+  expect(
+    [{ amount: 0 }, { amount: 0, final: true }, { amount: 1.5 }].map((each) => costInList({ ...cost, ...each })),
+  ).toEqual(['cost not counted yet', '0.00 USD', '1.50 USD']);
   expect([0, 0.0262, 1234.5].map((amount) => moneyOf(amount, 'USD'))).toEqual([
     '0.00 USD',
     '0.0262 USD',
