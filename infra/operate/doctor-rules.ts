@@ -79,7 +79,7 @@ export interface AlarmState {
   readonly actionsEnabled: boolean;
   /** ARNs of what it tells. */
   readonly actions: readonly string[];
-  /** Of a composite alarm: by the states of which others it rings. They tell nobody by themselves. */
+  /** Of a composite alarm: by the states of which others it rings. They have no action of their own. */
   readonly rule?: string | undefined;
 }
 

@@ -52,7 +52,7 @@ const WordsSchema = v.object({
 
 /**
  * The file that describes what is stored, as data that were not judged yet: what is stored in another form than provisioning
- * writes throws. Users have the hash that is stored, whoever made it.
+ * writes throws. Users have the hash that is stored, by whichever run it was made.
  */
 export function storedFile({ items, platformCredentials, platformApps }: ProvisionedState): Entry {
   const of = (kind: string, sk: (text: string) => boolean) =>

@@ -151,7 +151,7 @@ describe('pacing (platform reference, 2.10)', () => {
     expect([told.length, told.filter((one) => !/000[12]$/.test(one))]).toEqual([6, []]);
     const since = '2026-11-20T12:00:00.000Z';
     expect((await toldOf()).pacing).toEqual({ accepts: 0, held: 3, since });
-    // Paced anew it is as old as before.
+    // Paced once more, it is as old as before.
     await pacing({ accepts: 5 });
     expect((await toldOf()).pacing).toEqual({ accepts: 5, held: 3, since });
   });
