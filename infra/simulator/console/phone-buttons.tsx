@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 import { useCopy } from './parts.tsx';
 import { KnownThings } from './phone-context.ts';
@@ -122,7 +122,8 @@ interface SheetProps {
 function Sheet({ title, onClose, children }: SheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
   const first = useRef<HTMLButtonElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  // Before it is drawn: a focus that moves elsewhere at once is to close it.
+  useLayoutEffect(() => first.current?.focus(), []);
   return (
     <div
       ref={sheet}

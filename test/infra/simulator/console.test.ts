@@ -147,8 +147,8 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, 'Payment', '.bubble.mine');
     expect([await page.$('[role=dialog]'), await focused()]).toEqual([null, 'See all options']);
     await press(page, 'See all options');
-    await page.waitForSelector('[role=dialog]');
-    // Whatever leads away from the list closes it, and keeps the focus.
+    await page.waitForFunction(`document.querySelector('[role=dialog]')?.contains(document.activeElement)`);
+    // What leads away from the list closes it, and keeps the focus.
     await page.focus('[role=listbox]');
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     await page.keyboard.press('End');
