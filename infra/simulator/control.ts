@@ -10,7 +10,7 @@ import {
   templateOf,
 } from './control-changes.ts';
 import { ControlError } from './control-error.ts';
-import { type ControlRequest, type ControlRoute, given, type Simulation } from './control-route.ts';
+import { type ControlRoute, given } from './control-route.ts';
 import { FaultSchema, recipientKey } from './faults.ts';
 import { holdRoutes } from './hold-routes.ts';
 import { inboxRoutes } from './inbox/inbox-routes.ts';
@@ -23,12 +23,6 @@ import { reviewMs } from './templates/life-cycle.ts';
 import { addReceiptRule, changeApp, listDeliveries, planUpdate } from './webhooks/control-webhooks.ts';
 import { deliveriesKept } from './webhooks/delivery-log.ts';
 import { usualCourse } from './webhooks/receipts.ts';
-
-/** The answer of a control route: always JSON. */
-export interface ControlReply {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 const LimitSchema = v.optional(
   v.pipe(v.string(), v.regex(/^\d{1,7}$/, 'must be a whole number'), v.transform(Number)),
@@ -234,55 +228,3 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...attemptRoutes,
   ...peopleRoutes,
 ];
-
-/** What an id follows: `templates`, `service/codes`, ... */
-const withId = new Set(
-  controlRoutes.flatMap(({ path }) => {
-    const [before = '', after] = path.split('/{id}');
-    return after === undefined ? [] : [before];
-  }),
-);
-
-/** The path of a route with the id that stands in its place, still encoded. */
-function placed(path: string): { readonly path: string; readonly id: string } {
-  const parts = path.split('/');
-  const at = parts.findIndex((part, index) => part !== '' && withId.has(parts.slice(0, index).join('/')));
-  if (at < 0) return { path, id: '' };
-  return { path: [...parts.slice(0, at), '{id}', ...parts.slice(at + 1)].join('/'), id: parts[at] ?? '' };
-}
-
-/** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
-export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
-  const { path, id: encodedId } = placed(request.path);
-  const id = decoded(encodedId);
-  const here = controlRoutes.filter((route) => route.path === path);
-  const route = here.find((candidate) => candidate.method === request.method);
-  if (here.length === 0) {
-    return { status: 404, body: { message: `there is no ${request.path}; GET / lists the routes` } };
-  }
-  if (route === undefined) {
-    return { status: 405, body: { message: `${path} takes ${here.map((one) => one.method).join(' and ')}` } };
-  }
-  try {
-    const body = await route.run(simulation, request, id);
-    if (route.method !== 'GET' && route.changesNothing !== true) simulation.controlled.times += 1;
-    return { status: 200, body };
-  } catch (error) {
-    if (error instanceof ControlError) {
-      return { status: error.status, body: { message: `${error.field} ${error.message}`, field: error.field } };
-    }
-    if (error instanceof v.ValiError) {
-      const field = v.getDotPath(error.issues[0]) ?? 'body';
-      return { status: 400, body: { message: `${field}: ${error.issues[0].message}`, field } };
-    }
-    throw error;
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { closeAtOnce, hasLoopbackHost, openOnLoopback } from '../loopback.ts';
+import { answerControl } from './answer-control.ts';
 import { credentialsApart, parsedBody } from './body.ts';
 import { consolePage } from './console-pages.ts';
-import { answerControl } from './control.ts';
 import type { Simulation } from './control-route.ts';
 import { EventAttempts } from './event-attempts.ts';
 import { interfere, recipientKey } from './faults.ts';

@@ -207,7 +207,7 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     }
     await page.setViewport({ width: 1_360, height: 860 });
     await show(id);
-    await pressed('Open the account again');
+    await pressed('Remove the hold');
     await legend('Read 60');
     await seen('Complete', '.pane-main h2');
     await seen('100 %', '.pane-main');

@@ -2,19 +2,15 @@ import { useState } from 'preact/hooks';
 import { call, control } from './api.ts';
 import { Remedy } from './code-words.tsx';
 import { type Head, type ReportRow, type WaitingFor, waitingOf } from './dispatch-model.ts';
+import { type HoldInForce, holdsInForce } from './holds-in-force.ts';
 import { counters } from './live.ts';
-import type { Overview, TemplateRow } from './model.ts';
+import type { Overview } from './model.ts';
 import { Action, Problem, useAnswer } from './parts.tsx';
 import { addressOfPage } from './router.ts';
 import { useStore } from './store.ts';
 import { momentOf } from './texts.ts';
 
-/** What the simulated platform holds, and the call that opens it. */
-interface Opening {
-  readonly words: string;
-  readonly open: () => Promise<unknown>;
-  readonly since: string | undefined;
-}
+type Opening = Pick<HoldInForce, 'key' | 'button' | 'sinceMs' | 'end'>;
 
 interface HoldsProps {
   readonly report: Head;
@@ -54,26 +50,26 @@ function Hold({ report, hold: { code, count }, isAll, onLifted, onProblem }: Hol
   const told = useStore(counters);
   const when = `${code} ${told?.world} ${told?.settings} ${told?.templates}`;
   const { value: openings = [] } = useAnswer(() => openingsOf(report, code), when);
-  const since = openings[0]?.since;
+  const sinceMs = openings[0]?.sinceMs ?? Number.NaN;
   return (
     <>
       <h3>
         {isAll ? 'Everything that is pending' : count.toLocaleString('en')} waits: <code>{code}</code>
-        {since === undefined ? '' : `, since ${momentOf(Date.parse(since))}`}
+        {Number.isNaN(sinceMs) ? '' : `, since ${momentOf(sinceMs)}`}
       </h3>
       <Remedy code={code} />
       <p class="action-line">
-        {openings.map(({ words, open }) => (
+        {openings.map(({ key, button, end }) => (
           <Action
-            key={words}
+            key={key}
             tone="main"
             onProblem={onProblem}
             run={async () => {
-              await open();
+              await end();
               onLifted();
             }}
           >
-            {words}
+            {button}
           </Action>
         ))}
         <a href={addressOfPage('faults')}>Faults and clock</a>
@@ -85,36 +81,27 @@ function Hold({ report, hold: { code, count }, isAll, onLifted, onProblem }: Hol
   );
 }
 
-/** Where the simulated platform holds what the code says: the template, the number or its WABA. */
+/** What in the simulated platform makes messages like these wait: holds of their template, number, account or business. */
 async function openingsOf({ did, template }: Head, code: string): Promise<readonly Opening[]> {
-  const { numbers, wabas, faults } = await control<Overview>('overview');
+  const overview = await control<Overview>('overview');
+  const { numbers, wabas, paused, faults } = overview;
   const number = numbers.find(({ fields }) => String(fields['display_phone_number']).replace(/\D/g, '') === did);
   const waba = wabas.find(({ id }) => id === number?.waba_id);
-  if (code === 'template_paused') {
-    const { data } = await control<{ readonly data: readonly TemplateRow[] }>('templates');
-    const isIt = (row: TemplateRow) =>
-      row.name === template.name && row.language === template.language && row.waba_id === waba?.id;
-    return data
-      .filter((row) => isIt(row) && row.status !== 'APPROVED')
-      .map(({ id }) => ({
-        words: 'Resume the template',
-        open: () => control(`templates/${id}`, { status: 'APPROVED' }),
-        since: undefined,
-      }));
-  }
-  const places = [
-    { node: number, path: `numbers/${number?.id}`, words: 'Open the number again' },
-    { node: waba, path: `wabas/${waba?.id}`, words: 'Open the account again' },
-  ];
-  const held = places.flatMap(({ node, path, words }) =>
-    (node?.holds ?? [])
-      .filter((hold) => String(hold.code) === code)
-      .map(({ since }) => ({ words, open: () => call('DELETE', `/_control/${path}/holds?code=${code}`), since })),
+  const owner = waba?.fields['owner_business_info'] as { readonly id?: string } | undefined;
+  const pausedOne = paused.find(
+    ({ name, language, waba_id }) => name === template.name && language === template.language && waba_id === waba?.id,
   );
+  const theirs = [
+    `templates/${pausedOne?.id}`,
+    `numbers/${number?.id}`,
+    `wabas/${waba?.id}`,
+    `businesses/${owner?.id ?? waba?.id}`,
+  ];
+  const held = holdsInForce(overview).filter((hold) => hold.code === code && theirs.includes(hold.node));
   const causes = faults.filter(({ action }) => String(action['code']) === code);
   if (held.length > 0 || causes.length === 0) return held;
-  const remove = async () => {
+  const end = async () => {
     for (const { id } of causes) await call('DELETE', `/_control/faults/${id}`);
   };
-  return [{ words: 'Remove the faults', open: remove, since: undefined }];
+  return [{ key: 'faults', button: 'Remove the faults', sinceMs: Number.NaN, end }];
 }

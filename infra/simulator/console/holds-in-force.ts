@@ -5,6 +5,10 @@ import { counted } from './texts.ts';
 /** Why the platform takes no messages, or takes them and delivers none. */
 export interface HoldInForce {
   readonly key: string;
+  /** What it holds, as control calls name it: `wabas/1`, `numbers/2`, `templates/3`, `businesses/4`. */
+  readonly node: string;
+  /** What a report of the service says while it stands; absent: nothing waits for it. */
+  readonly code?: string;
   readonly title: string;
   readonly stops: string;
   readonly sinceMs: number;
@@ -54,6 +58,7 @@ export function holdsInForce(overview: Overview): readonly HoldInForce[] {
     ...paused.map(
       ({ id, name, language, since, until }): HoldInForce => ({
         key: `template ${id}`,
+        ...{ node: `templates/${id}`, code: 'template_paused' },
         title: `Template ${name} (${language}): paused`,
         stops: 'Messages of it are refused with code 132015.',
         sinceMs: Date.parse(since ?? ''),
@@ -72,6 +77,7 @@ function nodeHold({ path, name }: { readonly path: string; readonly name: unknow
     const { reason = String(code), stops = allMessages } = holdWords[code] ?? {};
     return {
       key: `${path} ${code}`,
+      ...{ node: path, code: String(code) },
       title: `${name}: ${reason}${typeof code === 'number' ? ` (${code})` : ''}`,
       stops: later === true ? 'Its messages are accepted, and fail later.' : stops,
       sinceMs: Date.parse(since),
@@ -91,6 +97,7 @@ function portfolioHolds({ id, name, pacing }: Overview['businesses'][number]): r
       : [
           {
             key: `${path} paced`,
+            node: `businesses/${id}`,
             title: `${name}: sending is paced`,
             stops: `${counted(accepts, 'more message is', 'more messages are')} delivered, later ones are held. ${held.toLocaleString('en')} held now.`,
             sinceMs: Date.parse(since),
@@ -104,6 +111,7 @@ function portfolioHolds({ id, name, pacing }: Overview['businesses'][number]): r
       : [
           {
             key: `${path} reviewed`,
+            ...{ node: `businesses/${id}`, code: String(code) },
             title: `${name}: under review (${code})`,
             stops: 'It may neither send nor create templates.',
             sinceMs: Date.parse(reviewSince),

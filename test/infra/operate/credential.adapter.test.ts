@@ -4,12 +4,12 @@ import { credentialCommand } from '../../../infra/operate/credential.ts';
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import { readCredentials } from '../../../infra/operate/stored-credentials.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import type { TableName } from '../../../infra/tables.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../lib/platform/transport.ts';
 import { provisioningStore } from '../../../lib/provisioning/provisioning-store.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { provisioningTarget } from '../../support/provisioning-target.ts';
+import type { secretsInMemory } from '../../support/secrets.ts';
+import { localDocumentClient } from '../../support/stores.ts';
 
 const documentClient = localDocumentClient();
 const nowMs = () => Date.UTC(2026, 10, 26, 12);
@@ -20,19 +20,7 @@ let calls: PlatformCall[];
 let failure: PlatformFailure | undefined;
 
 beforeEach(async () => {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  secrets = secretsInMemory();
-  target = {
-    documentClient,
-    secrets,
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
+  ({ target, secrets } = await provisioningTarget());
   calls = [];
   failure = undefined;
   const other = { name: 'other', access_token: 'other-token', app_id: '1' };

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test, vi } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { CommandError, callersPath } from '../../../infra/operate/command.ts';
@@ -23,9 +23,10 @@ import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/provisioning/provisioning-file.ts';
 import { provisioningStore } from '../../../lib/provisioning/provisioning-store.ts';
 import { sealingKeySet } from '../../../lib/webhooks/config/sealing.ts';
+import { contentsOf, provisioningTarget } from '../../support/provisioning-target.ts';
 import { listAsDeleted } from '../../support/scale-loading.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import type { secretsInMemory } from '../../support/secrets.ts';
+import { localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
 const demoFile = 'infra/local/demo/provisioning.json';
@@ -37,25 +38,10 @@ let secrets: ReturnType<typeof secretsInMemory>;
 let target: Target;
 
 beforeEach(async () => {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  secrets = secretsInMemory();
-  target = {
-    documentClient: client,
-    secrets,
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
+  ({ target, secrets } = await provisioningTarget());
 });
 
-async function contents(table: TableName) {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: target.tableName(table) }));
-  return Items.toSorted((a, b) => `${a['pk']}${a['sk']}`.localeCompare(`${b['pk']}${b['sk']}`));
-}
+const contents = (table: TableName) => contentsOf(target, table);
 
 const everything = async () => ({
   directory: await contents('directory'),

@@ -1,14 +1,12 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { contentsOf, provisioningTarget } from '../../support/provisioning-target.ts';
+import type { secretsInMemory } from '../../support/secrets.ts';
 
-const client = localDocumentClient();
 const nowMs = () => Date.UTC(2026, 10, 20, 12);
 const part = { part: true, nowMs };
 const other = { name: 'other', access_token: 'other-token', app_id: '1' };
@@ -29,26 +27,11 @@ let target: Target;
 let secrets: ReturnType<typeof secretsInMemory>;
 
 beforeEach(async () => {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  secrets = secretsInMemory();
-  target = {
-    documentClient: client,
-    secrets,
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
+  ({ target, secrets } = await provisioningTarget());
   await provision(whole, target, { nowMs });
 });
 
-async function contents(table: TableName) {
-  const { Items = [] } = await client.send(new ScanCommand({ TableName: target.tableName(table) }));
-  return Items.toSorted((a, b) => `${a['pk']}${a['sk']}`.localeCompare(`${b['pk']}${b['sk']}`));
-}
+const contents = (table: TableName) => contentsOf(target, table);
 
 const everything = async () => ({
   directory: await contents('directory'),

@@ -1,0 +1,29 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Target } from '../../infra/operate/target.ts';
+import type { TableName } from '../../infra/tables.ts';
+import { secretsInMemory } from './secrets.ts';
+import { freshTable, localDocumentClient } from './stores.ts';
+
+/** What provisioning writes to: fresh tables of its own, and secrets in memory. */
+export async function provisioningTarget() {
+  const names = {
+    directory: await freshTable('directory'),
+    credentials: await freshTable('credentials'),
+    channels: await freshTable('channels'),
+    messages: await freshTable('messages'),
+  };
+  const secrets = secretsInMemory();
+  const target: Target = {
+    documentClient: localDocumentClient(),
+    secrets,
+    tableName: (table: TableName) => names[table as keyof typeof names],
+    secretName: (variable) => variable,
+  };
+  return { target, secrets };
+}
+
+/** All items of a table, by their keys. */
+export async function contentsOf({ documentClient, tableName }: Target, table: TableName) {
+  const { Items = [] } = await documentClient.send(new ScanCommand({ TableName: tableName(table) }));
+  return Items.toSorted((a, b) => `${a['pk']}${a['sk']}`.localeCompare(`${b['pk']}${b['sk']}`));
+}
