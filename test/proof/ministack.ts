@@ -78,12 +78,12 @@ interface Resource {
   readonly UpdatePolicy?: unknown;
 }
 
-/** Takes out of the templates what the emulator refuses a whole stack for: alarms on expressions, and gradual deployments. */
+/** Takes out what the emulator refuses a whole stack for: alarms on expressions, gradual deployments, and saved queries. */
 function withoutAlarms(assembly: string): boolean {
   for (const file of readdirSync(assembly).filter((name) => name.endsWith('.template.json'))) {
     const template: { Resources: Record<string, Resource> } = JSON.parse(readFileSync(join(assembly, file), 'utf8'));
     const kept = Object.entries(template.Resources).filter(
-      ([, { Type }]) => !/^AWS::(?:CloudWatch|CodeDeploy)::/.test(Type),
+      ([, { Type }]) => !/^AWS::(?:CloudWatch::|CodeDeploy::|Logs::QueryDefinition$)/.test(Type),
     );
     const names = new Set(kept.map(([name]) => name));
     const resources = kept.map(([name, { UpdatePolicy: _, DependsOn: needed = [], ...resource }]) => [
