@@ -4,14 +4,15 @@ import { askedClientId, ClientIdText, type Clients, clientEndpoint, operatingCli
 import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import type { WebhookConfigs } from '../lib/webhooks/config/config-store.ts';
 import { configView, WebhookConfigSchema } from '../lib/webhooks/config/config-view.ts';
+import { troubleOf } from '../lib/webhooks/config/trouble.ts';
 import { deployedConfigs } from '../lib/webhooks/deployed.ts';
 
 export const WebhookConfigGetQuery = v.object({ client_id: ClientIdText });
 
-/** GET /v1/webhook/config: where the operating client's events go, or 404 (D33). Never the secret. */
+/** GET /v1/webhook/config: where the operating client's events go and what is wrong with that, or 404 (D33). Never the secret. */
 export function webhookConfigGet(ports: {
   readonly directory: Clients;
-  readonly configs: Pick<WebhookConfigs, 'findConfig'>;
+  readonly configs: Pick<WebhookConfigs, 'findConfig' | 'findFailures'>;
   readonly nowMs: () => number;
 }): Endpoint {
   return clientEndpoint(ports, noBody, async (event) => {
@@ -20,12 +21,15 @@ export function webhookConfigGet(ports: {
     const query = parse(WebhookConfigGetQuery, event.queryStringParameters ?? {});
     const clientId = await operatingClient(ports.directory, caller, askedClientId({ query: query.client_id }));
 
-    const config = await ports.configs.findConfig(clientId);
+    const [config, failures] = await Promise.all([
+      ports.configs.findConfig(clientId),
+      ports.configs.findFailures(clientId),
+    ]);
     if (config === undefined) {
       throw new Refusal('webhook_config_not_found', `no webhook configuration exists for client ${clientId}`);
     }
 
-    return answer(200, shaped(WebhookConfigSchema, configView(config)));
+    return answer(200, shaped(WebhookConfigSchema, configView(config, troubleOf(config, failures))));
   });
 }
 

@@ -5,6 +5,7 @@ import type { Construct } from 'constructs';
 import { ApiThrottleAlarm } from './constructs/api-throttle-alarm.ts';
 import { Canaries } from './constructs/canaries.ts';
 import { addConcurrencyAlarms } from './constructs/concurrency-alarms.ts';
+import { LogQueries } from './constructs/log-queries.ts';
 import { LostRounds } from './constructs/lost-rounds.ts';
 import { addObjectives } from './constructs/objectives.ts';
 import { RateRefresh } from './constructs/rate-refresh.ts';
@@ -73,6 +74,7 @@ export class StatelessStack extends Stack {
       tried: [...built].flatMap(([name, { alias }]) => (alias === undefined ? [] : [{ name, alias }])),
     });
     new ServiceDashboard(this, 'Dashboard', { settings, state, api, functions: lambdas });
+    new LogQueries(this, 'Queries', settings);
     if (settings.syncSchedule !== undefined) {
       const { queue } = state.queues.sync;
       new SyncSchedule(this, 'SyncSchedule', { settings, expression: settings.syncSchedule, queue });

@@ -243,7 +243,7 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
     holds: openHolds(messages),
     listWabaIds: async () => [...new Set((await ofClients(directory.listWabas)).map(({ wabaId }) => wabaId))].sort(),
     listNumbers: () => ofClients(directory.listChannels),
-    countCost: (jobId) => countJobs([jobId], { ledger, rates, nowMs: Date.now }),
+    countCost: (jobId) => countJobs([jobId], { ledger, rates, nowMs: Date.now, readsSlices: true }),
     clientsOf: async (did) => (await directory.findDid(did))?.waba.clientIds ?? [],
     nowMs: Date.now,
   };

@@ -29,11 +29,11 @@ import { hashKey } from '../keys/hash-key.ts';
  *     time of its own                                          round of it that is lost is found by it (fan-out/lost-rounds.ts)
  *   what is learned   ERASING#<name of a person> / IDS         an erasing, until it has ended (erase/learned-ids-store.ts)
  *   what was counted  JOB#<jobId> / SPENT                      counts of a job's cost, under a version (spend/statement.ts)
- *   a count to come   JOB#<jobId> / COUNT                      receipts and watchers, before they queue one (spend/due-counts.ts)
+ *   a count to come   JOB#<jobId> / COUNT                      receipts and watchers, before they queue one (spend/later-counts.ts)
  *   a reservation     JOB#<jobId> / RESERVED                   acceptance, of a client with a budget (budget/budgets-store.ts)
  *   a month's money   BUDGET#<client> / <month>                the same, and counts of cost (D58)
  *   a budget told     BUDGET#<client> / <month>#TOLD             acceptance: what a client knows of its month (budget/tell-reached.ts)
- *   sums of a day     SPEND#<client> / <day>#<shard>           counts of cost, which add (spend/day-sums.ts); for 400 days
+ *   sums of a day     SPEND#<client> / <day>#<shard>           counts of cost and outcomes, which add (spend/spend.ts); for 400 days
  *
  * Beside them stand opt-outs, for ever (lib/opt-outs/opt-out-items.ts), which the worker of the
  * inbound queue writes and the workers of chunks read after a claim.

@@ -8,8 +8,10 @@ import type { DidScope } from '../../lib/access/directory.ts';
 import { didKey } from '../../lib/access/directory-items.ts';
 import * as assumed from './cost/assumed.ts';
 import { costOfCountingBulk, costOfCountingSingles } from './cost/counting.ts';
+import { standingText, volumeText } from './cost/month.ts';
 import { times, together } from './cost/price.ts';
-import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts';
+import { costOfAcceptance, costOfSending, type Sending, type SendingCost } from './cost/sending.ts';
+import { storedBytes } from './cost/stored.ts';
 import { tableOf } from './cost/table.ts';
 import { costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
@@ -17,7 +19,8 @@ import { onOwnStack } from './own-stack.ts';
 import { benchTable, clientOf } from './template-tables.ts';
 
 // `npm run cost`: what a million messages cost in AWS's list prices, by what is measured here. With `--figures` it prints JSON
-// lines for `npm run bench`; exit status 1 when one is above its limit.
+// lines for `npm run bench`; exit status 1 when one is above its limit. With `--standing` it measures nothing, and prints what a
+// month costs in which nothing happens, and what each setting adds to it.
 
 const figuresOnly = process.argv.includes('--figures');
 const interrupted = new AbortController();
@@ -72,6 +75,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
     say(tableOf(`${sending.title} (${ofRun.toFixed(1)} a run; delays end up to ${latenessMs} ms late)`, parts));
     const { aim = sending.limit } = sending;
     say(`  aimed at: $${aim.toFixed(2)}, found: $${dollarsOfAMillion.toFixed(2)}\n`);
+    if (!figuresOnly) say(`${await whatIsLeft(stack, { sending, parts, latenessMs })}\n`);
     if (figuresOnly) {
       report({
         ...{ figure: `cost.${sending.name}`, value: dollarsOfAMillion, limit: sending.limit },
@@ -80,6 +84,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
     }
   }
   if (figuresOnly) return;
+  say(`${standingText()}\n`);
   const withoutKey = await costOfAcceptance(stack, 1);
   const keyed = together(await costOfAcceptance(stack, 1, true), times(withoutKey, -1));
   say(`${tableOf('An Idempotency-Key, for each request that has one', { acceptance: keyed })}\n`);
@@ -107,6 +112,22 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
 }
 
+/** What a million messages cost once they are sent: their room in tables, backups and logs, and their traffic. */
+async function whatIsLeft(
+  stack: RunningStack,
+  { sending, parts, latenessMs }: { readonly sending: Sending } & Pick<SendingCost, 'parts' | 'latenessMs'>,
+): Promise<string> {
+  const { name, recipients, requests, bursts } = sending;
+  const documentClient = clientOf(stack);
+  const stored = await storedBytes({ documentClient, tableName: `bench-cost-${name}-${latenessMs}-messages` });
+  const { logBytes = 0 } = together(...Object.values(parts));
+  return volumeText('  The same until nothing of it is kept any more, without receipts and events', {
+    storedBytes: stored / (recipients * requests * bursts),
+    logBytes,
+    sentBytes: assumed.sentBytesOfMessage,
+  });
+}
+
 /** Who may send from the number: where it is several clients, each request notes whom it writes to (D55). */
 async function letSend(stack: RunningStack, dids: DidScope): Promise<void> {
   await clientOf(stack).send(
@@ -132,8 +153,9 @@ counts. Lambda is billed by wall time: a worker that waits for its slot or for a
 answer is paid for by its memory, or for what it computes at its share of a processor where that takes longer, and answers are assumed to take ${assumed.storeMs} ms (tables), ${assumed.queueMs} ms (queues), ${assumed.platformMs} ms (platform) and
 ${assumed.receiverMs} ms (receivers). Memory: messages-send ${assumed.memoryOf('messages-send')} MB, messages-fan-out ${assumed.memoryOf('messages-fan-out')} MB, messages-dispatch ${assumed.memoryOf('messages-dispatch')} MB,
 messages-receipts ${assumed.memoryOf('messages-receipts')} MB, events-deliver ${assumed.memoryOf('events-deliver')} MB. Of AWS's own log lines ${assumed.invocationLogBytes} bytes an invocation and ${assumed.accessLogBytes} a request
-are assumed; the authorizer is asked once a minute. Not in it: the watcher of jobs, storage, custom metrics, alarms (infra/operate/README.md, Alarms), traffic
-to the platform, marks of opt-outs where there are none (0.2 read units a message at AWS, $0.025 a million), secrets, starts of new processes, and polls of queues that are empty. Receipts are those of one job of 1,000,
+are assumed; the authorizer is asked once a minute. Beside it, each in a table of its own: what stands there in a month in which
+nothing happens, and the room and the traffic of messages, of which ${assumed.sentBytesOfMessage} bytes each are assumed to leave. Logs are kept compressed, to ${100 * assumed.compressedLog} %.
+Not in it: the watcher of jobs, custom metrics, marks of opt-outs where there are none (0.2 read units a message at AWS, $0.025 a million), reads of secrets and starts of new processes. Receipts are those of one job of 1,000,
 recorded 500 posts at a time: of single sends, each may be a write of its own.
 `;
 }
@@ -141,6 +163,10 @@ recorded 500 posts at a time: of single sends, each may be a write of its own.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 try {
+  if (process.argv.includes('--standing')) {
+    console.log(standingText());
+    process.exit();
+  }
   await onOwnStack('cost', interrupted.signal, (stack) => measure(stack, interrupted.signal));
   process.exitCode = figuresAboveTheirLimit() === 0 ? 0 : 1;
 } catch (error) {

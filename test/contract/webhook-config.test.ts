@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
 import { type ApiRequest, api, type DemoUser, tokenOf } from '../support/api.ts';
@@ -50,6 +50,17 @@ describe('what is asked for', () => {
     expect(reply).toMatchObject({ status: 200, body: { client_id: clients.andes, url, active: false } });
     expect(Object.keys(reply.body)).toEqual(['client_id', 'url', 'active']);
     expect(reply.headers.get('webhook-secret')).toBeNull();
+  });
+
+  test('GET says what is wrong with the receiver, until a PUT starts again (D34)', async () => {
+    await put({ url });
+    const { TableName, Key } = keyOf(clients.andes);
+    const failing = { consecutiveFailures: 2, failingSinceMs: Date.parse('2026-11-21T04:00:00Z') };
+    await documentClient.send(new PutCommand({ TableName, Item: { ...Key, sk: 'DELIVERY', ...failing } }));
+    const trouble = { state: 'failing', since: '2026-11-21T04:00:00.000Z', failures: 2 };
+    expect((await get()).body).toEqual({ client_id: clients.andes, url, active: true, trouble });
+    expect((await put({ url: `${url}/other` })).body).not.toHaveProperty('trouble');
+    expect((await get()).body).not.toHaveProperty('trouble');
   });
 
   test('a PUT with Webhook-Secret-Rotate: true shows a new secret', async () => {

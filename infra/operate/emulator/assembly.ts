@@ -6,6 +6,7 @@ import { present } from '../../../lib/keys/present.ts';
 export const refusedTypes: Readonly<Record<string, string>> = {
   'AWS::CodeDeploy::': 'no such resource types: aliases move at once',
   'AWS::CloudWatch::': 'alarms on metric expressions and the dashboard are refused, and a whole stack with them',
+  'AWS::Logs::QueryDefinition': 'no such resource type',
   'AWS::SQS::QueuePolicy': 'these deny what does not come by TLS, and the emulator speaks HTTP',
 };
 

@@ -2,8 +2,8 @@ import { environmentVariable, queues } from '../../aws/deployed.ts';
 import { storePause } from '../../aws/pause.ts';
 import type { ChunkWorkerPorts } from '../dispatch/chunk-ports.ts';
 import type { ReceiptPorts } from '../receipts/receipt-ports.ts';
-import { endChangesCost } from '../spend/count-ended.ts';
-import { countJobs } from '../spend/count-jobs.ts';
+import { endIsCounted } from '../spend/count-ended.ts';
+import { type CountPorts, countJobs } from '../spend/count-jobs.ts';
 import { countMarksStore, statedCosts } from '../spend/count-marks-store.ts';
 import { countReceipts } from '../spend/count-receipts.ts';
 import { countWhenDue, laterCounts } from '../spend/later-counts.ts';
@@ -18,8 +18,8 @@ function deployedLedger() {
   return spendStore({ documentClient: client, tableName: table, pause: storePause }, nowMs);
 }
 
-function deployedCount(): (jobIds: readonly string[]) => Promise<void> {
-  const ports = { ledger: deployedLedger(), rates: deployedKnownRates(), nowMs: Date.now };
+function deployedCount(how: Pick<CountPorts, 'readsSlices'> = {}): (jobIds: readonly string[]) => Promise<void> {
+  const ports = { ledger: deployedLedger(), rates: deployedKnownRates(), nowMs: Date.now, ...how };
   return (jobIds) => countJobs(jobIds, ports);
 }
 
@@ -45,8 +45,8 @@ export function deployedCountReceipts(): ReceiptPorts['countCost'] {
 
 /** What workers do. */
 export function deployedCountEnded(): ChunkWorkerPorts['countEnded'] {
-  const count = deployedCount();
+  const count = deployedCount({ readsSlices: true });
   return async (chunk, ended) => {
-    if (endChangesCost(chunk, ended)) await count([chunk.jobId]);
+    if (endIsCounted(chunk, ended)) await count([chunk.jobId]);
   };
 }

@@ -6,7 +6,7 @@ import { type CostLine, costOf, marketOfAddress } from '../report/cost.ts';
 import { type DescribedJob, isForgotten, placesOf } from '../report/described-job.ts';
 import { countStates, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
 import { type CountStep, nextStep, type Truth, together } from './count-step.ts';
-import type { Line, Statement } from './statement.ts';
+import { endingsOf, type Line, type Statement } from './statement.ts';
 
 /** A job with what is stated of it. */
 export interface JobToCount {
@@ -28,6 +28,8 @@ export interface CountPorts {
   readonly ledger: SpendLedger;
   readonly rates: () => Promise<KnownRates>;
   readonly nowMs: () => number;
+  /** Reads the slices of small jobs too: of who counts because of an end that no receipt tells. */
+  readonly readsSlices?: true;
 }
 
 const jobsAtOnce = 20;
@@ -71,13 +73,13 @@ export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Pr
 async function stepOf(
   jobId: string,
   rates: KnownRates,
-  { ledger, nowMs }: CountPorts,
+  { ledger, nowMs, readsSlices }: CountPorts,
 ): Promise<{ readonly step: CountStep; readonly again: boolean } | undefined> {
   const found = await ledger.read(jobId);
   if (found === undefined || isForgotten(found.job.head, nowMs())) return undefined;
   const { job, statement } = found;
   const { head } = job;
-  const written = await ledger.readMessages(head, { slices: needsSlices(head) });
+  const written = await ledger.readMessages(head, { slices: readsSlices === true || needsSlices(head, statement) });
   const truth = truthOf(found, written, rates);
   if (truth === undefined) return undefined;
   const next = nextStep(head, statement, truth);
@@ -87,9 +89,13 @@ async function stepOf(
   return { step: next.step, again: !next.isLast || looksAgain };
 }
 
-/** Where receipts decide alone on what a job costs, its slices need not be read; counts by state and reservations need them. */
-function needsSlices(head: JobHead): boolean {
-  return !isSmall(head) || head.receiptsExpected !== true || head.reservedUnits !== undefined;
+/**
+ * Where receipts decide alone on what a job costs, its slices need not be read; counts by state and reservations need them. So does
+ * a small job of which a failure is stated: its worker knows of it, and no receipt will tell it.
+ */
+function needsSlices(head: JobHead, statement: Statement | undefined): boolean {
+  const receiptsDecide = isSmall(head) && head.receiptsExpected === true && head.reservedUnits === undefined;
+  return !receiptsDecide || (statement?.outcomes.failed ?? 0) > 0;
 }
 
 /** Undefined for a job that was taken back. */
@@ -110,7 +116,8 @@ function truthOf({ job, statement }: JobToCount, written: WrittenMessages, rates
   const counts = isSmall(head) ? {} : { counts: countStates(placesOf(job).map(({ index }) => outcomeAt(index).state)) };
   const { reservedUnits } = head;
   const adjusted = reservedUnits === undefined ? {} : { adjustedUnits: cost.units + openUnits - reservedUnits };
-  return { ...counts, cost, lines: byMarket(lines), markets, ...adjusted };
+  const outcomes = endingsOf(messages.map(({ outcome }) => outcome.state));
+  return { ...counts, outcomes, cost, lines: byMarket(lines), markets, ...adjusted };
 }
 
 function byMarket(lines: readonly CostLine[]): Line[] {

@@ -15,8 +15,8 @@ export interface CountReceiptsPorts {
  */
 export async function countReceipts(jobs: readonly ReceiptsOfJob[], ports: CountReceiptsPorts): Promise<void> {
   const small = jobs.filter(({ head }) => isSmall(head));
-  const sure = small.filter(changesCost);
-  const unsure = small.filter((job) => !changesCost(job));
+  const sure = small.filter(isCounted);
+  const unsure = small.filter((job) => !isCounted(job));
   const stated = unsure.length === 0 ? undefined : await ports.stated(unsure.map(({ head }) => head.jobId));
   const changing = unsure.filter((job) => mayChangeCost(job, stated?.get(job.head.jobId)));
   const counted = [...sure, ...changing].map(({ head }) => head.jobId);
@@ -26,13 +26,12 @@ export async function countReceipts(jobs: readonly ReceiptsOfJob[], ports: Count
   ]);
 }
 
-/** Of a client with a budget a failure gives back what was reserved; other failures cost nothing, and nothing is stated of them. */
-function changesCost({ head, receipts }: ReceiptsOfJob): boolean {
+/** A failure costs nothing, counts for its client's day, and gives back what was reserved of a budget. */
+function isCounted({ receipts }: ReceiptsOfJob): boolean {
   return receipts.some(({ status, pricing }) => {
-    if (status === 'delivered' || status === 'played') return true;
+    if (status === 'delivered' || status === 'played' || status === 'failed') return true;
     // A price that was told with `read` goes before that of `sent`, which may be stated.
-    if (status === 'read' && pricing !== undefined) return true;
-    return status === 'failed' && (head.reservedUnits !== undefined || head.receiptsExpected !== true);
+    return status === 'read' && pricing !== undefined;
   });
 }
 

@@ -4,7 +4,8 @@ import { invalid } from '../../http/refusal.ts';
 import { dollarsOf } from '../../pricing/money.ts';
 import { utcDay } from '../../pricing/rates-of-day.ts';
 import { spendKeptDays } from '../items.ts';
-import { type SpendGroup, type SumKind, spendGroups, sumKinds } from './count-step.ts';
+import { outcomeAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
+import { type OutcomeKind, outcomeKinds } from './statement.ts';
 
 /** Days that are asked for, as they are answered. */
 export interface Days {
@@ -114,4 +115,27 @@ function isKind(word: string | undefined): word is SumKind {
 
 function told({ messages, billed, units }: Added) {
   return { messages, billed, amount: dollarsOf(units), currency: 'USD' as const };
+}
+
+/** What one day of a client comes to: whole numbers, and the money in units. */
+export type ClientDay = Readonly<Record<OutcomeKind | SumKind, number>>;
+
+/**
+ * The record of a client by day (`YYYY-MM-DD`), without days of which nothing is kept. How messages ended stands under the day on
+ * which their request was accepted, what was delivered and its money under that of the delivery.
+ */
+export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, ClientDay> {
+  const days = new Map<string, Record<OutcomeKind | SumKind, number>>();
+  // Each group has all the money: one of them tells it.
+  const ofMoney = sumKinds.map((kind) => [sumAttribute('did', kind, ''), kind] as const);
+  for (const { day, sums } of items) {
+    const known = days.get(day) ?? { sent: 0, failed: 0, held: 0, messages: 0, billed: 0, units: 0 };
+    days.set(day, known);
+    for (const kind of outcomeKinds) known[kind] += sums[outcomeAttribute(kind)] ?? 0;
+    for (const [attribute, by] of Object.entries(sums)) {
+      const kind = ofMoney.find(([prefix]) => attribute.startsWith(prefix))?.[1];
+      if (kind !== undefined) known[kind] += by;
+    }
+  }
+  return new Map([...days].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

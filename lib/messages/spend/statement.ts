@@ -27,11 +27,37 @@ const CountsSchema = v.object(
   >,
 );
 
+/**
+ * How messages end, as the record of a client's day has them: `sent` is what the platform took, delivered or not; `failed` is what
+ * will reach nobody, expired ones too; `held` is what the platform took and withholds. What is open or unknown is none of them.
+ */
+export const outcomeKinds = ['sent', 'failed', 'held'] as const;
+export type OutcomeKind = (typeof outcomeKinds)[number];
+
+const OutcomesSchema = v.object({ sent: v.number(), failed: v.number(), held: v.number() });
+
+const kindOf: Readonly<Partial<Record<ReportedState, OutcomeKind>>> = {
+  ...{ sent: 'sent', delivered: 'sent', read: 'sent' },
+  ...{ failed: 'failed', expired: 'failed', held: 'held' },
+};
+
+/** How many messages in these states ended in which way. */
+export function endingsOf(states: Iterable<ReportedState>): Readonly<Record<OutcomeKind, number>> {
+  const ended = { sent: 0, failed: 0, held: 0 };
+  for (const state of states) {
+    const kind = kindOf[state];
+    if (kind !== undefined) ended[kind] += 1;
+  }
+  return ended;
+}
+
 /** The attributes of the item. */
 const StatementSchema = v.object({
   version: v.number(),
   /** The counts of its report, of a job of more than ten recipients: nothing is pending once `pending` is 0. */
   counts: v.exactOptional(CountsSchema),
+  /** What the sums of its day have of it: of a small job as far as it was known when it was counted. */
+  outcomes: OutcomesSchema,
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
   /** The market of each recipient by its index, packed: an erased recipient keeps theirs (D60). */

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { configKey, deliveryKey } from '../items.ts';
 import type { DisabledReason, WebhookConfig } from './config.ts';
+import { type Failures, FailuresSchema } from './trouble.ts';
 
 const ConfigItemSchema = v.object({
   clientId: v.number(),
@@ -27,6 +28,8 @@ export interface WebhookConfigs {
    * and to the configuration in the way when there is another one by now: nothing was written then.
    */
   replaceConfig(config: WebhookConfig): Promise<WebhookConfig | undefined>;
+  /** What deliveries have noted of a client's receiver; undefined before the first one. */
+  findFailures(clientId: number): Promise<Failures | undefined>;
   /** Forgets the failures and the pause of a client's deliveries. Its lease stays: an attempt may be in the air. */
   forgetFailures(clientId: number): Promise<void>;
   /**
@@ -59,6 +62,11 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
       if (write.written) return undefined;
       if (write.existing === undefined) throw new Error('a webhook configuration has vanished');
       return v.parse(ConfigItemSchema, write.existing);
+    },
+    findFailures: async (clientId) => {
+      const get = new GetCommand({ TableName: tableName, Key: deliveryKey(clientId), ConsistentRead: true });
+      const { Item } = await documentClient.send(get);
+      return Item === undefined ? undefined : v.parse(FailuresSchema, Item);
     },
     forgetFailures: async (clientId) => {
       const update = new UpdateCommand({

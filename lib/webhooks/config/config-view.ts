@@ -3,6 +3,7 @@ import { documentedAs, wholeNumber } from '../../http/documented.ts';
 import { present } from '../../keys/present.ts';
 import { EventTypeWord } from '../event.ts';
 import type { WebhookConfig } from './config.ts';
+import { type Trouble, TroubleSchema } from './trouble.ts';
 
 /** A configuration as it is answered. A later version may have stored more kinds of event. */
 export const WebhookConfigSchema = v.object({
@@ -17,12 +18,15 @@ export const WebhookConfigSchema = v.object({
       ),
     ),
   ),
+  trouble: v.exactOptional(
+    v.pipe(TroubleSchema, v.description('What is wrong with the receiver, where it is not well. GET alone tells it.')),
+  ),
 });
 
 /**
  * A configuration as it is answered (contract, PUT and GET /v1/webhook/config); with `events` when they were ever set (D41).
  * The secret is no part of it.
  */
-export function configView({ clientId, url, active, events }: WebhookConfig) {
-  return { client_id: clientId, url, active, ...present({ events }) };
+export function configView({ clientId, url, active, events }: WebhookConfig, trouble?: Trouble) {
+  return { client_id: clientId, url, active, ...present({ events, trouble }) };
 }

@@ -30,3 +30,21 @@ export function memoryOf(name: keyof typeof functions & string): number {
   if (shape === undefined) throw new Error(`there is no function ${name}`);
   return shape.memoryMb;
 }
+
+/**
+ * Polls a minute of a queue in which nothing is: Lambda keeps five pollers for a standard queue, whose requests wait for 20 s.
+ * They are AWS's, not the deployment's; whether a window gathers batches changes nothing.
+ */
+export const emptyPollsPerMinute = 15;
+
+/** What is left of a log once CloudWatch has compressed it, which is what keeping it is billed by. */
+export const compressedLog = 0.15;
+/** What leaves for the platform with a message, in bytes: request, its headers, and its part of a connection; and with an event. */
+export const sentBytesOfMessage = 1_600;
+export const sentBytesOfEvent = 1_400;
+/** Days for which what is written of a message stays in the tables. */
+export const keptDays = 30;
+/** DynamoDB adds so much to each item that it bills the room of. */
+export const itemOverheadBytes = 100;
+/** A service asks KMS for a data key so often at most, for each function that uses it. */
+export const dataKeyMinutes = 5;

@@ -23,7 +23,8 @@ export function tableOf(title: string, parts: Readonly<Record<string, Counts>>):
   return [title, ...aligned([head, ...lines, last])].join('\n');
 }
 
-function aligned(rows: readonly (readonly string[])[]): string[] {
+/** Columns of equal width, the first to the left and the others to the right. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {
     const cells = row.map((cell, column) =>

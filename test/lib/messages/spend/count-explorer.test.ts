@@ -3,7 +3,7 @@ import type { Pricing, Receipt } from '../../../../lib/messages/receipts/receipt
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
 import type { CountStep } from '../../../../lib/messages/spend/count-step.ts';
-import { spendOf } from '../../../../lib/messages/spend/spend.ts';
+import { clientDays, spendOf } from '../../../../lib/messages/spend/spend.ts';
 import type { Statement } from '../../../../lib/messages/spend/statement.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
 import { explore, type Step } from '../../../support/exploration.ts';
@@ -148,6 +148,8 @@ test.each(firstUnlessThorough(tellings).map((telling, at) => [at, telling] as co
         const ledger = ledgerOf(state);
         const { units = 0 } = state.statement?.cost ?? {};
         expect(spendOf(ledger.days(), 'did').total.amount).toBe(units / 1e8);
+        const sent = [...clientDays(ledger.days()).values()].reduce((sum, day) => sum + day.sent, 0);
+        expect(sent).toBe(state.statement?.outcomes.sent ?? 0);
         if (!state.runs.every(({ ended }) => ended)) return;
         ends += 1;
         expect(spendOf(ledger.days(), 'market')).toEqual(wanted);

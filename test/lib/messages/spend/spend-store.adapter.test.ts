@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
 import { budgetsStore } from '../../../../lib/messages/budget/budgets-store.ts';
 import { chunkOfJob } from '../../../../lib/messages/chunk.ts';
+import type { Outcome } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
 import type { JobHead } from '../../../../lib/messages/job.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import { countMarksStore, statedCosts } from '../../../../lib/messages/spend/count-marks-store.ts';
-import { spendOf } from '../../../../lib/messages/spend/spend.ts';
+import { clientDays, spendOf } from '../../../../lib/messages/spend/spend.ts';
 import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
 import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
 import { shippedRates } from '../../../../lib/pricing/rates.ts';
@@ -23,10 +25,11 @@ const counting = { ledger, rates: async () => [shippedRates] as const, nowMs };
 const sums = spendSumsStore(messages);
 const marketing = 0.0618;
 
-/** A job of one recipient in Argentina, stored as a straight one is. */
+/** A job of one recipient in Argentina, unless told otherwise, stored as a straight one is. */
 async function begun(jobId: string, changes: Partial<JobHead> = {}): Promise<JobHead> {
   const head = { ...scenarioHead, jobId, total: 1, receiptsExpected: true as const, ...changes };
-  const slices = [{ try: 0, size: 1, recipients: [{ index: 0, to: '5491155550001' }] }];
+  const recipients = Array.from({ length: head.total }, (_, index) => ({ index, to: `549115555000${index + 1}` }));
+  const slices = [{ try: 0, size: head.total, recipients }];
   const chunk = { ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }), straight: true as const, slices };
   await acceptedJobsStore(client, table, () => startMs).beginStraight(chunk);
   return head;
@@ -57,6 +60,29 @@ test('a delivery is in the sums of its day once, however often it is counted, an
   expect((await statedCosts(messages)(['S1', 'none'])).get('S1')?.cost).toMatchObject({
     basis: 'platform',
     final: true,
+  });
+});
+
+test('what a worker alone knows to have failed stays in the record of its day when receipts are counted (D58)', async () => {
+  const clientId = 9;
+  const head = await begun('F', { clientId, total: 2, campaignId: 10 });
+  const slices = sliceStore({ client, table, nowMs });
+  const claim = { key: { jobId: 'F', slice: 0 }, try: 0, size: 2, owner: 'w', atMs: startMs };
+  const { slice } = await slices.claim(claim);
+  const outcomes = new Map<number, Outcome>([
+    [0, { state: 'sent', platformMessageId: 'w' }],
+    [1, { state: 'failed', code: 'platform_131026' }],
+  ]);
+  await slices.end(slice, outcomes);
+  const recorded = async () => clientDays(await sums.between(clientId, day, day)).get(day);
+  expect(await recorded()).toBeUndefined();
+  await countJobs(['F'], { ...counting, readsSlices: true });
+  expect(await recorded()).toMatchObject({ sent: 1, failed: 1, held: 0, messages: 0, units: 0 });
+  await delivered(head);
+  await Promise.all([countJobs(['F'], counting), countJobs(['F'], counting)]);
+  expect(await recorded()).toEqual({
+    ...{ sent: 1, failed: 1, held: 0, messages: 1, billed: 1 },
+    units: marketing * 100_000_000,
   });
 });
 

@@ -125,6 +125,8 @@ test('switched on again, the failures are forgotten and the slots of attempts in
   await configure(collaborators(), change, false);
   const state = { ...delivery, slots: [{ until: 5 }], pausedUntilMs: 9, consecutiveFailures: 3, failingSinceMs: 1 };
   await client.send(new PutCommand({ TableName: tableName, Item: { ...state, lastSuccessMs: 2 } }));
+  expect(await configs.findFailures(1001)).toEqual({ consecutiveFailures: 3, failingSinceMs: 1 });
+  expect(await configs.findFailures(1002)).toBeUndefined();
   await configs.switchOff(1001, 1, 'failing', nowMs);
   const read = async () => (await client.send(new GetCommand({ TableName: tableName, Key: delivery }))).Item;
 

@@ -7,6 +7,7 @@ import {
   type WebhookConfig,
 } from '../../../../lib/webhooks/config/config.ts';
 import { configView } from '../../../../lib/webhooks/config/config-view.ts';
+import { troubleOf } from '../../../../lib/webhooks/config/trouble.ts';
 
 const nowMs = 1_800_000_000_000;
 const stored: WebhookConfig = {
@@ -42,6 +43,24 @@ test.each([
   const config = changedConfig(before, { ...change, events }, { sealed: 'new', createdAtMs: nowMs });
   expect(config.events).toEqual(expected);
   expect('events' in configView(config)).toBe(expected !== undefined);
+});
+
+const failing = { consecutiveFailures: 3, failingSinceMs: nowMs };
+const since = new Date(nowMs).toISOString();
+
+test.each([
+  ['well', stored, { consecutiveFailures: 0 }, undefined],
+  ['nothing noted yet', stored, undefined, undefined],
+  ['failing', stored, failing, { state: 'failing', since, failures: 3 }],
+  [
+    'switched off by the service',
+    { ...switchedOff, disabledAtMs: nowMs },
+    failing,
+    { state: 'switched_off', since, reason: 'gone' },
+  ],
+  ['switched off by the client', { ...stored, active: false }, failing, undefined],
+])('trouble of a receiver: %s (D34)', (_, config, failures, expected) => {
+  expect(troubleOf(config, failures)).toEqual(expected);
 });
 
 test('every write is the next version of the configuration', () => {

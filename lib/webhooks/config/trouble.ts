@@ -1,0 +1,50 @@
+import * as v from 'valibot';
+import { wholeNumber } from '../../http/documented.ts';
+import type { WebhookConfig } from './config.ts';
+
+/** What deliveries have noted of the failures of a receiver (delivery/delivery-state.ts). */
+export const FailuresSchema = v.object({
+  consecutiveFailures: v.optional(v.number(), 0),
+  failingSinceMs: v.optional(v.number()),
+});
+export type Failures = v.InferOutput<typeof FailuresSchema>;
+
+/** What is wrong with a receiver, as it is answered. */
+export const TroubleSchema = v.object({
+  state: v.pipe(
+    v.picklist(['failing', 'switched_off']),
+    v.description(
+      'failing: events wait and are tried again; switched_off: by the service, until a PUT with active true.',
+    ),
+  ),
+  since: v.pipe(
+    v.string(),
+    v.isoTimestamp(),
+    v.description('The first failure of this run of them, or the switching off.'),
+  ),
+  failures: v.exactOptional(v.pipe(wholeNumber, v.description('Of a failing one: attempts in a row that failed.'))),
+  reason: v.exactOptional(
+    v.pipe(
+      v.picklist(['gone', 'failing']),
+      v.description('Of one that is switched off: it answered 410, or nothing but failures for five days.'),
+    ),
+  ),
+});
+export type Trouble = v.InferOutput<typeof TroubleSchema>;
+
+/**
+ * What is wrong with a client's receiver; undefined of one that is well, or that the client itself has switched off. An event
+ * cannot tell it: it would be posted to the receiver that does not answer (D34).
+ */
+export function troubleOf(
+  { active, disabledReason, disabledAtMs }: Pick<WebhookConfig, 'active' | 'disabledReason' | 'disabledAtMs'>,
+  failures: Failures | undefined,
+): Trouble | undefined {
+  if (!active) {
+    if (disabledReason === undefined || disabledAtMs === undefined) return undefined;
+    return { state: 'switched_off', since: new Date(disabledAtMs).toISOString(), reason: disabledReason };
+  }
+  const { consecutiveFailures = 0, failingSinceMs } = failures ?? {};
+  if (consecutiveFailures === 0 || failingSinceMs === undefined) return undefined;
+  return { state: 'failing', since: new Date(failingSinceMs).toISOString(), failures: consecutiveFailures };
+}

@@ -1,0 +1,43 @@
+import list from '../../../infra/operate/list-prices.json' with { type: 'json' };
+import * as assumed from './assumed.ts';
+
+/*
+ * What a message costs after it was sent, and beside the requests: the room that it takes in tables, in their backups and in
+ * logs, and its traffic. A month is billed for what is there in it: what is kept for 30 days is a month of it.
+ */
+
+export type Volume = keyof typeof list.volume;
+export type VolumeCounts = Readonly<Partial<Record<Volume, number>>>;
+
+/** One message: bytes that it leaves in tables and in logs, and bytes that leave for the internet. */
+export interface Left {
+  readonly storedBytes: number;
+  readonly logBytes: number;
+  readonly sentBytes: number;
+}
+
+const bytesOfGb = 1_000_000_000;
+
+/** What so many messages take, until nothing of them is kept any more. */
+export function volumeOf(
+  { storedBytes, logBytes, sentBytes }: Left,
+  { messages, logRetentionDays }: { readonly messages: number; readonly logRetentionDays: number },
+): VolumeCounts {
+  const gb = (bytes: number) => (bytes * messages) / bytesOfGb;
+  const monthsKept = assumed.keptDays / 30;
+  return {
+    storedGb: gb(storedBytes) * monthsKept,
+    backedUpGb: gb(storedBytes) * monthsKept,
+    storedLogGb: gb(logBytes) * assumed.compressedLog * (logRetentionDays / 30),
+    sentGb: gb(sentBytes),
+  };
+}
+
+export function volumeDollars(counts: VolumeCounts): Readonly<Partial<Record<Volume, number>>> {
+  return Object.fromEntries(
+    Object.entries(counts).map(([name, amount]) => {
+      const { dollars, per } = list.volume[name as Volume];
+      return [name, (amount * dollars) / per];
+    }),
+  );
+}

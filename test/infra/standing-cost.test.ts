@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import list from '../../infra/operate/list-prices.json' with { type: 'json' };
+import { optionDollars } from '../bench/cost/month.ts';
+import { monthDollars, standingDollars, standingNames, standingOf } from '../bench/cost/standing.ts';
+import { itemBytes } from '../bench/cost/stored.ts';
+import { volumeDollars, volumeOf } from '../bench/cost/volume.ts';
+import { documentOf, sectionsOf, tableRows } from '../support/documents.ts';
+import { stacksOf } from '../support/stack-templates.ts';
+
+const section = sectionsOf(documentOf('infra/operate/README.md')).get('What it costs') ?? '';
+
+test('the month in which nothing happens is what the templates have times the prices, and the run book says it', () => {
+  const { stateful, stateless } = stacksOf('plain');
+  const counts = standingOf([...stateful, ...stateless]);
+  const dollars = standingDollars(counts);
+  const there = standingNames.filter((name) => counts[name] > 0);
+  expect(tableRows(section, '| What stands there |')).toEqual([
+    ...there.map((name) => [
+      list.standing[name].what,
+      counts[name].toLocaleString('en-US'),
+      `$${dollars[name].toFixed(2)}`,
+    ]),
+    ['together', '', `$${monthDollars(counts).toFixed(2)}`],
+  ]);
+});
+
+test('what a setting adds to it is the difference of the templates', () => {
+  const shown = tableRows(section, '| Setting |').map(([name = '', dollars]) => [name.replaceAll('`', ''), dollars]);
+  expect(shown).toEqual([...optionDollars()].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
+});
+
+test('an expression of metrics is billed by its metrics, a copied secret twice, a key and a zone once', () => {
+  const { stateful, stateless, edge } = stacksOf('chosen');
+  const counts = standingOf([...stateful, ...stateless, ...edge]);
+  expect(counts).toMatchObject({ keys: 1, hostedZones: 1, webAcls: 1 });
+  const alarm = (properties: object) => ({ type: 'AWS::CloudWatch::Alarm', properties });
+  const secret = (properties: object) => ({ type: 'AWS::SecretsManager::Secret', properties });
+  const some = [
+    alarm({ MetricName: 'Errors' }),
+    alarm({ Metrics: [{ Expression: 'a / b' }, { MetricStat: {} }, { MetricStat: {} }] }),
+    secret({}),
+    secret({ ReplicaRegions: [{ Region: 'us-east-1' }] }),
+  ];
+  expect(standingOf(some)).toMatchObject({ alarmMetrics: 3, secrets: 3, keys: 0, hostedZones: 0 });
+});
+
+test('what a message leaves is billed for the month that it is there, its log for as long as logs are kept', () => {
+  const left = { storedBytes: 1_000, logBytes: 1_000, sentBytes: 1_000 };
+  const of = (logRetentionDays: number) => volumeOf(left, { messages: 1_000_000, logRetentionDays });
+  expect(of(30)).toEqual({ storedGb: 1, backedUpGb: 1, storedLogGb: 0.15, sentGb: 1 });
+  expect(of(90).storedLogGb).toBeCloseTo(0.45);
+  const { storedGb, backedUpGb, sentGb } = list.volume;
+  expect(volumeDollars(of(30))).toMatchObject({
+    storedGb: storedGb.dollars,
+    backedUpGb: backedUpGb.dollars,
+    sentGb: sentGb.dollars,
+  });
+});
+
+test('the room of an item is that of its names and values', () => {
+  expect(itemBytes({ pk: 'AB', sk: 'é' })).toBe(8);
+  expect(itemBytes({ n: 12345, yes: true, bytes: new Uint8Array(10) })).toBe(5 + 4 + 15);
+  expect(itemBytes({ l: ['a', 'b'], m: { k: 'v' } })).toBe(1 + 3 + 4 + 1 + 3 + 1 + 2);
+});

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { Recorded, Slice } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { endIsCounted } from '../../../../lib/messages/spend/count-ended.ts';
+import { countReceipts } from '../../../../lib/messages/spend/count-receipts.ts';
+import { makeJobHead } from '../../../support/send-jobs.ts';
+
+const sent: Recorded = { state: 'sent', platformMessageId: 'w' };
+const failed: Recorded = { state: 'failed', code: 'platform_131026' };
+const expired: Recorded = { state: 'expired', code: 'expired' };
+
+test.each<[string, readonly Recorded[], true | undefined, boolean]>([
+  ['what receipts will tell', [sent], true, false],
+  ['what no receipt will tell', [sent], undefined, true],
+  ['a failure, which no receipt tells', [sent, failed], true, true],
+  ['what was too late', [expired], true, true],
+  ['what is tried again', [{ state: 'again', dueMs: 1 }], true, false],
+])('the end of a small request is counted: %s (D58)', (_, outcomes, receiptsExpected, expected) => {
+  const chunk = receiptsExpected === undefined ? {} : { receiptsExpected };
+  const slice: Slice = {
+    ...{ key: { jobId: 'J', slice: 0 }, try: 0, version: 2, owner: 'w', atMs: 1, state: 'ended' },
+    outcomes,
+  };
+  expect(endIsCounted(chunk, [slice])).toBe(expected);
+});
+
+test.each([
+  ['sent', 1, []],
+  ['delivered', 1, ['J']],
+  ['failed', 1, ['J']],
+  ['failed', 11, []],
+])('a receipt that says %s of a request of %i is counted at once or not (D58)', async (status, total, expected) => {
+  const head = makeJobHead({ jobId: 'J', total, receiptsExpected: true });
+  const counted: string[] = [];
+  const later: string[] = [];
+  const receipt = { jobId: 'J', index: 0, status, atMs: 1, platformMessageId: 'w' };
+  await countReceipts([{ head, receipts: [receipt] }], {
+    stated: async () => new Map(),
+    count: async (jobIds) => void counted.push(...jobIds),
+    countLater: async ({ jobId }) => void later.push(jobId),
+  });
+  expect(counted).toEqual(expected);
+  expect(later).toEqual(total > 10 ? ['J'] : []);
+});
