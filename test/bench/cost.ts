@@ -11,7 +11,7 @@ import { costOfCountingBulk, costOfCountingSingles } from './cost/counting.ts';
 import { times, together } from './cost/price.ts';
 import { costOfAcceptance, costOfSending, type Sending } from './cost/sending.ts';
 import { tableOf } from './cost/table.ts';
-import { costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
+import { costOfAuditLine, costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
 import { onOwnStack } from './own-stack.ts';
 import { benchTable, clientOf } from './template-tables.ts';
@@ -105,6 +105,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   const index = await costOfNotedMessage(stack);
   say(`${tableOf('The index for answers, each message of a client that asks for message.replied', { index })}\n`);
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
+  say(`${tableOf('What a user does, as a line of the audit', { audit: await costOfAuditLine(stack) })}\n`);
 }
 
 /** Who may send from the number: where it is several clients, each request notes whom it writes to (D55). */
