@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import { campaignScope, refuseOtherCampaign } from '../lib/access/campaign-scope.ts';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, clientEndpoint, type Directory, operatingClient } from '../lib/access/page.ts';
+import { type Audit, audited } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { documentedAs } from '../lib/http/documented.ts';
 import { answer, type Endpoint, noBody, parse, shaped, wholeNumber } from '../lib/http/page.ts';
 import { countTo } from '../lib/http/query.ts';
@@ -24,7 +26,10 @@ export const DispatchesCancelAnswer = v.object({
   more: v.pipe(v.boolean(), v.description('Some were not looked at: repeat the request until it is false.')),
 });
 
-type Ports = CancelCampaignPorts & { readonly directory: Pick<Directory, 'hasClient' | 'findUser'> };
+type Ports = CancelCampaignPorts & {
+  readonly directory: Pick<Directory, 'hasClient' | 'findUser'>;
+  readonly audit: Audit;
+};
 
 /** DELETE /v1/dispatches?campaign_id=: sends nothing more of a campaign than what is under way (D59). */
 export function dispatchesCancel(ports: Ports): Endpoint {
@@ -38,8 +43,16 @@ export function dispatchesCancel(ports: Ports): Endpoint {
     const clientId = await operatingClient(ports.directory, caller, askedId);
     refuseOtherCampaign(campaignId, await campaignScope(ports.directory, caller));
 
-    return answer(200, shaped(DispatchesCancelAnswer, await cancelCampaign(ports, { clientId, campaignId })));
+    const cancelled = await audited(
+      ports.audit,
+      { caller, clientId, act: 'campaign.cancelled', on: { campaignId } },
+      () => cancelCampaign(ports, { clientId, campaignId }),
+      ({ cancelled: count }) => (count === 0 ? undefined : { count }),
+    );
+    return answer(200, shaped(DispatchesCancelAnswer, cancelled));
   });
 }
 
-export const handler = deployed(() => dispatchesCancel({ ...deployedAccess(), ...deployedCampaignCancellation() }));
+export const handler = deployed(() =>
+  dispatchesCancel({ ...deployedAccess(), ...deployedAudit(), ...deployedCampaignCancellation() }),
+);

@@ -6,6 +6,8 @@ import { type SignInPorts, signIn } from '../lib/access/sign-in/sign-in.ts';
 import { sourceNetwork } from '../lib/access/sign-in/source-address.ts';
 import { issueToken, type TokenScope } from '../lib/access/tokens/token.ts';
 import type { SigningKey } from '../lib/access/tokens/token-keys.ts';
+import type { Audit } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { sourceAddressOf } from '../lib/http/edge-guard.ts';
 import { answer, type Endpoint, jsonValue, Refusal, shaped, textBody } from '../lib/http/page.ts';
 import { publicEndpoint } from '../lib/http/public-endpoint.ts';
@@ -28,6 +30,7 @@ export interface LoginPorts extends SignInPorts {
   readonly scope: TokenScope;
   readonly nowMs: () => number;
   readonly newTokenId: () => string;
+  readonly audit: Audit;
 }
 
 /** POST /login: an access token for a user name and password (contract, Authentication 1; D3, D11). */
@@ -50,8 +53,11 @@ export function login(ports: LoginPorts): Endpoint {
       tokenId: ports.newTokenId(),
       nowMs,
     });
+    await ports.audit.note({ caller: user, clientId: user.clientId, act: 'login', on: {} }, 'done');
     return answer(200, shaped(LoginAnswer, { access: true, access_token: token }));
   });
 }
 
-export const handler = deployed(() => login({ ...deployedDirectory(), ...deployedSignIn(), newTokenId: randomUUID }));
+export const handler = deployed(() =>
+  login({ ...deployedDirectory(), ...deployedSignIn(), ...deployedAudit(), newTokenId: randomUUID }),
+);

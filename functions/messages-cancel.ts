@@ -9,6 +9,8 @@ import {
   DidSchema,
   operatingClient,
 } from '../lib/access/page.ts';
+import { type Audit, audited } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { answer, type Endpoint, noBody, parse, Refusal, shaped } from '../lib/http/page.ts';
 import { deployedCancellation } from '../lib/messages/deployed/reports.ts';
 import { type CancelPorts, cancelJob } from '../lib/messages/report/cancel.ts';
@@ -20,7 +22,7 @@ export const MessagesCancelQuery = v.object({ client_id: ClientIdText });
 
 export const MessagesCancelAnswer = DispatchSchema;
 
-type Ports = CancelPorts & { readonly directory: Clients };
+type Ports = CancelPorts & { readonly directory: Clients; readonly audit: Audit };
 
 /**
  * DELETE /v1/template/messages/{did}/{dispatchId}: sends nothing more of one dispatch than what is under way (D53), for
@@ -40,8 +42,14 @@ export function messagesCancel(ports: Ports): Endpoint {
       throw new Refusal('dispatch_not_found', `dispatch not found${clientIdAdvice(caller, askedId)}`);
     }
 
-    return answer(200, shaped(MessagesCancelAnswer, standingAnswer(job, await cancelJob(ports, job))));
+    const on = { did, jobId: dispatchId };
+    const standing = await audited(ports.audit, { caller, clientId, act: 'dispatch.cancelled', on }, () =>
+      cancelJob(ports, job),
+    );
+    return answer(200, shaped(MessagesCancelAnswer, standingAnswer(job, standing)));
   });
 }
 
-export const handler = deployed(() => messagesCancel({ ...deployedAccess(), ...deployedCancellation() }));
+export const handler = deployed(() =>
+  messagesCancel({ ...deployedAccess(), ...deployedAudit(), ...deployedCancellation() }),
+);

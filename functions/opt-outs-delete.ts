@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, ClientIdText, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
+import { type Audit, audited } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { deployedChannels } from '../lib/channels/deployed.ts';
 import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
 import { RecipientPath } from '../lib/messages/request/recipient-path.ts';
@@ -14,7 +16,7 @@ export const OptOutsDeleteQuery = v.object({ client_id: ClientIdText });
 
 export const OptOutsDeleteAnswer = OptOutSchema;
 
-type Ports = ClientWordPorts & { readonly directory: Clients };
+type Ports = ClientWordPorts & { readonly directory: Clients; readonly audit: Audit };
 
 /** DELETE /v1/opt-outs/{recipient}: lifts what the operating client itself has said; what the person has said stays (D55). */
 export function optOutsDelete(ports: Ports): Endpoint {
@@ -23,7 +25,11 @@ export function optOutsDelete(ports: Ports): Endpoint {
     const { client_id } = parse(OptOutsDeleteQuery, event.queryStringParameters ?? {});
 
     const clientId = await operatingClient(ports.directory, event.caller, askedClientId({ query: client_id }));
-    const optOut = await recordClientWord({ clientId, recipient, says: 'started' }, ports);
+    // Of whom, no line of the audit says (D60).
+    const deed = { caller: event.caller, clientId, act: 'opt_out.lifted', on: { count: 1 } } as const;
+    const optOut = await audited(ports.audit, deed, () =>
+      recordClientWord({ clientId, recipient, says: 'started' }, ports),
+    );
 
     return answer(200, shaped(OptOutsDeleteAnswer, optOut));
   });
@@ -32,6 +38,7 @@ export function optOutsDelete(ports: Ports): Endpoint {
 export const handler = deployed(() =>
   optOutsDelete({
     ...deployedAccess(),
+    ...deployedAudit(),
     channels: deployedChannels(),
     optOuts: deployedOptOutWriter(),
     events: deployedEvents(),

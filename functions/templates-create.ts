@@ -8,6 +8,8 @@ import {
   type Directory,
   operatingDid,
 } from '../lib/access/page.ts';
+import { type Audit, audited } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
 import { templateWarning } from '../lib/messages/request/template-warning.ts';
@@ -21,7 +23,7 @@ export const TemplatesCreateQuery = v.object({ client_id: ClientIdText });
 
 export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string(), category: ToldCategory });
 
-type Ports = CreationPorts & { readonly directory: Directory };
+type Ports = CreationPorts & { readonly directory: Directory; readonly audit: Audit };
 
 /** POST /v1/templates/{did}: creates a template on the WABA of a DID, with header media in any of three ways (D18). */
 export function templatesCreate(ports: Ports): Endpoint {
@@ -39,14 +41,14 @@ export function templatesCreate(ports: Ports): Endpoint {
     const { clientId, did } = await operatingDid(ports.directory, caller, { did: path.did, askedId });
 
     const { userId } = caller;
-    const { created, template: made } = await createTemplate(ports, {
-      request,
-      file,
-      did,
-      clientId,
-      userId,
-      startedAtMs,
-    });
+    const order = { request, file, did, clientId, userId, startedAtMs };
+    const deed = { caller, clientId, act: 'template.created', on: { wabaId: did.waba.wabaId } } as const;
+    const { created, template: made } = await audited(
+      ports.audit,
+      deed,
+      () => createTemplate(ports, order),
+      ({ created: { id } }) => ({ templateId: id }),
+    );
 
     return answer(200, shaped(TemplatesCreateAnswer, created), templateWarning(made));
   });
@@ -54,5 +56,9 @@ export function templatesCreate(ports: Ports): Endpoint {
 
 export const handler = deployed(() => {
   const access = deployedAccess();
-  return templatesCreate({ ...access, ...deployedCreation(access.directory, { timeoutMs: 8_000 }) });
+  return templatesCreate({
+    ...access,
+    ...deployedAudit(),
+    ...deployedCreation(access.directory, { timeoutMs: 8_000 }),
+  });
 });

@@ -8,6 +8,8 @@ import {
   type Directory,
   operatingDid,
 } from '../lib/access/page.ts';
+import { type Audit, audited } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.ts';
 import { type DeletionPorts, deleteTemplate } from '../lib/templates/delete/delete-template.ts';
 import { deployedDeletion } from '../lib/templates/deployed/authoring.ts';
@@ -17,7 +19,7 @@ export const TemplatesDeleteQuery = v.object({ client_id: ClientIdText });
 
 export const TemplatesDeleteAnswer = v.object({ success: v.literal(true) });
 
-type Ports = DeletionPorts & { readonly directory: Directory };
+type Ports = DeletionPorts & { readonly directory: Directory; readonly audit: Audit };
 
 /** DELETE /v1/templates/{did}/{messageTemplateId}: deletes a template for every client of its WABA (D21). */
 export function templatesDelete(ports: Ports): Endpoint {
@@ -28,14 +30,20 @@ export function templatesDelete(ports: Ports): Endpoint {
     const query = parse(TemplatesDeleteQuery, event.queryStringParameters ?? {});
     const askedId = askedClientId({ query: query.client_id });
 
-    const { waba } = (await operatingDid(ports.directory, caller, { did: path.did, askedId })).did;
+    const {
+      clientId,
+      did: { waba },
+    } = await operatingDid(ports.directory, caller, { did: path.did, askedId });
 
-    await deleteTemplate(ports, waba, path.messageTemplateId);
+    const on = { wabaId: waba.wabaId, documentIds: [path.messageTemplateId] };
+    await audited(ports.audit, { caller, clientId, act: 'template.deleted', on }, () =>
+      deleteTemplate(ports, waba, path.messageTemplateId),
+    );
 
     return answer(200, shaped(TemplatesDeleteAnswer, { success: true }));
   });
 }
 
 export const handler = deployed(() =>
-  templatesDelete({ ...deployedAccess(), ...deployedDeletion({ timeoutMs: 8_000 }) }),
+  templatesDelete({ ...deployedAccess(), ...deployedAudit(), ...deployedDeletion({ timeoutMs: 8_000 }) }),
 );

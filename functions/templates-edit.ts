@@ -8,6 +8,8 @@ import {
   type Directory,
   operatingDid,
 } from '../lib/access/page.ts';
+import { type Audit, audited } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { templateBody, templateOf } from '../lib/http/multipart.ts';
 import { answer, type Endpoint, parse, shaped } from '../lib/http/page.ts';
 import { templateWarning } from '../lib/messages/request/template-warning.ts';
@@ -24,7 +26,7 @@ export const TemplatesEditAnswer = v.object({
   message: v.exactOptional(v.string()),
 });
 
-type Ports = EditPorts & { readonly directory: Directory };
+type Ports = EditPorts & { readonly directory: Directory; readonly audit: Audit };
 
 /** PUT /v1/templates/{did}/{messageTemplateId}: replaces a template's components, if anything differs (D20). */
 export function templatesEdit(ports: Ports): Endpoint {
@@ -47,7 +49,13 @@ export function templatesEdit(ports: Ports): Endpoint {
     } = await operatingDid(ports.directory, caller, { did, askedId });
 
     const order = { messageTemplateId, clientId, request, file, startedAtMs };
-    const { changed, template: made } = await editTemplate(ports, waba, order);
+    const on = { wabaId: waba.wabaId, documentIds: [messageTemplateId] };
+    const { changed, template: made } = await audited(
+      ports.audit,
+      { caller, clientId, act: 'template.edited', on },
+      () => editTemplate(ports, waba, order),
+      (edited) => (edited.changed ? {} : undefined),
+    );
 
     const message = changed ? {} : { message: 'nothing differs from the template as it is' };
     return answer(200, shaped(TemplatesEditAnswer, { success: true, changed, ...message }), templateWarning(made));
@@ -55,5 +63,5 @@ export function templatesEdit(ports: Ports): Endpoint {
 }
 
 export const handler = deployed(() =>
-  templatesEdit({ ...deployedAccess(), ...deployedEditing({ timeoutMs: 15_000 }) }),
+  templatesEdit({ ...deployedAccess(), ...deployedAudit(), ...deployedEditing({ timeoutMs: 15_000 }) }),
 );

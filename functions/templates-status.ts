@@ -8,6 +8,8 @@ import {
   clientEndpoint,
   operatingClient,
 } from '../lib/access/page.ts';
+import type { Audit } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { boundedList, closedObject, nothingBut } from '../lib/http/closed-object.ts';
 import { documentedAs } from '../lib/http/documented.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, shaped } from '../lib/http/page.ts';
@@ -18,6 +20,7 @@ import {
   StatusSummarySchema,
   statusItems,
   summaryOf,
+  switchedTemplates,
 } from '../lib/templates/status/bulk-status.ts';
 import { type StatusPorts, setStatus } from '../lib/templates/status/set-status.ts';
 
@@ -45,7 +48,7 @@ export const TemplatesStatusAnswer = v.object({ results: v.array(StatusResultSch
 
 /** PATCH /v1/templates/status: enables and disables up to 1,000 templates, each item answered by itself (D17). */
 export function templatesStatus(
-  ports: StatusPorts & { readonly directory: Clients; readonly nowMs: () => number },
+  ports: StatusPorts & { readonly directory: Clients; readonly nowMs: () => number; readonly audit: Audit },
 ): Endpoint {
   return clientEndpoint(ports, jsonBody({ maxBytes: bodyMaxBytes.bulk }), async (event) => {
     const { caller } = event;
@@ -58,9 +61,15 @@ export function templatesStatus(
     await operatingClient(ports.directory, caller, askedId); // refuses a foreign client; each item finds its own
 
     const results = await setStatus(ports, { caller, askedId }, items);
+    const switched = switchedTemplates(results, { caller, askedId }).map(({ clientId, action, documentIds }) =>
+      ports.audit.note({ caller, clientId, act: `template.${action}d`, on: { documentIds } }, 'done'),
+    );
+    await Promise.all(switched);
 
     return answer(200, shaped(TemplatesStatusAnswer, { results, summary: summaryOf(results) }));
   });
 }
 
-export const handler = deployed(() => templatesStatus({ ...deployedAccess(), ...deployedStatus() }));
+export const handler = deployed(() =>
+  templatesStatus({ ...deployedAccess(), ...deployedAudit(), ...deployedStatus() }),
+);

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { deployed, deployedAccess } from '../lib/access/deployed.ts';
 import { askedClientId, type Clients, clientEndpoint, operatingClient } from '../lib/access/page.ts';
+import type { Audit } from '../lib/audit/audit.ts';
+import { deployedAudit } from '../lib/audit/deployed.ts';
 import { answer, bodyMaxBytes, type Endpoint, jsonBody, parse, parseHeaders, shaped } from '../lib/http/page.ts';
 import { present } from '../lib/keys/present.ts';
 import {
@@ -17,7 +19,7 @@ import { deployedConfigs, deployedSealingKeys } from '../lib/webhooks/deployed.t
  * made is answered in the header `Webhook-Secret`, and shown nowhere again (D33).
  */
 export function webhookConfigPut(
-  ports: ConfigurePorts & { readonly directory: Clients; readonly nowMs: () => number },
+  ports: ConfigurePorts & { readonly directory: Clients; readonly nowMs: () => number; readonly audit: Audit },
 ): Endpoint {
   const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.plain }), headers: WebhookConfigPutHeaders };
   return clientEndpoint(ports, reads, async (event) => {
@@ -32,6 +34,8 @@ export function webhookConfigPut(
 
     const { url, active, events } = body;
     const { config, secret } = await configure(ports, { clientId, url, active, events, nowMs }, rotate);
+    const act = secret === undefined ? 'webhook.changed' : 'webhook.secret_changed';
+    await ports.audit.note({ caller, clientId, act, on: {} }, 'done');
 
     return answer(200, shaped(WebhookConfigSchema, configView(config)), present({ 'webhook-secret': secret }));
   });
@@ -39,5 +43,11 @@ export function webhookConfigPut(
 
 export const handler = deployed(() => {
   const configs = deployedConfigs();
-  return webhookConfigPut({ ...deployedAccess(), configs, sealingKeys: deployedSealingKeys(), randomBytes });
+  return webhookConfigPut({
+    ...deployedAccess(),
+    ...deployedAudit(),
+    configs,
+    sealingKeys: deployedSealingKeys(),
+    randomBytes,
+  });
 });

@@ -68,6 +68,13 @@ export const tables = {
     expires: true,
     holds: 'how many requests each client and its users have leased of a minute',
   },
+  audit: {
+    variable: 'AUDIT_TABLE',
+    sortKey: true,
+    expires: true,
+    holds:
+      'who did what in the last 400 days: users of clients, and operators by their commands; functions only add to it',
+  },
 } as const satisfies Record<string, TableShape>;
 
 export type TableName = keyof typeof tables;

@@ -145,6 +145,14 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
       'Read error of budget.not_leased in the log of any endpoint, and look at the table budgets: throttled, gone, or not to be written by a role. Nobody is refused meanwhile; the limits of the stage still hold.',
   });
   addAlarm(scope, settings, {
+    ...{ purpose: 'audit-not-written', severity: 'ticket', section: 'requests' },
+    metric: serviceMetric(settings, 'AuditNotWritten'),
+    above: 0,
+    whoIsHurt: 'Clients who ask later which of their users did what: acts are missing in the table audit.',
+    whatToDo:
+      'The facts are in the log, audit.not_written: keep them for as long as the audit. Read error there, and look at the table audit: throttled, gone, or not to be written by a role. Requests are answered as ever.',
+  });
+  addAlarm(scope, settings, {
     ...{ purpose: 'events-not-queued', severity: 'ticket', section: 'receivers' },
     metric: serviceMetric(settings, 'EventsNotQueued'),
     above: 0,

@@ -19,7 +19,7 @@ export const accessFunctions: Readonly<Record<string, FunctionShape>> = {
     memoryMb: 1024,
     // A flood of logins, each of which costs two hashes, takes this much and no endpoint's or worker's share.
     reservedConcurrency: 'loginReservedConcurrency',
-    tables: { credentials: ['GetItem', 'UpdateItem', 'DeleteItem'], directory: ['GetItem'] },
+    tables: { credentials: ['GetItem', 'UpdateItem', 'DeleteItem'], directory: ['GetItem'], audit: ['PutItem'] },
     secrets: ['TOKEN_SIGNING_KEYS_SECRET'],
     settings: ['TOKEN_ISSUER', 'TOKEN_AUDIENCE'],
   },

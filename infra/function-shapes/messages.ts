@@ -45,7 +45,12 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   }),
   'messages-cancel': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query', 'UpdateItem'], rates: ['GetItem'] },
+    tables: {
+      directory: ['GetItem'],
+      messages: ['BatchGetItem', 'Query', 'UpdateItem'],
+      rates: ['GetItem'],
+      audit: ['PutItem'],
+    },
   }),
   'dispatches-list': forClients({ tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } }),
   // Of some tens of thousands of messages all slices and receipts are in memory at once.
@@ -55,7 +60,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   }),
   'dispatches-cancel': forClients({
     memoryMb: 1024,
-    tables: { directory: ['GetItem'], messages: ['Query', 'UpdateItem'] },
+    tables: { directory: ['GetItem'], messages: ['Query', 'UpdateItem'], audit: ['PutItem'] },
   }),
   'messages-fan-out': {
     timeoutSeconds: 300,

@@ -8,6 +8,7 @@ const word = {
     messages: ['GetItem', 'PutItem'],
     channels: ['BatchGetItem', 'Query'],
     webhooks: ['GetItem'],
+    audit: ['PutItem'],
   },
   secrets: ['PERSON_KEY_SECRET'],
   sendsTo: ['events'],

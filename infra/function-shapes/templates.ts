@@ -20,6 +20,7 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
       templates: ['BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
+      audit: ['PutItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
@@ -32,6 +33,7 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
       templates: ['BatchGetItem', 'UpdateItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
+      audit: ['PutItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: editingSettings,
@@ -43,6 +45,7 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
       templates: ['BatchGetItem', 'UpdateItem'],
       redirects: ['UpdateItem'],
       webhooks: ['GetItem'],
+      audit: ['PutItem'],
     },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
@@ -71,7 +74,11 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     consumes: { queue: 'sync', batchSize: 1, maximumConcurrency: 10 },
   },
   'templates-status': forClients({
-    tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem', 'UpdateItem'] },
+    tables: {
+      directory: ['GetItem', 'BatchGetItem', 'Query'],
+      templates: ['BatchGetItem', 'UpdateItem'],
+      audit: ['PutItem'],
+    },
   }),
   'channel-campaigns-grouped': forClients({
     tables: { directory: ['GetItem', 'BatchGetItem', 'Query'], templates: ['BatchGetItem'] },

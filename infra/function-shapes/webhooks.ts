@@ -4,7 +4,7 @@ import type { FunctionShape } from './shape.ts';
 /** Where clients want events, and their delivery. */
 export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
   'webhook-config-put': forClients({
-    tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'] },
+    tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'], audit: ['PutItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],
   }),
   'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),

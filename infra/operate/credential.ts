@@ -8,6 +8,7 @@ import { subscribedApps } from '../../lib/provisioning/platform-subscriptions.ts
 import { accessTokenSchema } from '../../lib/provisioning/provisioning-file.ts';
 import { ProvisioningUnderWay, provisioningStore } from '../../lib/provisioning/provisioning-store.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { assertRoom, readCredentials, writeCredentials } from './stored-credentials.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
 
@@ -34,6 +35,7 @@ const options = {
 export interface CredentialAt {
   readonly target: Target;
   readonly platform: PlatformTransport;
+  readonly audit: OperatorAudit;
 }
 
 interface Surroundings {
@@ -60,10 +62,12 @@ export async function credentialCommand(
     throw new CommandError('--token takes - alone: the token is read from the standard input, where no shell keeps it');
   }
   const accessToken = tokenIn(await readInput());
-  const { target, platform } = await open(values.stage);
+  const { target, platform, audit } = await open(values.stage);
   const { name, wabaIds } = await credentialOf(wabaId, target);
   if (!values.unchecked) await check(wabaIds, { platform, accessToken });
-  const isNew = await write({ name, accessToken }, target, nowMs);
+  const isNew = await audit('command.credential', { wabaId, credential: name }, () =>
+    write({ name, accessToken }, target, nowMs),
+  );
   if (!isNew) return print(`credential ${name}: that is the token that it has`);
   print(`credential ${name} has the new token: WABA ${wabaIds.join(', ')}`);
   print('functions use it within five minutes; a provisioning file that has the old one would write that back');
@@ -144,7 +148,10 @@ if (import.meta.main) {
   await runCommand(() =>
     credentialCommand(
       process.argv.slice(2),
-      async (stage) => ({ target: await targetOf(stage), platform: platformOf(stage) }),
+      async (stage) => {
+        const target = await targetOf(stage);
+        return { target, platform: platformOf(stage), audit: auditOf(target, stage) };
+      },
       { print: console.log, readInput: () => textOf(process.stdin), nowMs: Date.now },
     ),
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import type { parseArgs } from 'node:util';
 import { sleep, storePause } from '../../lib/aws/pause.ts';
+import { present } from '../../lib/keys/present.ts';
 import { jobEraser } from '../../lib/messages/erase/erase-job-store.ts';
 import { type Erased, erasePerson } from '../../lib/messages/erase/erase-person.ts';
 import type { ErasePorts } from '../../lib/messages/erase/erase-ports.ts';
@@ -10,9 +10,9 @@ import { personScans } from '../../lib/messages/erase/person-scan-store.ts';
 import { rewriter } from '../../lib/messages/erase/rewrite-store.ts';
 import { addresseeForm, addresseeOf } from '../../lib/messages/request/addressee.ts';
 import { type NameOf, personNames } from '../../lib/opt-outs/person-name.ts';
-import { callersArn } from './account.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { erasedAsLines, erasureLogged } from './erase-shown.ts';
+import { auditOf, type OperatorAudit, operatorOf } from './operator-audit.ts';
 import { readPersonKey } from './person-key.ts';
 import { type Target, targetOf } from './target.ts';
 
@@ -49,6 +49,7 @@ export interface ErasedStage {
   readonly stage: string | undefined;
   /** Who has typed the command, as AWS or this machine calls them. */
   readonly by: () => Promise<string>;
+  readonly audit: OperatorAudit;
 }
 
 export interface EraseTerminal {
@@ -80,7 +81,10 @@ export async function eraseCommand(
   const opened = await open(values.stage);
   const nameOf = await namesOf(opened);
   const by = await opened.by();
-  const erased = await erasePerson({ ids, clientId }, portsOf(opened, { dryRun, pace, nameOf }, terminal));
+  const erase = () => erasePerson({ ids, clientId }, portsOf(opened, { dryRun, pace, nameOf }, terminal));
+  // How many ids, and not whose: no line of the audit names a person.
+  const on = { ...present({ clientId }), count: ids.size };
+  const erased = dryRun ? await erase() : await opened.audit('command.erase', on, erase);
   const facts = { erased, dryRun, clientId, atMs: terminal.nowMs() };
   for (const line of erasedAsLines(facts)) terminal.print(line);
   terminal.print(erasureLogged(facts, { by, stage: values.stage, names: [...ids].map(nameOf) }));
@@ -146,11 +150,10 @@ if (import.meta.main) {
   await runCommand(() =>
     eraseCommand(
       process.argv.slice(2),
-      async (stage) => ({
-        target: await targetOf(stage),
-        stage,
-        by: async () => (stage === undefined ? userInfo().username : await callersArn()),
-      }),
+      async (stage) => {
+        const target = await targetOf(stage);
+        return { target, stage, by: () => operatorOf(stage), audit: auditOf(target, stage) };
+      },
       { print: console.log, input: () => readFileSync(0, 'utf8'), nowMs: Date.now },
     ),
   );

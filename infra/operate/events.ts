@@ -1,8 +1,10 @@
+import { present } from '../../lib/keys/present.ts';
 import { type WebhookConfigs, webhookConfigStore } from '../../lib/webhooks/config/config-store.ts';
 import { type EventSink, eventTypes, type ServiceEvent } from '../../lib/webhooks/event.ts';
 import { eventQueue } from '../../lib/webhooks/event-queue.ts';
 import { type EventRecords, eventRecordStore, recordedDays } from '../../lib/webhooks/event-record-store.ts';
 import { CommandError, clientIdOf, commandLine, runCommand } from './command.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { openQueue, targetOf } from './target.ts';
 
 const usage = `Events of the last ${recordedDays} days.
@@ -32,6 +34,7 @@ export interface EventsAt {
   readonly records: EventRecords;
   readonly configs: Pick<WebhookConfigs, 'findConfig'>;
   readonly queue: () => Promise<EventSink>;
+  readonly audit: OperatorAudit;
 }
 
 /**
@@ -52,26 +55,47 @@ export async function eventsCommand(
   if (values.type !== undefined && !eventTypes.includes(values.type)) {
     throw new CommandError(`--type is none of ${eventTypes.join(', ')}: ${values.type}`);
   }
-  const { records, configs, queue } = await open(values.stage);
+  const { records, configs, queue, audit } = await open(values.stage);
   if (command === 'replay' && (await configs.findConfig(clientId))?.active !== true) {
     throw new CommandError(`Nothing was sent: client ${clientId} has no webhook that is switched on.`, 1);
   }
   const sink = command === 'replay' && !values['dry-run'] ? await queue() : undefined;
+  const { type } = values;
+  const go = () =>
+    goThrough(records.pages(clientId, period), { type, sink, print: command === 'list' ? print : undefined });
+  const on = { clientId, ...present({ eventType: type }) };
+  const { counts, total } = sink === undefined ? await go() : await audit('command.events_replay', on, go);
+  for (const [kind, count] of [...counts].sort()) print(`${count} ${kind}`);
+  print(`total ${total}${sink === undefined || total === 0 ? '' : ', on their way again'}`);
+}
+
+/** Prints events, or sends them, or counts them alone. */
+async function goThrough(
+  pages: AsyncIterable<readonly ServiceEvent[]>,
+  {
+    type: only,
+    sink,
+    print,
+  }: {
+    readonly type: string | undefined;
+    readonly sink: EventSink | undefined;
+    readonly print: ((line: string) => void) | undefined;
+  },
+): Promise<{ readonly counts: ReadonlyMap<string, number>; readonly total: number }> {
   const counts = new Map<string, number>();
   // An event that was announced twice, at two times, is one event.
   const seen = new Set<string>();
-  for await (const page of records.pages(clientId, period)) {
+  for await (const page of pages) {
     const wanted = page.filter(({ id, type }) => {
-      const takes = (values.type === undefined || values.type === type) && !seen.has(id);
+      const takes = (only === undefined || only === type) && !seen.has(id);
       if (takes) seen.add(id);
       return takes;
     });
     for (const { type } of wanted) counts.set(type, (counts.get(type) ?? 0) + 1);
-    if (command === 'list') for (const event of wanted) print(describe(event));
+    if (print !== undefined) for (const event of wanted) print(describe(event));
     await sink?.send(wanted);
   }
-  for (const [type, count] of [...counts].sort()) print(`${count} ${type}`);
-  print(`total ${seen.size}${sink === undefined || seen.size === 0 ? '' : ', on their way again'}`);
+  return { counts, total: seen.size };
 }
 
 function describe({ id, type, timestampMs }: ServiceEvent): string {
@@ -105,8 +129,10 @@ if (import.meta.main) {
 }
 
 async function openStage(stage: string | undefined): Promise<EventsAt> {
-  const { documentClient, tableName } = await targetOf(stage);
+  const target = await targetOf(stage);
+  const { documentClient, tableName } = target;
   return {
+    audit: auditOf(target, stage),
     records: eventRecordStore(documentClient, tableName('webhooks')),
     configs: webhookConfigStore(documentClient, tableName('webhooks')),
     queue: async () => {

@@ -17,6 +17,7 @@ import { CommandError, commandLine, runCommand } from './command.ts';
 import { heldAsLines, heldBy } from './holds-shown.ts';
 import { jobOfLane, laneLine, paceLines, waitingLanes } from './number-shown.ts';
 import { type HoldOfWaba, kindAndName, type OpenHold, type OpenHolds, openHolds } from './open-holds.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { type JobOutcomes, jobLines, timeOf, totalLine } from './outcomes-shown.ts';
 import { readCredentials } from './stored-credentials.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
@@ -52,6 +53,7 @@ export interface NumberStage {
   readonly outcomes: Pick<Outcomes, 'findJob' | 'ofJob'>;
   /** Asks the platform; undefined for a number that it does not list. Throws `PlatformFailure`. */
   readonly ask: (did: Did) => Promise<LiveValues | undefined>;
+  readonly audit: OperatorAudit;
   readonly nowMs: () => number;
 }
 
@@ -73,7 +75,14 @@ export async function numberCommand(
   const found = await stage.findDid(did);
   if (found === undefined) throw new CommandError(`There is no DID ${did}: npm run provision lists what there is.`, 1);
   const number = await limitOf(found, stage);
-  if (cap !== undefined) await setCap(cap, { number, phoneNumberId: found.channel.phoneNumberId, stage });
+  if (cap !== undefined) {
+    const { wabaId, phoneNumberId } = found.channel;
+    refuseEmptyCap(cap, number);
+    const how = cap.perSecond === undefined ? 'none' : `${cap.perSecond} a second for ${values.for}`;
+    await stage.audit('command.number_limit', { did, wabaId, how }, () =>
+      setCap(cap, { number, phoneNumberId, stage }),
+    );
+  }
   for (const line of await linesOf(found, { number, stage, stageName: values.stage })) print(line);
 }
 
@@ -120,6 +129,14 @@ async function limitOf({ channel }: Did, { findNumber }: NumberStage): Promise<L
   return { limitPerSecond, origin: level === undefined ? 'as provisioned' : `the platform's level ${level}` };
 }
 
+function refuseEmptyCap({ perSecond }: Cap, { limitPerSecond }: LimitOfNumber): void {
+  if (perSecond === undefined || perSecond < limitPerSecond) return;
+  throw new CommandError(
+    `Nothing was changed: the number may send ${limitPerSecond} a second, so a cap must be less, not ${perSecond}.`,
+    1,
+  );
+}
+
 /** A compare-and-set, as every change of a pace (pace-store.ts): what workers reserve at the same moment is kept. */
 async function setCap(
   { perSecond, forMs }: Cap,
@@ -130,12 +147,6 @@ async function setCap(
   }: { readonly number: LimitOfNumber; readonly phoneNumberId: string; readonly stage: NumberStage },
 ): Promise<void> {
   const { limitPerSecond } = number;
-  if (perSecond !== undefined && perSecond >= limitPerSecond) {
-    throw new CommandError(
-      `Nothing was changed: the number may send ${limitPerSecond} a second, so a cap must be less, not ${perSecond}.`,
-      1,
-    );
-  }
   const nowMs = stage.nowMs();
   await stage.paces.change(phoneNumberId, undefined, (pace, waitedMs) => {
     const atMs = nowMs + waitedMs;
@@ -221,7 +232,11 @@ async function waitingLines(pace: NumberPace, { outcomes, nowMs }: NumberStage):
 }
 
 /** The stage that a target is; the platform is asked with the stored credential of the number's WABA. */
-export function numberStage(target: Target, call: PlatformTransport, nowMs: () => number): NumberStage {
+export function numberStage(
+  target: Target,
+  call: PlatformTransport,
+  { nowMs, audit }: { readonly nowMs: () => number; readonly audit: OperatorAudit },
+): NumberStage {
   const { documentClient: client, tableName } = target;
   const messages = { client, table: tableName('messages'), nowMs };
   return {
@@ -231,6 +246,7 @@ export function numberStage(target: Target, call: PlatformTransport, nowMs: () =
     holds: openHolds(messages),
     outcomes: outcomesStore({ ...messages, pause: storePause }),
     ask: (did) => liveValuesOf(did, target, call),
+    audit,
     nowMs,
   };
 }
@@ -259,5 +275,6 @@ if (import.meta.main) {
 }
 
 async function openStage(stage: string | undefined): Promise<NumberStage> {
-  return numberStage(await targetOf(stage), platformOf(stage), Date.now);
+  const target = await targetOf(stage);
+  return numberStage(target, platformOf(stage), { nowMs: Date.now, audit: auditOf(target, stage) });
 }

@@ -10,6 +10,7 @@ import { personNames, type Recipient } from '../../lib/opt-outs/person-name.ts';
 import { type OptOutPorts, recordWord } from '../../lib/opt-outs/record-word.ts';
 import { type Scope, textOf } from '../../lib/opt-outs/scope.ts';
 import { CommandError, callersPath, clientIdOf, commandLine, runCommand } from './command.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { mostPeople, type OptOutFile, type OptOutRows, readOptOutFile } from './opt-out-rows.ts';
 import { readPersonKey } from './person-key.ts';
 import { targetOf } from './target.ts';
@@ -45,6 +46,7 @@ export interface OptOutsAt {
   readonly directory: Pick<Directory, 'hasClient'>;
   /** Throws `CommandError` where there is no key of people yet. */
   readonly writer: () => Promise<OptOutPorts>;
+  readonly audit: OperatorAudit;
 }
 
 interface Surroundings {
@@ -70,14 +72,17 @@ export async function optOutsImportCommand(
   if (file === undefined || surplus.length > 0) throw new CommandError(usage);
   const clientId = clientIdOf(values.client);
   const atOnce = atOnceOf(values['at-once']);
-  const { directory, writer } = await open(values.stage);
+  const { directory, writer, audit } = await open(values.stage);
   if (!(await directory.hasClient(clientId))) throw new CommandError(`There is no client ${clientId}.`, 1);
   const startMs = nowMs();
   const { rows, duplicates } = await soundFile(callersPath(file), startMs);
   const again = duplicates === 0 ? '' : `, named again ${duplicates} times`;
   print(`${rows.size} people${again}`);
   if (values['dry-run']) return print('dry run: nothing was written');
-  const counts = await writeRows(rows, { clientId, startMs, atOnce, tell, pause }, await writer());
+  const ports = await writer();
+  const counts = await audit('command.opt_outs_import', { clientId, count: rows.size }, () =>
+    writeRows(rows, { clientId, startMs, atOnce, tell, pause }, ports),
+  );
   print(`new: ${counts.new}, stopped already: ${counts.stopped}, started later by the client: ${counts.started}`);
 }
 
@@ -195,6 +200,7 @@ async function openStage(stage: string | undefined): Promise<OptOutsAt> {
   const { documentClient, tableName } = target;
   return {
     directory: directoryStore(documentClient, tableName('directory')),
+    audit: auditOf(target, stage),
     writer: async () => {
       const key = await readPersonKey(target);
       if (key === undefined)

@@ -12,6 +12,7 @@ import { ratesStore } from '../../lib/pricing/rates-store.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { heldAsJson, heldAsLines, heldBy, holdInWords, type ListedNumber } from './holds-shown.ts';
 import { type OpenHolds, openHolds } from './open-holds.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { asJson, asTables, type JobOutcomes, rowOf } from './outcomes-shown.ts';
 import { targetOf } from './target.ts';
 
@@ -61,6 +62,7 @@ export interface OutcomesStage {
   readonly countCost: (jobId: string) => Promise<void>;
   /** The clients that may send from a DID; none for one that there is not. */
   readonly clientsOf: (did: string) => Promise<readonly number[]>;
+  readonly audit: OperatorAudit;
   readonly nowMs: () => number;
 }
 
@@ -88,15 +90,18 @@ export async function outcomesCommand(
 /** No receipt may follow that would have its cost counted; a command that died in between is made up for by its repetition. */
 async function resolve(
   wanted: Wanted,
-  { outcomes, countCost }: OutcomesStage,
+  { outcomes, countCost, audit }: OutcomesStage,
   print: (line: string) => void,
 ): Promise<void> {
   const key = messageKey(wanted.values.resolve ?? '');
   const state = wanted.positionals[0];
   if (key === undefined) throw new CommandError('--resolve takes the id of one message, <job id>-<index>');
   if (state !== 'sent' && state !== 'failed') throw new CommandError('--resolve ID must be followed by sent or failed');
-  const isSettled = await outcomes.resolve(key, state);
-  await countCost(key.jobId);
+  const isSettled = await audit('command.outcome_resolve', { jobId: key.jobId, how: state, count: 1 }, async () => {
+    const settled = await outcomes.resolve(key, state);
+    await countCost(key.jobId);
+    return settled;
+  });
   if (!isSettled) {
     const row = rowOf(await outcomes.ofMessage(key));
     throw new CommandError(`Not changed, the outcome is not unknown: ${row}`, 1);
@@ -161,7 +166,8 @@ async function endHold(wanted: Wanted, stage: OutcomesStage, print: (line: strin
     const others = open.map((each) => `'${holdInWords(each)}'`).join(', ');
     throw new CommandError(`Not held: ${end}${others === '' ? '; nothing is' : `; held: ${others}`}`, 1);
   }
-  if (!(await stage.holds.end(hold))) throw new CommandError(`Not ended, others write at the same time: try again`, 1);
+  const isEnded = await stage.audit('command.hold_end', { scope: holdInWords(hold) }, () => stage.holds.end(hold));
+  if (!isEnded) throw new CommandError(`Not ended, others write at the same time: try again`, 1);
   print(`Held no more: ${end}. What waits for it goes on by itself within minutes.`);
 }
 
@@ -230,7 +236,8 @@ if (import.meta.main) {
 }
 
 async function openStage(stage: string | undefined): Promise<OutcomesStage> {
-  const { documentClient: client, tableName } = await targetOf(stage);
+  const target = await targetOf(stage);
+  const { documentClient: client, tableName } = target;
   const directory = directoryStore(client, tableName('directory'));
   const messages = { client, table: tableName('messages'), nowMs: Date.now };
   const ledger = spendStore({ documentClient: client, tableName: messages.table, pause: storePause }, Date.now);
@@ -241,6 +248,7 @@ async function openStage(stage: string | undefined): Promise<OutcomesStage> {
   return {
     outcomes: outcomesStore({ ...messages, pause: storePause }),
     holds: openHolds(messages),
+    audit: auditOf(target, stage),
     listWabaIds: async () => [...new Set((await ofClients(directory.listWabas)).map(({ wabaId }) => wabaId))].sort(),
     listNumbers: () => ofClients(directory.listChannels),
     countCost: (jobId) => countJobs([jobId], { ledger, rates, nowMs: Date.now, readsSlices: true }),

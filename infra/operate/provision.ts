@@ -5,6 +5,7 @@ import { ProvisioningFaults } from '../../lib/provisioning/provisioning-file.ts'
 import { ProvisioningTakenOver, ProvisioningUnderWay } from '../../lib/provisioning/provisioning-store.ts';
 import { subscriptionLines } from '../../lib/provisioning/subscription-lines.ts';
 import { CommandError, callersPath, commandLine, runCommand } from './command.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { type ProvisioningOptions, type ProvisioningReport, provision, RemovalsRefused } from './provisioning-run.ts';
 import { provisioningSchema } from './provisioning-schema.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
@@ -25,17 +26,19 @@ the platform (PLATFORM_BASE_URL and PLATFORM_VERSION name another one than the r
                      added; all others stay as they are, and nothing is removed. A FILE of - is the standard input
 --schema             prints the JSON Schema of the file`;
 
-/** Provisions from a file of JSON. Throws `CommandError` with one text for all that its user can do something about. */
+/** Provisions from a file of JSON, between two lines of the audit where one is given. Throws `CommandError` with one text for all that its user can do something about. */
 export async function provisionFile(
   path: string,
   target: Target,
-  options?: ProvisioningOptions,
+  { audit, ...options }: ProvisioningOptions & { readonly audit?: OperatorAudit } = {},
 ): Promise<ProvisioningReport> {
   // Some editors begin a file with a byte order mark.
   const text = readText(path).replace(/^\uFEFF/, '');
   const data = dataOf(path, text);
   try {
-    return await provision(data, target, { ...options, textFaults: repeatedKeys(text) });
+    const run = () => provision(data, target, { ...options, textFaults: repeatedKeys(text) });
+    if (audit === undefined || options.dryRun) return await run();
+    return await audit('command.provision', { how: options.part ? 'part' : 'whole' }, run);
   } catch (error) {
     throw explained(path, error);
   }
@@ -138,7 +141,8 @@ if (import.meta.main) {
     if (part && removalsAllowed > 0)
       throw new CommandError('--part removes nothing: to remove entries, provision the whole file.');
     const target = await targetOf(values.stage);
-    const options = { dryRun, removalsAllowed, part, platform: platformOf(values.stage) };
+    const audit = auditOf(target, values.stage);
+    const options = { dryRun, removalsAllowed, part, platform: platformOf(values.stage), audit };
     console.log(describeReport(await provisionFile(path === '-' ? path : callersPath(path), target, options), dryRun));
   });
 }

@@ -5,6 +5,7 @@ import type { QueueName } from '../queues.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { countOf, giveBack, type Letter, lettersOf, remove } from './dead-letter-queue.ts';
 import { type JudgedLetter, judgeLetter, type LetterKind } from './dead-letters.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { type OpenQueue, openDeadLetters, openQueue, targetOf } from './target.ts';
 
 const usualPace = 10;
@@ -38,6 +39,7 @@ const options = {
 export interface RedriveAt {
   readonly queue: OpenQueue;
   readonly deadLetters: OpenQueue;
+  readonly audit: OperatorAudit;
 }
 
 interface Surroundings {
@@ -83,15 +85,10 @@ export async function redriveCommand(
     );
   }
   const act = drop ? dropped(at.deadLetters) : moved(at);
-  const done = await work(at.deadLetters, {
-    judge,
-    act,
-    most,
-    pacePerSecond,
-    tell,
-    pause,
-    verdict: drop ? 'useless' : 'again',
-  });
+  const verdict = drop ? 'useless' : 'again';
+  const done = await at.audit(drop ? 'command.redrive_drop' : 'command.redrive', { queue: purpose, count: most }, () =>
+    work(at.deadLetters, { judge, act, most, pacePerSecond, tell, pause, verdict }),
+  );
   for (const line of linesOf(done, { drop })) print(line);
   print(`${done.acted} ${drop ? 'deleted' : 'sent again'}; ${await countOf(at.deadLetters)} dead letters are left`);
   if (done.refused > 0)
@@ -201,7 +198,7 @@ async function work(
  * Sends letters to their queue, in the groups in which they were, and only then deletes them: a run that dies in between leaves
  * both, which all consumers are made for.
  */
-function moved({ queue, deadLetters }: RedriveAt): Work['act'] {
+function moved({ queue, deadLetters }: Omit<RedriveAt, 'audit'>): Work['act'] {
   return async (letters) => {
     const entries = new Map<QueueEntry, Letter>(
       letters.map((letter) => [{ body: letter.body, group: letter.group, delaySeconds: 0 }, letter]),
@@ -239,6 +236,6 @@ if (import.meta.main) {
 }
 
 async function openStage(stage: string | undefined, name: QueueName): Promise<RedriveAt> {
-  await targetOf(stage);
-  return { queue: await openQueue(stage, name), deadLetters: await openDeadLetters(stage, name) };
+  const audit = auditOf(await targetOf(stage), stage);
+  return { queue: await openQueue(stage, name), deadLetters: await openDeadLetters(stage, name), audit };
 }

@@ -1,5 +1,6 @@
 import { type RotationStep, rotationStep } from '../../lib/access/tokens/key-rotation.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
+import { auditOf } from './operator-audit.ts';
 import { describeSealingStep, rotateSealingKeys } from './sealing-keys.ts';
 import { type Target, targetOf } from './target.ts';
 import { newSigningKey, readKeySets, writeKeySets } from './token-keys.ts';
@@ -52,8 +53,9 @@ if (import.meta.main) {
     });
     if (values.help) return console.log(usage);
     const target = await targetOf(values.stage);
-    console.log(
-      values.sealing ? describeSealingStep(await rotateSealingKeys(target)) : describeStep(await rotateKeys(target)),
-    );
+    const step = async () =>
+      values.sealing ? describeSealingStep(await rotateSealingKeys(target)) : describeStep(await rotateKeys(target));
+    const how = values.sealing ? 'sealing' : 'tokens';
+    console.log(await auditOf(target, values.stage)('command.rotate_keys', { how }, step));
   });
 }

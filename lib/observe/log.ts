@@ -4,6 +4,7 @@ import { correlationId } from './correlation.ts';
 export const logEvents = [
   'account.restored',
   'account.restricted',
+  'audit.not_written',
   'authorizer.failed',
   'budget.not_leased',
   'budget.not_released',
@@ -122,9 +123,16 @@ export type LogEvent = (typeof logEvents)[number];
 export interface LogFacts {
   readonly route?: string | undefined;
   readonly clientId?: number | undefined;
+  /** Of a client's user, never of a recipient. */
+  readonly userId?: string | undefined;
+  /** What a user has done, of a closed list (audit/entry.ts). */
+  readonly act?: string | undefined;
+  readonly campaignId?: number | undefined;
   readonly wabaId?: string | undefined;
   /** The platform's id of a template. */
   readonly templateId?: string | undefined;
+  /** Ids of documents (contract, Templates). */
+  readonly documentIds?: readonly string[] | undefined;
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;
   /** A dispatch and a place in it. */
@@ -153,8 +161,12 @@ export interface LogFacts {
 const loggedKeys = new Set<string>([
   'route',
   'clientId',
+  'userId',
+  'act',
+  'campaignId',
   'wabaId',
   'templateId',
+  'documentIds',
   'jobId',
   'dispatchId',
   'messageId',

@@ -50,6 +50,7 @@ export const metricNames = [
   'LoginFailures',
   'AuthorizerFailures',
   'RequestsNotBudgeted',
+  'AuditNotWritten',
 ] as const;
 export type MetricName = (typeof metricNames)[number];
 

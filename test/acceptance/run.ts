@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { callersAccount } from '../../infra/operate/account.ts';
 import { CommandError, callersPath, commandLine, runCommand } from '../../infra/operate/command.ts';
 import { findLocalStack, localStacksFolder, runningLocalStack } from '../../infra/operate/local-stacks.ts';
+import { auditOf } from '../../infra/operate/operator-audit.ts';
 import { nameTarget, requireStage } from '../../infra/operate/target.ts';
 import { ProvisioningUnderWay } from '../../lib/provisioning/provisioning-store.ts';
 import { type AcceptanceTarget, targetOfRun } from './destination.ts';
@@ -77,12 +78,15 @@ await runCommand(async () => {
   const destination = await destinationOf(apiUrl, values);
   await answers(apiUrl);
   const target = targetOfRun(destination);
+  const audit = auditOf(target, destination.stage);
   try {
-    await (values.clean ? removeTestClients(target) : assertNobodyProvisions(target));
+    await (values.clean
+      ? audit('command.acceptance', { how: 'clean' }, () => removeTestClients(target))
+      : assertNobodyProvisions(target));
   } catch (error) {
     if (!(error instanceof ProvisioningUnderWay)) throw error;
     throw new CommandError(`Nothing was done: ${error.message} until ${new Date(error.freeAtMs).toISOString()}.`, 1);
   }
   if (values.clean) console.log('The test clients are removed.');
-  else await runTests(destination);
+  else await audit('command.acceptance', { how: 'run' }, () => runTests(destination));
 });

@@ -13,7 +13,7 @@ import { times, together } from './cost/price.ts';
 import { costOfAcceptance, costOfSending, type Sending, type SendingCost } from './cost/sending.ts';
 import { storedBytes } from './cost/stored.ts';
 import { tableOf } from './cost/table.ts';
-import { costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
+import { costOfAuditLine, costOfEvent, costOfNotedMessage, costOfReceipt } from './cost/told.ts';
 import { figuresAboveTheirLimit, report } from './figure.ts';
 import { onOwnStack } from './own-stack.ts';
 import { benchTable, clientOf } from './template-tables.ts';
@@ -110,6 +110,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   const index = await costOfNotedMessage(stack);
   say(`${tableOf('The index for answers, each message of a client that asks for message.replied', { index })}\n`);
   say(`${tableOf('An event, told to a receiver in runs of ten', { events: await costOfEvent(stack) })}\n`);
+  say(`${tableOf('What a user does, as a line of the audit', { audit: await costOfAuditLine(stack) })}\n`);
 }
 
 /** What a million messages cost once they are sent: their room in tables, backups and logs, and their traffic. */

@@ -14,6 +14,7 @@ import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { lagReads } from '../support/lagging-reads.ts';
 import { recordedPlatform } from '../support/management.ts';
+import { MemoryAudit } from '../support/memory-audit.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { meterRequests } from '../support/request-meter.ts';
 import { report } from './figure.ts';
@@ -137,6 +138,7 @@ function serviceOn(stack: RunningStack, tables: BenchTables) {
     fetchPublic: unused,
     uploadMedia: unused,
     events: new MemoryEvents(),
+    audit: new MemoryAudit(),
     nowMs: Date.now,
   };
   const [list, create, edit] = [templatesList(ports), templatesCreate(ports), templatesEdit(ports)];

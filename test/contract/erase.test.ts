@@ -2,6 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverUrl, startWebhookReceiver, type WebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import { eraseCommand } from '../../infra/operate/erase.ts';
+import { auditOf } from '../../infra/operate/operator-audit.ts';
 import { type TableName, tables } from '../../infra/tables.ts';
 import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
@@ -110,7 +111,11 @@ const readRow = async (jobId: string) =>
 async function erase(line: string): Promise<Readonly<Record<string, unknown>>> {
   const lines: string[] = [];
   const terminal = { print: (each: string) => lines.push(each), input: () => '', nowMs: Date.now };
-  await eraseCommand(line.split(' '), () => ({ target, stage: undefined, by: async () => 'someone' }), terminal);
+  await eraseCommand(
+    line.split(' '),
+    () => ({ target, stage: undefined, by: async () => 'someone', audit: auditOf(target, undefined) }),
+    terminal,
+  );
   return JSON.parse(lines.at(-1) ?? '');
 }
 

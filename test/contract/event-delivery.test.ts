@@ -15,6 +15,7 @@ import { api, eventually, platform, synchronize, tokenOf } from '../support/api.
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
 import { forgetWebhook } from '../support/forget-webhook.ts';
+import { operatorAuditInMemory } from '../support/operator-audit.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { localQueueClient } from '../support/stores.ts';
 import { create, templateProbes } from '../support/template-probes.ts';
@@ -90,7 +91,8 @@ test('a template that is created is told, signed; replayed, it comes again under
   const queueUrl = Object.entries(addressOf('queueUrls')).find(([name]) => name.endsWith('-events'))?.[1] ?? '';
   const commandLine = ['replay', '--client', '1001', '--since', new Date(sinceMs).toISOString()];
   const configs = webhookConfigStore(documentClient, tableName('webhooks'));
-  const open = () => ({ records, configs, queue: async () => eventQueue(localQueueClient(), queueUrl) });
+  const { audit } = operatorAuditInMemory();
+  const open = () => ({ records, configs, audit, queue: async () => eventQueue(localQueueClient(), queueUrl) });
   await eventsCommand(commandLine, open, { print: () => undefined, nowMs: Date.now });
   await eventually('it again', async () => (told(first.name).length > 1 ? true : undefined));
   expect(new Set(told(first.name).map(({ webhookId }) => webhookId)).size).toBe(1);

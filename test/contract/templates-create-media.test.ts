@@ -15,6 +15,7 @@ import { platform } from '../support/api.ts';
 import { byteMutations } from '../support/byte-mutations.ts';
 import { callEndpoint, makeHttpEvent } from '../support/http-event.ts';
 import { certificate, type MediaHost, startMediaHost } from '../support/media-host.ts';
+import { MemoryAudit } from '../support/memory-audit.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { filePart, formBody } from '../support/multipart.ts';
 import { runningTarget } from '../support/running-target.ts';
@@ -218,6 +219,7 @@ describe('header_source, by the page itself', () => {
       fetchPublic: (url, options): Promise<FetchedFile> => fetchPublic(url, { ...options, ports }),
       uploadMedia: platformMedia(transport, credentialOf),
       events: new MemoryEvents(),
+      audit: new MemoryAudit(),
       nowMs: Date.now,
     });
     const draft = probes.draft({ components: [header('https://media.example.com/p/logo.png?v=1'), plainBody] });

@@ -3,6 +3,7 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
 import { type ApiRequest, api, type DemoUser, tokenOf } from '../support/api.ts';
+import { auditLinesOf } from '../support/audit-lines.ts';
 import { clients, onDeployedStage } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -42,6 +43,18 @@ describe('what is asked for', () => {
     expect(changed).toMatchObject({ status: 200, body: { client_id: clients.andes, url: `${url}/2`, active: false } });
     expect(changed.secret).toBeNull();
     expect((await put({ url })).body).toEqual({ client_id: clients.andes, url, active: false });
+  });
+
+  test('a PUT is in the audit, a secret that was made apart, and no URL, which may hold one', async () => {
+    await put({ url });
+    await put({ url, active: false });
+    const lines = await auditLinesOf(runningTarget(), clients.andes);
+    const puts = lines.filter(({ what }) => what.startsWith('webhook.')).slice(-2);
+    expect(puts.map(({ what, on, outcome }) => ({ what, on, outcome }))).toEqual([
+      { what: 'webhook.secret_changed', on: {}, outcome: 'done' },
+      { what: 'webhook.changed', on: {}, outcome: 'done' },
+    ]);
+    expect(new Set(puts.map(({ who }) => who)).size).toBe(1);
   });
 
   test('GET answers what was PUT, without secret', async () => {

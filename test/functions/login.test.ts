@@ -17,6 +17,7 @@ import {
 } from '../support/access.ts';
 import { countedBy } from '../support/counted.ts';
 import { jwks, keyPair } from '../support/keys.ts';
+import { MemoryAudit } from '../support/memory-audit.ts';
 
 const pair = await keyPair();
 const scope = { issuer: 'issuer', audience: 'audience' };
@@ -35,6 +36,7 @@ let calls: string[] = [];
 let credentials: Credentials;
 let attempts: RecordedAttempts;
 let endpoint: Endpoint;
+let audit: MemoryAudit;
 
 beforeEach(async () => {
   nowMs = start;
@@ -52,6 +54,7 @@ beforeEach(async () => {
   credentials = credentialsInMemory(stored, calls);
   attempts = attemptsInMemory(calls);
   derivation.recipes.length = 0;
+  audit = new MemoryAudit();
   endpoint = login({
     credentials,
     attempts,
@@ -62,6 +65,7 @@ beforeEach(async () => {
     scope,
     nowMs: () => nowMs,
     newTokenId: () => 'token-1',
+    audit,
   });
 });
 
@@ -96,6 +100,7 @@ test('a right name and password give a token that says who it is for (D3)', asyn
     expiresAtSeconds: start / 1000 + 3_600,
   });
   expect(derivation.recipes).toEqual(refusedRecipes.slice(0, 1));
+  expect(audit.noted).toEqual([{ userId: 'u-1', clientId: 1001, act: 'login', on: {}, outcome: 'done' }]);
 });
 
 test('a base64 body and unknown fields are understood', async () => {
@@ -120,6 +125,7 @@ test.each([
   ['a password that is an object', 'supervisor1001', {}],
 ])('401 with an empty body, the same headers and the same work: %s (D11, R37)', async (_, username, password) => {
   expect(await logIn(username, password)).toEqual(unauthorized);
+  expect(audit.noted).toEqual([]);
   expectRefusedWork();
   expect(calls).toEqual(sameWork);
 });
@@ -202,6 +208,7 @@ test('without a signing key a right login is a 500 without internals, never a to
     scope,
     nowMs: () => nowMs,
     newTokenId: () => 'token-1',
+    audit,
   });
   const { statusCode, body } = await logIn('supervisor1001', 'right password');
   expect([statusCode, JSON.parse(body ?? '')]).toEqual([500, { message: 'internal error', code: 'internal_error' }]);

@@ -11,6 +11,7 @@ import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
 import { type CallOptions, call, type TestCaller } from '../support/calls.ts';
 import { makeChannel, makeWaba } from '../support/directory.ts';
+import { MemoryAudit } from '../support/memory-audit.ts';
 import { loadJob, putItems, recipientOf, shippedKnownRates } from '../support/reported-jobs.ts';
 import { claimOf, loadSlices } from '../support/reported-slices.ts';
 import { makeJob, makeJobHead } from '../support/send-jobs.ts';
@@ -44,7 +45,8 @@ function pagesAt(atMs: number) {
   const report = reportStore({ client: plain, table: table.tableName, nowMs: clock });
   const logged: string[] = [];
   const log = (event: string) => void logged.push(event);
-  const cancel = messagesCancel({ directory, report, rates: shippedKnownRates, states, nowMs: clock, log });
+  const audit = new MemoryAudit();
+  const cancel = messagesCancel({ directory, report, rates: shippedKnownRates, states, nowMs: clock, log, audit });
   const read = messagesReport({ directory, report, rates: shippedKnownRates, nowMs: clock });
   // biome-ignore lint/suspicious/noExplicitAny: an answer's JSON, read as its tests say.
   type Body = any;
@@ -54,7 +56,7 @@ function pagesAt(atMs: number) {
       const { status, body } = await call(page, caller, { path: { did: onDid, dispatchId: jobId }, query });
       return { status, body: body as Body };
     };
-  return { cancel: ask(cancel), report: ask(read), logged };
+  return { cancel: ask(cancel), report: ask(read), logged, audit };
 }
 
 const states = jobStateStore(plain, table.tableName, async () => undefined);
@@ -79,6 +81,8 @@ describe('a dispatch is cancelled (D53)', () => {
     await jobs.describe(job, AbortSignal.timeout(2_000));
     const { status, body } = await pages.cancel(head);
     expect(status).toBe(200);
+    const on = { did, jobId: head.jobId };
+    expect(pages.audit.noted).toMatchObject([{ clientId: 1001, act: 'dispatch.cancelled', on, outcome: 'done' }]);
     expect(body).toEqual({
       dispatch_id: head.jobId,
       client_id: 1001,

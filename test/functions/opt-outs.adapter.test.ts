@@ -16,6 +16,7 @@ import { call, type TestCaller } from '../support/calls.ts';
 import { makeListedChannel, memoryChannels } from '../support/channels.ts';
 import { makeWaba, memoryDirectory } from '../support/directory.ts';
 import { injectFaults } from '../support/dynamo-faults.ts';
+import { MemoryAudit } from '../support/memory-audit.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { putItems } from '../support/reported-jobs.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
@@ -53,11 +54,12 @@ async function makeWorld() {
     nowMs: () => clock.nowMs,
   };
   const writer = optOutWriter(messages, nameOf);
-  const words = { ...ports, events, optOuts: async () => writer };
+  const audit = new MemoryAudit();
+  const words = { ...ports, audit, events, optOuts: async () => writer };
   const [putPage, deletePage] = [optOutsPut(words), optOutsDelete(words)];
   const listPage = optOutsList({ ...ports, optOuts: optOutListStore(messages) });
   return {
-    ...{ messages, requests, clock, events },
+    ...{ messages, requests, clock, events, audit },
     put: (recipient: string, caller = agent) => call(putPage, caller, { path: { recipient } }),
     lift: (recipient: string, caller = agent) => call(deletePage, caller, { path: { recipient } }),
     list: async (query: Readonly<Record<string, string>> = {}, caller = agent) => call(listPage, caller, { query }),
@@ -91,6 +93,9 @@ describe('a word of the client (D55)', () => {
     expect(world.events.sent.map(({ type }) => type)).toEqual([
       ...['recipient.opted_out', 'recipient.opted_in', 'recipient.opted_out'],
     ]);
+    expect(world.audit.noted.map(({ act, on }) => [act, on])).toEqual(
+      ['stopped', 'lifted', 'lifted', 'stopped'].map((act) => [`opt_out.${act}`, { count: 1 }]),
+    );
   });
 
   test('a start of somebody unknown is kept, and told to nobody', async () => {

@@ -5,6 +5,7 @@ import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { call } from '../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../support/directory.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../support/management.ts';
+import { MemoryAudit } from '../support/memory-audit.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
 import { makeTemplate } from '../support/templates.ts';
@@ -38,12 +39,16 @@ async function stored(overrides: Parameters<typeof makeTemplate>[0] = {}) {
 
 const stateOf = (key: string) => templateStore(client, table).stateOf(key, [1001, 1002]);
 
+let audit = new MemoryAudit();
+
 function remove(id: string) {
+  audit = new MemoryAudit();
   const deps = {
     directory,
     templates: templateStore(client, table),
     management: platform.management,
     events: new MemoryEvents(),
+    audit,
     platformTemplates: platform.platformTemplates,
     nowMs: () => clockMs,
   };
@@ -55,6 +60,8 @@ test('one that was made anew elsewhere under its name is not hidden, and its nam
   platform.failure = failures.content;
   platform.found = { ...template, id: 'another' };
   expect(await remove(idFor(1001))).toMatchObject({ status: 200 });
+  const on = { wabaId: waba.wabaId, documentIds: [idFor(1001)] };
+  expect(audit.noted).toMatchObject([{ clientId: 1001, act: 'template.deleted', on, outcome: 'done' }]);
   const { fact, rows } = await stateOf(key);
   expect(fact).toMatchObject({ deleted: false, template: { id: 'another' } });
   expect(fact?.nameHeldUntilMs).toBeUndefined();

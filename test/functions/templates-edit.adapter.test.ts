@@ -8,6 +8,7 @@ import { templateStore } from '../../lib/templates/model/template-store.ts';
 import { type CallOptions, call } from '../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../support/directory.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../support/management.ts';
+import { MemoryAudit } from '../support/memory-audit.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { meterRequests } from '../support/request-meter.ts';
 import { freshTable, localDocumentClient } from '../support/stores.ts';
@@ -61,11 +62,14 @@ const mediaPorts: MediaPorts = {
   },
 };
 
+let audit = new MemoryAudit();
+
 function edit(id: string, body: unknown, given: EditOptions = {}) {
   const { templates = templateStore(client, table), events = new MemoryEvents(), ...options } = given;
+  audit = new MemoryAudit();
   const { management, platformTemplates } = platform;
   const upstream = { management, platformTemplates };
-  const deps = { ...mediaPorts, ...upstream, directory, templates, events, nowMs: () => nowMs };
+  const deps = { ...mediaPorts, ...upstream, directory, templates, events, audit, nowMs: () => nowMs };
   const path = { did: '5491100000001', messageTemplateId: id };
   return call(templatesEdit(deps), supervisor, { path, body: JSON.stringify(body), ...options });
 }
@@ -78,6 +82,7 @@ test('nothing differs: no call, nothing written', async () => {
     body: { success: true, changed: false, message: 'nothing differs from the template as it is' },
   });
   expect(platform.calls).toEqual([]);
+  expect(audit.noted).toEqual([]);
   expect((await stateOf(key)).fact).toMatchObject({ template, readAtMs: nowMs - 1_000 });
 });
 
@@ -93,6 +98,8 @@ test('taken upstream and not stored: the answer says so all the same', async () 
     status: 200,
     body: { changed: true },
   });
+  const on = { wabaId: waba.wabaId, documentIds: [id] };
+  expect(audit.noted).toMatchObject([{ clientId: 1001, act: 'template.edited', on, outcome: 'done' }]);
 });
 
 test('deleted while the platform took the edit: it stays deleted', async () => {

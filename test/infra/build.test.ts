@@ -115,7 +115,14 @@ it('starts login on a Node.js that was built without argon2, and says so', async
     "require('node:module').syncBuiltinESMExports();",
     `import(${JSON.stringify(bundle)}).then(({ handler }) => console.log(typeof handler));`,
   ].join('\n');
-  const names = ['CREDENTIALS_TABLE', 'DIRECTORY_TABLE', 'TOKEN_ISSUER', 'TOKEN_AUDIENCE', 'TOKEN_SIGNING_KEYS_SECRET'];
+  const names = [
+    'CREDENTIALS_TABLE',
+    'DIRECTORY_TABLE',
+    'TOKEN_ISSUER',
+    'TOKEN_AUDIENCE',
+    'TOKEN_SIGNING_KEYS_SECRET',
+    'AUDIT_TABLE',
+  ];
   const env = {
     ...{ PATH: process.env['PATH'], AWS_REGION: 'us-east-1', AWS_LAMBDA_FUNCTION_NAME: 'login' },
     ...Object.fromEntries(names.map((name) => [name, 'some'])),

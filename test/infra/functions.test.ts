@@ -226,6 +226,23 @@ describe('roles (R46)', () => {
     expect(whoMay(/Batch|Query|Scan|Put|Delete/, table)).toEqual([]);
   });
 
+  it('let those who note what users do add lines to the audit, and nobody read or change them', () => {
+    const table = resourceName('test', 'audit');
+    expect(whoMay(/./, table).toSorted()).toEqual([
+      'dispatches-cancel',
+      'login',
+      'messages-cancel',
+      'opt-outs-delete',
+      'opt-outs-put',
+      'templates-create',
+      'templates-delete',
+      'templates-edit',
+      'templates-status',
+      'webhook-config-put',
+    ]);
+    expect(whoMay(/^(?!dynamodb:PutItem$)/, table)).toEqual([]);
+  });
+
   it('give health and the authorizer no table', () => {
     for (const name of ['health', 'authorizer']) {
       expect(statementsOf(name).flatMap(({ actions }) => actions)).not.toContainEqual(

@@ -24,7 +24,19 @@ const direction = {
 /** From the ground up: each imports only from those before it. */
 const layers = {
   folders: [
-    ...['observe', 'keys', 'aws', 'http', 'platform', 'access', 'redirects', 'pricing', 'webhooks', 'opt-outs'],
+    ...[
+      'observe',
+      'keys',
+      'aws',
+      'http',
+      'platform',
+      'access',
+      'audit',
+      'redirects',
+      'pricing',
+      'webhooks',
+      'opt-outs',
+    ],
     ...['channels', 'catalog', 'templates', 'hints', 'provisioning', 'messages'],
   ],
   access: ['tokens', 'sign-in'],

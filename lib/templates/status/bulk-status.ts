@@ -130,8 +130,25 @@ function repetitions(
   });
 }
 
+/** The documents that were switched, by the client for which, and how. */
+export function switchedTemplates(
+  results: readonly StatusResult[],
+  access: Pick<StatusAccess, 'caller' | 'askedId'>,
+): { readonly clientId: number; readonly action: StatusAction; readonly documentIds: readonly string[] }[] {
+  const groups = new Map<string, { clientId: number; action: StatusAction; documentIds: string[] }>();
+  for (const { id, action, success } of results) {
+    const address = parseDocumentId(id);
+    if (!success || address === undefined) continue;
+    const clientId = actingClient(access, address);
+    const group = groups.get(`${clientId} ${action}`) ?? { clientId, action, documentIds: [] };
+    group.documentIds.push(id);
+    groups.set(`${clientId} ${action}`, group);
+  }
+  return [...groups.values()];
+}
+
 /** The client that an item works for: the one asked for, the caller's own, or, with `BSP_CN`, the owner of the document. */
-function actingClient({ caller, askedId }: StatusAccess, address: DocumentAddress): number {
+function actingClient({ caller, askedId }: Pick<StatusAccess, 'caller' | 'askedId'>, address: DocumentAddress): number {
   return askedId ?? (caller.crossClient ? address.clientId : caller.clientId);
 }
 

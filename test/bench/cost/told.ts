@@ -1,5 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { RunningStack } from '../../../infra/local/stack.ts';
+import { auditWriter } from '../../../lib/audit/audit-store.ts';
 import { noteSentOf } from '../../../lib/messages/inbound/sent-ids.ts';
 import { sentIdWriter } from '../../../lib/messages/inbound/sent-ids-store.ts';
 import { receiptQueue } from '../../../lib/messages/receipts/receipt-queue.ts';
@@ -198,4 +199,23 @@ export async function costOfEvent(stack: RunningStack): Promise<Counts> {
     logBytes: logBytes + eventRuns * assumed.invocationLogBytes,
   };
   return times(counts, 1 / (eventRuns * messagesOfRequest));
+}
+
+const linesWritten = 20;
+
+/** What a user does, as a line of the audit, for which the request waits. */
+export async function costOfAuditLine(stack: RunningStack): Promise<Counts> {
+  const { documentClient: client, tableName: table } = await benchTable(stack, 'cost-audit', 'audit');
+  const meter = meterRequests(client);
+  const append = auditWriter(client, table);
+  const on = { wabaId: '200000000000001', documentIds: ['abcdefghijklmnop-rt-0'] };
+  const processorMs = await processorMsOf(async () => {
+    for (let line = 0; line < linesWritten; line += 1) {
+      const made = { atMs: line, id: String(line).padStart(26, '0') };
+      await append({ whose: 1_001, who: 'supervisor1001', what: 'template.edited', on, outcome: 'done', ...made });
+    }
+  });
+  const { writeUnits, roundTrips } = meter.taken();
+  const time = { memoryMb: assumed.memoryOf('templates-status'), waitedMs: roundTrips * assumed.storeMs, processorMs };
+  return times({ writeUnits, ...lambdaTime(time) }, 1 / linesWritten);
 }

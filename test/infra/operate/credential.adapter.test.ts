@@ -7,6 +7,7 @@ import type { Target } from '../../../infra/operate/target.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../lib/platform/transport.ts';
 import { provisioningStore } from '../../../lib/provisioning/provisioning-store.ts';
+import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { provisioningTarget } from '../../support/provisioning-target.ts';
 import type { secretsInMemory } from '../../support/secrets.ts';
 import { localDocumentClient } from '../../support/stores.ts';
@@ -27,12 +28,15 @@ beforeEach(async () => {
   await provision({ ...demo, platform_credentials: [...demo.platform_credentials, other] }, target, { nowMs });
 });
 
+const audited = operatorAuditInMemory();
+
 async function run(input: string, ...typed: string[]) {
   const lines: string[] = [];
   const error = await credentialCommand(
     typed,
     () => ({
       target,
+      audit: audited.audit,
       platform: async (call) => {
         calls.push(call);
         if (failure !== undefined && call.path.startsWith(second ?? '')) throw failure;
@@ -56,6 +60,9 @@ test('gives the credential of a WABA another token, asked first for every WABA t
   ]);
   expect(lines[0]).toBe(`credential demo has the new token: WABA ${first}, ${second}`);
   expect(lines.join('\n')).not.toContain('a-new-token');
+  const line = { whose: 'OPERATOR', who: 'someone', what: 'command.credential' };
+  expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
+  expect(audited.entries[0]?.on).toEqual({ wabaId: first, credential: 'demo' });
   expect(await stored()).toEqual({ ...before, demo: { accessToken: 'a-new-token', appId: '500000000000001' } });
   expect((await run('a-new-token', first ?? '', '--token', '-')).lines).toEqual([
     'credential demo: that is the token that it has',
@@ -64,6 +71,7 @@ test('gives the credential of a WABA another token, asked first for every WABA t
 
 test('a token that the platform refuses for one of them is not written; nor is one that it gives no answer to', async () => {
   const before = await stored();
+  audited.entries.length = 0;
   failure = new PlatformFailure('refused', { code: 190, httpStatus: 401 });
   const { error } = await run('a-bad-token', first ?? '', '--token', '-');
   expect(error).toMatchObject({
@@ -75,6 +83,7 @@ test('a token that the platform refuses for one of them is not written; nor is o
   expect((await run('a-new-token', first ?? '', '--token', '-')).error).toMatchObject({
     message: expect.stringContaining('--unchecked'),
   });
+  expect(audited.entries).toEqual([]);
   expect(await stored()).toEqual(before);
   calls = [];
   await run('a-new-token', first ?? '', '--token', '-', '--unchecked');

@@ -5,6 +5,7 @@ import { eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../lib/webhooks/event-record-store.ts';
 import { makeEvent } from '../../support/delivery-world.ts';
 import { queuedEvents } from '../../support/events.ts';
+import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const records = eventRecordStore(localDocumentClient(), await freshTable('webhooks'));
@@ -32,12 +33,13 @@ const on: WebhookConfig = {
   updatedAtMs: 0,
 };
 let config: WebhookConfig | undefined = on;
+const audited = operatorAuditInMemory();
 
 async function run(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);
   const configs = { findConfig: async () => config };
-  await eventsCommand(commandLine, () => ({ records, configs, queue: async () => sink }), {
+  await eventsCommand(commandLine, () => ({ records, configs, queue: async () => sink, audit: audited.audit }), {
     print,
     nowMs: () => nowMs,
   });
@@ -54,6 +56,8 @@ describe('replay', () => {
       'total 2, on their way again',
     ]);
     expect(await arrived()).toEqual([created, deleted]);
+    const line = { what: 'command.events_replay', on: { clientId: 1001 } };
+    expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
   });
 
   test('of one kind', async () => {
@@ -85,8 +89,9 @@ describe('replay', () => {
   });
 
   test('a dry run counts and sends nothing', async () => {
+    audited.entries.length = 0;
     expect((await run('replay', ...since, '--dry-run')).at(-1)).toBe('total 2');
-    expect(await arrived()).toEqual([]);
+    expect([await arrived(), audited.entries]).toEqual([[], []]);
   });
 });
 

@@ -12,6 +12,7 @@ import { paceStore } from '../../../lib/messages/pace/pace-store.ts';
 import { reserve } from '../../../lib/messages/pace/reserve.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
+import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
@@ -57,11 +58,13 @@ beforeAll(async () => {
   });
 });
 
+const audited = operatorAuditInMemory();
+
 async function run(...typed: string[]) {
   const lines: string[] = [];
   const error = await numberCommand(
     typed,
-    () => numberStage(target, call, () => nowMs),
+    () => numberStage(target, call, { nowMs: () => nowMs, audit: audited.audit }),
     (line) => void lines.push(line),
   ).catch((reason: unknown) => reason);
   return { lines, error };
@@ -112,6 +115,10 @@ test('--limit caps it for a time, keeps what is reserved, ends by itself, and is
   expect((await run(did, '--limit', '20', '--for', '4h')).lines).toContain(
     'cap       20 a second until 2026-11-26T16:00:00.000Z, by an operator',
   );
+  expect(audited.entries).toMatchObject([
+    { what: 'command.number_limit', on: { did, wabaId, how: '20 a second for 4h' }, outcome: 'begun' },
+    { what: 'command.number_limit', outcome: 'done', ends: audited.entries[0]?.id },
+  ]);
   const capped = await paces.find(phoneNumberId);
   expect(capped).toMatchObject({
     version: before.version + 1,

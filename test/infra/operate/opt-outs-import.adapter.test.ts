@@ -10,6 +10,7 @@ import { optOutLook, optOutWriter } from '../../../lib/opt-outs/opt-out-store.ts
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
 import { type OptOutPorts, recordWord } from '../../../lib/opt-outs/record-word.ts';
 import { type DynamoFault, injectFaults } from '../../support/dynamo-faults.ts';
+import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
@@ -36,6 +37,8 @@ const fileOf = (content: string) => {
   return path;
 };
 
+const audited = operatorAuditInMemory();
+
 /** One run of the command; its lines, and how it ended. */
 async function run(
   content: string,
@@ -48,7 +51,7 @@ async function run(
   const directory = { hasClient: async (clientId: number) => clientId === 1001 };
   const error = await optOutsImportCommand(
     [fileOf(content), '--client', '1001', ...options],
-    () => ({ directory, writer: async () => writer }),
+    () => ({ directory, writer: async () => writer, audit: audited.audit }),
     {
       print: (line) => void lines.push(line),
       tell: (line) => void lines.push(line),
@@ -76,6 +79,8 @@ test('everybody of the file is stopped for the client, and listed for it; others
     undefined,
     ['3 people, named again 1 times', 'new: 3, stopped already: 0, started later by the client: 0'],
   ]);
+  const line = { what: 'command.opt_outs_import', on: { clientId: 1001, count: 3 } };
+  expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
   expect(await stopsOf(1001, first, second, third, '5491155550009')).toEqual(
     new Map([
       [first, { says: 'stopped', atMs: Date.parse('2026-11-22T10:00:00Z'), source: 'import' }],
@@ -113,10 +118,11 @@ test('of more than a hundred faults the message says how many more there are', a
 });
 
 test('a dry run judges and counts, and writes nothing', async () => {
+  audited.entries.length = 0;
   const { lines } = await run(`recipient\n${first}\n${second}\n`, { options: ['--dry-run'] });
   expect(lines).toEqual(['2 people', 'dry run: nothing was written']);
   expect((await run('recipient\nx\n', { options: ['--dry-run'] })).error).toMatchObject({ exitStatus: 1 });
-  expect(await items()).toEqual([]);
+  expect([await items(), audited.entries]).toEqual([[], []]);
 });
 
 test('a header alone writes nobody', async () => {
@@ -211,7 +217,7 @@ test.each([
   const directory = { hasClient: async (clientId: number) => clientId === 1001 };
   const writer = async () => optOutWriter(access(), nameOf);
   const ignored = () => undefined;
-  const attempt = optOutsImportCommand(typed, () => ({ directory, writer }), {
+  const attempt = optOutsImportCommand(typed, () => ({ directory, writer, audit: audited.audit }), {
     print: ignored,
     tell: ignored,
     nowMs: () => nowMs,

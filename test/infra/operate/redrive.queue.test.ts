@@ -11,6 +11,7 @@ import type { OpenQueue } from '../../../infra/operate/target.ts';
 import type { QueueName } from '../../../infra/queues.ts';
 import { sendAtOnce } from '../../../lib/aws/sqs-batch.ts';
 import { encodeJob } from '../../../lib/messages/accept/job-message.ts';
+import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshQueue, localQueueClient } from '../../support/stores.ts';
 
 const client = localQueueClient();
@@ -38,7 +39,10 @@ client.middlewareStack.add(
   { step: 'initialize' },
 );
 
+const audited = operatorAuditInMemory();
+
 beforeEach(async () => {
+  audited.entries.length = 0;
   groups = [];
   refuses = 0;
   queue = { client, url: await freshQueue() };
@@ -54,7 +58,7 @@ async function run(...typed: string[]) {
     typed,
     (stage, name) => {
       opened.push(stage, name);
-      return { queue, deadLetters };
+      return { queue, deadLetters, audit: audited.audit };
     },
     {
       print: (line) => void lines.push(line),
@@ -107,6 +111,7 @@ test('a dry run counts and says why it is safe; every letter stays and can be se
     'nothing was sent: repeat with --yes; at 10 a second that takes 2 s',
   ]);
   expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([13, 0]);
+  expect(audited.entries).toEqual([]);
 });
 
 test('with --yes they are in their queue, in their groups, in pace; what is not readable stays', async () => {
@@ -119,6 +124,8 @@ test('with --yes they are in their queue, in their groups, in pace; what is not 
   expect(new Set(groups)).toEqual(new Set(['client-1001']));
   expect(pauses.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThanOrEqual(1_000);
   expect(await waitingIn(deadLetters)).toBe(1);
+  const line = { what: 'command.redrive', on: { queue: 'send-jobs', count: 13 } };
+  expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
 });
 
 test('--at-most ends it, and the rest stays for the next run', async () => {
@@ -156,6 +163,7 @@ describe('what is of no use', () => {
     expect((await run('sync', '--drop')).lines).toContainEqual(expect.stringMatching(/^drop {4}2: synchronizations/));
     expect(await waitingIn(deadLetters)).toBe(3);
     expect((await run('sync', '--drop', '--yes')).lines.at(-1)).toBe('2 deleted; 1 dead letters are left');
+    expect(audited.entries.at(-1)).toMatchObject({ what: 'command.redrive_drop', outcome: 'done' });
     expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([1, 0]);
   });
 

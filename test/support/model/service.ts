@@ -25,6 +25,7 @@ import { syncLockStore } from '../../../lib/templates/sync/sync-lock-store.ts';
 import type { SyncMessage } from '../../../lib/templates/sync/sync-message.ts';
 import { type CallOptions, call } from '../calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../directory.ts';
+import { MemoryAudit } from '../memory-audit.ts';
 import { MemoryEvents } from '../memory-events.ts';
 import { freshTable, localDocumentClient } from '../stores.ts';
 import {
@@ -115,7 +116,8 @@ export async function startService(
     throw new Error('the table is away');
   };
   const events = new MemoryEvents();
-  const managed = { directory, management, platformTemplates: upstream, events, nowMs };
+  const audit = new MemoryAudit();
+  const managed = { directory, management, platformTemplates: upstream, events, audit, nowMs };
   const noMedia = { fetchPublic: away, uploadMedia: away };
   const creating = (fate: Fate) =>
     templatesCreate({
@@ -169,7 +171,13 @@ export async function startService(
       creating,
       editing,
       deleting: templatesDelete({ ...managed, templates }),
-      status: templatesStatus({ directory, rows: rowStore(client, table), status: statusStore(client, table), nowMs }),
+      status: templatesStatus({
+        directory,
+        rows: rowStore(client, table),
+        status: statusStore(client, table),
+        audit,
+        nowMs,
+      }),
       list: templatesList({ directory, templates, nowMs }),
       sync: syncing,
     },

@@ -30,6 +30,7 @@ import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts
 import { injectFaults } from '../../../support/dynamo-faults.ts';
 import { allItems, itemsWith } from '../../../support/names-left.ts';
 import { noCosts } from '../../../support/no-costs.ts';
+import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
 import { putItems } from '../../../support/reported-jobs.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { secretsInMemory } from '../../../support/secrets.ts';
@@ -142,6 +143,8 @@ beforeEach(async () => {
   await waitingStore(client, tables.webhooks).put({ event, attempts: 1, firstSeenMs: acceptedAtMs, dueMs: nowMs });
 });
 
+const audited = operatorAuditInMemory();
+
 async function erase(
   line: string,
   { documentClient = client, input = '' }: { readonly documentClient?: typeof client; readonly input?: string } = {},
@@ -157,7 +160,7 @@ async function erase(
     tableName: (name: string) => tables[name as keyof typeof tables],
   };
   const lines: string[] = [];
-  const opened = async () => ({ target, stage: undefined, by: async () => 'someone' });
+  const opened = async () => ({ target, stage: undefined, by: async () => 'someone', audit: audited.audit });
   const terminal = { print: (each: string) => lines.push(each), input: () => input, nowMs: () => nowMs };
   const error = await eraseCommand(line.split(' '), opened, terminal).then(
     () => undefined,
@@ -187,6 +190,9 @@ test('nothing in the tables names the person any more, others are as they were, 
   expect((await found()).length).toBeGreaterThan(12);
   const { log, error, lines } = await erase(`--recipient +${number}`);
   expect(error).toBeUndefined();
+  const line = { what: 'command.erase', on: { count: 1 } };
+  expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
+  expect(JSON.stringify(audited.entries)).not.toContain(number);
   // The addresses of others are in the same packed list as the person's were.
   const after = await itemsOfAll();
   expect(itemsWith([userId, oldId, secret], after)).toEqual([]);
@@ -273,10 +279,11 @@ test('a receipt that comes afterwards brings nobody back', async () => {
 });
 
 test('a dry run counts the same and writes nothing', async () => {
+  audited.entries.length = 0;
   const before = await itemsOfAll();
   const { log: dry, error } = await erase(`--recipient ${number} --dry-run`);
   expect(error).toBeUndefined();
-  expect(changedIn(before, await itemsOfAll())).toEqual([]);
+  expect([changedIn(before, await itemsOfAll()), audited.entries]).toEqual([[], []]);
   const { log } = await erase('--recipient -', { input: `${number}\n` });
   expect({ ...dry, dryRun: false }).toEqual(log);
 });

@@ -23,6 +23,7 @@ import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
 import { spendOf } from '../../../../lib/messages/spend/spend.ts';
 import { spendStore } from '../../../../lib/messages/spend/spend-store.ts';
 import { spendSumsStore } from '../../../../lib/messages/spend/spend-sums-store.ts';
+import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
 import { recipientOf, shippedKnownRates } from '../../../support/reported-jobs.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
@@ -68,10 +69,12 @@ const ledger = spendStore(access, () => nowMs);
 const { wabaId } = first;
 const dids = [first.did, '5491100000002'];
 
+const audited = operatorAuditInMemory();
+
 async function printed(...commandLine: string[]): Promise<string[]> {
   const lines: string[] = [];
   const stage = {
-    ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs },
+    ...{ outcomes, holds: openHolds(stored), nowMs: () => nowMs, audit: audited.audit },
     listWabaIds: async () => [wabaId],
     listNumbers: async () => dids.map((did, at) => ({ did, wabaId, phoneNumberId: `30000000000000${at + 1}` })),
     countCost: (jobId: string) => countJobs([jobId], { ledger, rates: shippedKnownRates, nowMs: () => nowMs }),
@@ -103,6 +106,10 @@ test('the command shows what stands in slices, with the addresses of the descrip
 test('an operator settles an unknown message once; nothing that is known is overwritten', async () => {
   const { jobId } = first;
   expect(await printed('--resolve', `${jobId}-1`, 'failed')).toEqual([`${jobId}-1 is now failed`]);
+  const on = { jobId, how: 'failed', count: 1 };
+  expect(audited.entries).toMatchObject(
+    ['begun', 'done'].map((outcome) => ({ what: 'command.outcome_resolve', on, outcome })),
+  );
   const [line] = await printed('--dispatch', `${jobId}-1`);
   expect(line).toBe(`  ${jobId}-1  ${recipientOf(1)}  failed  ${new Date(nowMs).toISOString()}  resolved_by_operator`);
   for (const [index, state] of [

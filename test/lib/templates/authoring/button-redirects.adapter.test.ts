@@ -8,6 +8,7 @@ import { templateStore } from '../../../../lib/templates/model/template-store.ts
 import { call } from '../../../support/calls.ts';
 import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directory.ts';
 import { failures, type RecordedPlatform, recordedPlatform } from '../../../support/management.ts';
+import { MemoryAudit } from '../../../support/memory-audit.ts';
 import { MemoryEvents } from '../../../support/memory-events.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { makeTemplate } from '../../../support/templates.ts';
@@ -58,6 +59,7 @@ function ports(over: Partial<RedirectStore> = {}) {
     fetchPublic: async () => ({ bytes: Buffer.alloc(0) }),
     uploadMedia: async () => '4::x',
     events: new MemoryEvents(),
+    audit: new MemoryAudit(),
     nowMs: () => nowMs,
   };
 }

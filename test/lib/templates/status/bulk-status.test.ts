@@ -12,6 +12,7 @@ import {
   type StatusItem,
   statusItems,
   summaryOf,
+  switchedTemplates,
 } from '../../../../lib/templates/status/bulk-status.ts';
 import { refused } from '../../../support/refused.ts';
 import { makeRow } from '../../../support/templates.ts';
@@ -312,4 +313,35 @@ test('any request: results in its order, a sound summary, one change a row, and 
       }
     }),
   );
+});
+
+describe('what was switched, for the audit', () => {
+  const of = (clientId: number, sequence = 0) => documentId({ templateKey: 'abcdefghijklmnop', clientId, sequence });
+  const result = (id: string, action: 'enable' | 'disable', success = true) => ({
+    id,
+    action,
+    success,
+    skipped: false,
+  });
+  const results = [
+    result(of(1001), 'enable'),
+    result(of(1002), 'enable'),
+    result(of(1001, 1), 'disable'),
+    result(of(1001, 2), 'enable'),
+    result(of(1001, 3), 'enable', false),
+    result('no id', 'enable', false),
+  ];
+
+  test('stands by client and action, and has nothing that was refused', () => {
+    expect(switchedTemplates(results, operator)).toEqual([
+      { clientId: 1001, action: 'enable', documentIds: [of(1001), of(1001, 2)] },
+      { clientId: 1002, action: 'enable', documentIds: [of(1002)] },
+      { clientId: 1001, action: 'disable', documentIds: [of(1001, 1)] },
+    ]);
+  });
+
+  test('is of the client asked for, whose own template the document of another names', () => {
+    const found = switchedTemplates(results.slice(0, 2), { ...operator, askedId: 1002 });
+    expect(found).toEqual([{ clientId: 1002, action: 'enable', documentIds: [of(1001), of(1002)] }]);
+  });
 });

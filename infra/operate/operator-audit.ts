@@ -1,0 +1,71 @@
+import { userInfo } from 'node:os';
+import { ulid } from 'ulid';
+import { type AppendEntry, auditWriter } from '../../lib/audit/audit-store.ts';
+import type { Audited, AuditOutcome, OperatorAct } from '../../lib/audit/entry.ts';
+import { callersArn } from './account.ts';
+import { failureSentence } from './aws-failure.ts';
+import { CommandError } from './command.ts';
+import type { Target } from './target.ts';
+
+/**
+ * Does what an operator's command is there for, between two lines of the audit: `begun` before it, `done` or `failed` after it.
+ * Throws `CommandError` where the first cannot be written, and then nothing was done.
+ */
+export type OperatorAudit = <T>(act: OperatorAct, on: Audited, work: () => Promise<T>) => Promise<T>;
+
+interface OperatorAuditPorts {
+  readonly append: AppendEntry;
+  /** Who has typed the command. */
+  readonly by: () => Promise<string>;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  /** Says what the command's own lines do not. */
+  readonly tell: (line: string) => void;
+}
+
+export function operatorAudit({ append, by, nowMs, newId, tell }: OperatorAuditPorts): OperatorAudit {
+  return async (act, on, work) => {
+    const run = newId();
+    const who = await by();
+    const note = (outcome: AuditOutcome, id: string) =>
+      append({
+        ...{ whose: 'OPERATOR', who, what: act, on, outcome, atMs: nowMs(), id },
+        ...(id === run ? {} : { ends: run }),
+      });
+    await note('begun', run).catch((error: unknown) => {
+      throw new CommandError(`Nothing was done: that it begins could not be noted. ${sentenceOf(error)}`, 1);
+    });
+    const end = (outcome: AuditOutcome) =>
+      note(outcome, newId()).catch((error: unknown) =>
+        tell(`${outcome}, but that it ended could not be noted in the audit: ${sentenceOf(error)}`),
+      );
+    try {
+      const result = await work();
+      await end('done');
+      return result;
+    } catch (error) {
+      await end('failed');
+      throw error;
+    }
+  };
+}
+
+function sentenceOf(error: unknown): string {
+  return failureSentence(error) ?? String(error);
+}
+
+/** The audit of a stage, or of the running local stack. */
+export function auditOf({ documentClient, tableName }: Target, stage: string | undefined): OperatorAudit {
+  return operatorAudit({
+    append: auditWriter(documentClient, tableName('audit')),
+    by: () => operatorOf(stage),
+    nowMs: Date.now,
+    newId: () => ulid(),
+    tell: console.error,
+  });
+}
+
+/** Who has typed the command, as AWS or this machine calls them. */
+export async function operatorOf(stage: string | undefined): Promise<string> {
+  return stage === undefined ? userInfo().username : await callersArn();
+}

@@ -1,0 +1,28 @@
+import { type OperatorAudit, operatorAudit } from '../../infra/operate/operator-audit.ts';
+import type { AuditEntry } from '../../lib/audit/entry.ts';
+
+/** The audit of operators' commands, in memory, with what it has taken. `broken` takes nothing. */
+export function operatorAuditInMemory(): {
+  readonly audit: OperatorAudit;
+  readonly entries: AuditEntry[];
+  readonly told: string[];
+  broken: boolean;
+} {
+  const entries: AuditEntry[] = [];
+  const told: string[] = [];
+  let ids = 0;
+  const memory = {
+    ...{ entries, told, broken: false },
+    audit: operatorAudit({
+      append: async (entry) => {
+        if (memory.broken) throw new Error('the table is away');
+        entries.push(entry);
+      },
+      by: async () => 'someone',
+      nowMs: () => 1_800_000_000_000,
+      newId: () => `id-${++ids}`,
+      tell: (line) => void told.push(line),
+    }),
+  };
+  return memory;
+}
