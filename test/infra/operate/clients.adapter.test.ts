@@ -3,16 +3,15 @@ import demo from '../../../infra/local/demo/provisioning.json' with { type: 'jso
 import { clientsCommand, clientsStage } from '../../../infra/operate/clients.ts';
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import type { TableName } from '../../../infra/tables.ts';
 import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { chunkOfJob } from '../../../lib/messages/chunk.ts';
 import { receiptStore } from '../../../lib/messages/receipts/receipt-store.ts';
 import { countJobs } from '../../../lib/messages/spend/count-jobs.ts';
 import { spendStore } from '../../../lib/messages/spend/spend-store.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
+import { provisioningTarget } from '../../support/provisioning-target.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
 const dayMs = 86_400_000;
@@ -20,17 +19,7 @@ const day = (afterDays: number) => new Date(startMs + afterDays * dayMs).toISOSt
 let target: Target;
 
 beforeAll(async () => {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    messages: await freshTable('messages'),
-  };
-  target = {
-    documentClient: client,
-    secrets: secretsInMemory(),
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
+  ({ target } = await provisioningTarget());
   await provision(demo, target, { nowMs: () => startMs });
   await ended('A1', { afterDays: 0, status: 'delivered' });
   await ended('A2', { afterDays: 1, status: 'delivered' });
