@@ -149,7 +149,7 @@ test.each(firstUnlessThorough(tellings).map((telling, at) => [at, telling] as co
         const { units = 0 } = state.statement?.cost ?? {};
         expect(spendOf(ledger.days(), 'did').total.amount).toBe(units / 1e8);
         const sent = [...clientDays(ledger.days()).values()].reduce((sum, day) => sum + day.sent, 0);
-        expect(sent).toBe(state.statement?.outcomes.sent ?? 0);
+        expect(sent).toBe(state.statement?.record.sent ?? 0);
         if (!state.runs.every(({ ended }) => ended)) return;
         ends += 1;
         expect(spendOf(ledger.days(), 'market')).toEqual(wanted);
