@@ -228,8 +228,33 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await show('spend');
     await seen('Onboarding', '.spent');
     await seen('USD in ', '.spend-line');
+    await pressed('Template');
+    await seen('order_update en_US', '.spent');
     await pressed('Market');
     await seen('Argentina', '.spent');
+    await pressed('Day');
+    const today = () => page.$$eval('.days tbody tr:first-child > *', (found) => found.map((each) => each.textContent));
+    await page.waitForSelector('.days tbody tr', { timeout: longest });
+    const { days } = (await api('GET /v1/spend', { token: await tokenOf('supervisor1001') })).body;
+    const { sent, failed, calls } = days.at(-1);
+    const shown = (await today()).slice(1).map((cell) => Number(cell?.replaceAll(',', '')));
+    expect(shown).toHaveLength(5);
+    expect(Math.min(sent, failed, calls - sent)).toBeGreaterThan(0);
+    await page.waitForFunction(
+      `[...document.querySelectorAll('.days tbody tr:first-child td')].slice(0, 2).map((each) => each.innerText).join() === '${sent.toLocaleString('en')},${failed.toLocaleString('en')}'`,
+      { timeout: longest },
+    );
+    await page.setViewport({ width: 400, height: 860 });
+    for (const scheme of ['light', 'dark'] as const) {
+      await paint(page, scheme);
+      expect(await violationsOf(page), scheme).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+      expect(await page.evaluate(`document.querySelector('.days').getBoundingClientRect().right`)).toBeLessThanOrEqual(
+        400,
+      );
+      await photograph(page, `dispatches-days-${scheme}-400`);
+    }
+    await page.setViewport({ width: 1_360, height: 860 });
     expect(await page.$$eval('[role=option]', (found) => found.length)).toBeGreaterThan(0);
     await page.select('.asking select', 'supervisor1002');
     await seen('No dispatches yet', '.pane-list');
