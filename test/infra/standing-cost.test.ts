@@ -24,6 +24,18 @@ test('the month in which nothing happens is what the templates have times the pr
   ]);
 });
 
+test('what the alarms of it cost is said of them, too', () => {
+  const { stateful, stateless } = stacksOf('plain');
+  const all = [...stateful, ...stateless];
+  const { alarmMetrics, compositeAlarms } = standingOf(all);
+  const dollars = standingDollars(standingOf(all));
+  const alarms = all.filter(({ type }) => type === 'AWS::CloudWatch::Alarm').length;
+  const said = (sectionsOf(documentOf('infra/operate/README.md')).get('Alarms') ?? '').replaceAll(/\s+/g, ' ');
+  expect(said).toContain(
+    `${alarms} alarms on ${alarmMetrics} metrics and ${compositeAlarms} composite ones, some $${Math.round(dollars.alarmMetrics + dollars.compositeAlarms)} a month`,
+  );
+});
+
 test('what a setting adds to it is the difference of the templates', () => {
   const shown = tableRows(section, '| Setting |').map(([name = '', dollars]) => [name.replaceAll('`', ''), dollars]);
   expect(shown).toEqual([...optionDollars()].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
