@@ -67,8 +67,8 @@ test('its item has the calls of all tries, of whom nothing was sent too; who is 
   const world = new ChunkRunWorld();
   const throttled = new PlatformFailure('refused', { code: 130429 });
   world.send = async (_, index) => (index === 1 && world.posted.length < 4 ? Promise.reject(throttled) : {});
-  const { to: _erased, ...nobody } = recipientAt(2);
-  await world.work([chunkOf([{ try: 0, size: 3, recipients: [recipientAt(0), recipientAt(1), nobody] }])]);
+  const { request: _none, ...unfit } = recipientAt(2);
+  await world.work([chunkOf([{ try: 0, size: 3, recipients: [recipientAt(0), recipientAt(1), unfit] }])]);
   expect([world.posted.length, world.table.slices.get('J 0')?.calls]).toEqual([2, 2]);
   for (let tries = 0; tries < 2; tries += 1) {
     await world.wait(60_000);
