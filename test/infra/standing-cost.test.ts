@@ -5,6 +5,7 @@ import { monthDollars, standingDollars, standingNames, standingOf } from '../ben
 import { itemBytes } from '../bench/cost/stored.ts';
 import { volumeDollars, volumeOf } from '../bench/cost/volume.ts';
 import { documentOf, sectionsOf, tableRows } from '../support/documents.ts';
+import type { SettingChoice } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
 const section = sectionsOf(documentOf('infra/operate/README.md')).get('What it costs') ?? '';
@@ -38,7 +39,19 @@ test('what the alarms of it cost is said of them, too', () => {
 
 test('what a setting adds to it is the difference of the templates', () => {
   const shown = tableRows(section, '| Setting |').map(([name = '', dollars]) => [name.replaceAll('`', ''), dollars]);
-  expect(shown).toEqual([...optionDollars()].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
+  const options = optionDollars();
+  expect(shown).toEqual([...options].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
+
+  // No other setting adds anything: all of them together are those of the table.
+  const monthOf = (choice: SettingChoice) => {
+    const { stateful, stateless, edge } = stacksOf(choice);
+    return monthDollars(standingOf([...stateful, ...stateless, ...edge]));
+  };
+  const added = (...names: readonly string[]) => names.reduce((sum, name) => sum + (options.get(name) ?? 0), 0);
+  const plain = monthOf('plain');
+  expect(monthOf('whole') - plain).toBeCloseTo(added('edge', 'hostedZoneId', 'syncSchedule', 'rateSourceUrl'));
+  const chosen = ['edge', 'edgeKeyVersion=2', 'hostedZoneId', 'encryptionKeyArn', 'canary=false', 'syncSchedule'];
+  expect(monthOf('chosen') - plain).toBeCloseTo(added(...chosen));
 });
 
 test('an expression of metrics is billed by its metrics, a copied secret twice, a key and a zone once', () => {
