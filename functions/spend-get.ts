@@ -5,7 +5,7 @@ import { answer, type Endpoint, noBody, parse, shaped } from '../lib/http/page.t
 import { day, word } from '../lib/http/query.ts';
 import { deployedSpendSums } from '../lib/messages/deployed/spend-sums.ts';
 import { spendGroups } from '../lib/messages/spend/count-step.ts';
-import { askedDays, SpendSchema, spendOf } from '../lib/messages/spend/spend.ts';
+import { askedDays, SpendSchema, spendDays, spendOf } from '../lib/messages/spend/spend.ts';
 import type { SpendSums } from '../lib/messages/spend/spend-sums-store.ts';
 
 export const SpendGetQuery = v.object({
@@ -19,7 +19,7 @@ export const SpendGetAnswer = SpendSchema;
 
 type Ports = { readonly directory: Clients; readonly spend: SpendSums; readonly nowMs: () => number };
 
-/** GET /v1/spend: what the operating client has spent in some days, by campaign, template, DID or market (D58). */
+/** GET /v1/spend: what the operating client has spent in some days, by campaign, template, DID or market, and day by day (D58). */
 export function spendGet(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: SpendGetQuery }, async (event) => {
     const query = parse(SpendGetQuery, event.queryStringParameters ?? {});
@@ -27,9 +27,12 @@ export function spendGet(ports: Ports): Endpoint {
     const { group = 'campaign' } = query;
 
     const clientId = await operatingClient(ports.directory, event.caller, askedClientId({ query: query.client_id }));
-    const spent = spendOf(await ports.spend.between(clientId, from, to), group);
+    const kept = await ports.spend.between(clientId, from, to);
 
-    return answer(200, shaped(SpendGetAnswer, { client_id: clientId, from, to, group, ...spent }));
+    return answer(
+      200,
+      shaped(SpendGetAnswer, { client_id: clientId, from, to, group, ...spendOf(kept, group), days: spendDays(kept) }),
+    );
   });
 }
 

@@ -67,6 +67,7 @@ function messageGraphs(settings: Settings): IWidget[] {
     ),
     graph('Not sent', [metric('MessagesFailed'), metric('MessagesExpired'), metric('MessagesUnknown')], 12),
     graph('Receipts', [metric('ReceiptsRecorded'), metric('ReceiptsDropped'), metric('MessagesResolved')], 12),
+    graph('Due, and of these late', [metric('MessagesDue'), metric('MessagesLate'), metric('RoundsLost')], 12),
   ];
 }
 
@@ -100,7 +101,14 @@ function platformGraphs(settings: Settings): IWidget[] {
       platformCallsThrottled(settings),
       metric('PlatformCredentialRefused'),
       metric('PlatformDown'),
+      metric('RequestsFailedByPlatform'),
+      metric('SendsFailedByPlatform'),
+    ]),
+    graph('Holds, and numbers that fell', [
       metric('HoldsOpened'),
+      metric('HoldsStanding'),
+      metric('CategoryHoldsStanding'),
+      metric('NumbersFallen'),
     ]),
     graph('Templates', [
       metric('SyncsCompleted'),
@@ -115,12 +123,14 @@ function platformGraphs(settings: Settings): IWidget[] {
       metric('PlatformWebhooksReceived'),
       metric('ReceiptsExpected'),
       metric('ReceiptsQueued'),
+      metric('PlatformPersonWordsRead'),
       metric('PlatformStatusesForeign'),
       metric('PlatformUpdatesDropped'),
       metric('PlatformUpdatesPassedOver'),
       metric('PlatformSignaturesRefused'),
     ]),
     graph('Webhooks', [
+      metric('EventsNotQueued'),
       metric('WebhookDeliveries'),
       metric('WebhookFailures'),
       metric('WebhookEventsAbandoned'),
@@ -174,9 +184,11 @@ function tableGraphs(settings: Settings, { tables }: ServiceDashboardProps['stat
       'Throttled writes by table',
       throttled.map(([label, { writes }]) => writes.with({ label })),
     ),
-    graph('Logins refused, authorizer without keys', [
+    graph('Logins refused; not judged, counted or kept', [
       serviceMetric(settings, 'LoginFailures'),
       serviceMetric(settings, 'AuthorizerFailures'),
+      serviceMetric(settings, 'RequestsNotBudgeted'),
+      serviceMetric(settings, 'AuditNotWritten'),
     ]),
   ];
 }

@@ -39,7 +39,7 @@ import {
 } from '../../lib/messages/report/report.ts';
 import { MessagesSendBody, ParamsSchema, RecipientSchema } from '../../lib/messages/request/send-request.ts';
 import { MessagesRetryBody } from '../../lib/messages/retry/retry-request.ts';
-import { SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
+import { SpendDaySchema, SpendRowSchema, SpendSchema } from '../../lib/messages/spend/spend.ts';
 import { OptOutSchema } from '../../lib/opt-outs/opt-out-view.ts';
 import { TemplateCategoryWord, TemplateStatusWord } from '../../lib/platform/words.ts';
 import { PriceCategoryWord, PriceSchema } from '../../lib/pricing/price.ts';
@@ -116,6 +116,7 @@ export const answerSchemas: NamedSchemas = {
   ListedDispatch: ListedDispatchSchema,
   Spend: SpendSchema,
   SpendRow: SpendRowSchema,
+  SpendDay: SpendDaySchema,
   OptOut: OptOutSchema,
   OptOutList: OptOutsListAnswer,
   WebhookConfig: WebhookConfigSchema,

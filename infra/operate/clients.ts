@@ -11,7 +11,8 @@ import { type Target, targetOf } from './target.ts';
 const usage = `npm run clients -- [--since 7d] [--client ID] [--stage NAME]
 
 What each client has sent, day by day (UTC): what the platform took (sent), what reached nobody and will not (failed), what the
-platform took and withholds (held), what was delivered, what of it was billed, and its list price.
+platform took and withholds (held), calls to the platform, at least (calls), what was delivered, what of it was billed, and its
+list price.
 
   --since 7d    so many days to today (400d at most)
   --client ID   of one client; otherwise of all that have sent something
@@ -65,20 +66,20 @@ function daysOf(since: string): number {
   throw new CommandError(`--since takes days such as 7d, ${spendKeptDays}d at most, not ${since}`);
 }
 
-const heading = ['client', 'day', 'sent', 'failed', 'held', 'delivered', 'billed', 'dollars'];
+const heading = ['client', 'day', 'sent', 'failed', 'held', 'calls', 'delivered', 'billed', 'dollars'];
 
 /** A row for each day, and their sum where there are several. */
 function rowsOf(client: string, record: ReadonlyMap<string, ClientDay>): string[][] {
   const rows = [...record].map(([day, of]) => [client, day, ...cellsOf(of)]);
   if (rows.length === 1) return rows;
   const sum = (name: keyof ClientDay) => [...record.values()].reduce((total, day) => total + day[name], 0);
-  const names = ['sent', 'failed', 'held', 'messages', 'billed', 'units'] as const;
+  const names = ['sent', 'failed', 'held', 'calls', 'messages', 'billed', 'units'] as const;
   const total = Object.fromEntries(names.map((name) => [name, sum(name)])) as ClientDay;
   return [...rows, [client, 'together', ...cellsOf(total)]];
 }
 
-function cellsOf({ sent, failed, held, messages, billed, units }: ClientDay): string[] {
-  const counts = [sent, failed, held, messages, billed].map((count) => count.toLocaleString('en-US'));
+function cellsOf({ sent, failed, held, calls, messages, billed, units }: ClientDay): string[] {
+  const counts = [sent, failed, held, calls, messages, billed].map((count) => count.toLocaleString('en-US'));
   const dollars = dollarsOf(units).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   return [...counts, dollars];
 }

@@ -145,6 +145,13 @@ test('what was spent is what the platform bills, whatever becomes of its receipt
     ['campaign', 'template', 'did', 'market'].map(async (group) => (await spent(group)).total),
   );
   expect(new Set(totals.map((total) => JSON.stringify(total))).size).toBe(1);
+  const { days, total } = await spent('market');
+  const sumOf = (kind: string) =>
+    days.reduce((sum: number, each: Record<string, number>) => sum + (each[kind] ?? 0), 0);
+  expect([sumOf('messages'), units(sumOf('amount'))]).toEqual([total.messages, units(total.amount)]);
+  // One failed by its receipt: the platform had taken it.
+  expect(sumOf('failed')).toBeGreaterThanOrEqual(1);
+  expect(sumOf('calls')).toBeGreaterThan(sumOf('sent'));
   const foreign = await spent('market', await tokenOf('supervisor1002'));
   expect(foreign.data.filter(({ market }: { market: string }) => markets.includes(market))).toEqual([]);
 });
@@ -203,6 +210,14 @@ describe('a client with a budget (R57)', () => {
       expect((await isTold(100)).data.committed).toEqual({ amount: 0.078, currency: 'USD' });
       expect(deliveries.flatMap((each) => eventFaults(each.body))).toEqual([]);
       expect(await takenBy(late)).toBe(0);
+
+      // Its days have nothing of the other client, which sends from the same number.
+      const counted = await eventually('three deliveries are counted', async () => {
+        const { days, total } = (await api('GET /v1/spend', { token })).body;
+        return total.messages === 3 ? days : undefined;
+      });
+      const today = { sent: 3, failed: 0, held: 0, calls: 3, messages: 3, billed: 3, amount: 0.078, currency: 'USD' };
+      expect(counted).toEqual([{ day: expect.stringContaining(month), ...today }]);
     } finally {
       await receiver.close();
       await forgetWebhook(clientId);

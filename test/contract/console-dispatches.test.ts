@@ -1,7 +1,7 @@
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
-import { api, platform, synchronize, tokenOf } from '../support/api.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { photograph } from '../support/browser.ts';
 import { tellAt } from '../support/callback.ts';
 import { browserOfFile, openConsole, paint, press, untilSeen, violationsOf } from '../support/console-page.ts';
@@ -228,8 +228,33 @@ describe.skipIf(browser === undefined)('the page Dispatches', () => {
     await show('spend');
     await seen('Onboarding', '.spent');
     await seen('USD in ', '.spend-line');
+    await pressed('Template');
+    await seen('order_update en_US', '.spent');
     await pressed('Market');
     await seen('Argentina', '.spent');
+    await pressed('Day');
+    const token = await tokenOf('supervisor1001');
+    const day = await eventually('the page has what the service tells of today', async () => {
+      const { days } = (await api('GET /v1/spend', { token })).body;
+      const { sent, failed, held, calls, amount } = days.at(-1);
+      const cells = await page.$$eval('.days tbody tr:first-child td', (found) =>
+        found.map((each) => Number(each.textContent?.replaceAll(',', ''))),
+      );
+      const isShown = [sent, failed, held, calls].every((count, at) => cells[at] === count);
+      return isShown && Math.abs((cells[4] ?? 0) - amount) < 0.01 ? days.at(-1) : undefined;
+    });
+    expect(Math.min(day.sent, day.calls, day.amount)).toBeGreaterThan(0);
+    await page.setViewport({ width: 400, height: 860 });
+    for (const scheme of ['light', 'dark'] as const) {
+      await paint(page, scheme);
+      expect(await violationsOf(page), scheme).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(400);
+      expect(await page.evaluate(`document.querySelector('.days').getBoundingClientRect().right`)).toBeLessThanOrEqual(
+        400,
+      );
+      await photograph(page, `dispatches-days-${scheme}-400`);
+    }
+    await page.setViewport({ width: 1_360, height: 860 });
     expect(await page.$$eval('[role=option]', (found) => found.length)).toBeGreaterThan(0);
     await page.select('.asking select', 'supervisor1002');
     await seen('No dispatches yet', '.pane-list');

@@ -4,6 +4,7 @@ import { throttledCodes } from '../../infra/metrics.ts';
 import { queuePurposes, resourceName } from '../../infra/names.ts';
 import { routes } from '../../infra/routes.ts';
 import { tables } from '../../infra/tables.ts';
+import { metricNames } from '../../lib/observe/metrics.ts';
 import { throttledMetricCodes } from '../../lib/platform/failure.ts';
 import { documentOf, sectionsOf, tableRows } from '../support/documents.ts';
 import { stacksOf } from '../support/stack-templates.ts';
@@ -56,6 +57,19 @@ describe('the dashboard', () => {
       '## Functions',
       '## Tables and access',
     ]);
+  });
+
+  it('has a graph for every metric that the functions count', () => {
+    const shown = widgets.flatMap(({ properties }) =>
+      (properties.metrics ?? []).flatMap((metric) => {
+        const [first, name] = metric as [string | { readonly expression: string }, string];
+        if (first === own) return [name];
+        return typeof first === 'string'
+          ? []
+          : [...first.expression.matchAll(/MetricName="(\w+)"/g)].map(([, of]) => of);
+      }),
+    );
+    expect([...new Set(shown)].sort()).toEqual([...metricNames].sort());
   });
 
   it('shows what became of messages, as the functions count it', () => {

@@ -5,6 +5,7 @@ import { monthDollars, standingDollars, standingNames, standingOf } from '../ben
 import { itemBytes } from '../bench/cost/stored.ts';
 import { volumeDollars, volumeOf } from '../bench/cost/volume.ts';
 import { documentOf, sectionsOf, tableRows } from '../support/documents.ts';
+import type { SettingChoice } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
 const section = sectionsOf(documentOf('infra/operate/README.md')).get('What it costs') ?? '';
@@ -24,9 +25,33 @@ test('the month in which nothing happens is what the templates have times the pr
   ]);
 });
 
+test('what the alarms of it cost is said of them, too', () => {
+  const { stateful, stateless } = stacksOf('plain');
+  const all = [...stateful, ...stateless];
+  const { alarmMetrics, compositeAlarms } = standingOf(all);
+  const dollars = standingDollars(standingOf(all));
+  const alarms = all.filter(({ type }) => type === 'AWS::CloudWatch::Alarm').length;
+  const said = (sectionsOf(documentOf('infra/operate/README.md')).get('Alarms') ?? '').replaceAll(/\s+/g, ' ');
+  expect(said).toContain(
+    `${alarms} alarms on ${alarmMetrics} metrics and ${compositeAlarms} composite ones, some $${Math.round(dollars.alarmMetrics + dollars.compositeAlarms)} a month`,
+  );
+});
+
 test('what a setting adds to it is the difference of the templates', () => {
   const shown = tableRows(section, '| Setting |').map(([name = '', dollars]) => [name.replaceAll('`', ''), dollars]);
-  expect(shown).toEqual([...optionDollars()].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
+  const options = optionDollars();
+  expect(shown).toEqual([...options].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
+
+  // No other setting adds anything: all of them together are those of the table.
+  const monthOf = (choice: SettingChoice) => {
+    const { stateful, stateless, edge } = stacksOf(choice);
+    return monthDollars(standingOf([...stateful, ...stateless, ...edge]));
+  };
+  const added = (...names: readonly string[]) => names.reduce((sum, name) => sum + (options.get(name) ?? 0), 0);
+  const plain = monthOf('plain');
+  expect(monthOf('whole') - plain).toBeCloseTo(added('edge', 'hostedZoneId', 'syncSchedule', 'rateSourceUrl'));
+  const chosen = ['edge', 'edgeKeyVersion=2', 'hostedZoneId', 'encryptionKeyArn', 'canary=false', 'syncSchedule'];
+  expect(monthOf('chosen') - plain).toBeCloseTo(added(...chosen));
 });
 
 test('an expression of metrics is billed by its metrics, a copied secret twice, a key and a zone once', () => {

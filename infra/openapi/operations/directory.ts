@@ -176,9 +176,9 @@ export const directory: Operations = {
     tag: 'Directory',
     summary: 'Read what was spent',
     description:
-      'What the client has spent in some days (UTC) by campaign, template, DID or market, the dearest first. The platform says of each delivered message whether it was billed and in which category; amounts are list prices of the day of delivery. Without to it is today, without from the first of that month; sums are kept for 400 days. Receipts that come later change it.',
+      'What the client has spent in some days (UTC) by campaign, template, DID or market, the dearest first, and how messages ended day by day. The platform says of each delivered message whether it was billed and in which category; amounts are list prices of the day of delivery. Without to it is today, without from the first of that month; sums are kept for 400 days. Receipts that come later change it.',
     query: SpendGetQuery,
-    answers: { 200: { description: 'All rows, and their total.', schema: SpendGetAnswer } },
+    answers: { 200: { description: 'All rows, their total, and the days.', schema: SpendGetAnswer } },
     refusals: [...ofCallers, ...ofClients],
     examples: {
       numbers: {
@@ -195,6 +195,16 @@ export const directory: Operations = {
             { did: '5491100000002', messages: 1_200, billed: 1_180, amount: 30.68, currency: 'USD' },
           ],
           total: { messages: 11_070, billed: 11_050, amount: 640.646, currency: 'USD' },
+          days: [
+            {
+              ...{ day: '2026-11-24', sent: 9_902, failed: 98, held: 0, calls: 10_041 },
+              ...{ messages: 9_870, billed: 9_870, amount: 609.966, currency: 'USD' },
+            },
+            {
+              ...{ day: '2026-11-25', sent: 1_200, failed: 12, held: 0, calls: 1_214 },
+              ...{ messages: 1_200, billed: 1_180, amount: 30.68, currency: 'USD' },
+            },
+          ],
         },
       },
     },

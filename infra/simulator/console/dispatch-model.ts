@@ -239,8 +239,12 @@ export function costInList({ amount, currency, final: isFinal }: Head['cost']): 
   return amount === 0 && !isFinal ? 'cost not counted yet' : moneyOf(amount, currency);
 }
 
-/** Dollars to the cent, and what costs less to the hundredth of one. */
 export function moneyOf(amount: number, currency: string): string {
+  return `${amountOf(amount)} ${currency}`;
+}
+
+/** Dollars to the cent, and what costs less to the hundredth of one. */
+export function amountOf(amount: number): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount !== 0 && Math.abs(amount) < 1 ? 4 : 2 };
-  return `${amount.toLocaleString('en', digits)} ${currency}`;
+  return amount.toLocaleString('en', digits);
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { campaignNameOf, moneyOf, type Names } from './dispatch-model.ts';
-import { type Answer, BackButton, Empty, Failed, useAnswer, Waiting } from './parts.tsx';
+import { type Answer, BackButton, Empty, Failed, Problem, useAnswer, Waiting } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { moment } from './service-moments.ts';
 import { asUser, forClient } from './session.ts';
+import { type SpendDay, SpendDays } from './spend-days.tsx';
 import { createStore, useStore } from './store.ts';
 import { counted, numberOf } from './texts.ts';
 
@@ -19,7 +20,7 @@ interface Sum {
 
 interface SpendRow extends Sum {
   readonly campaign_id?: number | null;
-  readonly template?: string;
+  readonly template?: { readonly name: string; readonly language: string };
   readonly did?: string;
   readonly market?: string | null;
 }
@@ -28,17 +29,24 @@ interface Spend {
   readonly from: string;
   readonly data: readonly SpendRow[];
   readonly total: Sum;
+  readonly days: readonly SpendDay[];
 }
 
-const groups = { campaign: 'Campaign', template: 'Template', did: 'Number', market: 'Market' } as const;
+const groups = { campaign: 'Campaign', template: 'Template', did: 'Number', market: 'Market', day: 'Day' } as const;
 type Group = keyof typeof groups;
+
+/** What the service is asked for: every answer has the days. */
+function askedGroup(group: Group): Exclude<Group, 'day'> {
+  return group === 'day' ? 'campaign' : group;
+}
+
 const chosenGroup = createStore<Group>('campaign');
 
 /** Sums follow within seconds to a minute: they are read at every second moment. */
 const everyMoments = 2;
 
 function useSpend(who: string): Answer<Spend> {
-  const group = useStore(chosenGroup);
+  const group = askedGroup(useStore(chosenGroup));
   const turn = Math.floor(useStore(moment) / everyMoments);
   return useAnswer(() => asUser<Spend>('GET', forClient(`/v1/spend?group=${group}`)), `${who} ${group} ${turn}`);
 }
@@ -76,7 +84,7 @@ export function SpendPane({ who, names }: SpendProps) {
       <Failed title="What was spent could not be read" problem={problem} onAgain={again} />
     );
   }
-  const { total, data } = value;
+  const { total, data, days } = value;
   return (
     <div class="exchange dispatch">
       <BackButton page="dispatches">All dispatches</BackButton>
@@ -100,7 +108,8 @@ export function SpendPane({ who, names }: SpendProps) {
           </button>
         ))}
       </fieldset>
-      {data.length === 0 ? <Empty title="Nothing was delivered this month" /> : <Spent data={data} names={names} />}
+      <Problem text={problem} />
+      {group === 'day' ? <SpendDays days={days} /> : <Spent data={data} names={names} />}
       <p class="note">Choose a dispatch in the list to see what became of it.</p>
     </div>
   );
@@ -112,6 +121,7 @@ const mostShown = 50;
 function Spent({ data, names }: { readonly data: readonly SpendRow[]; readonly names: Names }) {
   const [shown, setShown] = useState(mostShown);
   const dearest = data[0]?.amount || 1;
+  if (data.length === 0) return <Empty title="Nothing was delivered this month" />;
   return (
     <>
       <ul class="spent">
@@ -138,7 +148,7 @@ function Spent({ data, names }: { readonly data: readonly SpendRow[]; readonly n
 }
 
 function nameOf(row: SpendRow, names: Names): string {
-  if (row.template !== undefined) return row.template;
+  if (row.template !== undefined) return `${row.template.name} ${row.template.language}`;
   if (row.did !== undefined) return `${numberOf(row.did)} ${names.channels.get(row.did) ?? ''}`;
   if (row.market !== undefined) return row.market === null ? 'Country unknown' : countryOf(row.market);
   const id = row.campaign_id;

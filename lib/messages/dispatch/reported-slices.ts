@@ -34,11 +34,11 @@ export function reportedSlices({ slices, log }: Pick<RunPorts, 'slices' | 'log'>
         () => slices.claim(claim),
         (error) => ['dispatch.claim_failed', { error: nameOf(error) }],
       ),
-    end: async (own, outcomes) =>
+    end: async (own, outcomes, calls) =>
       reported(
         own,
         await logged(
-          () => slices.end(own, outcomes),
+          () => slices.end(own, outcomes, calls),
           (error) => ['dispatch.end_failed', notRecorded(own, outcomes, error)],
         ),
       ),

@@ -91,6 +91,8 @@ class ChunkRun {
   readonly #asking = new Map<number, Asking>();
   /** How the platform spells numbers, by index. */
   readonly #spelled = new Map<number, string>();
+  /** By slice, the calls to the platform of this try. */
+  readonly #calls = new Map<number, number>();
   #missed = false;
   /** A hold was met: what goes back to the queue waits for it. */
   #isHeld = false;
@@ -118,6 +120,7 @@ class ChunkRun {
           await pauseUntil(this.#claimAtMs.get(claim.key.slice) ?? 0, ports);
           return await slices.claim({ ...claim, atMs: nowMs() });
         },
+        end: async (own, outcomes) => await slices.end(own, outcomes, this.#calls.get(own.key.slice)),
       },
       look: async (claim) => await this.#look(claim),
       markDoubt: async () => await doubts.mark(this.#chunk),
@@ -254,6 +257,7 @@ class ChunkRun {
     };
     const ended = await callRecipient(called, this.#ports);
     const { outcome, attempts, missed, waId, result = 'unclear' } = ended;
+    if (ended.result !== undefined) this.#calls.set(slice, (this.#calls.get(slice) ?? 0) + 1);
     countPunctuality(this.#chunk, recipient, ended, this.#ports.nowMs());
     // Refused, to be tried again, and no try of its own: by a hold.
     if (outcome.state === 'again' && ended.result === 'refused' && attempts === undefined) this.#isHeld = true;

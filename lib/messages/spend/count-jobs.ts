@@ -2,11 +2,12 @@ import { sideBySide } from '../../aws/side-by-side.ts';
 import type { KnownRates } from '../../pricing/rates-of-day.ts';
 import { straightRecipients } from '../chunk.ts';
 import type { JobHead } from '../job.ts';
+import type { Proven } from '../receipts/fold.ts';
 import { type CostLine, costOf, marketOfAddress } from '../report/cost.ts';
 import { type DescribedJob, isForgotten, placesOf } from '../report/described-job.ts';
-import { countStates, outcomesOf, type WrittenMessages } from '../report/outcome.ts';
+import { countStates, outcomesOf, type ReportedOutcome, type WrittenMessages } from '../report/outcome.ts';
 import { type CountStep, nextStep, type Truth, together } from './count-step.ts';
-import { endingsOf, type Line, type Statement } from './statement.ts';
+import { endingsOf, type JobRecord, type Line, type Statement } from './statement.ts';
 
 /** A job with what is stated of it. */
 export interface JobToCount {
@@ -95,7 +96,7 @@ async function stepOf(
  */
 function needsSlices(head: JobHead, statement: Statement | undefined): boolean {
   const receiptsDecide = isSmall(head) && head.receiptsExpected === true && head.reservedUnits === undefined;
-  return !receiptsDecide || (statement?.outcomes.failed ?? 0) > 0;
+  return !receiptsDecide || (statement?.record.failed ?? 0) > 0;
 }
 
 /** Undefined for a job that was taken back. */
@@ -116,8 +117,25 @@ function truthOf({ job, statement }: JobToCount, written: WrittenMessages, rates
   const counts = isSmall(head) ? {} : { counts: countStates(placesOf(job).map(({ index }) => outcomeAt(index).state)) };
   const { reservedUnits } = head;
   const adjusted = reservedUnits === undefined ? {} : { adjustedUnits: cost.units + openUnits - reservedUnits };
-  const outcomes = endingsOf(messages.map(({ outcome }) => outcome.state));
-  return { ...counts, outcomes, cost, lines: byMarket(lines), markets, ...adjusted };
+  const record = recordOf(messages, written, statement?.record);
+  return { ...counts, record, cost, lines: byMarket(lines), markets, ...adjusted };
+}
+
+/**
+ * How messages ended, and the calls that were made for them, as far as is known: the claimants of their slices have recorded
+ * theirs, and whom the platform took was called at least once. A count that reads no slices takes nothing back of what an
+ * earlier one found.
+ */
+function recordOf(
+  messages: readonly { readonly outcome: ReportedOutcome; readonly proven: Proven | undefined }[],
+  { slices }: WrittenMessages,
+  before: JobRecord | undefined,
+): JobRecord {
+  const recorded = [...slices.values()].reduce((sum, { calls = 0 }) => sum + calls, 0);
+  const isTaken = ({ state }: ReportedOutcome) => state === 'sent' || state === 'held';
+  const taken = messages.filter(({ outcome, proven }) => proven !== undefined || isTaken(outcome)).length;
+  const ended = endingsOf(messages.map(({ outcome }) => outcome.state));
+  return { ...ended, calls: Math.max(recorded, taken, before?.calls ?? 0) };
 }
 
 function byMarket(lines: readonly CostLine[]): Line[] {

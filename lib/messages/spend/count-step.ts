@@ -1,7 +1,7 @@
 import { utcDay } from '../../pricing/rates-of-day.ts';
 import { monthOf } from '../budget/budgets.ts';
 import type { JobHead } from '../job.ts';
-import { type Line, type OutcomeKind, outcomeKinds, type Statement } from './statement.ts';
+import { type JobRecord, type Line, type RecordKind, recordKinds, type Statement } from './statement.ts';
 
 /*
  * From what is stated of a job to what is true of it: a step is one transaction, which writes statements and adds to the sums
@@ -34,9 +34,9 @@ export function sumAttribute(group: SpendGroup, kind: SumKind, value: string): s
   return `${group}#${kind}#${value}`;
 }
 
-/** The attribute of a day's item that holds how many messages of the jobs that were accepted on it ended so. */
-export function outcomeAttribute(kind: OutcomeKind): string {
-  return `outcome#${kind}#`;
+/** The attribute of a day's item that holds what the record has of the jobs that were accepted on it. */
+export function recordAttribute(kind: RecordKind): string {
+  return `record#${kind}#`;
 }
 
 export interface StatedJob {
@@ -56,7 +56,7 @@ export interface CountStep {
   readonly months: ReadonlyMap<string, number>;
 }
 
-/** An expression of an update has at most 300 operators: of one line, nine of its job and three of its market; three of outcomes. */
+/** An expression of an update has at most 300 operators: of one line, nine of its job and three of its market; four of the record. */
 const mostSumsOfDay = 270;
 const mostLines = 80;
 /** Days, statements and months together stay below the hundred actions of a transaction. */
@@ -88,7 +88,7 @@ export function nextStep(
     else after.set(key, is);
     for (const kind of sumKinds) addTo(days, { job, line, kind, by: (is?.[kind] ?? 0) - (was?.[kind] ?? 0) });
   }
-  addOutcomes(days, job, { was: stated?.outcomes, is: truth.outcomes });
+  addRecord(days, job, { was: stated?.record, is: truth.record });
   const lines = [...after].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, line]) => line);
   const statement = { ...truth, version: (stated?.version ?? 0) + 1, lines };
   const adjusted = (truth.adjustedUnits ?? 0) - (stated?.adjustedUnits ?? 0);
@@ -116,12 +116,12 @@ function addTo(
 }
 
 /** Under the day of the acceptance, which never changes: mostly that of the deliveries, whose item is written anyway. */
-function addOutcomes(
+function addRecord(
   days: Map<string, Map<string, number>>,
   job: CountedJob,
-  { was, is }: { readonly was: Statement['outcomes'] | undefined; readonly is: Statement['outcomes'] },
+  { was, is }: { readonly was: JobRecord | undefined; readonly is: JobRecord },
 ): void {
-  const changes = outcomeKinds.map((kind) => [outcomeAttribute(kind), is[kind] - (was?.[kind] ?? 0)] as const);
+  const changes = recordKinds.map((kind) => [recordAttribute(kind), is[kind] - (was?.[kind] ?? 0)] as const);
   const changed = changes.filter(([, by]) => by !== 0);
   if (changed.length === 0) return;
   const day = utcDay(job.acceptedAtMs);
@@ -171,11 +171,11 @@ function isSame(one: Line | undefined, other: Line | undefined): boolean {
 }
 
 /** All of a statement beside its lines and its version. */
-function restOf({ counts, outcomes, cost, markets, adjustedUnits }: Truth): string {
+function restOf({ counts, record, cost, markets, adjustedUnits }: Truth): string {
   const { units, basis, final } = cost;
   return JSON.stringify([
     counts === undefined ? null : Object.entries(counts).sort(),
-    outcomeKinds.map((kind) => outcomes[kind]),
+    recordKinds.map((kind) => record[kind]),
     units,
     basis,
     final,

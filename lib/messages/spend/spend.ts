@@ -4,8 +4,8 @@ import { invalid } from '../../http/refusal.ts';
 import { dollarsOf } from '../../pricing/money.ts';
 import { utcDay } from '../../pricing/rates-of-day.ts';
 import { spendKeptDays } from '../items.ts';
-import { outcomeAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
-import { type OutcomeKind, outcomeKinds } from './statement.ts';
+import { recordAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
+import { type JobRecord, recordKinds } from './statement.ts';
 
 /** Days that are asked for, as they are answered. */
 export interface Days {
@@ -62,6 +62,24 @@ export const SpendRowSchema = v.object({
 });
 type SpendRow = v.InferOutput<typeof SpendRowSchema>;
 
+/** What one day of a client comes to, as it is answered. */
+export const SpendDaySchema = v.object({
+  day: v.pipe(v.string(), v.isoDate(), v.description('In UTC.')),
+  sent: v.pipe(
+    wholeNumber,
+    v.description(
+      'Messages of requests accepted on this day that the platform took, delivered or not; of requests of up to ten recipients, those whose delivery was told.',
+    ),
+  ),
+  failed: v.pipe(wholeNumber, v.description('Those that reach nobody, expired ones among them.')),
+  held: v.pipe(wholeNumber, v.description('Those that the platform took and withholds.')),
+  calls: v.pipe(
+    wholeNumber,
+    v.description('Calls to the platform for all of them, repeated ones too: at least so many.'),
+  ),
+  ...Sums,
+});
+
 /** What a client has spent, as it is answered (D58). */
 export const SpendSchema = v.object({
   client_id: wholeNumber,
@@ -70,6 +88,7 @@ export const SpendSchema = v.object({
   group: v.picklist(spendGroups),
   data: v.array(SpendRowSchema),
   total: v.object(Sums),
+  days: v.array(SpendDaySchema),
 });
 
 const named: Readonly<Record<SpendGroup, (value: string) => Partial<SpendRow>>> = {
@@ -118,24 +137,35 @@ function told({ messages, billed, units }: Added) {
 }
 
 /** What one day of a client comes to: whole numbers, and the money in units. */
-export type ClientDay = Readonly<Record<OutcomeKind | SumKind, number>>;
+export type ClientDay = JobRecord & Readonly<Record<SumKind, number>>;
 
 /**
- * The record of a client by day (`YYYY-MM-DD`), without days of which nothing is kept. How messages ended stands under the day on
- * which their request was accepted, what was delivered and its money under that of the delivery.
+ * The record of a client by day (`YYYY-MM-DD`), in their order, without days on which there was nothing. How messages ended and
+ * what was called for them stands under the day on which their request was accepted, what was delivered and its money under
+ * that of the delivery.
  */
 export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, ClientDay> {
-  const days = new Map<string, Record<OutcomeKind | SumKind, number>>();
+  const days = new Map<string, { -readonly [kind in keyof ClientDay]: number }>();
   // Each group has all the money: one of them tells it.
   const ofMoney = sumKinds.map((kind) => [sumAttribute('did', kind, ''), kind] as const);
   for (const { day, sums } of items) {
-    const known = days.get(day) ?? { sent: 0, failed: 0, held: 0, messages: 0, billed: 0, units: 0 };
+    const known = days.get(day) ?? { sent: 0, failed: 0, held: 0, calls: 0, messages: 0, billed: 0, units: 0 };
     days.set(day, known);
-    for (const kind of outcomeKinds) known[kind] += sums[outcomeAttribute(kind)] ?? 0;
+    for (const kind of recordKinds) known[kind] += sums[recordAttribute(kind)] ?? 0;
     for (const [attribute, by] of Object.entries(sums)) {
       const kind = ofMoney.find(([prefix]) => attribute.startsWith(prefix))?.[1];
       if (kind !== undefined) known[kind] += by;
     }
   }
-  return new Map([...days].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  // What was restated away leaves zeros.
+  const kept = [...days].filter(([, of]) => Object.values(of).some((each) => each !== 0));
+  return new Map(kept.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** The same as it is answered. */
+export function spendDays(items: readonly DaySums[]): v.InferOutput<typeof SpendDaySchema>[] {
+  return [...clientDays(items)].map(([day, { sent, failed, held, calls, ...sums }]) => ({
+    ...{ day, sent, failed, held, calls },
+    ...told(sums),
+  }));
 }

@@ -31,10 +31,15 @@ const CountsSchema = v.object(
  * How messages end, as the record of a client's day has them: `sent` is what the platform took, delivered or not; `failed` is what
  * will reach nobody, expired ones too; `held` is what the platform took and withholds. What is open or unknown is none of them.
  */
-export const outcomeKinds = ['sent', 'failed', 'held'] as const;
-export type OutcomeKind = (typeof outcomeKinds)[number];
+const outcomeKinds = ['sent', 'failed', 'held'] as const;
+type OutcomeKind = (typeof outcomeKinds)[number];
 
-const OutcomesSchema = v.object({ sent: v.number(), failed: v.number(), held: v.number() });
+/** What the record of a day has of a job: how its messages ended, and the calls to the platform that were made for them, at least. */
+export const recordKinds = [...outcomeKinds, 'calls'] as const;
+export type RecordKind = (typeof recordKinds)[number];
+export type JobRecord = Readonly<Record<RecordKind, number>>;
+
+const RecordSchema = v.object({ sent: v.number(), failed: v.number(), held: v.number(), calls: v.number() });
 
 const kindOf: Readonly<Partial<Record<ReportedState, OutcomeKind>>> = {
   ...{ sent: 'sent', delivered: 'sent', read: 'sent' },
@@ -57,7 +62,7 @@ const StatementSchema = v.object({
   /** The counts of its report, of a job of more than ten recipients: nothing is pending once `pending` is 0. */
   counts: v.exactOptional(CountsSchema),
   /** What the sums of its day have of it: of a small job as far as it was known when it was counted. */
-  outcomes: OutcomesSchema,
+  record: RecordSchema,
   cost: CostSchema,
   lines: v.pipe(v.string(), v.parseJson(), v.array(LineSchema)),
   /** The market of each recipient by its index, packed: an erased recipient keeps theirs (D60). */

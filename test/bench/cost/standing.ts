@@ -56,7 +56,11 @@ const domain = {
   domainName: 'api.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b-2c3d',
 };
-const edgeCertificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b-2c3d';
+const withEdge = {
+  ...domain,
+  edge: true,
+  edgeCertificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b-2c3d',
+};
 
 /**
  * The settings that change what stands there, each with the context that shows it. `beside` is what it needs anyway: the option
@@ -67,7 +71,8 @@ export const standingOptions: readonly {
   readonly context: Readonly<Record<string, unknown>>;
   readonly beside?: Readonly<Record<string, unknown>>;
 }[] = [
-  { name: 'edge', context: { ...domain, edge: true, edgeCertificateArn }, beside: domain },
+  { name: 'edge', context: withEdge, beside: domain },
+  { name: 'edgeKeyVersion=2', context: { ...withEdge, edgeKeyVersion: 2 }, beside: withEdge },
   { name: 'hostedZoneId', context: { ...domain, hostedZoneId: 'Z0123456789ABC' }, beside: domain },
   {
     name: 'encryptionKeyArn',

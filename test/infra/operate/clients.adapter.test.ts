@@ -57,10 +57,10 @@ test('prints what each client has sent by day, and together', async () => {
   const { lines, error } = await run();
   expect(error).toBeUndefined();
   expect(lines).toEqual([
-    ['client', 'day', 'sent', 'failed', 'held', 'delivered', 'billed', 'dollars'],
-    [name, day(0), '1', '0', '0', '1', '1', '0.06'],
-    [name, day(1), '1', '1', '0', '1', '1', '0.06'],
-    [name, 'together', '2', '1', '0', '2', '2', '0.12'],
+    ['client', 'day', 'sent', 'failed', 'held', 'calls', 'delivered', 'billed', 'dollars'],
+    [name, day(0), '1', '0', '0', '1', '1', '1', '0.06'],
+    [name, day(1), '1', '1', '0', '2', '1', '1', '0.06'],
+    [name, 'together', '2', '1', '0', '3', '2', '2', '0.12'],
   ]);
   expect((await run('--since', '1d', '--client', '1001')).lines.slice(1).map(([, of]) => of)).toEqual([day(1)]);
   expect((await run('--client', '1002')).lines).toEqual([[`nothing was sent from ${day(-5)} to ${day(1)}`]]);

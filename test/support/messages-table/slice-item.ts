@@ -22,9 +22,9 @@ export const sliceWrites: WritesOf<Slice, Slices> = {
     return { item: existing, value: { kind: isMine ? 'claimed' : 'met', slice: existing } };
   },
 
-  end: (existing, own, outcomes) => {
+  end: (existing, own, outcomes, calls) => {
     if (!isOwn(existing, own)) return { item: existing, value: undefined };
-    return existing.state === 'ended' ? same(existing) : same(ended(existing, outcomes));
+    return existing.state === 'ended' ? same(existing) : same(ended(existing, outcomes, calls));
   },
 
   endUncalled: (existing, claim, outcomes) => {

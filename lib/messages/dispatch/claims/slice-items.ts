@@ -39,6 +39,7 @@ const SliceItemSchema = v.object({
   atMs: v.number(),
   state: v.picklist(['claimed', 'ended']),
   keptUntilMs: v.exactOptional(v.number()),
+  calls: v.exactOptional(v.number()),
   outcomes: v.instance(Uint8Array),
 });
 
@@ -67,8 +68,8 @@ export function sliceOfItem(key: SliceKey, item: unknown): Slice {
 }
 
 /** The attributes of the item, beside its keys. */
-export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntilMs, outcomes }: Slice) {
-  return { version, try: tried, owner, atMs, state, ...present({ keptUntilMs }), outcomes: packed(outcomes) };
+export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntilMs, calls, outcomes }: Slice) {
+  return { version, try: tried, owner, atMs, state, ...present({ keptUntilMs, calls }), outcomes: packed(outcomes) };
 }
 
 function packed(outcomes: Slice['outcomes']): Uint8Array {

@@ -25,10 +25,10 @@ export interface Slices {
   /** Claims a try. `claimed` also when the claim that is there is this one: the SDK repeated a write whose reply was lost. */
   claim(claim: SliceClaim): Promise<{ readonly kind: 'claimed' | 'met'; readonly slice: Slice }>;
   /**
-   * Ends the claimant's own try, as it was claimed. Undefined when another has ended it, or claimed the next; else what is
-   * there.
+   * Ends the claimant's own try, as it was claimed, and adds its calls to the platform to those of the tries before. Undefined
+   * when another has ended it, or claimed the next; else what is there.
    */
-  end(own: Slice, outcomes: Outcomes): Promise<Slice | undefined>;
+  end(own: Slice, outcomes: Outcomes, calls?: number): Promise<Slice | undefined>;
   /** The same of a try that its author has not called anybody in, whether its claim was written or not. */
   endUncalled(claim: SliceClaim, outcomes: Outcomes): Promise<Slice | undefined>;
   /**
@@ -99,10 +99,10 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
       return { kind: isMine ? 'claimed' : 'met', slice: existing };
     },
 
-    end: async (own, outcomes) => {
+    end: async (own, outcomes, calls) => {
       let claim = own;
       for (;;) {
-        const { written, existing } = await replace(claim, ended(claim, outcomes));
+        const { written, existing } = await replace(claim, ended(claim, outcomes, calls));
         if (written !== undefined) return written;
         if (!isOwn(existing, own)) return undefined;
         if (existing.state === 'ended') return existing;

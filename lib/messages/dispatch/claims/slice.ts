@@ -77,6 +77,8 @@ export interface Slice {
   readonly state: 'claimed' | 'ended';
   /** As in the head of its job, where that is kept for a time of its own (D56). */
   readonly keptUntilMs?: number;
+  /** Calls to the platform that its claimants have recorded (D58); those of the dead are not among them. Absent: none. */
+  readonly calls?: number;
   /** By the place in the slice; of a claimed one what the tries before have left, undefined of those not tried yet. */
   readonly outcomes: readonly (Recorded | undefined)[];
 }
@@ -101,8 +103,9 @@ export function isOwn(existing: Slice | undefined, claim: Pick<SliceClaim, 'try'
 /** What is there once it is claimed. */
 export function claimed(existing: Slice | undefined, claim: SliceClaim): Slice {
   const { key, owner, atMs, size, try: tried, keptUntilMs = existing?.keptUntilMs } = claim;
+  const calls = existing?.calls;
   const outcomes = existing?.outcomes ?? Array.from({ length: size }, () => undefined);
-  const facts = { key, version: nextVersion(existing), try: tried, owner, atMs, ...present({ keptUntilMs }) };
+  const facts = { key, version: nextVersion(existing), try: tried, owner, atMs, ...present({ keptUntilMs, calls }) };
   return { ...facts, state: 'claimed', outcomes };
 }
 
@@ -129,11 +132,12 @@ export type Outcomes = ReadonlyMap<number, Outcome>;
 
 /**
  * What is there once it is ended: what was settled before stays, whatever the try says of it. A place of which neither
- * says anything is `unknown`: the recipient may have been called.
+ * says anything is `unknown`: the recipient may have been called. `calls`: those that the try has made.
  */
-export function ended(slice: Slice, outcomes: Outcomes): Slice {
+export function ended(slice: Slice, outcomes: Outcomes, calls = 0): Slice {
   return {
     ...slice,
+    ...(calls === 0 ? {} : { calls: (slice.calls ?? 0) + calls }),
     version: nextVersion(slice),
     state: 'ended',
     outcomes: slice.outcomes.map((before, place) => {

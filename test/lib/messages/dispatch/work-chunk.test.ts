@@ -63,6 +63,21 @@ test('what the platform calls messages is noted once it is recorded, before anyt
   expect(world.posted).toHaveLength(2);
 });
 
+test('its item has the calls of all tries, of whom nothing was sent too; who is not called is none of them (D58)', async () => {
+  const world = new ChunkRunWorld();
+  const throttled = new PlatformFailure('refused', { code: 130429 });
+  world.send = async (_, index) => (index === 1 && world.posted.length < 4 ? Promise.reject(throttled) : {});
+  const { request: _none, ...unfit } = recipientAt(2);
+  await world.work([chunkOf([{ try: 0, size: 3, recipients: [recipientAt(0), recipientAt(1), unfit] }])]);
+  expect([world.posted.length, world.table.slices.get('J 0')?.calls]).toEqual([2, 2]);
+  for (let tries = 0; tries < 2; tries += 1) {
+    await world.wait(60_000);
+    await world.work(world.requeued.splice(0).map(({ chunk }) => chunk));
+  }
+  expect([world.outcomes(2), world.posted.length]).toEqual([['sent', 'sent'], 4]);
+  expect(world.table.slices.get('J 0')?.calls).toBe(4);
+});
+
 test('a slice of which others may still move a slot reads the number after its claim as well (D43)', async () => {
   const world = new ChunkRunWorld();
   const first = await world.reserved(72);

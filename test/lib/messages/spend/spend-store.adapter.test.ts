@@ -68,22 +68,37 @@ test('what a worker alone knows to have failed stays in the record of its day wh
   const head = await begun('F', { clientId, total: 2, campaignId: 10 });
   const slices = sliceStore({ client, table, nowMs });
   const claim = { key: { jobId: 'F', slice: 0 }, try: 0, size: 2, owner: 'w', atMs: startMs };
-  const { slice } = await slices.claim(claim);
-  const outcomes = new Map<number, Outcome>([
+  const first = new Map<number, Outcome>([
     [0, { state: 'sent', platformMessageId: 'w' }],
-    [1, { state: 'failed', code: 'platform_131026' }],
+    [1, { state: 'again', dueMs: startMs }],
   ]);
-  await slices.end(slice, outcomes);
+  await slices.end((await slices.claim(claim)).slice, first, 2);
+  const failed = new Map<number, Outcome>([[1, { state: 'failed', code: 'platform_131026' }]]);
+  await slices.end((await slices.claim({ ...claim, try: 1 })).slice, failed, 1);
   const recorded = async () => clientDays(await sums.between(clientId, day, day)).get(day);
   expect(await recorded()).toBeUndefined();
   await countJobs(['F'], { ...counting, readsSlices: true });
-  expect(await recorded()).toMatchObject({ sent: 1, failed: 1, held: 0, messages: 0, units: 0 });
+  expect(await recorded()).toMatchObject({ sent: 1, failed: 1, held: 0, calls: 3, messages: 0, units: 0 });
   await delivered(head);
   await Promise.all([countJobs(['F'], counting), countJobs(['F'], counting)]);
   expect(await recorded()).toEqual({
-    ...{ sent: 1, failed: 1, held: 0, messages: 1, billed: 1 },
+    ...{ sent: 1, failed: 1, held: 0, calls: 3, messages: 1, billed: 1 },
     units: marketing * 100_000_000,
   });
+});
+
+test('calls that a count has found stay, whatever a later one reads; of what the platform took it is one at least (D58)', async () => {
+  const clientId = 11;
+  const slices = sliceStore({ client, table, nowMs });
+  const heads = [await begun('C1', { clientId }), await begun('C2', { clientId })];
+  const { slice } = await slices.claim({ key: { jobId: 'C1', slice: 0 }, try: 0, size: 1, owner: 'w', atMs: startMs });
+  await slices.end(slice, new Map<number, Outcome>([[0, { state: 'sent', platformMessageId: 'w' }]]), 4);
+  const calls = async () => clientDays(await sums.between(clientId, day, day)).get(day)?.calls;
+  await countJobs(['C1'], { ...counting, readsSlices: true });
+  expect(await calls()).toBe(4);
+  for (const head of heads) await delivered(head);
+  await Promise.all([countJobs(['C1', 'C2'], counting), countJobs(['C2', 'C1'], counting)]);
+  expect(await calls()).toBe(5);
 });
 
 test('a count is marked, and the last mark counts', async () => {

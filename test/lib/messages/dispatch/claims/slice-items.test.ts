@@ -32,7 +32,7 @@ test('what is packed is unpacked as it was, with all that may be known', () => {
     { state: 'sent', platformMessageId: 'wamid.1', held: 'paused', code: 'receipt', resolvedAtMs: 7 },
     undefined,
   ] as const;
-  const slice: Slice = { key, ...facts, outcomes };
+  const slice: Slice = { key, ...facts, calls: 5, outcomes };
   expect(sliceOfItem(key, sliceItemOf(slice))).toEqual(slice);
 });
 
@@ -88,6 +88,6 @@ test('ten sent messages are one write unit, with the platform’s ids of 80 char
     return { state: 'sent', platformMessageId: `wamid.HBgNNTQ5MTE1${noise}` };
   });
   const owner = `${'0'.repeat(36)} ${'1'.repeat(36)}`;
-  const { outcomes: bytes, ...rest } = sliceItemOf({ key, ...facts, owner, outcomes: sent });
+  const { outcomes: bytes, ...rest } = sliceItemOf({ key, ...facts, owner, calls: 10, outcomes: sent });
   expect(bytes.byteLength + JSON.stringify(rest).length + 80).toBeLessThan(1_024);
 });

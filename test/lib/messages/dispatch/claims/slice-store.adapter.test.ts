@@ -40,6 +40,7 @@ const step = fc.record({
   try: fc.nat(2),
   owner: fc.constantFrom('run-1', 'run-2'),
   outcomes,
+  calls: fc.nat(3),
   /** Whether it is written as it was seen last, or as it was seen before that. */
   fresh: fc.boolean(),
 });
@@ -58,7 +59,7 @@ test('every write does what the exploration says of it, on whatever is there', a
       for (const each of steps) {
         const there = (each.fresh ? seen : seenBefore) ?? seen;
         const claim: SliceClaim = { key, try: each.try, owner: each.owner, atMs: startMs + each.try, size };
-        const args = argsOf(each.name, { claim, there, outcomes: each.outcomes });
+        const args = argsOf(each.name, { ...each, claim, there });
         if (args === undefined) continue;
         // A later try of what is not there is no call that a worker makes.
         if (each.name === 'claim' && each.try > 0 && seen === undefined) continue;
@@ -75,13 +76,18 @@ test('every write does what the exploration says of it, on whatever is there', a
 
 function argsOf(
   name: string,
-  { claim, there, outcomes: given }: { claim: SliceClaim; there: Slice | undefined; outcomes: Outcomes },
+  {
+    claim,
+    there,
+    outcomes: given,
+    calls,
+  }: { claim: SliceClaim; there: Slice | undefined; outcomes: Outcomes; calls: number },
 ): unknown[] | undefined {
   if (name === 'claim') return [claim];
   if (name === 'endUncalled') return [claim, given];
   if (there === undefined) return undefined;
   // Its claimant ends it, however late.
-  if (name === 'end') return there.state === 'claimed' ? [there, given] : undefined;
+  if (name === 'end') return there.state === 'claimed' ? [there, given, calls] : undefined;
   const settlements = new Map([...given].filter(([, { state }]) => state !== 'again'));
   if (name === 'settle') return [there, settlements, startMs + 5];
   const [outcome] = settlements.values();
