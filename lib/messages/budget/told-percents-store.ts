@@ -6,7 +6,7 @@ import type { ToldPercents } from './tell-reached.ts';
 
 const ToldSchema = v.object({ percents: v.exactOptional(v.instance(Set<unknown>)) });
 
-/** Percents of monthly budgets that were told, an item for each client and month that has reached one. */
+/** One item for each client and month with a reached percentage. */
 export function toldPercentsStore(client: DynamoDBDocumentClient, table: string): ToldPercents {
   return {
     of: async (clientId, atMs) => {
