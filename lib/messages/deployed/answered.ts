@@ -7,7 +7,7 @@ import { sentIdReader, sentIdWriter } from '../inbound/sent-ids-store.ts';
 import { receiptStore } from '../receipts/receipt-store.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** Notes what the platform calls the messages of clients that want to be told of answers. */
+/** Stores platform ids of messages for clients that subscribe to replies. */
 export function deployedNoteSent() {
   const { client, table, nowMs } = messagesTable();
   const keep = sentIdWriter({ documentClient: client, tableName: table, pause: storePause });

@@ -14,7 +14,7 @@ import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
 import { deployedWatchedSpend } from './spend.ts';
 
-/** What watching for the end of jobs, and of their waiting, takes. */
+/** The ports of watchers, for ended and for parked jobs. */
 export function deployedWatch() {
   const report = deployedReport();
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });
