@@ -7,15 +7,15 @@ import { spendKeptDays } from '../items.ts';
 import { outcomeAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
 import { type OutcomeKind, outcomeKinds } from './statement.ts';
 
-/** Days that are asked for, as they are answered. */
+/** The days of a question, for the answer. */
 export interface Days {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The days that are meant (D58): to today, and from the first of that month. Refuses with 400 days in the wrong order and what is
- * not kept any more.
+ * The requested days (D58); by default until today, from the first of that month. Refuses with 400 a wrong order and
+ * days that are no longer kept.
  */
 export function askedDays(
   asked: { readonly from?: string | undefined; readonly to?: string | undefined },
@@ -31,7 +31,7 @@ export function askedDays(
   return { from, to };
 }
 
-/** What one item of a day holds: sums by attribute (`sumAttribute`). */
+/** One item of a day: sums by attribute (`sumAttribute`). */
 export interface DaySums {
   readonly day: string;
   readonly sums: Readonly<Record<string, number>>;
@@ -50,7 +50,7 @@ const Sums = {
   currency: v.literal('USD'),
 };
 
-/** What was spent on one campaign, template, DID or market; the one that was asked for. */
+/** Spending of one campaign, template, DID or market, whichever was asked for. */
 export const SpendRowSchema = v.object({
   campaign_id: v.exactOptional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
   template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
@@ -62,7 +62,7 @@ export const SpendRowSchema = v.object({
 });
 type SpendRow = v.InferOutput<typeof SpendRowSchema>;
 
-/** What a client has spent, as it is answered (D58). */
+/** A client's spending in answers (D58). */
 export const SpendSchema = v.object({
   client_id: wholeNumber,
   from: v.pipe(v.string(), v.isoDate()),
@@ -87,7 +87,7 @@ type Added = Record<SumKind, number>;
 
 const attributeForm = /^([a-z]+)#([a-z]+)#(.*)$/s;
 
-/** The rows of a group, the dearest first, and their total: whole numbers are added, and become dollars at the end. */
+/** The rows of a group, the most expensive first, with their total. Adds integers; converts to dollars at the end. */
 export function spendOf(days: readonly DaySums[], group: SpendGroup) {
   const byValue = new Map<string, Added>();
   for (const { sums } of days) {
@@ -99,7 +99,7 @@ export function spendOf(days: readonly DaySums[], group: SpendGroup) {
       byValue.set(value, row);
     }
   }
-  // What was restated away leaves zeros.
+  // Restated lines leave zeros.
   const rows = [...byValue].filter(([, { messages }]) => messages !== 0);
   const total = { messages: 0, billed: 0, units: 0 };
   for (const [, row] of rows) for (const kind of sumKinds) total[kind] += row[kind];
@@ -117,16 +117,16 @@ function told({ messages, billed, units }: Added) {
   return { messages, billed, amount: dollarsOf(units), currency: 'USD' as const };
 }
 
-/** What one day of a client comes to: whole numbers, and the money in units. */
+/** One day of a client: integers, money in units. */
 export type ClientDay = Readonly<Record<OutcomeKind | SumKind, number>>;
 
 /**
- * The record of a client by day (`YYYY-MM-DD`), without days of which nothing is kept. How messages ended stands under the day on
- * which their request was accepted, what was delivered and its money under that of the delivery.
+ * A client's record by day (`YYYY-MM-DD`), without empty days. Outcomes count under the day of acceptance, deliveries
+ * and their money under that of delivery.
  */
 export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, ClientDay> {
   const days = new Map<string, Record<OutcomeKind | SumKind, number>>();
-  // Each group has all the money: one of them tells it.
+  // Each group contains all the money, so one suffices.
   const ofMoney = sumKinds.map((kind) => [sumAttribute('did', kind, ''), kind] as const);
   for (const { day, sums } of items) {
     const known = days.get(day) ?? { sent: 0, failed: 0, held: 0, messages: 0, billed: 0, units: 0 };
