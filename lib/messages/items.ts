@@ -21,8 +21,8 @@ export function jobKey(jobId: string): ItemKey {
 // Whether an accepted job is sent (D25). Messages may be queued before acceptance knows that all are, so two writers
 // compete by conditional writes on the job item. Each write is idempotent; only TTL removes the item.
 
-// A straight request is begun by its acceptance once the queue has confirmed, or by the worker that has claimed slice 0,
-// before anything leaves. A withdrawal takes slice 0 in the same transaction, so a withdrawn job is never sent.
+// A straight request is begun by its acceptance once the queue has confirmed, or by the worker that has claimed slice
+// 0, before anything leaves. A withdrawal takes slice 0 as well, so a withdrawn job is never sent.
 
 // A retry (D57) is begun by its acceptance before it answers 200: another retry of the same recipients may take back a
 // job that has not begun (retry/marks.ts).
@@ -30,7 +30,7 @@ export function jobKey(jobId: string): ItemKey {
 /** *Begin*, by the fan-out: sets `head` unless the job is withdrawn. From then on the whole job is sent. */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
 
-/** *Withdraw*, by acceptance: sets `withdrawnAtMs` unless `head` is there. From then on nothing of the job is sent. */
+/** *Withdraw*, by acceptance: sets `withdrawnAtMs` unless `head` is there. Nothing of the job is sent then. */
 export const mayWithdraw = 'attribute_not_exists(head)';
 
 /** Time that jobs and claims are kept (R23); a job counts from its acceptance. */
@@ -66,8 +66,8 @@ export function jobExpiresAtSeconds(job: JobAge): number {
   return Math.ceil(forgottenAtMs(job) / 1_000);
 }
 
-// Whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). A withdrawal goes before a stop: the stop of
-// a withdrawn job means nothing.
+// Whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). A withdrawal goes before a stop: the stop
+// of a withdrawn job means nothing.
 
 // A worker claims a slice, then reads state and holds (strongly), then calls. So a claim after a stop or hold sees it:
 // the worker ends what it claimed as `stop` says, and a held try as `again`.
@@ -94,9 +94,8 @@ export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) A
 // tries that are claimed. Recorded outcomes stand; any other try is claimed after the stop and ends so.
 
 /**
- * A worker that finds the claim of a dead worker may then end that try as stopped. Before `underWay` is written, open
- * messages are pending in every report; afterwards only those tries are. So an ended message never becomes pending
- * again, and no clocks are compared.
+ * Until `underWay` is written, open messages are pending in every report; afterwards only those tries are. So an ended
+ * message never becomes pending again, without a comparison of clocks.
  */
 export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
 

@@ -37,7 +37,7 @@ type ListedJob = Pick<AcceptedJobRecord, 'head' | 'repeats'>;
 export interface AcceptedJobs {
   /** Writes the addresses, then the job, before the queue is asked: where the job is found, its addresses are. */
   describe(job: WholeJob, signal: AbortSignal): Promise<void>;
-  /** The described job; strongly consistent. Undefined when never described or after 30 days. */
+  /** The described job; strongly consistent. Undefined when it was never described or TTL has removed it. */
   find(jobId: string): Promise<AcceptedJobRecord | undefined>;
   /**
    * Lists the job for its client (D40). Called after the queue has confirmed, because nothing removes the entry of a
