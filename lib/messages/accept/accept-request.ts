@@ -3,11 +3,9 @@ import type { SendTime } from '../when/send-time.ts';
 import { giveBackOf, type MeansPorts } from './accept-within-means.ts';
 import { type Accepted, acceptOnce, bodyHashOf, type IdempotencyPorts } from './idempotency.ts';
 
-/** A request to accept, as its endpoint has parsed it. */
 export interface AcceptableRequest {
   readonly clientId: number;
   readonly did: string;
-  /** The Idempotency-Key, if the client sent one. */
   readonly key: string | undefined;
   /** What the key compares, beside the headers of a scheduled send (D9, D56). */
   readonly compared: unknown;

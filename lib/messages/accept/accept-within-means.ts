@@ -100,7 +100,7 @@ async function reservedInTime(reservation: Reservation, { budgets, remainingMs }
 
 type Given = Pick<Reservation, 'clientId' | 'jobId'>;
 
-/** Releases the reservation of a job that is not sent. If the write fails, the month keeps it (D58). */
+/** Releases the reservation of an unsent job. If the write fails, the month keeps it (D58). */
 async function giveBack(
   { clientId, jobId }: Given,
   { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,

@@ -27,12 +27,11 @@ import {
   type WholeJob,
 } from './whole-job.ts';
 
-/** The facts of a job that its pointers hold. */
 type ListedJob = Pick<AcceptedJobRecord, 'head' | 'repeats'>;
 
 /**
- * The writes of an acceptance, and the decision whether its job counts: *begin* and *withdraw* exclude each other
- * (items.ts, `mayBegin`). Each write is idempotent. It rejects when `signal` aborts, but may take effect nevertheless.
+ * The writes of an acceptance. *Begin* and *withdraw* exclude each other (items.ts, `mayBegin`). Each write is
+ * idempotent; aborted by `signal`, it may take effect nevertheless.
  */
 export interface AcceptedJobs {
   /** Writes the addresses, then the job, before the queue is asked: where the job is found, its addresses are. */
@@ -40,24 +39,17 @@ export interface AcceptedJobs {
   /** The described job; strongly consistent. Undefined when it was never described or TTL has removed it. */
   find(jobId: string): Promise<AcceptedJobRecord | undefined>;
   /**
-   * Lists the job for its client (D40). Called after the queue has confirmed, because nothing removes the entry of a
-   * withdrawn job.
+   * Lists the job for its client (D40), after the queue has confirmed: nothing removes the entry of a withdrawn job.
    */
   list(job: Pick<WholeJob, 'head' | 'repeats'>, signal: AbortSignal): Promise<void>;
-  /**
-   * Withdraws a job unless it has begun. `withdrawn`: nothing of it is sent or emitted, whatever the queue holds.
-   * `begun`: all of it is. A second withdrawal gives `withdrawn`.
-   */
+  /** Withdraws a job unless it has begun. `withdrawn`: nothing of it is sent, whatever the queue holds. Idempotent. */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
   /**
-   * Begins a job of the fan-out unless it was withdrawn. Registers a scheduled one for the search for lost rounds
-   * (D56), and a retry at the job that it retries (D57).
+   * Begins a job of the fan-out unless it was withdrawn. Registers a scheduled job for the search for lost rounds
+   * (D56), a retry at its source (D57).
    */
   begin(job: ListedJob, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
-  /**
-   * Begins a straight job, by its acceptance or the worker that has claimed it. Needs the chunk of the first try: a
-   * later one lacks recipients.
-   */
+  /** Begins a straight job, from the chunk of its first try: a later one lacks recipients. */
   beginStraight(chunk: QueuedChunk, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
 }
 
@@ -99,7 +91,7 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      // Kept for the longest life of any job: as long as anything of this one may be found, its withdrawal must be.
+      // Kept for the longest life of any job, for anything of this one may be found so long.
       const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestJobMemorySeconds;
       // The size does not matter: outcomes of a withdrawn slice are never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });

@@ -1,17 +1,14 @@
 import { answerEarlyMs } from '../../http/endpoint.ts';
 
-/**
- * An acceptance ends this long before the function's timeout: after that the edge would answer with a failure of its
- * own.
- */
+/** An acceptance ends this long before the function's timeout: after that the edge would answer with a failure. */
 export const answerBudgetMs = answerEarlyMs + 500;
 
 /** The longest wait for a write that does not change the answer. */
 const sideWriteLimitMs = 2_000;
 
 /**
- * Does an optional write in the time left before the answer. Rejects as the write does, at the end of that time, or at
- * once when none is left. The write may take effect nevertheless.
+ * Does an optional write in the time left before the answer. Rejects when that is over or the write fails, though the
+ * write may take effect.
  */
 export async function inTimeLeft(
   remainingMs: () => number,

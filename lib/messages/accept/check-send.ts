@@ -48,17 +48,15 @@ export interface Send {
   readonly retryOf?: string;
 }
 
-/** A send that passed all checks, with its job. */
 export interface CheckedSend {
   readonly job: WholeJob;
   readonly warning?: string;
-  /** Only for a scheduled send. */
   readonly timetable?: Timetable;
 }
 
 /**
- * Resolves the template (404, 422, 502), checks all recipients (400, D24), follows replaced user ids, drops repeated
- * recipients (D25), computes call times (D56). Stores only the resolved template (D23).
+ * Resolves the template (404, 422, 502), checks all recipients (400, D24), follows replaced user ids, drops repeats
+ * (D25), computes call times (D56). Stores only the template (D23).
  */
 export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
   const { request, clientId, did, jobId } = send;
@@ -123,7 +121,6 @@ async function timetableOfSend(
   return timetableOf({ recipients, places, ttlSeconds, clientZone, nowMs: ports.nowMs() }, time);
 }
 
-/** The place in the request of each recipient that was kept. */
 function placesKept(count: number, repeats: readonly Repeat[]): number[] {
   const dropped = new Set(repeats.map(([position]) => position));
   return Array.from({ length: count + repeats.length }, (_, position) => position).filter((at) => !dropped.has(at));

@@ -17,10 +17,7 @@ class MessageTooLarge extends Error {
   override readonly name = 'MessageTooLarge';
 }
 
-/**
- * One recipient as a chunk carries it. Without a request if none can be composed, so that the message fails in the
- * worker (R14, D60).
- */
+/** One recipient as a chunk carries it. Without a composable request the message fails in the worker (R14, D60). */
 export function composedRecipient(
   plan: CompositionPlan,
   { to, ...stored }: StoredRecipient,

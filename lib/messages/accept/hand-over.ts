@@ -13,13 +13,12 @@ import type { JobParameters } from './parameter-store.ts';
 import type { WholeJob } from './whole-job.ts';
 import { type WithdrawPorts, withdrawJob, withdrawLimitMs } from './withdraw-job.ts';
 
-/** Limit for storing and queueing a job. */
 const handOverLimitMs = 6_000;
 
-/** Part of it for storing: the queue keeps two seconds, enough for a second attempt. */
+/** The queue keeps two of the six seconds, enough for a second attempt. */
 const storeLimitMs = 4_000;
 
-/** Limit for noting correspondents: at most 16 concurrent writes, twice as many for a scheduled send. */
+/** At most 16 concurrent writes, twice as many for a scheduled send. */
 const noteLimitMs = 4_000;
 
 const handOverBudgetMs = handOverLimitMs + withdrawLimitMs + answerBudgetMs;
@@ -28,15 +27,14 @@ export interface HandOverPorts extends WithdrawPorts {
   readonly parameters: Pick<JobParameters, 'store'>;
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'begin' | 'withdraw'>;
   readonly noteCorrespondents: NoteCorrespondents;
-  /** The queue of job messages, for the fan-out. */
   readonly queue: JobQueue;
   /** The dispatch queue of small requests, one-time codes above all (D44). */
   readonly urgentQueue: JobQueue;
 }
 
 /**
- * Stores a job, then queues its id: all of it or nothing (D25, R20). Refuses with 502 `dispatch_unavailable` (none is
- * sent), 502 `dispatch_undecided` (unknown), 400 `invalid_recipients` (a recipient larger than an item).
+ * Stores a job, then queues its id: all or nothing (D25, R20). Refuses with 502 `dispatch_unavailable` (none is sent),
+ * 502 `dispatch_undecided` (unknown), 400 `invalid_recipients` (a recipient larger than an item).
  */
 export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<void> {
   const signal = givenUpAfter(ports);
@@ -55,8 +53,8 @@ async function begun({ head, repeats = [] }: WholeJob, signal: AbortSignal, port
 }
 
 /**
- * Notes the recipients of a job from a shared number before anything is queued, so that answers reach its client (D55).
- * Refuses with 502 `dispatch_unavailable` when the write fails.
+ * Notes the recipients of a job from a shared number before it is queued, so that answers reach its client (D55).
+ * Refuses with 502 `dispatch_unavailable`.
  */
 export async function noteCorrespondents(job: WholeJob, ports: HandOverPorts): Promise<void> {
   try {
@@ -92,7 +90,7 @@ async function queuedOrTakenBack(jobId: string, ports: HandOverPorts, queue: () 
   try {
     await queue();
   } catch (cause) {
-    // A queue that did not confirm may still hold the message, so the job is withdrawn before the refusal.
+    // A queue that did not confirm may still hold the message, so the job is withdrawn first.
     if ((await withdrawJob(jobId, ports)) === 'withdrawn') throw unavailable(cause);
   }
 }
@@ -107,7 +105,7 @@ function tooLarge({ index, bytes }: RecipientTooLarge, { repeats = [], positions
   return new Refusal('invalid_recipients', `${path}: ${message}`, { errors: [{ path, message }] });
 }
 
-/** A recipient's place in the request, which still had the repeated ones. `repeats` is sorted. */
+/** A recipient's place in the request, which still had the repeats. `repeats` is sorted. */
 function placeInRequest(index: number, repeats: readonly Repeat[]): number {
   let place = index;
   for (const [dropped] of repeats) if (dropped <= place) place += 1;

@@ -13,7 +13,6 @@ export const rememberedMs = 48 * 3_600_000;
 /** The API function times out after 29 s: a run older than this is over, however it ended. */
 export const runOverMs = 35_000;
 
-/** What the request with a key did, or is doing. */
 export interface IdempotencyRecord {
   readonly bodyHash: string;
   readonly jobId: string;
@@ -35,11 +34,9 @@ export interface IdempotencyRecords {
   takeOver(scope: IdempotencyScope, stale: IdempotencyRecord, record: IdempotencyRecord): Promise<boolean>;
   /** Keeps the answer of exactly `run`; does nothing when another run took over. */
   complete(scope: IdempotencyScope, run: IdempotencyRecord, accepted: Accepted, signal: AbortSignal): Promise<void>;
-  /** Forgets the run of this job. */
   remove(scope: IdempotencyScope, jobId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** An accepted request: its job and a warning for the client. */
 export interface Accepted {
   readonly jobId: string;
   readonly warning?: string;
@@ -78,7 +75,7 @@ export async function acceptOnce(
     state: 'running',
   };
   const found = await ports.records.claim(scope, record);
-  // The existing record may be this run's own: the write succeeded, its reply was lost, and the SDK repeated it.
+  // The record may be this run's own: the SDK repeated a write whose reply was lost.
   if (found !== undefined && found.jobId !== record.jobId) {
     const earlier = await earlierAnswer(scope, found, record, ports);
     if (earlier !== undefined) return earlier;
@@ -101,7 +98,7 @@ async function earlierAnswer(
   const { jobId, warning } = found;
   if (found.state === 'done') return { jobId, ...present({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
-  // Renewed before the withdrawal: from now on the dead run can record no answer, however late its write lands.
+  // Renewed before the withdrawal: from now on the dead run can record no answer.
   const renewed = { ...found, startedAtMs: record.startedAtMs };
   if (!(await ports.records.takeOver(scope, found, renewed))) throw stillRunning();
   if ((await withdrawJob(jobId, ports)) === 'begun') {

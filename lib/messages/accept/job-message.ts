@@ -5,7 +5,7 @@ import { queuedMessage } from '../../aws/queued-message.ts';
 /** The format of queued jobs (D47). */
 export const jobMessageVersion = 1;
 
-/** A job on its way to the fan-out. All of it is stored before it is queued (whole-job.ts, parameter-pages.ts). */
+/** A job on its way to the fan-out, stored before it is queued (whole-job.ts, parameter-pages.ts). */
 const JobMessageSchema = v.object({
   version: v.literal(jobMessageVersion),
   jobId: v.string(),

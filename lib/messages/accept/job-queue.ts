@@ -4,13 +4,13 @@ import { encodeJob, type JobMessage } from './job-message.ts';
 
 export interface JobQueue {
   /**
-   * Sends one message. Rejects when the queue did not confirm: the message may be there nevertheless. `groupId` is the
-   * client, so that a large backlog does not delay other clients (fair queues).
+   * Rejects when the queue did not confirm: the message may be there nevertheless. `groupId` is the client, so that its
+   * backlog does not delay others (fair queues).
    */
   send(body: string, groupId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** A queue that acceptance fills, one request per message. Retries of the SDK may double a message, never lose it. */
+/** One request per message. Retries of the SDK may double a message, never lose it. */
 export function jobQueue(client: SQSClient, url: string): JobQueue {
   return {
     send: (body, group, signal) => sendEntry({ client, url }, { body, group, delaySeconds: 0 }, signal),

@@ -6,8 +6,8 @@ const burst = 45;
 const spacingMs = 6_000;
 
 /**
- * Extra waits of recipients who are the same person, by index: 6 s more for each after the first 45. Recipients without
- * a wait are left out. Only acceptance sees all recipients at once.
+ * Extra waits of recipients who are the same person, by index: 6 s more for each after the first 45. Only acceptance
+ * sees all recipients at once.
  */
 export function pairWaitsMs(recipients: readonly Pick<Recipient, 'to'>[]): ReadonlyMap<number, number> {
   const seen = new Map<string, number>();

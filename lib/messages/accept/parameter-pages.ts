@@ -4,11 +4,10 @@ import { type JobHead, type Recipient, type StoredRecipient, StoredRecipientSche
 import { packedText, unpacked } from './packed-json.ts';
 
 /*
- * Recipients and parameters as stored until the job is sent. Pages are cut by size, because recipients differ a
- * hundredfold. Straight requests (chunk.ts) store none.
+ * Recipients and parameters until the job is sent. Pages are cut by size, because recipients differ a hundredfold.
+ * Straight requests (chunk.ts) store none.
  */
 
-/** Consecutive recipients, packed. */
 export interface ParameterPage {
   readonly firstIndex: number;
   readonly recipients: Uint8Array;
@@ -47,7 +46,7 @@ export class ParametersGone extends Error {
 }
 
 /**
- * The pages of a job's recipients, in order and made lazily, so that memory holds one at a time. Deterministic. Throws
+ * The pages of a job's recipients, in order and lazily, so that memory holds one. Deterministic. Throws
  * `RecipientTooLarge`.
  */
 export function* pagesOf(recipients: readonly Recipient[]): Generator<ParameterPage> {
@@ -76,7 +75,6 @@ function textsFrom(recipients: readonly Recipient[], firstIndex: number, mostCha
   return texts;
 }
 
-/** As many of the texts as fit one page. */
 function pageOf(texts: readonly string[]): {
   readonly packed: Uint8Array;
   readonly count: number;

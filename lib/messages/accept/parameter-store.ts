@@ -6,7 +6,6 @@ import { parametersKey } from '../items.ts';
 import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
-/** Recipients with their parameters, until seven days after a job has ended. */
 export interface JobParameters {
   /**
    * Stores all; idempotent. Rejects when a write fails or `signal` aborts: some may be stored then. Throws
@@ -20,7 +19,6 @@ export interface JobParameters {
   read(jobId: string, index: number): Promise<readonly StoredRecipient[]>;
 }
 
-/** Pages that are packed and written concurrently. */
 const pagesAtOnce = 10;
 
 const PageItemSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });

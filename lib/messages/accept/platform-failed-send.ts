@@ -2,7 +2,7 @@ import { Refusal } from '../../http/refusal.ts';
 import { count } from '../../observe/metrics.ts';
 
 /**
- * Counts a 502 that the platform alone caused: the objective of acceptance excludes it
+ * Counts a 502 that the platform alone caused, which the objective of acceptance excludes
  * (infra/constructs/objectives.ts). Throws what `send` throws.
  */
 export async function countingPlatformFailure<Result>(send: () => Promise<Result>): Promise<Result> {

@@ -2,16 +2,14 @@ import { isUserId } from '../../platform/user-id.ts';
 import type { FindReplacements, Replacement } from '../inbound/replaced-ids.ts';
 import type { Recipient } from '../job.ts';
 
-// The platform replaces a person's business-scoped user id and says by which (platform reference, 4.5). Acceptance
-// follows the chain before it drops repeated recipients.
+// The platform says which business-scoped user id replaces another (platform reference, 4.5). Acceptance follows the
+// chain before it drops repeats.
 
-// Later would be too late: a redirected message could repeat another one to the same person, and its events would name
-// another recipient.
+// A message redirected later could repeat another one to the same person, and its events would name another recipient.
 
-/** A redirected recipient: its position in the request, and the new id. */
 export type Redirected = readonly [position: number, to: string];
 
-/** An id changes with the person's number. More changes than this within the memory of 400 days are not followed. */
+/** An id changes with the person's number. More changes within the memory of 400 days are not followed. */
 const maxSteps = 5;
 const maxNamed = 20;
 
@@ -63,7 +61,6 @@ function currentId(userId: string, known: ReadonlyMap<string, Replacement>): str
   }
 }
 
-/** The sentence of `warning` about redirected recipients, if any. */
 export function redirectedWarning(redirected: readonly Redirected[]): string | undefined {
   if (redirected.length === 0) return undefined;
   const named = redirected.slice(0, maxNamed).map(([position, to]) => `recipients[${position}] to ${to}`);

@@ -16,7 +16,6 @@ export interface Warned {
   readonly recipients: readonly Pick<Recipient, 'to'>[];
   /** The DID, when it is a channel of another client of the WABA (D5). */
   readonly foreignDid: string | undefined;
-  /** Only for a scheduled send. */
   readonly timetable?: Timetable | undefined;
 }
 

@@ -40,7 +40,6 @@ export interface WholeJob {
   readonly header?: HeaderInput;
 }
 
-/** A job without its recipients. */
 export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
   readonly repeats: readonly Repeat[];
   readonly lots?: readonly Lot[];
@@ -155,7 +154,6 @@ export function addressesOfItem(item: unknown): (readonly [index: number, to: st
   return addressesFrom(recipients, firstIndex);
 }
 
-/** Unpacks addresses, the first of which has `firstIndex`. */
 export function addressesFrom(bytes: Uint8Array, firstIndex = 0): (readonly [index: number, to: string])[] {
   return addressesOf(bytes).flatMap((to, offset) => (to === undefined ? [] : [[firstIndex + offset, to] as const]));
 }

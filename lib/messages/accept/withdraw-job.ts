@@ -2,12 +2,10 @@ import { Refusal } from '../../http/refusal.ts';
 import type { AcceptedJobs } from './accepted-jobs-store.ts';
 import { answerBudgetMs } from './answer-time.ts';
 
-/** Limit for writing a withdrawal. */
 export const withdrawLimitMs = 3_000;
 
 export interface WithdrawPorts {
   readonly acceptance: Pick<AcceptedJobs, 'withdraw'>;
-  /** Time until Lambda ends this invocation. */
   readonly remainingMs: () => number;
 }
 
