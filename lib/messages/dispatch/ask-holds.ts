@@ -14,7 +14,6 @@ export interface Asking {
   readonly index: number;
 }
 
-/** A claimed slice under holds, as read after the claim. */
 export interface HeldSlice {
   readonly chunk: QueuedChunk;
   readonly recipients: readonly ChunkRecipient[];
@@ -43,8 +42,8 @@ export async function askHolds(
   if (asker === undefined) return undefined;
   const question = await ports.holds.ask(chunk);
   if (question === undefined) return undefined;
-  // A number without clear answers is probed by a read of its health first, which is free: a message without an answer
-  // would end `unknown`.
+  // A silent number is probed by a read of its health first, which is free: a message without an answer would end
+  // `unknown`.
   const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
   if (!isOfSilence || (await maySend(chunk, ports))) return { question, index: asker.index };
   await ports.holds.answered(chunk, question, 'unclear');

@@ -3,11 +3,9 @@ import type { JobState } from '../job-state.ts';
 import { addresseeOf } from '../request/addressee.ts';
 import { type Outcome, placeInSlice } from './claims/slice.ts';
 
-/** People who must not be called, as known after the claim. */
 export interface Barring {
   /** People who opted out of this sender's marketing, spelled as `addresseeOf` does. */
   readonly stopped: ReadonlySet<string>;
-  /** Indexes of recipients that the operator has erased, read after the claim. */
   readonly erased: JobState['erased'];
 }
 
@@ -33,10 +31,7 @@ export const optedOut = { state: 'failed', code: 'opted_out' } as const satisfie
 /** The operator has erased the person (D60). */
 export const erased = { state: 'failed', code: 'erased' } as const satisfies Outcome;
 
-/**
- * Removes address and message of erased recipients (D60): a chunk may wait for weeks, and its copies outlive the
- * retention of a queue.
- */
+/** Removes address and message of erased recipients (D60): copies of a chunk may outlive the retention of a queue. */
 export function withoutErased(chunk: QueuedChunk, { erased: indexes }: Pick<JobState, 'erased'>): QueuedChunk {
   if (indexes === undefined) return chunk;
   const left = (recipient: ChunkRecipient): ChunkRecipient => {

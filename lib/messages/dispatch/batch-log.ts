@@ -20,9 +20,8 @@ const prefix = 'dispatch.';
 type Log = (event: LogEvent, facts: LogFacts) => void;
 
 export interface BatchLog {
-  /** Logs at once, except for summed events. */
   readonly log: Log;
-  /** Logs the sums of the batch, if any: each event by code or error, with the correlation ids. */
+  /** Logs the sums of the batch, by event and by code or error, with the correlation ids. */
   end(count: number): void;
 }
 

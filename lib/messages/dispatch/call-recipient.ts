@@ -16,7 +16,6 @@ import type { Outcome } from './claims/slice.ts';
 import { lateness, retryDeadlineMs, sendBudgetMs } from './deadlines.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
-/** Shared by all chunks of one run. */
 export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
   readonly learning: PaceLearning;
   readonly holds: RunHolds;
@@ -28,7 +27,6 @@ export interface SeenStanding extends SeenSchedule {
   readonly holds: Holds;
 }
 
-/** One recipient of a claimed slice. */
 export interface Called {
   readonly chunk: QueuedChunk;
   readonly recipient: ChunkRecipient;
@@ -37,8 +35,8 @@ export interface Called {
   readonly standing: () => SeenStanding;
   readonly lookAgain: () => Promise<void>;
   /**
-   * Set for the recipient that probes a hold; asked again directly before the call. It may leave after its slot,
-   * because taking the probe takes longer than a slot waits.
+   * Set for the recipient that probes a hold. It may leave after its slot, because taking the probe takes longer than a
+   * slot waits.
    */
   readonly mayAsk?: () => boolean;
 }
@@ -48,7 +46,6 @@ export interface Ended {
   readonly outcome: Outcome;
   /** Tries that provably sent nothing, including this one. */
   readonly attempts?: ChunkRecipient['attempts'];
-  /** The slot had passed. */
   readonly missed?: true;
   /** What the call says about the probed holds; absent without a call. */
   readonly result?: ProbeResult;
@@ -56,7 +53,7 @@ export interface Ended {
   readonly waId?: string;
 }
 
-/** A recipient whose slot has moved further away is left to its next try. Ten slots of the slowest number take less. */
+/** A recipient with a later slot is left to its next try. Ten slots of the slowest number take less. */
 const longestWaitMs = 12_000;
 
 /** An untrusted slot's schedule is read again this long before the slot. */
@@ -155,7 +152,6 @@ function outcomeOf(by: ByJobState, nowMs: number): Outcome | undefined {
   return { state: 'again', dueMs: nowMs + by.delaySeconds * 1_000 };
 }
 
-/** The outcome of a message that is too late to be sent. */
 function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
   const late = lateness({ ...chunk, attempt: attemptsOf(recipient), open: openingsOf(chunk, recipient) }, nowMs);
   return late === undefined ? undefined : asOutcome(late);

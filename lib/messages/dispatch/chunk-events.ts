@@ -35,7 +35,6 @@ function eventOf(
   return messageEvent('message.held', message, { timestampMs: nowMs, code: held, ...known });
 }
 
-/** `slice` is the only one of a straight job. */
 function completedBy(chunk: QueuedChunk, slice: Slice, nowMs: number): ServiceEvent | undefined {
   const counts: Record<string, number> = {};
   for (const outcome of slice.outcomes) {

@@ -5,7 +5,6 @@ import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
 import { firstHoldOf, holdDeliveries } from './held-deliveries.ts';
 import { workChunks } from './work-chunks.ts';
 
-/** Shared by all runs of a worker. */
 export type DeployedWorker = Omit<ChunkWorkerPorts, 'process'> & {
   readonly process: Omit<RunProcess, 'invocation' | 'remainingMs'>;
 };

@@ -5,8 +5,8 @@ import { dueAheadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
 import type { Outcome } from './claims/slice.ts';
 
 /*
- * Call times of a scheduled send (D56). Before the claim, a recipient outside its openings gets the next one as its
- * `notBeforeMs` and waits without a slot. When the call begins it is checked again, because slots may move.
+ * Call times of a scheduled send (D56). Before the claim, a closed recipient gets its next opening as `notBeforeMs` and
+ * waits without a slot. The call checks again, because slots may move.
  */
 
 type OfSend = Pick<QueuedChunk, 'lots' | 'expiresAtMs'>;
@@ -28,7 +28,6 @@ export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'
   return { state: 'expired', code: 'expired' };
 }
 
-/** A chunk and its slots in the schedule of its number. */
 interface InSchedule {
   /** By index. Slots outside the openings are removed. */
   readonly slots: Map<number, Slot>;
@@ -37,8 +36,8 @@ interface InSchedule {
 }
 
 /**
- * Checks each recipient by its next slot, or by the moment when one could be had. The next opening becomes
- * `notBeforeMs`. A recipient without another opening gets a slot now, and so ends uncalled.
+ * Checks each recipient by its next slot. If that is closed, the next opening becomes `notBeforeMs`. A recipient
+ * without another opening gets a slot now, and so ends uncalled.
  */
 export function withOpenings(chunk: QueuedChunk, { slots, schedule, nowMs }: InSchedule): QueuedChunk {
   if (chunk.lots === undefined) return chunk;
@@ -59,7 +58,6 @@ export function withOpenings(chunk: QueuedChunk, { slots, schedule, nowMs }: InS
   return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(waiting) })) };
 }
 
-/** Whether no recipient of the chunk is due. */
 export function isUndue({ slices }: Pick<QueuedChunk, 'slices'>, nowMs: number): boolean {
   return slices.every(({ recipients }) => !recipients.some((recipient) => isDue(recipient, nowMs)));
 }

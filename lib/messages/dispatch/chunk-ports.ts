@@ -16,7 +16,6 @@ import type { Slice, SliceKey } from './claims/slice.ts';
 import type { Slices } from './claims/slice-store.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 
-/** The items of one read. */
 export interface Looked {
   readonly wabaId: string;
   /** Absent: the pace is not read. */
@@ -38,8 +37,8 @@ export interface Standing {
 /** The queue of chunks. Rejects when SQS cannot be reached. */
 export interface ChunkQueue {
   /**
-   * Requeues a chunk. A straight one-time code stays in the worker's own queue unless `to` is `jobs`. Other chunks go
-   * to the workers of jobs, so that they do not delay codes (D44).
+   * Requeues a chunk. A straight one-time code stays in the worker's own queue unless `to` is `jobs`; others go to the
+   * workers of jobs, so that they do not delay codes (D44).
    */
   sendLater(chunk: QueuedChunk, delaySeconds: number, to?: 'jobs'): Promise<void>;
   /** Sets when a failed delivery becomes visible again. */
@@ -64,16 +63,12 @@ export interface StandingJobs {
   beginStraight(chunk: QueuedChunk): Promise<void>;
 }
 
-/** The platform as workers call it. */
 export interface CalledPlatform {
   /** Resolves when the credential is ready for a call. Never throws. */
   ready(posting: Pick<Posting, 'credential'>): Promise<void>;
   /** Posts one message, without retries. Throws `PlatformFailure`. */
   send(posting: Posting): Promise<Handover>;
-  /**
-   * Reads the health of a number, free of charge: whether it may send. Throws as `send` does, or when no credential can
-   * be read.
-   */
+  /** Reads whether a number may send, free of charge. Throws as `send` does, or when no credential can be read. */
   probe(number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
 }
 
@@ -85,12 +80,10 @@ export interface HeededPeople {
   readonly inbound: InboundSink;
 }
 
-/** Facts and means of one run. */
 export interface RunProcess {
   /** Unique for each run, also for a second run of the same event. */
   readonly invocation: string;
   readonly nowMs: () => number;
-  /** Time until Lambda kills the function. */
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;

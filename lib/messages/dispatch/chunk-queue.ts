@@ -4,18 +4,12 @@ import { sendEntry } from '../../aws/sqs-batch.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import type { ChunkQueue } from './chunk-ports.ts';
 
-/** The URLs of the chunk queues. */
 export interface ChunkQueueUrls {
-  /** The worker's own queue. */
   readonly own: string;
-  /** The queue for chunks of jobs. */
   readonly dispatch: string;
 }
 
-/**
- * The chunk queues for a worker of one of them. The client is the message group (fair queues): a backlog of one client
- * does not delay the others.
- */
+/** The client is the message group (fair queues): a backlog of one client does not delay the others. */
 export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue {
   return {
     sendLater: async (chunk, delaySeconds, to) => {

@@ -5,8 +5,8 @@ import { lateLane, type Schedule, slotMsOf, type Turn, trustedUntilMs } from '..
 import { urgentLane } from '../pace/urgent.ts';
 
 /*
- * The timing of a chunk. It leaves its queue shortly before its first slot; the worker reads number and job, claims
- * each slice just before its first slot, reads again, and calls each recipient in the millisecond of its slot.
+ * A chunk leaves its queue shortly before its first slot. The worker reads number and job, claims each slice just
+ * before its first slot, reads again, and calls each recipient in the millisecond of its slot.
  */
 
 /** A chunk should arrive this long before its first slot: enough if the queue delivers a second late. */
@@ -17,7 +17,6 @@ const usualStayMs = 2_100;
 /** Workers of small requests wait no longer for a chunk without codes: codes behind it would wait too (D44). */
 const stayBesideCodesMs = 400;
 
-/** How long a worker may keep a chunk that waits for its first slot. */
 export function longestStayMs(
   { urgent }: Pick<QueuedChunk, 'urgent'>,
   worker: { readonly isOfSmallRequests: boolean },
@@ -30,7 +29,7 @@ const runSpanMs = 1_500;
 
 /**
  * A slot that passed longer ago may not be used (D43). The pace is nine tenths of the limit, so calls late by a ninth
- * of a second fill it. The rest is for the way to the platform.
+ * of a second fill it.
  */
 export const missedAfterMs = 75;
 
@@ -38,8 +37,8 @@ export const missedAfterMs = 75;
 const soonestMs = missedAfterMs - 25;
 
 /**
- * How long before its first slot a slice is claimed. It grows with each missed slot, so that slow claims do not stall
- * sending forever.
+ * How long before its first slot a slice is claimed: longer with each missed slot, so that slow claims do not stall
+ * sending.
  */
 export function claimLeadMs(missedSlots: number): number {
   return Math.min(600, 50 * 4 ** missedSlots);
@@ -96,13 +95,9 @@ export function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>
   return { ...rest, position, ...(lane === chunk.lane ? {} : { isLate: true as const }) };
 }
 
-/**
- * A recipient gets a slot this long before its `notBeforeMs`, never before that time. A schedule keeps slots longer
- * than this.
- */
+/** A recipient gets a slot this long before its `notBeforeMs`. A schedule keeps slots longer than this. */
 export const dueAheadMs = 1_000;
 
-/** Whether a recipient may take a slot now. */
 export function isDue({ notBeforeMs = 0 }: ChunkRecipient, nowMs: number): boolean {
   return notBeforeMs <= nowMs + dueAheadMs;
 }
@@ -112,7 +107,6 @@ export function ownTimeDelaySeconds(dueMs: number, nowMs: number): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((dueMs - dueAheadMs - nowMs) / 1_000)));
 }
 
-/** When the first recipient of the chunk becomes due. */
 export function firstDueMs({ slices }: Pick<QueuedChunk, 'slices'>): number {
   return Math.min(...slices.flatMap(({ recipients }) => recipients.map(({ notBeforeMs = 0 }) => notBeforeMs)));
 }

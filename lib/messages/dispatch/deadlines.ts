@@ -2,7 +2,6 @@ import { type JobAge, lastOwnCallMs } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import { afterOpenTimeMs, type Opening } from '../lots.ts';
 
-/** Timeout of one platform call. */
 export const platformCallTimeoutMs = 10_000;
 
 /** A send starts only with this much time left: the call's timeout and 3 s to record the outcome. */
@@ -24,14 +23,12 @@ function lastCallMs(job: JobAge): number {
 /** Retry time of provably unsent messages without an expiry of their own. */
 const retryForMs = 24 * 3_600_000;
 
-/** A message by its age and its provably unsent tries so far. */
 interface Aged extends JobAge, Pick<JobHead, 'expiresAtMs'> {
   readonly attempt: number;
   /** The openings, for a scheduled send (D56). */
   readonly open?: readonly Opening[] | undefined;
 }
 
-/** The outcome of a message that may no longer be sent. */
 export interface Late {
   readonly state: 'expired' | 'failed';
   readonly code: 'expired' | 'retry_deadline';
@@ -46,8 +43,8 @@ export function lateness(message: Aged, nowMs: number): Late | undefined {
 }
 
 /**
- * The deadline of a message. A first delivery may be late (a long backlog) and is still sent. Retries end after a day,
- * of which only open time counts (D56). Neither outlives the claims.
+ * The deadline of a message. A first delivery may be late (a long backlog) and is still sent. Retries end after a day
+ * of open time (D56). Neither outlives the claims.
  */
 export function retryDeadlineMs(message: Aged): number {
   const { attempt, expiresAtMs, acceptedAtMs, open } = message;

@@ -32,7 +32,6 @@ export interface GuardPorts {
   readonly breakers: Breakers;
   readonly holds: Pick<RunHolds, 'afterAnswers' | 'afterSilence'>;
   readonly nowMs: () => number;
-  /** Time until Lambda kills the function. */
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
@@ -118,7 +117,6 @@ async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: Guar
 }
 
 interface CallsOfNumber {
-  /** Any chunk of the number. */
   readonly chunk: QueuedChunk;
   readonly calls: readonly Call[];
 }

@@ -9,9 +9,7 @@ export interface HeldDelivery {
 
 /** Rejects when SQS cannot be reached. */
 interface VisibilityQueue {
-  /** Sets when a failed delivery becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;
-  /** Extends the invisibility of up to ten deliveries in work. */
   hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
 
@@ -26,8 +24,8 @@ const renewEveryMs = 15_000;
 export const firstHoldMs = { codes: 0, others: 2_000 } as const;
 
 /**
- * When a run with these deliveries takes its first lease, in ms: at once for a one-time code of a small request.
- * Searches raw text, because JSON escapes inner quotes; `attends` with this text is held early.
+ * When a run takes its first lease, in ms: at once for a one-time code of a small request. Searches raw text, because
+ * JSON escapes inner quotes; `attends` with this text is held early.
  */
 export function firstHoldOf(
   deliveries: readonly { readonly body: string }[],
@@ -55,8 +53,8 @@ interface HoldingPorts {
 }
 
 /**
- * Keeps the deliveries of a run invisible while it works, from `afterMs` on. The visibility timeout must cover the
- * longest run, far longer than a crash should cost. Before the first hold, and when one fails, that timeout applies.
+ * Keeps a run's deliveries invisible from `afterMs` on. The visibility timeout must cover the longest run, far longer
+ * than a crash should cost; it applies before the first hold, and when one fails.
  */
 export function holdDeliveries(
   deliveries: readonly HeldDelivery[],

@@ -3,7 +3,6 @@ import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '..
 import { type AboutJob, dispatchIdOf } from '../job.ts';
 import { resolvedByOperator } from './claims/slice.ts';
 
-/** A message with its recipient. */
 export interface Addressed {
   readonly jobId: string;
   readonly index: number;
@@ -16,7 +15,6 @@ export interface Addressed {
 /** Outcomes of a message. A reply has data of its own. */
 type MessageEventType = Exclude<Extract<EventType, `message.${string}`>, 'message.replied'>;
 
-/** Facts of an event beside those of the request. */
 export interface Told {
   readonly code?: string;
   readonly reason?: string;
@@ -28,7 +26,6 @@ export interface Told {
 
 const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
 
-/** The outcome of a message that the platform did not take, or may not have taken. */
 interface Unsent {
   readonly state: keyof typeof typeOf;
   readonly code: string;

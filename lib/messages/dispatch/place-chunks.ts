@@ -29,7 +29,6 @@ import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots
 type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'jobs' | 'numbers'> &
   Pick<RunProcess, 'nowMs' | 'pause' | 'log'>;
 
-/** A chunk for the queue, and its delay there. */
 export interface Later {
   readonly chunk: QueuedChunk;
   readonly delaySeconds: number;
@@ -52,7 +51,6 @@ export type PlacedChunk =
   /** Number or job could not be read, or no slot could be reserved. */
   | { readonly kind: 'unplaced' };
 
-/** A chunk that waits for its place. */
 interface Placing extends Waiting {
   readonly place: (placed: PlacedChunk) => void;
   /** For a chunk that probes a hold: the slices that do not leave with the probe. */
@@ -63,8 +61,8 @@ interface Placing extends Waiting {
 const mostLooks = 10;
 
 /**
- * Places each chunk of a run in time. Per number: one read, one write where slots are missing or have passed, and
- * another read before a first slot that other writers may have moved. The promises never reject.
+ * Places each chunk of a run in time. Per number: one read, one write for missing slots, and another read before a
+ * first slot that may still move. The promises never reject.
  */
 export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promise<PlacedChunk>[] {
   const places = chunks.map((chunk) => {
@@ -209,7 +207,6 @@ function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk
   return undefined;
 }
 
-/** Whether a recipient of the slice may be called now, as a probe. */
 function mayAskIn(slice: ChunkSlice, chunk: QueuedChunk, nowMs: number): boolean {
   return dueOf(slice, nowMs).some((recipient) => outsideOf(chunk, recipient, nowMs) === undefined);
 }

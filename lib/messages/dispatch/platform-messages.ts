@@ -21,7 +21,6 @@ const AcceptedSchema = v.looseObject({
   ),
 });
 
-/** One message to post. */
 export interface Posting {
   readonly phoneNumberId: string;
   readonly path: SendPath;
@@ -29,7 +28,6 @@ export interface Posting {
   readonly request: MessageRequest;
 }
 
-/** The platform's answer to a message that it took. */
 export interface Handover {
   readonly platformMessageId: string;
   /** `accepted`, `held_for_quality_assessment`, `paused`, or an unknown status, cut to 64 characters. */
@@ -43,8 +41,8 @@ export interface Handover {
 const longestStatus = 64;
 
 /**
- * Reads the credential before the slot, so that a fresh process or an expired cache does not delay the call. Never
- * throws: the call itself reports the fault.
+ * Reads the credential before the slot, so that a cold cache does not delay the call. Never throws: the call reports
+ * the fault.
  */
 export function readyToCall(
   credentialOf: (name: string) => Promise<unknown>,

@@ -6,14 +6,12 @@ import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { claimLeadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
 
-/** A chunk without a place yet. */
 export interface Waiting {
   chunk: QueuedChunk;
   slots: Map<number, Slot>;
   missedSlots: number;
 }
 
-/** A number and when it was read. */
 export interface Known {
   readonly pace: NumberPace;
   readonly nowMs: number;

@@ -2,7 +2,6 @@ import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { Pace } from '../pace/pacing.ts';
 
-/** The outcome of a message that the platform did not take, or may not have taken. */
 interface Settlement {
   readonly state: 'failed' | 'unknown';
   /** The platform's error code, or one of our own: `retry_deadline`, `no_answer`, `error`. */
@@ -11,7 +10,6 @@ interface Settlement {
   readonly reason?: string;
 }
 
-/** The consequence of a failed platform call. */
 export type Verdict = {
   readonly settlement: Settlement;
   /** The platform's answer, if it proves that nothing was taken. */
@@ -25,8 +23,8 @@ export type Verdict = {
 const longestReason = 1_000;
 
 /**
- * Sorts a failure (R13): provably not accepted is retried, a refusal is final, everything else (also an error of ours)
- * is `unknown` and never sent again. `settlement` of a retry applies when its time is over.
+ * Sorts a failure (R13): provably not accepted is retried, a refusal is final, everything else is `unknown` and never
+ * sent again. `settlement` of a retry applies when its time is over.
  */
 export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };

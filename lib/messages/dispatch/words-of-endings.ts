@@ -16,8 +16,8 @@ export interface EndedTries {
 }
 
 /**
- * What the endings of a chunk say about people (D55): refused marketing, and spellings that `oneSpelling` does not
- * know. A repeated delivery repeats refusals with the same times; spellings return only with the next message.
+ * What a chunk's endings say about people (D55): refused marketing, and spellings unknown to `oneSpelling`. A repeated
+ * delivery repeats refusals; spellings return only with the next message.
  */
 export function wordsOfEndings(
   { heedsOptOuts, clientId }: QueuedChunk,

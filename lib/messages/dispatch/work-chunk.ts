@@ -22,7 +22,6 @@ import { countPunctuality, withoutPlan } from './punctuality.ts';
 import { reportedSlices } from './reported-slices.ts';
 import { wordsOfEndings } from './words-of-endings.ts';
 
-/** One delivery of a chunk. */
 export interface WorkedChunk {
   readonly chunk: QueuedChunk;
   readonly placed: PlacedChunk;
@@ -38,8 +37,8 @@ export type DeliveryEnd =
 const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
 
 /**
- * Works off one placed delivery: queues it again when its slot is far, else runs its slices, each claimed shortly
- * before its first slot. Throws when the queue cannot be reached: SQS then delivers again.
+ * Works off one placed delivery: requeues it when its slot is far, else runs its slices. Throws when the queue cannot
+ * be reached: SQS then delivers again.
  */
 export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
@@ -82,7 +81,6 @@ async function afterRun(end: ChunkEnd, chunk: QueuedChunk, ports: RunPorts) {
   return { kind: 'again', afterSeconds: Math.max(1, Math.ceil((end.atMs - ports.nowMs()) / 1_000)) } as const;
 }
 
-/** Shared by the slices of one run of a chunk. */
 class ChunkRun {
   readonly #chunk: QueuedChunk;
   readonly #placed: Extract<PlacedChunk, { kind: 'run' }>;
@@ -188,8 +186,8 @@ class ChunkRun {
   }
 
   /**
-   * Reads job and holds after the claim; the number only if a slot may have moved since the placement; opt-outs only if
-   * the chunk heeds them and the sender has any (D55).
+   * Reads job and holds after the claim; the number if a slot may have moved; opt-outs if the chunk heeds them and the
+   * sender has any (D55).
    */
   async #readClaimed(slice: number): Promise<ReadonlySet<string>> {
     const { slots, seen } = this.#placed;

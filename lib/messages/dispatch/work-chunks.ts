@@ -15,7 +15,6 @@ import { type Later, type PlacedChunk, placeChunks, uncalled, waitingForOpening 
 import { withoutPlan } from './punctuality.ts';
 import { workChunk } from './work-chunk.ts';
 
-/** One delivery of a queue message. */
 export interface ChunkDelivery {
   readonly messageId: string;
   readonly receiptHandle: string;

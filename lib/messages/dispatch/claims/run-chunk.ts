@@ -6,7 +6,6 @@ import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './sli
 /** The part of a queue message that is left: consecutive slices of a job, each with its next try. */
 export type Chunk = Pick<QueuedChunk, 'jobId' | 'slices' | 'keptUntilMs'>;
 
-/** An ended recipient, for the events. */
 export interface Told {
   readonly recipient: ChunkRecipient;
   readonly outcome: Exclude<Slice['outcomes'][number], undefined>;
@@ -15,7 +14,6 @@ export interface Told {
 export interface ChunkPorts extends SlicePorts {
   /** Emits the events about endings, idempotent by their ids. `slices` are those that a try has ended. */
   readonly tell: (endings: readonly Told[], slices: readonly Slice[]) => Promise<void>;
-  /** Queues slices for another try at that time. */
   readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
 }
 
@@ -28,8 +26,8 @@ export type ChunkEnd =
   | { readonly kind: 'again'; readonly slices: readonly ChunkSlice[]; readonly atMs?: number };
 
 /**
- * Works off one delivery. Endings are recorded, then emitted, then requeued for retry, then acknowledged: if a run dies
- * in between, the next delivery does the rest. `owner` is unique for each run and delivery.
+ * Works off one delivery. Endings are recorded, then emitted, then requeued for retry, then acknowledged, so the next
+ * delivery completes a dead run. `owner` is unique for each run and delivery.
  */
 export async function runChunk(chunk: Chunk, owner: string, ports: ChunkPorts): Promise<ChunkEnd> {
   const ends = new Map<ChunkSlice, SliceEnd>();
@@ -100,7 +98,6 @@ function endingsOf({ recipients }: ChunkSlice, { outcomes }: Slice): Told[] {
   });
 }
 
-/** The next try of a slice, if it needs one. */
 function tryAgain(slice: ChunkSlice, recorded: Slice): { readonly slice: ChunkSlice; readonly atMs: number }[] {
   const atMs = dueMsOf(recorded);
   if (atMs === undefined) return [];

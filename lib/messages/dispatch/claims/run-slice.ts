@@ -21,8 +21,8 @@ export interface SliceTry {
 /** Facts read strongly after the claim and before any call, or when the claimant is found dead. */
 export interface SliceLook {
   /**
-   * Only for a claimant: the outcome of all uncalled recipients when the job is stopped or waits. Undefined: they may
-   * be called. Never throws.
+   * Only for a claimant: the outcome of uncalled recipients when the job is stopped or waits. Undefined: they may be
+   * called. Never throws.
    */
   readonly heldBack: () => Promise<Outcome | undefined>;
   /** For a later try: places for which a receipt proves that the platform took the message (D39). */
@@ -35,24 +35,19 @@ export interface SliceLook {
 
 export interface SlicePorts {
   readonly slices: Slices;
-  /** Reads the facts after a claim by this run or by a dead one. */
   readonly look: (claim: SliceClaim) => Promise<SliceLook>;
-  /** Makes receipts of the job look at its slices from now on; idempotent. */
   readonly markDoubt: (jobId: string) => Promise<void>;
-  /** Places with receipts; a strong read. */
   readonly proven: (claim: Pick<SliceClaim, 'key'>) => Promise<ReadonlySet<number>>;
   /** Calls one recipient in its slot, or not any more. Never throws. */
   readonly call: (recipient: ChunkRecipient) => Promise<Outcome>;
   readonly nowMs: () => number;
   /** Backoff before a failed write is repeated; false when no time is left. */
   readonly mayRepeat: (times: number) => Promise<boolean>;
-  /** The owner of a claim of this age is dead. */
   readonly claimLifeMs: number;
   /** When to repeat a try that failed before any call. */
   readonly retryMs: () => number;
 }
 
-/** How a try of a slice ended for its delivery. */
 export type SliceEnd =
   /** Recorded and to be emitted. Its `again` outcomes are due at their time. */
   | { readonly kind: 'ended'; readonly slice: Slice }
@@ -93,12 +88,11 @@ async function outcomeAt(
   // A recipient that this delivery does not carry waits for one that does.
   if (recipient === undefined) return { state: 'again', dueMs: ports.retryMs() };
   // A stop comes first, as reports show it. A barred recipient does not wait for a hold: it cannot be the probe, so the
-  // last of a job would wait forever.
+  // last one would wait forever.
   if (heldBack !== undefined && heldBack.state !== 'again') return heldBack;
   return barred.get(place) ?? heldBack ?? (await ports.call(recipient));
 }
 
-/** Records the outcomes of the calls. */
 async function endedBy(own: Slice, outcomes: ReadonlyMap<number, Outcome>, ports: SlicePorts): Promise<SliceEnd> {
   if ([...outcomes.values()].some(({ state }) => state === 'unknown')) {
     await persistently(() => ports.markDoubt(own.key.jobId), ports);
@@ -126,7 +120,6 @@ async function persistently<T>(write: () => Promise<T>, ports: SlicePorts): Prom
   }
 }
 
-/** Handles a try that another run has claimed. */
 async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promise<SliceEnd> {
   if (met.try > claim.try || isWithdrawn(met)) return { kind: 'over' };
   // This delivery knows that the earlier try has ended, but the item does not show it yet.
@@ -145,8 +138,8 @@ async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promis
 const longestWaitMs = 900_000;
 
 /**
- * The claimant may have died before it emitted events or queued the next try, so this delivery waits until that is due.
- * A much later try, as at the next opening (D56), is emitted and queued now.
+ * The claimant may have died before it emitted or requeued, so this delivery waits for the next try's time. If that is
+ * far, as at the next opening (D56), it emits and requeues now.
  */
 async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   const dueMs = dueMsOf(met) ?? 0;
@@ -156,8 +149,8 @@ async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
 }
 
 /**
- * Reads receipts before `unknown` is emitted, after the outcome and the doubt are written: this finds receipts of a run
- * that saw neither.
+ * Reads receipts before `unknown` is emitted, after outcome and doubt are written, and so finds receipts of a run that
+ * saw neither.
  */
 async function toTell(slice: Slice, ports: SlicePorts): Promise<SliceEnd> {
   if (!slice.outcomes.some((outcome) => outcome?.state === 'unknown')) return { kind: 'ended', slice };

@@ -5,8 +5,8 @@ import { present } from '../../../keys/present.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
- * The item of a slice. Ten packed outcomes with platform ids are one write unit. Stored for 30 days, or as long as the
- * job (D56): a new attribute must be optional for every reader.
+ * Ten packed outcomes with platform ids are one write unit. Stored for 30 days, or as long as the job (D56): a new
+ * attribute must be optional for every reader.
  */
 
 /** Slices per partition: the largest job has ten partitions, each far below its throughput limit. */
@@ -27,7 +27,6 @@ export function sliceKeyOf({ jobId, slice }: SliceKey): ItemKey {
   };
 }
 
-/** The inverse of `sliceKeyOf`, for the sort key. */
 export function sliceOfSortKey(sk: unknown): number {
   return Number(String(sk).slice(slicePrefix.length));
 }
@@ -66,7 +65,6 @@ export function sliceOfItem(key: SliceKey, item: unknown): Slice {
   return { key, ...facts, outcomes: unpacked(outcomes) };
 }
 
-/** The attributes beside the key. */
 export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntilMs, outcomes }: Slice) {
   return { version, try: tried, owner, atMs, state, ...present({ keptUntilMs }), outcomes: packed(outcomes) };
 }

@@ -40,15 +40,11 @@ interface StoreOptions {
   readonly nowMs: () => number;
 }
 
-/** The written slice, or the one that was in its way. */
 type Written =
   | { readonly written: Slice; readonly existing?: never }
   | { readonly written?: never; readonly existing: Slice | undefined };
 
-/**
- * Slices in the messages table: one write for a claim, one for its end. Each is an optimistic lock on the version that
- * was read. No condition depends on TTL (R24).
- */
+/** One write for a claim, one for its end, each under an optimistic lock. No condition depends on TTL (R24). */
 export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
   readonly find: (key: SliceKey) => Promise<Slice | undefined>;
 } {
@@ -62,7 +58,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
     return Item === undefined ? undefined : sliceOfItem(key, Item);
   }
 
-  /** Writes the slice if the stored version is `seen`, or if there is none; else returns the stored one. */
+  /** Writes the slice if the stored version is `seen`; else returns the stored one. */
   async function replace(seen: Slice | undefined, next: Slice): Promise<Written> {
     const write = await conditionalWrite(
       client.send(

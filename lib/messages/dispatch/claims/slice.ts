@@ -1,18 +1,17 @@
 import { present } from '../../../keys/present.ts';
 
-// A slice is up to ten consecutive recipients of a job: the unit of claims, records and reports. Its item holds the
-// number of tries, the owner of the last one, and each recipient's outcome.
+// A slice is up to ten consecutive recipients of a job: the unit of claims, records and reports.
 
 // States: none → (claim) claimed → (end) ended → (claim of the next try) claimed; none or ended → (end, uncalled)
 // ended. A try covers the recipients that the previous one ended `again`.
 
-// No recipient is called by two claimants: each try is claimed once, and a later one calls only recipients of whose
-// message the platform provably took nothing. Only a settlement changes an outcome other than `again`.
+// No recipient is called by two claimants: each try is claimed once, and a later try calls only provably unsent
+// recipients. Only a settlement changes an outcome other than `again`.
 
 // Writes are conditional. *Claim*, by a worker: no item for the first try, an ended try before for a later one.
 
-// *End*, by the claimant: its own claim is there. If it has ended already, the reply was lost; if an earlier outcome
-// was settled meanwhile, the end keeps that.
+// *End*, by the claimant, under its own claim. A second end means that the reply was lost; outcomes settled meanwhile
+// stay.
 
 // *End uncalled*, by a worker that may have claimed and gives up before any call, or by the fan-out of a stopped job. A
 // claim that lands later is refused.
@@ -20,11 +19,11 @@ import { present } from '../../../keys/present.ts';
 // *End for the dead*, by a worker that finds a claim older than any run: the claim is as read. Its recipients become
 // `unknown`, or as stopped where the dead worker provably saw the stop.
 
-// *Withdraw*, by an acceptance without the queue's confirmation: no item is there. Written in one transaction with the
-// withdrawal of the job (D25). A worker that meets it drops the chunk.
+// *Withdraw*, by an acceptance without the queue's confirmation: no item is there. Written together with the withdrawal
+// of the job (D25).
 
-// *Settle*, by receipts, by the run about to emit, or by an operator: the outcome is `unknown` and the item as read.
-// *Forget*, by an erasure (D60): the item is as read, and no state changes.
+// *Settle*, by receipts, by the run about to emit, or by an operator: the outcome is `unknown`, the item as read.
+// *Forget*, by an erasure (D60): the item as read; the claimant goes on.
 
 export const sliceSize = 10;
 
@@ -45,7 +44,6 @@ export function placeInSlice(index: number): number {
   return index % sliceSize;
 }
 
-/** The outcome of one recipient. */
 export type Outcome =
   /**
    * The platform took the message: its id, and its status if it holds the message (D39). Without an id if only a
@@ -67,7 +65,6 @@ export type Recorded = Outcome & { readonly resolvedAtMs?: number };
 
 export interface Slice {
   readonly key: SliceKey;
-  /** Counts from 0. */
   readonly try: number;
   /** Counts the writes, for the optimistic lock. */
   readonly version: number;
@@ -81,13 +78,10 @@ export interface Slice {
   readonly outcomes: readonly (Recorded | undefined)[];
 }
 
-/** A claim to write. */
 export interface SliceClaim extends Pick<Slice, 'key' | 'try' | 'owner' | 'atMs' | 'keptUntilMs'> {
-  /** Recipients of the slice. */
   readonly size: number;
 }
 
-/** Whether the claim may replace the stored slice. */
 export function mayClaim(existing: Slice | undefined, claim: Pick<SliceClaim, 'try'>): boolean {
   if (existing === undefined) return claim.try === 0;
   return existing.state === 'ended' && existing.try === claim.try - 1;
@@ -112,7 +106,6 @@ function nextVersion(existing: Pick<Slice, 'version'> | undefined): number {
 /** The owner of slice 0 of a withdrawn job: a worker that meets it sends and emits nothing (D25). */
 const withdrawal = 'withdrawal';
 
-/** The slice of a withdrawn straight job. */
 export function withdrawn(claim: Omit<SliceClaim, 'owner' | 'try'>): Slice {
   const slice = claimed(undefined, { ...claim, owner: withdrawal, try: 0 });
   const outcome = { state: 'failed', code: withdrawal } as const;
