@@ -2,8 +2,8 @@ import { type Schedule, slotMsOf } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 
 /*
- * How much of a job is released at a time. Little, because released messages keep their slots, and a cancelled or
- * parked job leaves a hole. Enough, so that the lane does not run dry before its job message returns.
+ * How much of a job is released at a time: little, because a cancelled or parked job leaves a hole of slots; enough, so
+ * that the lane does not run dry before its job message returns.
  */
 
 const clamped = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
@@ -14,22 +14,21 @@ export function horizonMs(everyMs: number, share: number): number {
 }
 
 /**
- * The job message returns after half the horizon, so that the other half covers a delay; within a minute, because the
- * lane's share may grow when other lanes end.
+ * The job message returns after half the horizon, in case it is late; within a minute, because the lane's share may
+ * grow.
  */
 export function nextRoundSeconds(horizon: number): number {
   return clamped(5, Math.floor(horizon / 2_000), 60);
 }
 
-/** The longest delay of a queued message. */
 const longestDelaySeconds = 900;
 /** Jitter for jobs that open at one moment, or wait for days. */
 const openingSpreadSeconds = 5;
 const waitingSpreadSeconds = 60;
 
 /**
- * The delay of a job message until nothing is closed any more (D56): not earlier, because slots before it would be
- * lost, or as late as the queue allows. `random` from 0 to 1 adds jitter.
+ * The delay until something opens (D56): not earlier, because slots before would be lost, or as late as the queue
+ * allows. `random` from 0 to 1 adds jitter.
  */
 export function openingDelaySeconds(opensAtMs: number, nowMs: number, random: number): number {
   const leftSeconds = Math.max(1, Math.ceil((opensAtMs - nowMs) / 1_000));

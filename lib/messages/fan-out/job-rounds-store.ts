@@ -38,7 +38,6 @@ const isNotBehindWave = '(attribute_not_exists(queued) OR queued < :queued OR at
 
 const names = { '#round': 'round', ...leaseNames };
 
-/** Rounds are stored in the items of jobs. */
 export function jobRoundsStore(
   { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
   stored: Pick<JobRounds, 'find' | 'recipientsFrom' | 'begin'>,
@@ -107,7 +106,6 @@ export function jobRoundsStore(
   }
 }
 
-/** The round in a job item; undefined before the first. */
 export function roundOf(item: unknown): RoundRecord | undefined {
   return v.parse(RoundsSchema, item).round;
 }

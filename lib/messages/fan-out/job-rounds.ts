@@ -4,8 +4,8 @@ import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
-// A job is released in rounds, so that messages that cannot leave yet do not lie in the dispatch queue. Each round is
-// one message of the send-job queue.
+// A job is released in rounds, so that messages that cannot leave yet do not fill the dispatch queue. Each round is one
+// message of the send-job queue.
 
 // Queues may double messages, so the job item holds the round, its lease and its progress.
 
@@ -60,7 +60,6 @@ export interface Wave {
   readonly position: number;
 }
 
-/** The round that a run hands over to. */
 export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
 
 export interface Progress {
@@ -72,7 +71,6 @@ export interface Progress {
   readonly wave?: Wave;
 }
 
-/** Why a run does not get its round. */
 export type NotTaken =
   | { readonly kind: 'over' }
   /** Another run has the lease until then, unless it renews. */
@@ -80,7 +78,6 @@ export type NotTaken =
 
 export type Taken = { readonly kind: 'taken'; readonly progress: Progress; readonly state: JobState } | NotTaken;
 
-/** Why a run may not take its round, by the stored record; undefined if it may. */
 export function againstTaking(
   record: RoundRecord | undefined,
   { round, owner }: Pick<RoundRun, 'round' | 'owner'>,
@@ -91,12 +88,10 @@ export function againstTaking(
   return other === undefined ? undefined : { kind: 'held', untilMs: other.untilMs };
 }
 
-/** A job as acceptance stored it. */
 export interface StoredJob {
   readonly head: JobHead;
   readonly plan: CompositionPlan;
   readonly repeats: readonly Repeat[];
-  /** Extra waits of recipients who are the same person, by index. */
   readonly waitsMs: ReadonlyMap<number, number>;
   /** For a scheduled send (D56): its call times, and the header input that a changed template is judged with. */
   readonly lots?: readonly Lot[];

@@ -11,8 +11,8 @@ import { type RoundRecord, roundAfterLast } from './job-rounds.ts';
 
 // That is harmless when the message is only late: both name one round, and the second finds it over.
 
-// Only jobs that have begun are found. Before that a job may be undecided, and its client was told so (D25). Queueing
-// it could send twice; its own message or a repeated Idempotency-Key decides it.
+// Only jobs that have begun are found. An undecided one could be sent twice; its own message or a repeated
+// Idempotency-Key decides it (D25).
 
 /**
  * A round this late is lost: longer than the longest queue delay, and than the fan-out's longest wait between two
@@ -20,7 +20,6 @@ import { type RoundRecord, roundAfterLast } from './job-rounds.ts';
  */
 export const lostAfterMs = 1_200_000;
 
-/** A scheduled job that has begun, with its round. */
 export interface ScheduledJob {
   readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>;
   /** Absent: the first round was never taken. */

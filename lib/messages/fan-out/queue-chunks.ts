@@ -4,7 +4,6 @@ import type { QueueEntry } from '../../aws/sqs-batch.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { deliveryLeadMs, queueDelaySeconds } from '../dispatch/chunk-time.ts';
 
-/** A chunk with the time of its first slot. */
 export interface TimedChunk {
   readonly chunk: QueuedChunk;
   readonly slotMs: number;

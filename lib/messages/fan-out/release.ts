@@ -9,7 +9,6 @@ import { horizonMs, lastSlotMsOf, nextRoundSeconds } from './horizon.ts';
 
 export interface ReleasePorts {
   readonly paces: NumberPaces;
-  /** Messages a second that the job's number may send, by the platform's last word. */
   readonly limitOf: (head: JobHead) => Promise<number>;
   readonly nowMs: () => number;
 }
@@ -20,22 +19,17 @@ export interface OpeningNow {
   readonly lengthMs: number;
 }
 
-/** How one round releases messages of a job. */
 export interface Release {
   readonly lane: LaneName;
   readonly limitPerSecond: number;
-  /** The present spacing of slots. */
   everyMs(): number;
-  /** The schedule as last read or written. */
   schedule(): Schedule;
   /**
    * The size of the next wave, with slots before the end of `opening`. 0 when this round has released enough, or no
    * slice fits.
    */
   next(opening?: OpeningNow): number;
-  /** Reserves positions for a wave; returns the first. */
   reserve(count: number): Promise<number>;
-  /** The delay of the next round. */
   readonly nextRoundSeconds: number;
   /** The slot of the last released message. */
   lastMs(): number;
@@ -89,8 +83,8 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
 }
 
 /**
- * Whole slices with slots before the end of the opening. An opening shorter than a slice still gets one while a slot is
- * left: its worker sends the messages that fit, the others at the next opening.
+ * Whole slices with slots before the end of the opening. An opening shorter than a slice gets one while a slot is left:
+ * its worker sends what fits.
  */
 function fittingIn({ untilMs, lengthMs }: OpeningNow, startMs: number, everyMs: number): number {
   const slots = (untilMs - startMs) / everyMs;

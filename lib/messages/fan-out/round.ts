@@ -41,11 +41,9 @@ import { chunksOfWave } from './wave-chunks.ts';
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly jobs: JobRounds;
   readonly states: Pick<JobStates, 'stop'>;
-  /** Judges the template of a scheduled send again (judge-again.ts). */
   readonly judge: (job: StoredJob) => Promise<Judgement>;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
-  /** Sends a job message to its own queue. */
   readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
   /** Extends the delivery's invisibility to `holdSeconds`. Never throws: a failure only brings it back too soon. */
   readonly hold: () => Promise<void>;
@@ -77,12 +75,10 @@ export interface RoundFacts {
   readonly takenAtMs: number;
 }
 
-/** One round of a job, from take to hand-over. */
 export class Round {
   readonly #facts: RoundFacts;
   readonly #ports: FanOutPorts;
   readonly #stretches: readonly Stretch[];
-  /** The limits of the job's waiting. */
   readonly #ending: Pick<JobHead, 'expiresAtMs'> & Pick<StoredJob, 'lots'>;
   progress: Progress;
   #state: JobState;
@@ -130,8 +126,8 @@ export class Round {
   }
 
   /**
-   * Ends some of the remaining recipients. The stop is written before anything ends by it: the first of several stops
-   * is final, also for reports.
+   * Ends some of the remaining recipients. The stop is written first: the first of several stops is final, also for
+   * reports.
    */
   async #settle(settlement: Settlement): Promise<FanOutEnd | undefined> {
     if (this.#state.stop === undefined) return await this.#stop(settlement);
@@ -299,7 +295,6 @@ export class Round {
     return true;
   }
 
-  /** Queues the rest of the job as the next round. */
   async #nextRound(message: JobMessage, delaySeconds: number): Promise<FanOutEnd> {
     const round = this.#facts.run.round + 1;
     await this.#ports.sendAgain({ ...message, round }, delaySeconds);

@@ -11,7 +11,6 @@ import type { LostRoundsPorts, ScheduledJob } from './lost-rounds.ts';
 const EntrySchema = v.object({ sk: v.string() });
 const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)) });
 
-/** Jobs read by one request. */
 const pageItems = 100;
 
 /** Scheduled jobs in the messages table; strongly consistent. */

@@ -19,10 +19,7 @@ export interface Rest extends Stretch {
   readonly at: number;
 }
 
-/**
- * A stretch is open until a time, in an opening of `lengthMs`; or closed until a time; or over, because its lots do not
- * open again.
- */
+/** Open until a time, in an opening of `lengthMs`; closed until a time; or over, because its lots do not open again. */
 export type StretchStanding =
   | { readonly kind: 'open'; readonly untilMs: number; readonly lengthMs: number }
   | { readonly kind: 'closed'; readonly opensAtMs: number }
@@ -54,7 +51,6 @@ export function stretchesOf({ head: { total }, lots }: JobOfLots): readonly Stre
   return stretches;
 }
 
-/** The recipients of each stretch that are neither queued nor ended. */
 export function restsOf(stretches: readonly Stretch[], { queued, ofStretches }: Progress): Rest[] {
   return stretches.flatMap((stretch, at) => {
     const from = stretch.from + (stretch.lots === undefined ? queued : (ofStretches?.[at] ?? 0));
@@ -75,8 +71,8 @@ export function advanced(
 }
 
 /**
- * A slice in which lots meet is open with any of them; its worker checks each recipient. It is closed until the next
- * lot opens, and over when all lots are. Released early, it would not be judged again.
+ * A slice in which lots meet is open with any of them, for its worker checks each recipient; closed until the next lot
+ * opens; over when all lots are. Released early, it would not be judged again.
  */
 export function stretchStanding(
   { lots }: Stretch,

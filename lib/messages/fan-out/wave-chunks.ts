@@ -19,9 +19,7 @@ export interface ComposedWave {
 
 /** From this spacing of slots on, slices of a chunk need no stride. */
 const strideFromEveryMs = 4;
-/**
- * The stride between a chunk's slices on a fast number: a worker's share of a processor cannot make all calls at once.
- */
+/** The stride between a chunk's slices on a fast number: a worker cannot make all calls at once. */
 const strideMs = 100;
 
 /** The chunks of a wave. `everyMs` is the spacing of slots. */
