@@ -3,8 +3,8 @@ import { type AccountWord, bySaid, matterScopes } from '../../platform/webhook/a
 import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
 import { tellOpened } from './open-hold.ts';
 
-// The platform's words about an account open and end holds (D46) and are emitted to its clients (D41). They come twice,
-// late and in any order, and only holds and `restoredMs` are stored. So no word is trusted for long.
+// The platform's words about an account open and end holds (D46) and are emitted (D41). They come twice, late and in
+// any order, and only holds and `restoredMs` are stored. So no word is trusted for long.
 
 // A restoring word may come after another reason for the hold: the next refused message opens it again. A restricting
 // word that is not newer than a stored restoration opens nothing and is not emitted, unless both come together.
@@ -17,15 +17,12 @@ import { tellOpened } from './open-hold.ts';
 
 const scopes = ['waba', 'utility'] as const;
 
-/**
- * Tolerance between a word and its hold: words carry whole seconds of another clock, and a hold begins when its word
- * leaves the queue.
- */
+/** Words carry whole seconds of another clock, and a hold begins when its word leaves the queue. */
 export const apartMs = 60_000;
 
 /**
- * Drops restricting words that an earlier delivery has restored since; sorted by time. Words that came together stay: a
- * run may have written the holds and died before it emitted events.
+ * Drops restricting words that were restored since; sorted by time. Words that came together stay: a run may have died
+ * between writing the holds and emitting.
  */
 export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Holds): AccountWord[] {
   const isOver = ({ matter, atMs }: AccountWord) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
@@ -76,7 +73,6 @@ function withRestored(holds: Holds, words: readonly AccountWord[]): Holds {
   return { ...holds, restoredMs: { ...restoredMs, ...newsMs } };
 }
 
-/** The part of the holds' store that account words need. */
 export interface AccountWordPorts {
   /** Like `HoldsOfWabas.change`: undefined when this writer always lost the race. */
   readonly changeHolds: (wabaId: string, rule: HoldRule) => Promise<Holds | undefined>;
@@ -84,8 +80,8 @@ export interface AccountWordPorts {
 }
 
 /**
- * Applies the platform's words on a WABA and logs the holds they open and end. Returns the words to emit, after the
- * holds are written. Throws when the words must be delivered again.
+ * Applies the platform's words on a WABA and logs changed holds. Returns the words to emit, after the holds are
+ * written. Throws when the words must come again.
  */
 export function takeAccountWords({ changeHolds, nowMs }: AccountWordPorts) {
   return async (wabaId: string, words: readonly AccountWord[]): Promise<readonly AccountWord[]> => {

@@ -25,7 +25,6 @@ interface StoreOptions {
   readonly nowMs: () => number;
 }
 
-/** The circuit breaker in its one item of the messages table. */
 export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
   const item: VersionedItem<Breaker> = {
     ...{ client, table, key: breakerKey },

@@ -22,7 +22,6 @@ export interface OpenBreaker {
 
 export const unknownBreaker: Breaker = { version: 0, silentWabas: {} };
 
-/** Timeout of a probe. */
 export const probeTimeoutMs = 5_000;
 
 /** Longer than a probe with its two writes: a worker that holds the lease longer is dead. */
@@ -84,7 +83,6 @@ export function isSuspected({ silentWabas }: Breaker, nowMs: number): boolean {
   return Object.values(silentWabas).filter((atMs) => nowMs - atMs < rowMs).length > 1;
 }
 
-/** After a clear answer to a message of the WABA. */
 export function afterAnswer(wabaId: string): BreakerRule {
   return (breaker) => {
     const { [wabaId]: known, ...silentWabas } = breaker.silentWabas;
@@ -129,8 +127,8 @@ export interface Breakers {
   /** Eventually consistent. */
   find(): Promise<Breaker>;
   /**
-   * Compare-and-set on the version of `seen`. After a conflict the rule runs again on the newer state, a few times.
-   * Returns what this call stored; undefined without a change, or when others always won.
+   * Compare-and-set on the version of `seen`. After a conflict the rule runs again, a few times. Undefined without a
+   * change, or when others always won.
    */
   change(seen: Breaker, rule: BreakerRule): Promise<Breaker | undefined>;
 }

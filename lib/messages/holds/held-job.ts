@@ -4,11 +4,10 @@ import type { HeldBy } from './hold.ts';
 import { type HoldableMessage, type HoldScope, parkScopeOf } from './scope.ts';
 
 /*
- * What a hold means for jobs (D46). Only the hold decides whether a message is called. `parked` informs client and
- * report: a worker that meets a hold parks the job, and the watcher resumes it.
+ * Only the hold decides whether a message is called (D46). `parked` informs client and report: a worker that meets a
+ * hold parks the job, and the watcher resumes it.
  */
 
-/** Why a job waits, for events and reports. */
 export type ParkReason = Pick<JobParked, 'code' | 'scope'>;
 
 const pausedTemplateCode = '132015';
@@ -18,7 +17,6 @@ export function reasonOf(scope: HoldScope, code: string): ParkReason {
   return { code: code === pausedTemplateCode ? 'template_paused' : code, scope: parkScopeOf(scope) };
 }
 
-/** The facts that decide which holds concern a chunk. */
 export function holdableOf({ category, path, phoneNumberId, about: { template } }: QueuedChunk): HoldableMessage {
   return { category, path, phoneNumberId, templateName: template.name, templateLanguage: template.language };
 }

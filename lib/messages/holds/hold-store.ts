@@ -46,12 +46,11 @@ export interface HoldsOfWabas {
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
   /**
    * Takes the probe of all holds on a message (hold.ts, `asked`). Undefined when another worker probes, none is due, or
-   * no hold is left. If the reply is lost, no worker has the probe until its lease ends.
+   * no hold is left. After a lost reply the lease must end.
    */
   ask(wabaId: string, message: HoldableMessage): Promise<Question | undefined>;
 }
 
-/** The holds of a WABA are one item of the messages table. */
 export function holdStore({ client, table, nowMs, pause = conflictPause }: StoreOptions): HoldsOfWabas {
   const itemOf = (wabaId: string): VersionedItem<Holds> => ({
     ...{ client, table, key: holdsKey(wabaId) },

@@ -39,7 +39,6 @@ export interface Silence {
   readonly atMs: number;
 }
 
-/** The holds of one WABA, and its numbers that were silent lately. */
 export interface Holds {
   readonly holds: Readonly<Partial<Record<HoldScope, Hold>>>;
   readonly silences: Readonly<Record<string, Silence>>;
@@ -74,7 +73,6 @@ const longestWaitMs = 600_000;
 /** The platform may announce an end that is wrong by years, so one message a day probes in any case. */
 const longestTrustMs = 86_400_000;
 
-/** When a hold with this many probes is probed next. */
 function nextAskMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs: number): number {
   const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** asks);
   return Math.max(nowMs + waitMs, Math.min(untilMs, nowMs + longestTrustMs));
@@ -197,8 +195,8 @@ const silentRunsToOpen = 3;
 export const rowMs = 300_000;
 
 /**
- * After a run of a number without a clear answer while reads are answered: the third in a row holds the number. `code`
- * is `no_answer`, or that of an unclear answer.
+ * After a run without a clear answer while reads are answered: the third in a row holds the number. `code` is
+ * `no_answer`, or that of an unclear answer.
  */
 export function afterSilentRun(
   number: Pick<HoldableMessage, 'phoneNumberId'>,

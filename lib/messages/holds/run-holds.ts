@@ -41,7 +41,6 @@ export interface RunHoldsPorts {
  * be written.
  */
 export interface RunHolds {
-  /** Remembers the holds that the run has read last. */
   saw(wabaId: string, holds: Holds): void;
   /** Parks the job of a held chunk, unless it is known to be parked. The watcher notifies the client. */
   park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
@@ -55,7 +54,6 @@ export interface RunHolds {
   ): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
   /** Takes the probes of all holds on the chunk's messages; undefined when another worker probes or none is due. */
   ask(chunk: QueuedChunk): Promise<Question | undefined>;
-  /** Records the result of a probe. */
   answered(chunk: QueuedChunk, question: Question, result: ProbeResult): Promise<void>;
   /** The run's calls to the number ended with an answer. */
   afterAnswers(chunk: QueuedChunk): Promise<void>;

@@ -4,7 +4,7 @@ import type { ParkScope } from '../job-state.ts';
 
 /*
  * What a hold can concern (D46): a WABA, its utility messages, a number, that number's marketing, its marketing on the
- * messages endpoint (D30), or a template. The whole platform has an item of its own (breaker.ts).
+ * messages endpoint (D30), or a template.
  */
 
 /** The key in the WABA's item: a kind, and its name after a colon. */
@@ -16,7 +16,6 @@ export type HoldScope =
   | `edge:${string}`
   | `template:${string}`;
 
-/** The facts that decide which holds concern a message, beside its WABA. */
 export interface HoldableMessage {
   readonly category: string;
   readonly path: SendPath;
