@@ -1,8 +1,8 @@
 import { type Lane, lastTurnIn, type Segment } from './segments.ts';
 
 /*
- * Going in front means an earlier turn, not more turns: otherwise a client with many small jobs would starve the
- * others. A client may go in front again once every waiting client could have had as much.
+ * Going in front means an earlier turn, not more turns: otherwise a client with many small jobs would starve others. A
+ * client may do so again once every waiting client could have had as much.
  */
 
 /** A client that went in front, and until when it may not again. */
@@ -32,7 +32,6 @@ export function frontsNow(fronts: readonly Front[], { due, rest }: Parted, nowMs
     .filter(({ clientId, untilMs }) => untilMs > nowMs || rest.some((lane) => lane.clientId === clientId));
 }
 
-/** Whether a client may go in front with slots from `fromMs` on. */
 export function mayLead(fronts: readonly Front[], clientId: number, fromMs: number): boolean {
   return !fronts.some((front) => front.clientId === clientId && front.untilMs > fromMs);
 }

@@ -11,7 +11,7 @@ export interface NumberPace {
   readonly learned?: { readonly perSecond: number; readonly atMs: number };
   /** An operator's temporary cap (`npm run number`). A lower limit of the platform still applies. */
   readonly capped?: { readonly perSecond: number; readonly untilMs: number };
-  /** People to whom the number may not write before a time (131056). */
+  /** People that the number may not write to before a time (131056). */
   readonly pairs: readonly BlockedPair[];
   /**
    * A call waited long for its answer: until then workers of small requests leave the number to those of jobs (D44).
@@ -56,7 +56,7 @@ export function capOf({ capped }: NumberPace, nowMs: number): number | undefined
 
 /**
  * Sets or removes an operator's cap; slots that are not due move to the new pace at once. When a cap ends by itself,
- * the next reservation does that, within a minute if more is to be sent.
+ * the next reservation does that.
  */
 export function withCap(
   pace: NumberPace,

@@ -8,7 +8,6 @@ export class PaceContended extends Error {
   }
 }
 
-/** The store of paces. */
 export interface NumberPaces {
   /** Strongly consistent. */
   readonly find: (phoneNumberId: string) => Promise<NumberPace>;

@@ -47,8 +47,8 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
 }
 
 /**
- * Backoff of a failed fan-out, by its round's deliveries; a killed run returns within a minute. The four waits before
- * the dead-letter queue make two hours, so that such an outage is survived.
+ * Backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make two hours,
+ * to survive such an outage; a killed run returns within a minute.
  */
 export function jobRetrySeconds(deliveries: number): number {
   return Math.min(43_200, 30 * 6 ** (deliveries - 1));

@@ -32,7 +32,6 @@ export async function reserve(
   return { firstPosition: firstPositions[0] ?? 0, pace };
 }
 
-/** Reserves in several lanes of one number, in one write. */
 export async function reserveAll(
   paces: NumberPaces,
   {

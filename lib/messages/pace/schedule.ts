@@ -5,7 +5,6 @@ import { endOf, isLane, type Lane, type LaneName, partedAt, type Segment, slotIn
 export interface Schedule {
   readonly segments: readonly Segment[];
   readonly nextPosition: number;
-  /** Clients that went in front lately. */
   readonly fronts?: readonly Front[];
 }
 

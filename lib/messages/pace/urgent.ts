@@ -3,7 +3,6 @@ import type { NumberPaces } from './number-paces.ts';
 import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
 import { sumOf } from './turns.ts';
 
-/** One-time codes of one client that want to leave a number now. */
 export interface UrgentWanted {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
