@@ -29,8 +29,8 @@ export function proofOf({ status }: Pick<Receipt, 'status'>): Proof {
 }
 
 /**
- * The furthest proof of a message's receipts, by its earliest receipt, whatever their order and number. Text decides
- * between different receipts of one moment, so that all readers agree. Undefined without receipts.
+ * The furthest proof of a message's receipts, by its earliest receipt, in any order. Text decides between different
+ * receipts of one moment, so that all readers agree.
  */
 export function fold(receipts: Iterable<Receipt>): Proven | undefined {
   let proven: Deciding | undefined;

@@ -15,15 +15,14 @@ interface HoldPorts extends OpeningPorts {
 /** An older refusal proves nothing about now: the cause may be repaired. */
 const newsMs = 60_000;
 
-/** A recent failure with its job. */
 interface Refused {
   readonly head: JobHead;
   readonly receipt: Receipt & { readonly code: string };
 }
 
 /**
- * Opens holds that receipts report (D46): the platform may take a message and later refuse it for its account, number
- * or template (131042 above all), or drop what it held back (135000). Never throws: the next receipt repeats it.
+ * Opens holds that receipts report (D46): the platform may refuse a message after it took it, for account, number or
+ * template (131042 above all), or drop a held one (135000). Never throws: the next receipt repeats it.
  */
 export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: HoldPorts): Promise<void> {
   const atMs = ports.nowMs();

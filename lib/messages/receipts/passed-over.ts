@@ -3,7 +3,6 @@ import { accountWordsOf } from '../../platform/webhook/account-update.ts';
 import { listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
 import type { messageFields } from '../../platform/webhook/fields.ts';
 
-/** Counts by kind. */
 export type CountsByKind = Readonly<Record<string, number>>;
 
 /** The keys that accompany the lists in a value about messages. */

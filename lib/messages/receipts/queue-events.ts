@@ -8,8 +8,8 @@ const eventsAtOnce = 1_000;
 const sliceBudgetMs = 10_000;
 
 /**
- * Queues a run's events in slices: first the rare kinds that every client receives by default, then the message steps.
- * Stops when time runs short or a slice fails; returns the keys of events that may not be queued.
+ * Queues a run's events in slices: first the rare kinds that clients receive by default, then message steps. Stops when
+ * time runs short or a slice fails; returns the keys that may not be queued.
  */
 export async function queueEvents(
   events: readonly (readonly [string, ServiceEvent])[],
@@ -35,7 +35,6 @@ function slicesOf<Each>(all: readonly Each[]): Each[][] {
   );
 }
 
-/** Returns why the slice may not be queued. */
 async function queueSlice(
   slice: readonly (readonly [string, ServiceEvent])[],
   ports: Pick<ReceiptPorts, 'events' | 'remainingMs'>,

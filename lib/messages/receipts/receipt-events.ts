@@ -17,7 +17,6 @@ const typeOfProof = {
   failed: 'message.failed',
 } as const satisfies { readonly [Each in Proof]?: EventType };
 
-/** A future event, before its recipient's address is read. */
 interface Tellable {
   readonly type: (typeof typeOfProof)[keyof typeof typeOfProof] | 'message.resolved';
   readonly head: JobHead;

@@ -40,8 +40,8 @@ export interface ReceiptItem {
 }
 
 /**
- * A receipt as stored. A user id is half of a packed receipt, so only `sent` keeps it and later statuses drop it. The
- * number stays where the job may address user ids.
+ * A user id is half of a packed receipt, so only `sent` keeps it and later statuses drop it. The number stays where the
+ * job may address user ids.
  */
 export function keptReceipt({ userId, waId, ...receipt }: Receipt, { byUserId }: Pick<JobHead, 'byUserId'>): Receipt {
   if (repeating.has(receipt.status)) return receipt;
@@ -56,8 +56,8 @@ export function namelessReceipt({ platformMessageId, reason, userId, waId, ...re
 const repeating: ReadonlySet<string> = new Set(['delivered', 'read', 'played']);
 
 /**
- * The items that append receipts of one job, by group of messages. Content-addressed: the same receipts give the same
- * items. Packed, because the platform's message id, their longest part, repeats.
+ * The items that append receipts of one job, by group of messages. Content-addressed, and so idempotent. Packed,
+ * because the platform's message id repeats.
  */
 export function receiptItems(jobId: string, receipts: readonly Receipt[], expiresAtSeconds: number): ReceiptItem[] {
   const groups = Map.groupBy(receipts, ({ index }) => receiptGroupOf(index));
@@ -76,7 +76,6 @@ export function packedReceipts(receipts: readonly Receipt[]): Uint8Array {
   return brotliCompressSync(JSON.stringify(receipts.map(rowOf)), compression);
 }
 
-/** The receipts of one item. */
 export function receiptsOf(item: unknown): Receipt[] {
   const { pk, receipts } = v.parse(ItemSchema, item);
   const jobId = jobOfReceipts(pk);

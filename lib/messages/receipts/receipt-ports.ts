@@ -22,11 +22,9 @@ export interface ReceiptRecords {
   findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, HeadOfJob | 'unreadable'>>;
   append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
   doubtfulJobs(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** All receipts of one group of messages. */
   ofGroup(jobId: string, group: number): Promise<readonly Receipt[]>;
 }
 
-/** Slices for runs of receipts. */
 export interface ProvenSlices extends Pick<Slices, 'settle'> {
   /** The existing slices, in any order; strongly consistent. */
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
@@ -46,10 +44,9 @@ export interface ReceiptPorts {
   readonly events: EventSink;
   /** Counts the cost that appended receipts change, now or later (D58). Idempotent. */
   readonly countCost: (jobs: readonly ReceiptsOfJob[]) => Promise<void>;
-  /** Takes people to whom the platform refuses marketing (D55). */
+  /** Takes refusals of marketing to people (D55). */
   readonly inbound: InboundSink;
   readonly nowMs: () => number;
-  /** Time left for this invocation. */
   readonly remainingMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }

@@ -11,7 +11,7 @@ export function receiptQueue(client: SQSClient, url: string): ReceiptSink {
 
 /**
  * Queue messages for receipts, each of one WABA (its message group) and filled up to the SQS limit. Each receipt is
- * written as JSON once and measured; the texts are joined to a `ReceiptMessage`.
+ * written as JSON once and measured.
  */
 export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[] {
   return [...Map.groupBy(numbers, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) =>

@@ -15,7 +15,6 @@ const JobItemSchema = v.object({
   erased: JobStateSchema.entries.erased,
 });
 
-/** The table for runs of receipts. Reads are strongly consistent, writes idempotent. */
 export function receiptStore(messages: TableAccess): ReceiptRecords {
   const readAll = (keys: Parameters<typeof batchGet>[1]) => batchGet(messages, keys, { consistent: true });
   return {

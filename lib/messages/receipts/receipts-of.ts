@@ -6,7 +6,6 @@ import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
 /** The receipts of one webhook by number, and how many statuses gave none. */
 export interface ReceiptsTold {
   readonly numbers: readonly NumberReceipts[];
-  /** The number of receipts. */
   readonly total: number;
   /** Statuses of messages that other software sent from the same numbers; normal. */
   readonly foreign: number;
@@ -24,9 +23,8 @@ const maxWordLength = 32;
 type ContactOf = (named: Person) => Person | undefined;
 
 /**
- * The receipts in a webhook's updates (D38; platform reference, 10.2). Never throws: unreadable statuses are counted.
- * Cuts long texts, keeps unknown statuses, replaces unreadable times by the arrival. The contact beside a status
- * completes its person.
+ * The receipts in a webhook's updates (D38; platform reference, 10.2). Never throws. Cuts long texts, keeps unknown
+ * statuses, replaces unreadable times by the arrival. The contact beside a status completes its person.
  */
 export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
   const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();

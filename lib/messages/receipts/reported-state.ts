@@ -23,7 +23,6 @@ export interface OwnOutcome {
   readonly code?: string;
   readonly reason?: string;
   readonly platformMessageId?: string;
-  /** Time of this outcome. */
   readonly atMs?: number;
   /** For a message that waits for its opening (D56): when it may leave. */
   readonly scheduledForMs?: number;
@@ -36,8 +35,7 @@ export interface ReportedOutcome extends Omit<OwnOutcome, 'state'>, Pick<Proven,
 
 /**
  * A message's outcome by our records and its receipts (D39). Any receipt proves that the platform took the message, and
- * overrules `pending`, `unknown` and our failures. An unknown status does not overrule `held`. Code and time are those
- * of the deciding side.
+ * overrules `pending`, `unknown` and our failures; an unknown status does not overrule `held`.
  */
 export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
   if (proven === undefined) return own;

@@ -20,7 +20,6 @@ export interface QueuedReceipts {
 /** Time to try one queue message alone: reads, writes, and a slice of events of 8 seconds. */
 const aloneBudgetMs = 20_000;
 
-/** A readable queue message. */
 interface ReadMessage {
   readonly messageId: string;
   readonly told: ReceiptMessage;
@@ -111,7 +110,6 @@ function receiptsIn({ told }: ReadMessage): Receipt[] {
   return told.numbers.flatMap(({ receipts }) => receipts);
 }
 
-/** Returns the events of these receipts, by key. */
 async function recordJobs(
   jobs: readonly ReceiptsOfJob[],
   ports: ReceiptPorts,

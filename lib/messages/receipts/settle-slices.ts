@@ -20,15 +20,14 @@ const maxRounds = 5;
 
 interface ProvenSlice {
   readonly key: SliceKey;
-  /** Indexes in the job of recipients with receipts. */
   readonly indexes: ReadonlySet<number>;
 }
 
 type SettlePorts = Pick<ReceiptPorts, 'slices' | 'nowMs' | 'log'>;
 
 /**
- * Settles `unknown` messages that these receipts prove, in jobs in doubt (D39). Returns settlement times by dispatch
- * id, also of earlier runs, so that each is emitted; operators' settlements are not. Throws when slices keep changing.
+ * Settles `unknown` messages that these receipts prove (D39). Returns settlement times by dispatch id, also of earlier
+ * runs, so that each is emitted. Throws when slices keep changing.
  */
 export async function settleSlices(
   receipts: readonly Receipt[],

@@ -1,6 +1,6 @@
 /**
- * Shares one read at a time per partition among all callers that ask before it begins; later callers wait for the next.
- * So every answer is from a read after the caller's own write (items.ts, `doubtKey`).
+ * Shares one read at a time per partition among callers that ask before it begins. So every answer is from a read after
+ * the caller's own write (items.ts, `doubtKey`).
  */
 export function sharedReads<Found>(read: (partition: string) => Promise<Found>): (partition: string) => Promise<Found> {
   const running = new Map<string, Promise<Found>>();

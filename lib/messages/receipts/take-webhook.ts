@@ -19,7 +19,6 @@ export interface ReceiptSink {
 }
 
 export interface WebhookPorts {
-  /** The platform apps that may call. */
   readonly apps: () => Promise<readonly PlatformApp[]>;
   readonly receipts: ReceiptSink;
   readonly hints: HintSink;

@@ -5,8 +5,8 @@ import { addresseeOf } from '../request/addressee.ts';
 import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 
 /**
- * Queues the people to whom the platform refuses marketing (D55): it takes the message and sends receipt 131050. All
- * ids, from client and receipt, name one person. Throws when queueing may have failed; repetitions are identical.
+ * Queues refusals of marketing to people (D55): the platform takes the message and sends receipt 131050. All ids,
+ * from client and receipt, name one person. Throws when queueing may have failed.
  */
 export async function tellRefusals(
   jobs: readonly ReceiptsOfJob[],
@@ -35,7 +35,6 @@ export async function tellRefusals(
 
 type Words = Omit<InboundMessage, 'version'>;
 
-/** One message for each number. */
 function together(messages: readonly Words[]): Words[] {
   const byNumber = Map.groupBy(messages, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
   return [...byNumber.values()].flatMap((some) => {
