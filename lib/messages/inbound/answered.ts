@@ -5,7 +5,6 @@ import type { ServiceEvent } from '../../webhooks/event.ts';
 import type { JobHead } from '../job.ts';
 import type { InboundWord } from './inbound-message.ts';
 
-/** The message that a person has answered: its job and its index. */
 export interface Answered {
   readonly head: JobHead;
   readonly index: number;

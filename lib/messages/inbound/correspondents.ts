@@ -1,18 +1,17 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
 
-// Which clients wrote to whom from a shared number (D55): a word without a message concerns clients that wrote within
-// 30 days. Acceptance notes each job before it queues; numbers of one client need no notes.
+// The people that clients wrote to from a shared number (D55): a word without a message concerns clients that wrote
+// within 30 days. Acceptance notes each job before it queues; numbers of one client need no notes.
 
 // An item holds one job's people of one group, as the first eight bytes of each name. A job of more than 16 recipients
 // groups by four bits of the name; in a smaller one each person is a group.
 
-// A reader asks for two groups: the person's own, and that of the four bits. More groups would be read faster but cost
-// more writes: 64 items for a job of a hundred.
+// A reader asks for two groups: the person's own, and that of the four bits. More groups would cost more writes: 64
+// items for a job of a hundred.
 
 /** Among a billion people two share these bytes with a chance of three in a hundred. */
 export const shortNameBytes = 8;
 
-/** The most items of a job. */
 export const mostGroups = 16;
 
 /** How long after a message a word without context concerns its client. */
@@ -35,12 +34,10 @@ function sharedGroup(name: ShortName): string {
   return String(Math.floor((name[0] ?? 0) / (256 / mostGroups))).padStart(2, '0');
 }
 
-/** The groups that may contain a person. */
 export function groupsOf(name: ShortName): string[] {
   return [ownGroup(name), sharedGroup(name)];
 }
 
-/** The distinct people of a job by group, packed. */
 export function groupsOfJob(names: readonly PersonName[]): Map<string, Uint8Array> {
   const people = [...new Set(names)].map(shortName);
   const groupOf = people.length > mostGroups ? sharedGroup : ownGroup;

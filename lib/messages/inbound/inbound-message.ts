@@ -25,8 +25,8 @@ const said = {
 };
 
 /**
- * News about a person. The platform's webhook brings `preference`, `reply` and `id_changed`. Results of our messages
- * bring `refused` (131050, no marketing) and `respelled` (another spelling of the number).
+ * News about a person. The webhook brings `preference`, `reply` and `id_changed`; results of our messages bring
+ * `refused` (131050, no marketing) and `respelled` (another spelling of the number).
  */
 const InboundWordSchema = v.variant('kind', [
   v.object({ kind: v.literal('preference'), ...said, says: v.picklist(['stop', 'resume', 'signup']) }),
@@ -59,7 +59,6 @@ export const InboundMessageSchema = v.object({
 });
 export type InboundMessage = v.InferOutput<typeof InboundMessageSchema>;
 
-/** Takes what people say, for the worker of the inbound queue. */
 export interface InboundSink {
   /** Resolves when all is queued; rejects when any may not be. Repetition is harmless. */
   send(messages: readonly Omit<InboundMessage, 'version'>[]): Promise<void>;

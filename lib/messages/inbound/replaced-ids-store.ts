@@ -12,7 +12,6 @@ export const replacedIdMemorySeconds = 400 * 86_400;
 /** Ten of the hundred requests for the ids of the largest job, side by side. */
 const readsAtOnce = 1_000;
 
-/** Writes under way at once. */
 const writesAtOnce = 20;
 
 const ReplacedItemSchema = v.object({ pk: v.string(), by: v.string(), atMs: v.number() });

@@ -21,7 +21,6 @@ export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], exp
 /** Strongly consistent. Rejects when the store cannot be reached. */
 export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;
 
-/** The facts of a chunk that the index needs. */
 interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, JobAge {
   readonly jobId: string;
   readonly clientId: number;
@@ -33,7 +32,6 @@ interface Ending {
   readonly outcome: { readonly state: string; readonly platformMessageId?: string };
 }
 
-/** Indexes the platform ids of a chunk's messages if their client subscribes to replies. */
 export type NoteSent = (chunk: SentChunk, endings: readonly Ending[]) => Promise<void>;
 
 /** How long a worker caches a client's subscriptions: the index begins this much later. */
@@ -47,8 +45,8 @@ export interface NoteSentPorts {
 }
 
 /**
- * Indexes ids only for clients that subscribe to `message.replied`, because each message costs an item. Unreadable
- * subscriptions count as one, as for events (D41). Rejects when the index cannot be written.
+ * Indexes ids only for clients that subscribe to `message.replied`, for each message costs an item. Unreadable
+ * subscriptions count as one (D41). Rejects when the write fails.
  */
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();

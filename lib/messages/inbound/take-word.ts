@@ -12,8 +12,8 @@ import { type Concerned, type ConcernedPorts, concernedBy } from './concerned.ts
 import { type InboundWord, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
 
-// How an inbound word is handled (D55): recorded, then emitted to the clients it concerns if it is the latest of its
-// scope. A late word is recorded only. Idempotent: entries merge, and event ids follow from the word.
+// An inbound word is recorded, then emitted to the clients it concerns if it is the latest of its scope (D55).
+// Idempotent: entries merge, and event ids follow from the word.
 
 // A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is always
 // recorded for both, so that no stop outlives a past widening.
@@ -28,7 +28,6 @@ export interface WordPorts extends ConcernedPorts {
   /** Whether a client that may send from the number subscribes to replies. */
   readonly anyWantsReplies: (did: Did | undefined) => Promise<boolean>;
   readonly noteReplacedIds: NoteReplacedIds;
-  /** Tallies what was done with the word. */
   readonly note: (what: string) => void;
 }
 
@@ -120,7 +119,6 @@ async function answeredFrom(
   return found?.head.wabaId === wabaId && found.head.phoneNumberId === phoneNumberId ? found : undefined;
 }
 
-/** The stop or start in a reply, if any. */
 function wordOfReply(word: Of<'reply'>, ports: WordPorts): Heard | undefined {
   const verdict = ports.judge(word.reply);
   if (verdict === undefined) {

@@ -16,7 +16,6 @@ export interface InboundPorts extends Omit<WordPorts, 'optOuts' | 'judge' | 'not
   readonly words: () => Promise<WordList>;
   readonly channels: Pick<ChannelStore, 'findNumber'>;
   readonly directory: Pick<Directory, 'findDid'>;
-  /** The event queue, for clients. */
   readonly events: EventSink;
   readonly remainingMs: () => number;
 }
@@ -29,13 +28,12 @@ export interface InboundRecord {
 /** No word is begun with less time left: a slow store needs twelve seconds per request. */
 const wordBudgetMs = 20_000;
 
-/** Each word needs a few small requests. */
 const messagesAtOnce = 5;
 const wordsAtOnce = 5;
 
 /**
- * Works off inbound messages: records words, then queues their events. Returns the messages to deliver again: those
- * with a failed word or event, or without time. A failing word does not stop others.
+ * Records words, then queues their events. Returns the messages to deliver again: with a failed word or event, or out
+ * of time. A failing word does not stop others.
  */
 export async function workOffInbound(records: readonly InboundRecord[], ports: InboundPorts): Promise<string[]> {
   const failed: string[] = [];
