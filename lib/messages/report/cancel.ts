@@ -19,8 +19,8 @@ export interface CancelPorts extends StopPorts {
 }
 
 /**
- * Cancels the unclaimed messages of a job and returns its standing (D53). Nothing that is claimed later is sent, and no
- * ended message becomes pending again. Changes nothing if the job is stopped already.
+ * Cancels the unclaimed messages of a job and returns its standing (D53). No ended message becomes pending again.
+ * Changes nothing if the job is stopped already.
  */
 export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<DispatchStanding> {
   await stopJob(ports, job.head);

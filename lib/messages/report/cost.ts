@@ -41,7 +41,6 @@ export interface JobCost {
 export interface KnownMessage {
   readonly outcome: Pick<ReportedOutcome, 'state' | 'atMs'>;
   readonly proven: Proven | undefined;
-  /** As in `CostLine`. */
   readonly market: string;
 }
 
@@ -53,9 +52,8 @@ export function marketOfAddress(to: string): string {
 }
 
 /**
- * The cost of a job's messages (D58). The platform bills deliveries: with receipts expected, a message costs only once
- * delivery is proven; otherwise every taken message costs. The platform's clock decides the day, within the job's
- * lifetime.
+ * The cost of a job's messages (D58). With receipts expected, a message costs once its delivery is proven; otherwise
+ * when it is taken. The platform's clock decides the day, within the job's lifetime.
  */
 export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: KnownRates): JobCost {
   const lines = new Map<string, CostLine>();

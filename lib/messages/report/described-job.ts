@@ -26,7 +26,7 @@ export function isForgotten(head: JobHead, nowMs: number): boolean {
 
 /**
  * Whether an eventually consistent read may miss results of claims from before the stop: the reader then reads
- * strongly, after the job. The stop's time is that of its attempt, and its writer lived no longer than a worker.
+ * strongly. The stop's writer lived no longer than a worker.
  */
 export function isStoppedLately({ stop }: JobState, nowMs: number): boolean {
   return stop !== undefined && nowMs < stop.atMs + claimLifeMs;
@@ -40,15 +40,11 @@ export interface Place {
   readonly duplicateOf?: number;
 }
 
-/** The facts that determine places. */
 export interface PlacedJob extends Pick<DescribedJob, 'repeats' | 'positions'> {
   readonly head: Pick<JobHead, 'total'>;
 }
 
-/**
- * The places of a request, in its order. Throws `RangeError` for impossible repeats or missing recipients, which mean
- * corrupt data.
- */
+/** The places of a request, in its order. Throws `RangeError` for corrupt data. */
 export function placesOf({ head, repeats, positions }: PlacedJob): Place[] {
   const repeated = new Map(repeats);
   const indexes = positions && new Map(positions.map((position, index) => [position, index]));

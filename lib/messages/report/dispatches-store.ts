@@ -116,7 +116,6 @@ function isPassed(question: DispatchesQuestion, after: string | undefined, nowMs
   return all && beginsMs > nowMs - jobMemorySeconds * 1_000;
 }
 
-/** The filter of the list, as DynamoDB evaluates it. */
 function filterOf({ did, campaignId, template, unsettled }: DispatchesQuestion, nowMs: number) {
   const asked = [
     ['did = :did', ':did', did],

@@ -27,7 +27,6 @@ export interface ReportedOutcome extends ReportedFacts {
   readonly to?: string;
 }
 
-/** The stored facts of some messages of a job. */
 export interface WrittenMessages {
   readonly slices: ReadonlyMap<number, Slice>;
   readonly proofs: ReadonlyMap<number, Proven>;
@@ -35,7 +34,6 @@ export interface WrittenMessages {
   readonly askedAtMs: number;
 }
 
-/** The outcome of a message that was read, by its index in the job. */
 export type OutcomeAt = (index: number) => ReportedOutcome;
 
 /** Outcomes from one read of a job, which was read before or beside it. Undefined for a withdrawn job (D25). */
@@ -54,8 +52,8 @@ export function outcomesOf(
 }
 
 /**
- * The outcome of one message. A recorded one counts, also while its slice is tried again for others. Otherwise a
- * claimed try is pending, and `unknown` once its claimant must be dead.
+ * A recorded outcome counts, also while its slice is tried again for others. Otherwise a claimed try is pending, and
+ * `unknown` once its claimant must be dead.
  */
 export function outcomeOf(
   index: number,
@@ -112,8 +110,8 @@ function said(outcome: Said, slice: Slice): OwnOutcome {
 }
 
 /**
- * The claimed tries of a stopped job, from a strong read of its slices after the stop: their recipients may have been
- * called without a record (items.ts, `mayReckon`).
+ * The claimed tries of a stopped job, from a strong read after the stop: their recipients may have been called without
+ * a record (items.ts, `mayReckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');

@@ -15,7 +15,6 @@ import { partitionsOfJob } from './report-place.ts';
 import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
-/** A place of the request with its outcome. */
 export interface PlacedOutcome extends ReportedOutcome {
   /** Position in the request, as in the report (D40). */
   readonly position: number;

@@ -18,7 +18,6 @@ import { type DispatchStanding, type ReportPage, reportPage } from './report.ts'
 import { partitionsOf, partitionsOfJob, type ReportPlace, type ReportQuestion } from './report-place.ts';
 import type { Report } from './report-store.ts';
 
-/** The ports of a report page. */
 export interface ReportPorts {
   readonly report: Report;
   readonly rates: () => Promise<KnownRates>;
@@ -33,8 +32,8 @@ export interface OpenReport {
 }
 
 /**
- * The first round trip of a page: one of two for the first page, the only one for later pages. Undefined without such a
- * job. The caller must check the job's owner before it shows anything.
+ * The first round trip of a page: one of two for the first page, the only one for later pages. The caller must check
+ * the job's owner before it shows anything.
  */
 export async function openReport(
   report: Report,
@@ -77,8 +76,8 @@ export async function readPage(
 }
 
 /**
- * Looks at a job again, cheaply: final partitions are not read again until all are final. Then the whole job is read
- * once for its counts. Undefined without such a job.
+ * Looks at a job again, cheaply: final partitions are not read until all are final. Then the whole job is read once for
+ * its counts.
  */
 export async function countsOf(
   report: Report,
@@ -111,7 +110,6 @@ export async function standingNow(report: Report, job: DescribedJob, rates: Know
   return { counts: countsIn(job, outcomeAt), cost: costNowOf(job, { ...known, outcomeAt }, rates) };
 }
 
-/** The cost of a job's messages, all of which were read. */
 function costNowOf(
   job: DescribedJob,
   { written, outcomeAt }: { readonly written: WrittenMessages; readonly outcomeAt: OutcomeAt },

@@ -9,7 +9,6 @@ import { type OutcomeCounts, totalOf } from './outcome.ts';
 
 export const reportMaxLimit = 1_000;
 
-/** A filter by states, if any, and the number of rows. */
 export interface ReportQuestion {
   readonly jobId: string;
   readonly states: ReadonlySet<ReportedState> | undefined;
@@ -18,7 +17,7 @@ export interface ReportQuestion {
 
 /**
  * Where a page begins, with what must be known before the job is read: the slices for the same round trip, and the
- * first page's counts.
+ * counts.
  */
 export interface ReportPlace {
   readonly position: number;
@@ -26,10 +25,8 @@ export interface ReportPlace {
    * Job index of the next recipient that is no repeat. The total, if the job's order differs from the request's (D56).
    */
   readonly index: number;
-  /** Messages of the job. */
   readonly total: number;
   readonly counts: OutcomeCounts;
-  /** The cost at the time of the counts. */
   readonly cost: Cost;
   /** Partitions before `index` that the page needs for repeats, or for another order. */
   readonly repeatedPartitions: readonly number[];
@@ -89,7 +86,6 @@ export function partitionsOf({ states, limit }: ReportQuestion, from: ReportPlac
   return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
 }
 
-/** All partitions of a job with `total` messages. */
 export function partitionsOfJob(total: number): number[] {
   return partitionRange(0, total);
 }
@@ -100,7 +96,6 @@ function partitionRange(firstIndex: number, endIndex: number): number[] {
   return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
 }
 
-/** The place of the page that begins at a position. */
 export function placeAt(
   places: readonly Place[],
   position: number,

@@ -23,9 +23,7 @@ import { receiptsOf } from '../receipts/receipt-items.ts';
 import { type DescribedJob, isForgotten } from './described-job.ts';
 import type { WrittenMessages } from './outcome.ts';
 
-/**
- * Reads jobs and outcomes. Each read is one round trip if every partition fits one query page, as for a job of 10,000.
- */
+/** Each read is one round trip if every partition fits one query page, as for a job of 10,000. */
 export interface Report {
   /**
    * Undefined for a job that was never accepted, was withdrawn, or is forgotten. Strongly consistent, because reports

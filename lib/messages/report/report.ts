@@ -94,7 +94,6 @@ export const DispatchReportSchema = v.object({
   paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
 });
 
-/** A dispatch's counts and cost. */
 export interface DispatchStanding {
   readonly counts: OutcomeCounts;
   readonly cost: Cost;
@@ -102,13 +101,12 @@ export interface DispatchStanding {
 
 export interface ReportPage extends DispatchStanding {
   readonly rows: readonly ReportRow[];
-  /** The start of the next page; undefined on the last. */
   readonly next?: ReportPlace;
 }
 
 /**
- * One page: `limit` rows of the requested states, from a place on. Each place of the request is in exactly one count; a
- * dropped duplicate has its original's state.
+ * One page: `limit` rows of the requested states. Each place of the request is in exactly one count; a dropped
+ * duplicate has its original's state.
  */
 export function reportPage(
   job: DescribedJob,
@@ -160,7 +158,6 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   };
 }
 
-/** The facts of a job in an answer: from its head or its list entry. */
 interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
   readonly head: Pick<
     JobHead,
@@ -176,7 +173,6 @@ interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
   >;
 }
 
-/** The answer of a page (D40). */
 export function reportAnswer(job: AnsweredJob, question: ReportQuestion, page: ReportPage) {
   const { rows, next } = page;
   return {

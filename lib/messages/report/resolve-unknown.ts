@@ -2,7 +2,6 @@ import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/claims
 import type { Slices } from '../dispatch/claims/slice-store.ts';
 import type { ReportedOutcome } from './outcome.ts';
 
-/** Identifies one message. */
 export interface MessageKey {
   readonly jobId: string;
   readonly index: number;
@@ -14,14 +13,13 @@ export interface ResolvePorts {
     key: MessageKey,
   ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;
   readonly slices: Pick<Slices, 'settle' | 'endForTheDead'>;
-  /** Makes receipts of the job look at its slices from now on. */
   readonly markDoubt: (jobId: string) => Promise<void>;
   readonly nowMs: () => number;
 }
 
 /**
- * Replaces `unknown` by an operator's finding. Sends nothing. False when the outcome is no longer unknown or the slice
- * has changed, so a decision never overwrites knowledge.
+ * Replaces `unknown` by an operator's finding; sends nothing. False when the outcome is no longer unknown or the slice
+ * has changed: a decision never overwrites knowledge.
  */
 export async function resolveUnknown(
   key: MessageKey,
