@@ -3,8 +3,8 @@ import { countryOfNumber } from '../../pricing/country.ts';
 import type { Destination } from '../../pricing/undelivered.ts';
 
 /*
- * A recipient in a request: E.164 digits with or without a plus, or a business-scoped user id (D24). A person given by
- * number and by id counts as two: only the platform knows that they are one.
+ * A recipient: E.164 digits with or without a plus, or a business-scoped user id (D24). A person given by both counts
+ * as two: only the platform knows that they are one.
  */
 
 /** Both forms (platform reference, 4.1). */

@@ -73,7 +73,7 @@ function plannedButtons({
 
 /**
  * The platform's request body for one recipient (platform reference, 4.1 and 4.2). Pure. `dispatchId` returns in status
- * events as `biz_opaque_callback_data`, and in the payload of a tapped quick reply.
+ * events as `biz_opaque_callback_data`, and with a tapped quick reply.
  */
 export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
   const components = messageComponents(plan, recipient.params ?? {}, dispatchId);

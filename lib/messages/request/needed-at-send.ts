@@ -25,7 +25,6 @@ const TextViewSchema = v.object({
   ),
 });
 
-/** One value of `buttons`, in order. */
 const ButtonViewSchema = v.variant('kind', [
   v.object({
     index: v.pipe(wholeNumber, v.description('The place of the button in the template.')),

@@ -24,7 +24,6 @@ export interface DynamicButton {
   readonly kind: 'url' | 'copy_code';
   /** Characters of a URL without its variable. */
   readonly fixedLength: number;
-  /** Most characters of the URL or code. */
   readonly maxLength: number;
 }
 
@@ -236,7 +235,7 @@ function placesOf(wanted: string, buttons: readonly TemplateButton[]): number[] 
 
 /**
  * Buttons that take a client's value. Other listed kinds need none unless they show a variable: a flow needs no token,
- * a catalog no thumbnail, and the service sets payloads of quick replies.
+ * a catalog no thumbnail.
  */
 function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number, couponLength: number): DynamicButton[] {
   const dynamic: DynamicButton[] = [];

@@ -21,8 +21,8 @@ type Params = NonNullable<Recipient['params']>;
 type Product = NonNullable<Params['products']>[number];
 
 /**
- * Adds a fault for each deviation of a recipient from the template's needs, with index, expected and received value
- * (D24). No faults means that every recipient can be composed.
+ * Adds a fault for each deviation of a recipient from the template's needs (D24). No faults means that every recipient
+ * can be composed.
  */
 export function checkRecipients(
   contract: ParameterContract,
@@ -43,7 +43,6 @@ export function checkRecipients(
   }
 }
 
-/** The path and list for faults of the current value. */
 interface Report {
   readonly path: string;
   readonly faults: FaultList;

@@ -132,7 +132,7 @@ export interface SendRequest {
 
 /**
  * Parses the body of a send (contract, POST /v1/template/messages/{did}). Refuses with one 400 unknown fields at any
- * level (D6), wrong types, and anything but 1 to 10,000 recipients. recipient-rules.ts checks what the template needs.
+ * level (D6), wrong types, and anything but 1 to 10,000 recipients.
  */
 export function parseSendRequest(body: unknown): SendRequest {
   const faults = new FaultList();
@@ -174,8 +174,8 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
 const dollars = /^\d{1,8}(\.\d{1,8})?$/;
 
 /**
- * The headers of a send. `Dry-Run` must be `true` or `false` exactly, so that a typing error sends nothing (D9, D51).
- * `Max-Cost` is in dollars with up to eight decimals, like rates (D58).
+ * `Dry-Run` must be `true` or `false` exactly, so that a typing error sends nothing (D9, D51). `Max-Cost` is in dollars
+ * with up to eight decimals, like rates (D58).
  */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(

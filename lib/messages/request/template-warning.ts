@@ -5,8 +5,8 @@ import { neverSendable } from './parameter-contract.ts';
 const longestWarning = 300;
 
 /**
- * A header warning that a template can never be sent from here, with the refusal that a send would get (D18). None for
- * a sendable template. `template` is as sent to the platform or read there.
+ * A header warning that a template can never be sent from here, with the refusal of a send (D18). `template` is as sent
+ * to the platform or read there.
  */
 export function templateWarning(template: unknown): { readonly 'template-warning'?: string } {
   const known = v.safeParse(PlatformTemplateSchema, template);

@@ -1,6 +1,6 @@
 /**
- * A percent sign without an escape, characters that no URL may contain (RFC 3986), and the colon, whose escape the
- * platform asks for because its check of the whole URL may fail (platform reference, 4.2).
+ * A percent sign without an escape, characters that no URL may contain (RFC 3986), and the colon, which the platform
+ * wants escaped for its check of the URL (platform reference, 4.2).
  */
 const cannotStand = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~/?#@!$&'()*+,;=%]/gu;
 
