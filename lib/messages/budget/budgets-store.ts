@@ -5,7 +5,7 @@ import { budgetKey, longestJobMemorySeconds, moneyKeptUntilSeconds, reservedKey 
 import { type Budgets, monthOf, type Reservation } from './budgets.ts';
 
 /*
- * A client's month is one number: acceptance adds reservations, and counts of cost subtract what messages did not cost
+ * A client's month is one number: acceptance adds reservations, counts of cost subtract unspent money
  * (spend/count-step.ts). An item per job makes a reservation idempotent and names its month.
  */
 

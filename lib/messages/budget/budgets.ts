@@ -1,6 +1,6 @@
 /*
- * The money of a client's month (D58): what is spent and what may still be. Acceptance adds the estimate of a send;
- * outcomes subtract what they did not cost.
+ * The money of a client's month (D58): spent, or still possible. Acceptance adds estimates; outcomes subtract what they
+ * did not cost.
  */
 
 /** The month in UTC, `YYYY-MM`. */
@@ -24,9 +24,7 @@ export type Reserved =
   | { readonly kind: 'reserved'; readonly afterUnits: number }
   | { readonly kind: 'over'; readonly committedUnits: number };
 
-/**
- * A job reserves once and is released once: repeated writes are idempotent. Rejects when the store cannot be reached.
- */
+/** A job reserves once and is released once, whatever is repeated. Rejects when the store cannot be reached. */
 export interface Budgets {
   /** Atomic: concurrent sends cannot pass the limit together. */
   reserve(reservation: Reservation): Promise<Reserved>;

@@ -7,7 +7,6 @@ import { dollarsOf, unitsOf } from '../../pricing/money.ts';
 export interface Means {
   /** The header `Max-Cost`, in units (pricing/money.ts). */
   readonly maxCostUnits?: number;
-  /** The budget of the client that the send is for. */
   readonly budget?: MonthlyBudget;
 }
 
@@ -17,7 +16,6 @@ export function meansOf({ waba }: Pick<Did, 'waba'>, clientId: number, maxCost: 
   return present({ maxCostUnits: maxCost === undefined ? undefined : unitsOf(Number(maxCost)), budget });
 }
 
-/** The refusal of a send above its own header, if any. */
 export function overMaxCost(units: number, { maxCostUnits }: Means): Refusal | undefined {
   if (maxCostUnits === undefined || units <= maxCostUnits) return undefined;
   const message = `the send would cost ${textOf(units)} at list prices, Max-Cost is ${textOf(maxCostUnits)}`;
@@ -29,7 +27,6 @@ export function stopUnits({ amount, stop }: MonthlyBudget, category: string): nu
   return stop && category !== 'AUTHENTICATION' ? unitsOf(amount) : undefined;
 }
 
-/** The refusal of a send that would exceed the client's monthly budget. */
 export function overBudget(units: number, committedUnits: number, { amount }: MonthlyBudget): Refusal {
   const [cost, budget, committed] = [textOf(units), textOf(unitsOf(amount)), textOf(committedUnits)];
   const message = `the send would cost ${cost} at list prices; of the monthly budget of ${budget}, ${committed} are spent or reserved`;

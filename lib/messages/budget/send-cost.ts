@@ -27,8 +27,8 @@ export interface SendCost {
   readonly optedOut: number;
   readonly estimate: CostEstimate;
   /**
-   * The highest possible cost, in units (pricing/money.ts). Recipients without a list price count at the dearest one of
-   * the category: a limit that takes them for free would be none.
+   * The highest possible cost, in units (pricing/money.ts). Recipients without a list price count at the dearest of the
+   * category, or the limit would not bind.
    */
   readonly mostUnits: number;
 }

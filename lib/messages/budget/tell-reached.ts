@@ -2,7 +2,6 @@ import type { MonthlyBudget } from '../../access/directory.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { reachedEvent, reachedPercents, type ToldPercent } from './reached.ts';
 
-/** The percentages that a client was notified of. Rejects when the store cannot be reached. */
 export interface ToldPercents {
   /** Strongly consistent. */
   of(clientId: number, atMs: number): Promise<ReadonlySet<number>>;
@@ -16,8 +15,8 @@ export interface TellReachedPorts {
 }
 
 /**
- * Emits the percentages that the month has newly reached, at least once under one id: they are noted after the event is
- * queued. The next send of the month emits what a dead run has not.
+ * Emits newly reached percentages, at least once under one id: they are noted after the event is queued. The next send
+ * of the month emits what a dead run has not.
  */
 export async function tellReached(
   budget: MonthlyBudget,

@@ -6,7 +6,6 @@ import type { ToldPercents } from './tell-reached.ts';
 
 const ToldSchema = v.object({ percents: v.exactOptional(v.instance(Set<unknown>)) });
 
-/** One item for each client and month with a reached percentage. */
 export function toldPercentsStore(client: DynamoDBDocumentClient, table: string): ToldPercents {
   return {
     of: async (clientId, atMs) => {
