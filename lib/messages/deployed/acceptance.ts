@@ -25,7 +25,6 @@ import { deployedReplacedIdReader } from './replaced-ids.ts';
 import { deployedDispatches } from './reports.ts';
 import { deployedAcceptedJobs, deployedPaces } from './sending.ts';
 
-/** The ports of accepting a send, and of rehearsing one (D51). */
 export function deployedAcceptance(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
   const { client, table } = messagesTable();

@@ -7,14 +7,12 @@ import { sentIdReader, sentIdWriter } from '../inbound/sent-ids-store.ts';
 import { receiptStore } from '../receipts/receipt-store.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** Stores platform ids of messages for clients that subscribe to replies. */
 export function deployedNoteSent() {
   const { client, table, nowMs } = messagesTable();
   const keep = sentIdWriter({ documentClient: client, tableName: table, pause: storePause });
   return noteSentOf({ wanted: deployedWantedEvents(), keep, nowMs, log });
 }
 
-/** Finds the message that a reply answers. */
 export function deployedAnswered() {
   const { client, table } = messagesTable();
   const messages = { documentClient: client, tableName: table, pause: storePause };

@@ -31,7 +31,6 @@ export function deployedLostRounds() {
   };
 }
 
-/** The ports of the fan-out. */
 export function deployedJobs() {
   const { client, table } = messagesTable();
   const { find, begin } = deployedAcceptedJobs();

@@ -20,7 +20,6 @@ export function deployedCorrespondentWriter() {
   return correspondentWriter({ documentClient: client, tableName: table }, deployedPersonNames());
 }
 
-/** The ports of the worker of the inbound queue. */
 export function deployedHearing() {
   const { client, table } = messagesTable();
   return {

@@ -22,7 +22,6 @@ function deployedStops() {
   return { report: deployedReport(), states: jobStateStore(client, table), nowMs, log };
 }
 
-/** The ports of cancelling a job, with rates for the cost in its answer. */
 export function deployedCancellation() {
   return { ...deployedStops(), rates: deployedKnownRates() };
 }

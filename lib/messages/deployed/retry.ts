@@ -4,7 +4,6 @@ import { retryMarksStore } from '../retry/retry-marks-store.ts';
 import { deployedAcceptance } from './acceptance.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** The ports of a retry (D57): those of acceptance, the report of the retried dispatch, and the retry marks. */
 export function deployedRetry(limits: PlatformLimits) {
   const { client, table, nowMs } = messagesTable();
   return {

@@ -17,7 +17,6 @@ export function deployedAcceptedJobs() {
   return acceptedJobsStore(client, table, nowMs);
 }
 
-/** The ports that workers and the fan-out share. */
 export function deployedSending() {
   return {
     slices: sliceStore(messagesTable()),

@@ -23,7 +23,6 @@ function deployedCount(how: Pick<CountPorts, 'readsSlices'> = {}): (jobIds: read
   return (jobIds) => countJobs(jobIds, ports);
 }
 
-/** Cost counts of watchers. */
 export function deployedWatchedSpend(): WatchedSpend {
   const { client, table, nowMs } = messagesTable();
   const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
@@ -34,7 +33,6 @@ export function deployedWatchedSpend(): WatchedSpend {
   };
 }
 
-/** Cost counts of receipts. */
 export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   const { client, table } = messagesTable();
   const stated = statedCosts({ documentClient: client, tableName: table, pause: storePause });
@@ -43,7 +41,6 @@ export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   return (jobs) => countReceipts(jobs, { stated, count, countLater });
 }
 
-/** Cost counts of workers. */
 export function deployedCountEnded(): ChunkWorkerPorts['countEnded'] {
   const count = deployedCount({ readsSlices: true });
   return async (chunk, ended) => {

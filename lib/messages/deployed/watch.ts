@@ -14,7 +14,6 @@ import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
 import { deployedWatchedSpend } from './spend.ts';
 
-/** The ports of watchers, for ended and for parked jobs. */
 export function deployedWatch() {
   const report = deployedReport();
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });

@@ -22,7 +22,6 @@ import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 import { deployedCountEnded } from './spend.ts';
 
-/** The ports of a worker that consumes this queue. */
 export function deployedWorker(
   queueUrl: string,
   { isOfSmallRequests }: Pick<DeployedWorker, 'isOfSmallRequests'>,
