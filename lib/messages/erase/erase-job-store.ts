@@ -41,7 +41,6 @@ const JobItemSchema = v.object({
 
 type JobItem = v.InferOutput<typeof JobItemSchema>;
 
-/** Recipients to mark in a job, and the stored facts of the job. */
 interface Marking {
   readonly indexes: ReadonlySet<number>;
   readonly job: JobItem;
@@ -155,7 +154,6 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     return { pending, underWay };
   }
 
-  /** The distinct pages of parameters of these recipients. */
   async function pagesWith(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
     const pages = new Map<string, Item>();
     for (const index of [...indexes].sort((one, other) => one - other)) {
@@ -165,7 +163,6 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     return [...pages.values()];
   }
 
-  /** The items that hold receipts of these recipients. */
   async function receiptItemsOf(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
     const items: Item[] = [];
     for (const group of new Set([...indexes].map(receiptGroupOf))) {
@@ -198,8 +195,8 @@ function addressesIn(item: Item): (readonly [index: number, to: string | undefin
 }
 
 /**
- * Other ids of the person, by the names in its receipts and addresses. A recipient that no known id names is somebody
- * else, whom another erasure has begun with.
+ * Other ids of the person, by names in its receipts and addresses. A recipient without a known id is another person, of
+ * an unfinished erasure.
  */
 function othersOf(
   ids: PersonIds,

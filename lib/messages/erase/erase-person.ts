@@ -25,7 +25,6 @@ const otherPlaces = ['idempotencyKeys', 'replacedIds', 'pairs', 'optOutRows', 'e
 type Place = JobPlace | (typeof otherPlaces)[number];
 export const places: readonly Place[] = [...jobPlaces, ...otherPlaces];
 
-/** The result of an erasure. */
 export interface Erased {
   /** Number of passes; the last found nothing if `clean`. */
   readonly passes: number;
@@ -35,13 +34,11 @@ export interface Erased {
   readonly pending: number;
   /** Messages that workers had at the last look: run again some minutes later. */
   readonly underWay: number;
-  /** Changed or removed items, by place. */
   readonly changed: Readonly<Record<Place, number>>;
   /** Other ids of the same person by the platform's word, erased as well. */
   readonly linkedIds: number;
   /** Unknown kinds of items, which may hold anything. */
   readonly unknownKinds: readonly string[];
-  /** The last pass found nothing more. */
   readonly clean: boolean;
   readonly readUnits: number;
 }
@@ -49,7 +46,6 @@ export interface Erased {
 /** The next run continues after this many passes. */
 const mostPasses = 4;
 
-/** Findings of one page that are handled concurrently. */
 const findingsAtOnce = 10;
 
 /**

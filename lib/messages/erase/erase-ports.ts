@@ -2,11 +2,9 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import type { PersonIds } from './person.ts';
 import type { Rewriter } from './rewrite-store.ts';
 
-/** Kinds of a job's items that hold a person's data. */
 export const jobPlaces = ['addresses', 'parameters', 'outcomes', 'receipts', 'shared'] as const;
 export type JobPlace = (typeof jobPlaces)[number];
 
-/** The person's recipients in a job. */
 export interface PersonInJob {
   readonly jobId: string;
   readonly indexes: readonly number[];
@@ -22,7 +20,6 @@ export interface ErasedInJob {
   readonly pending: number;
   /** Messages in a worker's hands: it may still write the platform's words about them, so the job stays unfinished. */
   readonly underWay: number;
-  /** Number of changed items. */
   readonly changed: Readonly<Partial<Record<JobPlace, number>>>;
 }
 
@@ -41,10 +38,8 @@ export interface LearnedIds {
   forget(id: string): Promise<void>;
 }
 
-/** The person to erase. */
 export interface Erasing {
   readonly ids: PersonIds;
-  /** Only data of this client. */
   readonly clientId?: number | undefined;
 }
 

@@ -9,7 +9,6 @@ import { recipientHashOf } from '../pace/number-pace.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { isOf, mayName, type PersonIds, spells, without } from './person.ts';
 
-/** A finding about a person in one item of the messages table. */
 export type Found =
   /** Recipients of a job are the person, or an erasure of the job is unfinished: the whole job is examined. */
   | { readonly kind: 'job'; readonly jobId: string; readonly indexes: readonly number[] }

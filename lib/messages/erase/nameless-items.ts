@@ -10,13 +10,12 @@ import { namelessReceipt, packedReceipts, receiptsOf } from '../receipts/receipt
 import { type PersonIds, spells } from './person.ts';
 
 /*
- * The attributes of a job's items that change without some recipients; undefined for no change, as on repetition. Other
- * recipients' data stays, byte for byte unless packed together.
+ * The attributes of a job's items that change without some recipients; undefined for no change. Other data stays byte
+ * for byte, unless packed together.
  */
 
 export type Change = Readonly<Record<string, unknown>>;
 
-/** Recipients of a job, by index. */
 type Indexes = ReadonlySet<number>;
 
 const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
@@ -29,7 +28,6 @@ export function addressesWithout(item: Item, indexes: Indexes): Change | undefin
 
 const StraightSchema = v.object({ to: v.optional(v.instance(Uint8Array)) });
 
-/** For the item of a straight job. */
 export function straightWithout(item: Item, indexes: Indexes): Change | undefined {
   const { to } = v.parse(StraightSchema, item);
   const left = to === undefined ? undefined : addressesLeft(to, 0, indexes);
@@ -45,7 +43,6 @@ function addressesLeft(bytes: Uint8Array, firstIndex: number, indexes: Indexes):
 
 const PageSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
 
-/** For a page of parameters. */
 export function parametersWithout(item: Item, indexes: Indexes): Change | undefined {
   const { sk, recipients: page } = v.parse(PageSchema, item);
   const recipients = recipientsOfPage(page);

@@ -19,7 +19,6 @@ export function spells(ids: PersonIds, text: string): boolean {
   return [...ids].some((id) => wordsOf(id, text).next().done === false);
 }
 
-/** Replaces each id that is a whole word. */
 export function without(ids: PersonIds, text: string, instead: string): string {
   let rest = text;
   for (const id of ids) {
