@@ -7,7 +7,6 @@ export interface CancelCampaignPorts extends StopPorts {
 }
 
 export interface CancelledOfCampaign {
-  /** Dispatches that this request has cancelled. */
   readonly cancelled: number;
   /** Some dispatches are left: repeat the request. */
   readonly more: boolean;
@@ -19,8 +18,8 @@ const atOnce = 8;
 const dispatchesOfRead = 100;
 
 /**
- * Cancels a campaign's open dispatches, newest first, each by its own rules (D53), scheduled ones too. Checked
- * dispatches are marked settled and skipped later, so that repetition comes to an end.
+ * Cancels a campaign's open dispatches, newest first, scheduled ones too (D53). Checked dispatches are marked settled
+ * and skipped later, so that repetition comes to an end.
  */
 export async function cancelCampaign(
   ports: CancelCampaignPorts,

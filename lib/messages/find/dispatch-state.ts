@@ -10,7 +10,6 @@ const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled']
 export type DispatchState = (typeof dispatchStates)[number];
 export const DispatchStateWord = v.picklist(dispatchStates);
 
-/** The facts that decide it. */
 export interface StandingFacts {
   /** The earliest call of a scheduled send (D56). */
   readonly fromMs: number | undefined;
@@ -19,8 +18,8 @@ export interface StandingFacts {
 }
 
 /**
- * The state of a dispatch. The client's cancellation prevails, even if all messages had left. Then pending messages
- * count, then a hold, then the start time. Between two windows a dispatch is `running`.
+ * The client's cancellation prevails, even if all messages had left. Then pending messages count, then a hold, then the
+ * start time. Between two windows a dispatch is `running`.
  */
 export function dispatchState({ fromMs, state, counts }: StandingFacts, nowMs: number): DispatchState {
   if (state.stop?.code === 'cancelled') return 'cancelled';

@@ -27,8 +27,8 @@ export interface FoundPage {
 }
 
 /**
- * One page of a client's dispatches, newest first, in two round trips: the list, then the standings. `states` filters
- * what was read, so a page may be short; only the last has no `next`.
+ * One page of a client's dispatches, newest first, in two round trips. `states` filters what was read, so a page may be
+ * short; only the last has no `next`.
  */
 export async function findDispatches(
   { dispatches, standings, nowMs }: FindPorts,
@@ -61,8 +61,8 @@ function foundDispatch(
 }
 
 /**
- * The cost counted so far. A small job's statement has no counts (spend/statement.ts), so the present counts decide
- * whether anything may still be billed.
+ * A small job's statement has no counts (spend/statement.ts), so the present counts decide whether anything may still
+ * be billed.
  */
 function costOf({ statement, counts }: Standing): Cost {
   const mayBeBilled = counts.pending + counts.held + counts.sent + counts.unknown > 0;

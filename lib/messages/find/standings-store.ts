@@ -12,25 +12,23 @@ import { partitionsOfJob } from '../report/report-place.ts';
 import { reportStore } from '../report/report-store.ts';
 import { type StatementSummary, summaryOf } from '../spend/statement.ts';
 
-/** The standing of a dispatch, for its whole request. */
 export interface Standing {
   readonly state: JobState;
   readonly counts: OutcomeCounts;
-  /** The counted cost, if any. */
   readonly statement?: StatementSummary;
 }
 
 export interface Standings {
   /**
-   * The standings in order, up to a dispatch that needs too much reading (never the first). Null: withdrawn. One round
-   * trip, two if a job was stopped just now.
+   * In order, up to a dispatch that needs too much reading (never the first). Null: withdrawn. One round trip, two if a
+   * job was stopped just now.
    */
   of(listed: readonly DispatchPointer[]): Promise<readonly (Standing | null)[]>;
 }
 
 /**
- * A thousand messages take two queries, for slices and receipts. The newest dispatches of a page share this budget,
- * which suffices for a page of dispatches of that size. Statements describe the others.
+ * A thousand messages take two queries, for slices and receipts. The newest dispatches of a page share this budget;
+ * statements describe the others.
  */
 const mostPartitionsRead = 100;
 
