@@ -8,7 +8,6 @@ import { endMsOf, reserved, type Schedule, slotMsOf, type Wanted } from '../pace
 import { isLane, type LaneName } from '../pace/segments.ts';
 import { tenthFits, urgentLane } from '../pace/urgent.ts';
 
-/** A hypothetical job, and the number it would leave from. */
 export interface Expected {
   readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'urgent'>;
   readonly recipients: readonly Pick<Recipient, 'to'>[];
@@ -49,8 +48,8 @@ function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted,
 }
 
 /**
- * A schedule shows only reserved slots. An unfinished job reserves again before half its horizon is over, perhaps one
- * from when it was alone. So lanes that reach further are assumed to have as much left as this job.
+ * A schedule shows only reserved slots, and an unfinished job reserves again before half its horizon is over. So lanes
+ * that reach further are assumed to have as much left as this job.
  */
 function withOthers(
   schedule: Schedule,

@@ -13,8 +13,8 @@ export interface ExpectedTimes {
 }
 
 /**
- * When each lot of a scheduled send would leave, by zones, in order of first moments (D56). Lots follow each other
- * while open. `delayMs`: how long the number is busy. An unfinished lot ends with its openings.
+ * When each lot of a scheduled send would leave, by zones (D56). Lots follow each other while open. `delayMs`: how long
+ * the number is busy. An unfinished lot ends with its openings.
  */
 export function expectedTimes(
   { lots, zones, order }: Timetable,

@@ -78,8 +78,8 @@ export const RehearsalAnswer = v.object({
 export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
 
 /**
- * Checks a send as `acceptSend` does, with the same refusals. Returns its cost at list prices, its duration in seconds,
- * and the portfolio's limit if known. Stores, reserves and queues nothing of the send.
+ * Checks a send as `acceptSend` does, with the same refusals. Returns its cost at list prices, its duration, and the
+ * portfolio's limit if known. Stores, reserves and queues nothing.
  */
 export async function rehearseSend(send: Send & { readonly means: Means }, ports: RehearsePorts): Promise<Rehearsed> {
   const { job, warning, timetable } = await checkSend(send, ports);
