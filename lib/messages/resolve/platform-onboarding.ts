@@ -15,8 +15,8 @@ const keepFailureForMs = 30_000;
 const WabaSchema = v.object({ marketing_messages_onboarding_status: v.optional(v.string(), '') });
 
 /**
- * Reads the onboarding status of a WABA, cached for 5 minutes; only `ONBOARDED` counts. Never throws: after a failed
- * read the answer is no for 30 seconds, and messages go to `/messages`, which takes all (D30).
+ * Only `ONBOARDED` counts; cached for 5 minutes. Never throws: after a failed read the answer is no for 30 seconds, and
+ * messages go to `/messages`, which takes all (D30).
  */
 export function marketingOnboarding(
   call: PlatformTransport,

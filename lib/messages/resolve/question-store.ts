@@ -31,8 +31,8 @@ const QuestionSchema = v.object({
 const TurnsSchema = v.object({ endsAtMs: v.number() });
 
 /**
- * Questions and each client's count per minute. Expired items count as absent. A claim is one write; an asked question
- * costs one more for the count (two when a minute begins), and one for the answer.
+ * Expired items count as absent. A claim is one write; an asked question costs one more for the count (two when a
+ * minute begins), and one for the answer.
  */
 export function questionStore(client: DynamoDBDocumentClient, table: string): Questions {
   const write = (question: string, facts: object, askedAtMs: number) => ({

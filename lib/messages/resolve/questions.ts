@@ -31,7 +31,6 @@ export interface Questions {
   claim(question: string, asking: Asking): Promise<Claimed>;
   /** Stores a no for the rest of the 10 s. */
   keep(question: string, refusal: Refusal, askedAtMs: number): Promise<void>;
-  /** Lets other requests ask at once. */
   release(question: string, askerId: string): Promise<void>;
   /** Counts a question of the client; returns the wait if its 30 of this minute are used. */
   takeTurn(clientId: number, nowMs: number): Promise<number | undefined>;
@@ -44,7 +43,6 @@ export interface QuestionPorts {
 }
 
 export interface Question<Answer> {
-  /** Identifies the question. */
   readonly name: string;
   /** The answer from stored data; undefined if that would be a no. */
   readonly known: () => Promise<Answer | undefined>;
