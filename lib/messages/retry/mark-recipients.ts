@@ -31,9 +31,7 @@ export interface MarkPorts extends WithdrawPorts {
   readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
 }
 
-/** A retry before its acceptance. */
 export interface Retrying {
-  /** The retry's own job. */
   readonly jobId: string;
   readonly source: { readonly jobId: string; readonly forgottenAtMs: number };
   /** Indexes in the source to send again, at least one. */

@@ -12,7 +12,6 @@
 // So at most one retry of a recipient begins: a mark is only taken over from a withdrawn job, which never begins.
 // Clocks only decide when another request may try to withdraw.
 
-/** The marks of one retry. */
 export interface Marking {
   readonly jobId: string;
   /** By the clock of its acceptance. */

@@ -19,7 +19,6 @@ export interface Retry extends Pick<Send, 'jobId' | 'clientId' | 'time'> {
   readonly means: Means;
 }
 
-/** A retry as an ordinary send. */
 type RetrySend = Send & Pick<Retry, 'means'>;
 
 export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
@@ -104,7 +103,6 @@ const faultsOfInputs: ReadonlySet<string> = new Set(['invalid_recipients', 'inva
 /** Headers, and recipients by whose clocks the time is decided. */
 const ofTime = /^(?:Send-.*|recipients\[\d+\]\.to)$/;
 
-/** Recipient indexes become places in the report. */
 function inSource({ path, message }: Fault, positions: readonly number[]): Fault {
   return { path: named(path, positions), message: named(message, positions) };
 }

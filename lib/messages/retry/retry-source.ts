@@ -29,7 +29,6 @@ export interface SourcePorts {
   readonly nowMs: () => number;
 }
 
-/** The part of a dispatch that may be sent again. */
 export interface RetrySource {
   readonly jobId: string;
   readonly forgottenAtMs: number;

@@ -10,10 +10,8 @@ export const receiptSettlesMs = 10 * 60_000;
 /** The platform answers a retry within this time with another day of refusals (131049). */
 const punishedMs = 24 * 3_600_000;
 
-/** A recipient's ended message, as a retry sees it. */
 export interface Ended {
   readonly outcome: Pick<ReportedOutcome, 'state' | 'code' | 'atMs'>;
-  /** A receipt reported the failure. */
   readonly byReceipt: boolean;
   readonly to: string;
   readonly category: string;
@@ -37,7 +35,6 @@ export function verdictOf(ended: Ended, codes: ReadonlySet<string> | undefined, 
   return nowMs < atMs + restMs ? 'later' : 'retry';
 }
 
-/** A recipient that may be retried. */
 export interface RetryablePlace {
   /** Index in the job, position in the request and its report. */
   readonly index: number;
