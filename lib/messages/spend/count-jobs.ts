@@ -8,7 +8,6 @@ import { countStates, outcomesOf, type WrittenMessages } from '../report/outcome
 import { type CountStep, nextStep, type Truth, together } from './count-step.ts';
 import { endingsOf, type Line, type Statement } from './statement.ts';
 
-/** A job with its statement. */
 export interface JobToCount {
   readonly job: DescribedJob;
   readonly statement: Statement | undefined;

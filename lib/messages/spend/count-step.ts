@@ -4,11 +4,10 @@ import type { JobHead } from '../job.ts';
 import { type Line, type OutcomeKind, outcomeKinds, type Statement } from './statement.ts';
 
 /*
- * A step from statement to truth is one transaction: it writes statements and adds their differences to the sums. Few
- * jobs need several, because transactions and update expressions are limited.
+ * A step from statement to truth is one transaction: it writes statements and adds their differences to the sums.
+ * Limits of DynamoDB may require several.
  */
 
-/** The facts by which a job is counted. */
 export type CountedJob = Pick<
   JobHead,
   'jobId' | 'clientId' | 'did' | 'templateName' | 'templateLanguage' | 'campaignId' | 'acceptedAtMs' | 'keptUntilMs'
@@ -25,7 +24,6 @@ const groupValues: Readonly<Record<SpendGroup, (job: CountedJob, line: Line) => 
   market: (_job, { market }) => market,
 };
 
-/** The quantities that are summed. */
 export const sumKinds = ['messages', 'billed', 'units'] as const;
 export type SumKind = (typeof sumKinds)[number];
 
@@ -69,8 +67,8 @@ const mostActions = 95;
 export type Truth = Omit<Statement, 'version'>;
 
 /**
- * The next step from statement to truth, and whether it is the last; undefined for no change. A partial step states
- * some lines as they were, so that sums and statement agree after each.
+ * The next step from statement to truth; undefined for no change. A partial step states some lines as they were, so
+ * that sums and statement agree after each.
  */
 export function nextStep(
   job: CountedJob,

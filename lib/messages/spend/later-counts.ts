@@ -5,8 +5,8 @@ import { type CountMessage, type CountQueue, countMessageOf } from '../watch/wat
 // Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole job. So a run
 // only ensures that a later count begins after its own append.
 
-// An item holds the time of the next count. It is written after the count is queued, so that count always comes. A run
-// that dies in between leaves a superfluous count, which finds nothing.
+// An item holds the time of the next count. It is written after the count is queued, so that count always comes. A dead
+// run leaves a superfluous count, which finds nothing.
 
 /** The times of counts. Rejects when the store cannot be reached. */
 export interface CountMarks {

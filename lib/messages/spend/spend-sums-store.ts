@@ -2,7 +2,6 @@ import { type Item, queryPartition, type TableAccess } from '../../aws/dynamodb-
 import { spendPartition } from '../items.ts';
 import type { DaySums } from './spend.ts';
 
-/** The sums of clients, for pages. */
 export interface SpendSums {
   /** The items of these days (`YYYY-MM-DD`, inclusive), several a day; strongly consistent. */
   between(clientId: number, from: string, to: string): Promise<readonly DaySums[]>;

@@ -7,7 +7,6 @@ import { spendKeptDays } from '../items.ts';
 import { outcomeAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
 import { type OutcomeKind, outcomeKinds } from './statement.ts';
 
-/** The days of a question, for the answer. */
 export interface Days {
   readonly from: string;
   readonly to: string;
@@ -121,8 +120,8 @@ function told({ messages, billed, units }: Added) {
 export type ClientDay = Readonly<Record<OutcomeKind | SumKind, number>>;
 
 /**
- * A client's record by day (`YYYY-MM-DD`), without empty days. Outcomes count under the day of acceptance, deliveries
- * and their money under that of delivery.
+ * A client's record by day (`YYYY-MM-DD`). Outcomes count under the day of acceptance, deliveries and their money under
+ * that of delivery.
  */
 export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, ClientDay> {
   const days = new Map<string, Record<OutcomeKind | SumKind, number>>();

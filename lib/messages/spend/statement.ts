@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 
 /*
- * The counted cost of one job (D58; items.ts, `spentKey`). It changes in the transaction that adds the difference to
- * the client's sums, so the sums contain exactly what statements say.
+ * The counted cost of one job (D58). It changes in the transaction that adds the difference to the client's sums, so
+ * the sums contain exactly what statements say.
  */
 
 /** A cost line (report/cost.ts) without its category. */
@@ -19,7 +19,6 @@ export type Line = Readonly<v.InferOutput<typeof LineSchema>>;
 
 const CostSchema = v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() });
 
-/** One number per reported state. */
 const CountsSchema = v.object(
   Object.fromEntries(reportedStates.map((state) => [state, v.number()])) as Record<
     ReportedState,
@@ -73,7 +72,6 @@ export function statementOf(item: unknown): Statement {
   return v.parse(StatementSchema, item);
 }
 
-/** The part that lists show. */
 const SummarySchema = v.pick(StatementSchema, ['counts', 'cost']);
 export type StatementSummary = Readonly<v.InferOutput<typeof SummarySchema>>;
 
