@@ -15,8 +15,8 @@ export interface StandingPorts {
 }
 
 /**
- * The template's state: a stored APPROVED from after `sinceMs` counts (a hint has it read within seconds, D42);
- * otherwise, if `mayAsk`, the platform's answer. No answer means waiting. A rejected template may be approved again.
+ * A stored APPROVED from after `sinceMs` counts (a hint has it read within seconds, D42); otherwise, if `mayAsk`, the
+ * platform's answer. No answer means waiting. A rejected template may be approved again.
  */
 export async function templateStanding(
   { wabaId, credential, templateName: name, templateLanguage: language }: JobHead,

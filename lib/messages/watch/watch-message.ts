@@ -65,7 +65,6 @@ export interface CountQueue {
   sendLater(message: CountMessage, delaySeconds: number): Promise<void>;
 }
 
-/** For a worker that is about to park the job. */
 export function parkedWatchOf(
   {
     jobId,

@@ -32,7 +32,6 @@ export interface ParkedPorts extends StandingPorts {
   readonly jobOf: (jobId: string) => Promise<WatchedJob | undefined>;
 }
 
-/** A watched job; `lots` for a scheduled send. */
 export interface WatchedJob {
   readonly head: JobHead;
   readonly lots?: readonly Lot[];
@@ -151,8 +150,8 @@ async function holdsOnJob(head: JobHead, { holds, isDown }: Ports): Promise<Held
 }
 
 /**
- * Resumes a job without holds, or one whose overdue holds no waiting message probes because the rest is in the fan-out.
- * If another run was faster, the next look sees the result.
+ * Resumes a job without holds, or one whose overdue holds no message probes because the rest is in the fan-out. If
+ * another run was faster, the next look sees the result.
  */
 async function resume(
   message: ParkedWatch,

@@ -18,10 +18,8 @@ import {
 } from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 
-/** A job's progress, for the watcher of its end. */
 export interface JobProgress {
   readonly head: JobHead;
-  /** For a scheduled send. */
   readonly lots?: readonly Lot[];
   /** Partitions without pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
@@ -48,15 +46,14 @@ export interface WatchedSpend {
   count(message: CountMessage): Promise<void>;
 }
 
-/** One delivery of a queue message. */
 export interface WatchDelivery {
   readonly messageId: string;
   readonly body: string;
 }
 
 /**
- * Looks at jobs once and returns the ids to deliver again. Pending jobs are queued for a later look, which uses up no
- * deliveries; ended ones emit `dispatch.completed` (D41), and their cost is counted (D58).
+ * Looks at jobs once and returns the ids to deliver again. Pending jobs are requeued, which uses up no deliveries;
+ * ended ones emit `dispatch.completed` (D41), and their cost is counted (D58).
  */
 export async function watchJobs(deliveries: readonly WatchDelivery[], ports: WatchPorts): Promise<string[]> {
   const again = await Promise.all(
