@@ -15,8 +15,8 @@ const minuteMs = 60_000;
 const weekdayOfDayZero = 4;
 
 /**
- * When a zone's clocks show these times, between two moments: merged and sorted. Exact over clock changes: a repeated
- * window opens twice, and skipped time does not open.
+ * When a zone's clocks show these times, merged and sorted. Exact over clock changes: a repeated window opens twice,
+ * and skipped time does not open.
  */
 export function openingsIn(zone: string, times: LocalTimes, [fromMs, untilMs]: Opening): Opening[] {
   const openings = stretchesOf(zone, fromMs, untilMs).flatMap((stretch) => {

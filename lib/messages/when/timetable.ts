@@ -42,7 +42,6 @@ export interface Timetable {
   readonly zones: readonly ZoneTimes[];
 }
 
-/** The inputs of a timetable, beside the requested time. */
 export interface ToBeTimed {
   readonly recipients: readonly Pick<Recipient, 'to'>[];
   /** Places in the request, by index. */
