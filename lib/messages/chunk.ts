@@ -12,11 +12,9 @@ const ChunkRecipientSchema = v.object({
   index: v.number(),
   /** Absent when the operator has erased the person (D60). */
   to: v.exactOptional(v.string()),
-  /**
-   * The request body for the platform, ready to post. Absent when it cannot be composed: the message then fails (R14).
-   */
+  /** The request body for the platform. Absent when it cannot be composed: the message then fails (R14). */
   request: v.exactOptional(MessageRequestSchema),
-  /** Set when the template has changed since acceptance and the parameters no longer fit: there is no request (D56). */
+  /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),
   /** Number of tries that provably sent nothing, by what each waited for (pace/pacing.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
@@ -28,7 +26,7 @@ export type ChunkRecipient = v.InferOutput<typeof ChunkRecipientSchema>;
 /** Up to ten consecutive recipients of a job, and their current try (dispatch/claims/slice.ts). */
 const ChunkSliceSchema = v.object({
   try: v.number(),
-  /** Recipients of the whole slice, including those that an earlier try has ended and this chunk does not carry. */
+  /** Recipients of the whole slice, also those that an earlier try has ended. */
   size: v.number(),
   /** Position of the first recipient in the lane; the others follow. Absent: the worker reserves positions (D43). */
   position: v.exactOptional(v.number()),
@@ -38,7 +36,7 @@ const ChunkSliceSchema = v.object({
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
 
-/** What a worker needs to know of the job in order to send, to pace and to emit events. */
+/** What a worker needs to know of the job. Fields without a comment are as in `JobHead` (D38, D55). */
 const ChunkOfJobSchema = v.object({
   jobId: v.string(),
   clientId: v.number(),
@@ -49,22 +47,15 @@ const ChunkOfJobSchema = v.object({
   category: v.string(),
   acceptedAtMs: v.number(),
   expiresAtMs: v.exactOptional(v.number()),
-  /** As in the head of its job. */
   keptUntilMs: v.exactOptional(v.number()),
-  /**
-   * When the recipients of a scheduled send may be called (D56): the lots of these slices, with the openings that
-   * remain.
-   */
+  /** For a scheduled send (D56): the lots of these slices, with the openings that remain. */
   lots: v.exactOptional(v.pipe(v.array(LotSchema), v.readonly())),
   correlationId: v.exactOptional(v.string()),
   about: aboutSchema,
   /** One-time codes of a small request: they go before other messages of the number (D44). */
   urgent: v.exactOptional(v.literal(true)),
-  /** A platform app reports receipts for this number (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),
-  /** Recipients who have opted out of marketing are not called (D55). */
   heedsOptOuts: v.exactOptional(v.literal(true)),
-  /** As in the head of its job. */
   reservedUnits: v.exactOptional(v.number()),
   /** This chunk is the whole job, so its end is the end of the job (D41). */
   alone: v.exactOptional(v.literal(true)),
@@ -72,7 +63,6 @@ const ChunkOfJobSchema = v.object({
   straight: v.exactOptional(v.literal(true)),
   /** The limit of the number, as last read when the chunk was queued. */
   limitPerSecond: v.number(),
-  /** The lane of the number's schedule that holds its positions. */
   lane: v.string(),
 });
 
@@ -92,7 +82,7 @@ export const QueuedChunkSchema = v.object({
 });
 export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 
-/** SQS bills a larger message as several, and a run waits for all its slices, so the fan-out cuts chunks here. */
+/** SQS bills a larger message as several, and a run waits for all its slices. */
 export const mostChunkBytes = 200_000;
 
 /** A chunk of the job without its slices. `limitPerSecond` is the platform's last word on the number. */
@@ -112,13 +102,12 @@ export function chunkOfJob(
 
 // A straight request has no job message, no fan-out and no stored parameters: acceptance queues its one chunk itself.
 
-// Acceptance writes `head` and `to` of its job once the queue has confirmed the chunk, or the worker does that has
-// claimed it. A withdrawal and that claim compete for slice 0.
+// Acceptance writes `head` and `to` once the queue has confirmed, or the worker that has claimed the chunk. A
+// withdrawal and that claim compete for slice 0.
 
 /** A request of so many recipients is one slice and needs no fan-out. */
 export const straightRecipients = 10;
 
-/** The head of the job of a straight chunk, as acceptance or the worker writes it. */
 export function headOfChunk(chunk: QueuedChunk): JobHead {
   const { about, limitPerSecond, slices } = chunk;
   const byUserId = addressesOfChunk(chunk).some(isUserId) ? (true as const) : undefined;

@@ -19,7 +19,7 @@ export function jobKey(jobId: string): ItemKey {
 }
 
 // Whether an accepted job is sent (D25). Messages may be queued before acceptance knows that all are, so two writers
-// compete by conditional writes on the job item. Each write is idempotent; only TTL removes the item.
+// compete by conditional writes on the job item. Only TTL removes it.
 
 // A straight request is begun by its acceptance once the queue has confirmed, or by the worker that has claimed slice
 // 0, before anything leaves. A withdrawal takes slice 0 as well, so a withdrawn job is never sent.
@@ -69,14 +69,13 @@ export function jobExpiresAtSeconds(job: JobAge): number {
 // Whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). A withdrawal goes before a stop: the stop
 // of a withdrawn job means nothing.
 
-// A worker claims a slice, then reads state and holds (strongly), then calls. So a claim after a stop or hold sees it:
-// the worker ends what it claimed as `stop` says, and a held try as `again`.
+// A worker claims a slice, then reads state and holds (strongly), then calls. A claim after a stop or hold sees it: it
+// ends as `stop` says, and a held try as `again`.
 
-// The fan-out ends slices that were never queued as `stop` says, uncalled. The slice item decides between it and a
-// worker, so each ending is emitted once, under one id.
+// The fan-out ends unqueued slices as `stop` says, uncalled. The slice item decides between it and a worker, so each
+// ending has one event.
 
-// A report need not wait for these endings: to a strong read of all slices after the stop, an unclaimed message has
-// ended as `stop` says.
+// Reports need not wait for that: to a strong read of all slices after the stop, an unclaimed message has ended so.
 
 /**
  * *Stop*, at any time, also before begin: by a client's cancellation, a worker that meets a disabled template, or the
@@ -91,7 +90,7 @@ export const mayStop = 'attribute_not_exists(#stop)';
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 
 // *Reckon*, by a cancellation or watcher that has read all slices strongly after the stop: sets `underWay` once, to the
-// tries that are claimed. Recorded outcomes stand; any other try is claimed after the stop and ends so.
+// claimed tries. Any other try is claimed after the stop and ends so.
 
 /**
  * Until `underWay` is written, open messages are pending in every report; afterwards only those tries are. So an ended
@@ -109,8 +108,8 @@ export const isParkedSo = 'parked.sinceMs = :sinceMs';
 export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
 
 /**
- * *End of the pause*, by a worker whose message was taken, or by the watcher when no worker has parked the job again
- * for long. Refused while the job is parked: else no watcher would end this pause.
+ * *End of the pause*, by a worker whose message was taken, or by the watcher when no worker has parked the job again.
+ * Refused while the job is parked: else no watcher would end this pause.
  */
 export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
 
@@ -124,7 +123,7 @@ export function scheduledPartition(shard: number): string {
 
 /**
  * A scheduled send that may still wait (D56). The fan-out writes it at begin and removes it once all is released, so
- * that lost rounds are found (fan-out/lost-rounds.ts). Sharded by the random end of the job id.
+ * that lost rounds are found (fan-out/lost-rounds.ts).
  */
 export function scheduledKey(jobId: string): ItemKey {
   return { pk: scheduledPartition((jobId.at(-1) ?? '0').charCodeAt(0) % scheduledShards), sk: jobId };
@@ -179,8 +178,8 @@ export function jobPartition(jobId: string): string {
 }
 
 /**
- * Dispatches of a client from any DID, by acceptance (`jobSortKey`). Acceptance writes them, else the fan-out, for the
- * lists of clients and operators (D40, D59).
+ * Dispatches of a client from any DID, by acceptance (`jobSortKey`). Acceptance writes them, else the fan-out (D40,
+ * D59).
  */
 export function dispatchesPartition(clientId: number): string {
   return `DISPATCHES#${clientId}`;
@@ -190,10 +189,10 @@ export function dispatchesPartition(clientId: number): string {
 // other's item, so the second one sees the first.
 
 // A worker that is about to end a recipient `unknown` writes the doubt, ends the try, then reads the slice's receipts
-// strongly and settles what they prove to `sent`. A later try ends recipients with receipts uncalled.
+// strongly and settles what they prove. A later try ends proven recipients uncalled.
 
-// A run of receipts appends them, then reads the doubt strongly. If there is one, it reads the slices of its messages
-// and settles `unknown` to `sent`. A slice that has changed refuses the write and is read again.
+// A run of receipts appends them, then reads the doubt strongly. If there is one, it settles `unknown` in the slices of
+// its messages. A slice that has changed refuses the write and is read again.
 
 /**
  * So no later try calls a recipient whose receipt came before the claim, and `unknown` with a receipt does not stay.
@@ -328,7 +327,7 @@ export function userIdOfReplaced(pk: string): string {
 }
 
 /**
- * The people to whom jobs wrote from a shared number, as keyed digests, by acceptance (`jobSortKey`). Acceptance writes
+ * The people that jobs wrote to from a shared number, as keyed digests, by acceptance (`jobSortKey`). Acceptance writes
  * it before it queues (inbound/correspondents.ts).
  */
 export function wrotePartition(phoneNumberId: string, group: string): string {
@@ -336,9 +335,8 @@ export function wrotePartition(phoneNumberId: string, group: string): string {
 }
 
 /**
- * The platform's id of a message, with its number, so that events of another number find nothing. Workers write it for
- * clients that want answers (inbound/sent-ids.ts). Hashed, for the id contains the recipient's number in readable code
- * (D60).
+ * The platform's id of a message, with its number. Workers write it for clients that want answers
+ * (inbound/sent-ids.ts). Hashed, for the id contains the recipient's number (D60).
  */
 export function sentIdKey(message: {
   readonly wabaId: string;

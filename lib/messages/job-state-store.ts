@@ -16,7 +16,6 @@ import {
 } from './items.ts';
 import { type JobParked, type JobState, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
 
-/** Job states in the messages table. items.ts says who may write which. */
 export function jobStateStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): JobStates {
   const change = async (
     jobId: string,
@@ -78,7 +77,6 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
   };
 }
 
-/** Update, condition, and their values and names. */
 type Change = readonly [
   update: string,
   condition: string,
@@ -90,7 +88,6 @@ function stateIn(existing: unknown): JobState {
   return v.parse(JobStateSchema, existing ?? {});
 }
 
-/** The state in a job's item. */
 export function jobStateOf(item: Item): JobState {
   const begun = item['head'] === undefined ? {} : { begun: true as const };
   return { ...v.parse(JobStateSchema, item), ...begun };

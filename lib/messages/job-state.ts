@@ -36,8 +36,8 @@ export const JobParkedSchema = v.object({
 export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 
 /**
- * Neither stopped nor parked: the job is sent. Both: it is stopped. `parked` informs client and report and stops the
- * fan-out; the holds alone decide whether a message is called (holds/hold.ts).
+ * Both stopped and parked: it is stopped. `parked` informs client and report and stops the fan-out; the holds alone
+ * decide whether a message is called (holds/hold.ts).
  */
 export interface JobState {
   /** The head is written: the job counts (items.ts, `mayBegin`). */
@@ -62,7 +62,6 @@ export interface JobState {
 const UnderWaySchema = v.record(v.string(), v.number());
 export type UnderWay = Readonly<v.InferOutput<typeof UnderWaySchema>>;
 
-/** The attributes of a job item that hold its state (items.ts). */
 export const JobStateSchema = v.object({
   stop: v.exactOptional(JobStopSchema),
   parked: v.exactOptional(JobParkedSchema),
@@ -95,7 +94,6 @@ export interface JobStates {
   endPause(jobId: string): Promise<boolean>;
 }
 
-/** What the lifetime of a new item is computed from. */
 export type StoppedJob = Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>;
 
 /** The stop that a client's cancellation writes (D53). */
@@ -111,7 +109,6 @@ export function parkDelaySeconds(parkedForMs: number): number {
   return Math.min(120, Math.max(15, Math.ceil(parkedForMs / 4_000)));
 }
 
-/** What to do with a claimed message before anything leaves. */
 export type ByJobState =
   | { readonly kind: 'send' }
   | { readonly kind: 'wait'; readonly delaySeconds: number }
@@ -148,7 +145,6 @@ export function endOfTry(
   return underWay !== undefined && (under === undefined || tried > under) ? stop : undefined;
 }
 
-/** The waiting of a job and the pause it belongs to. */
 export type Waiting = Pick<JobState, 'pausedFromMs'> & { readonly parked: JobParked };
 
 /** Start of the pause. A pause has several waitings when a template is approved again but still refused. */

@@ -19,7 +19,6 @@ export interface Lot {
   readonly open: readonly Opening[];
 }
 
-/** A moment compared with a lot's openings. */
 export type Standing =
   | { readonly kind: 'open'; readonly untilMs: number }
   | { readonly kind: 'closed'; readonly opensAtMs: number }
