@@ -66,7 +66,7 @@ const ChunkOfJobSchema = v.object({
   lane: v.string(),
 });
 
-/** One message of the dispatch queue: consecutive slices of one job, composed, or what a try has left of them. */
+/** One message of the dispatch queue: consecutive slices of one job, or what a try has left of them. */
 export const QueuedChunkSchema = v.object({
   version: v.literal(chunkVersion),
   ...ChunkOfJobSchema.entries,
@@ -100,10 +100,10 @@ export function chunkOfJob(
   };
 }
 
-// A straight request has no job message, no fan-out and no stored parameters: acceptance queues its one chunk itself.
+// A straight request has no job message, fan-out or stored parameters: acceptance queues its one chunk.
 
-// Acceptance writes `head` and `to` once the queue has confirmed, or the worker that has claimed the chunk. A
-// withdrawal and that claim compete for slice 0.
+// Acceptance writes `head` and `to` once the queue has confirmed, or the worker after its claim. A withdrawal competes
+// for slice 0.
 
 /** A request of so many recipients is one slice and needs no fan-out. */
 export const straightRecipients = 10;
@@ -122,7 +122,7 @@ export function headOfChunk(chunk: QueuedChunk): JobHead {
   });
 }
 
-/** The addresses that a straight chunk carries, in order. A later try carries only those that are still open. */
+/** The addresses that a straight chunk carries. A later try carries only open ones. */
 export function addressesOfChunk({ slices }: QueuedChunk): (string | undefined)[] {
   return slices.flatMap(({ recipients }) => recipients.map(({ to }) => to));
 }

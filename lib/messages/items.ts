@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ItemKey } from '../aws/item-key.ts';
 import { hashKey } from '../keys/hash-key.ts';
 
-// Keys of the messages table, and the conditions under which each writer may change a job. The spellings are stored for
-// 30 days or longer (D56): a test holds them letter for letter.
+// Keys of the messages table, and the conditions of writes to a job. The spellings are stored for 30 days or longer
+// (D56): a test holds them letter for letter.
 
-// Opt-outs live in the same table without a TTL (lib/opt-outs/opt-out-items.ts): the worker of the inbound queue writes
-// them, and workers read them after a claim.
+// Opt-outs live in the same table without a TTL (lib/opt-outs/opt-out-items.ts).
 
 const jobPrefix = 'JOB#';
 
@@ -19,13 +18,13 @@ export function jobKey(jobId: string): ItemKey {
 }
 
 // Whether an accepted job is sent (D25). Messages may be queued before acceptance knows that all are, so two writers
-// compete by conditional writes on the job item. Only TTL removes it.
+// compete by conditional writes. Only TTL removes the job.
 
-// A straight request is begun by its acceptance once the queue has confirmed, or by the worker that has claimed slice
-// 0, before anything leaves. A withdrawal takes slice 0 as well, so a withdrawn job is never sent.
+// A straight request is begun by its acceptance after the queue's confirmation, or by the worker that has claimed slice
+// 0, before anything leaves. A withdrawal takes slice 0 as well.
 
-// A retry (D57) is begun by its acceptance before it answers 200: another retry of the same recipients may take back a
-// job that has not begun (retry/marks.ts).
+// A retry (D57) is begun by its acceptance before it answers 200: another retry may take back a job that has not begun
+// (retry/marks.ts).
 
 /** *Begin*, by the fan-out: sets `head` unless the job is withdrawn. From then on the whole job is sent. */
 export const mayBegin = 'attribute_not_exists(withdrawnAtMs)';
@@ -66,20 +65,19 @@ export function jobExpiresAtSeconds(job: JobAge): number {
   return Math.ceil(forgottenAtMs(job) / 1_000);
 }
 
-// Whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). A withdrawal goes before a stop: the stop
-// of a withdrawn job means nothing.
+// Whether the unclaimed messages of a job are sent (D46, D53; job-state.ts). The stop of a withdrawn job means nothing.
 
-// A worker claims a slice, then reads state and holds (strongly), then calls. A claim after a stop or hold sees it: it
-// ends as `stop` says, and a held try as `again`.
+// A worker claims a slice, then reads state and holds (strongly), then calls. So a claim after a stop ends as `stop`
+// says, and a held try as `again`.
 
-// The fan-out ends unqueued slices as `stop` says, uncalled. The slice item decides between it and a worker, so each
-// ending has one event.
+// The fan-out ends unqueued slices uncalled. The slice item decides between it and a worker, so each ending has one
+// event.
 
-// Reports need not wait for that: to a strong read of all slices after the stop, an unclaimed message has ended so.
+// To a strong read of all slices after the stop, an unclaimed message has ended, so reports need not wait for that.
 
 /**
- * *Stop*, at any time, also before begin: by a client's cancellation, a worker that meets a disabled template, or the
- * watcher of a parked job. The first stop is final and ends `parked`.
+ * *Stop*, at any time, also before begin: by a cancellation, a worker that meets a disabled template, or the watcher of
+ * a parked job. The first stop is final and ends `parked`.
  */
 export const mayStop = 'attribute_not_exists(#stop)';
 
@@ -90,17 +88,17 @@ export const mayStop = 'attribute_not_exists(#stop)';
 export const mayPark = 'attribute_exists(head) AND attribute_not_exists(#stop) AND attribute_not_exists(parked)';
 
 // *Reckon*, by a cancellation or watcher that has read all slices strongly after the stop: sets `underWay` once, to the
-// claimed tries. Any other try is claimed after the stop and ends so.
+// claimed tries. Any other try ends as stopped.
 
 /**
- * Until `underWay` is written, open messages are pending in every report; afterwards only those tries are. So an ended
- * message never becomes pending again, without a comparison of clocks.
+ * Until then open messages are pending in every report; afterwards only those tries are. So an ended message never
+ * becomes pending again, without a comparison of clocks.
  */
 export const mayReckon = 'attribute_exists(#stop) AND attribute_not_exists(underWay)';
 
 /**
- * *Resume*, by the watcher once nothing holds the job: removes exactly the `parked` that it has read, named by
- * `sinceMs`, and `pausedFromMs` too if the platform has taken a message since.
+ * *Resume*, by the watcher once nothing holds the job: removes exactly the `parked` it has read, named by `sinceMs`,
+ * and `pausedFromMs` too if the platform took a message since.
  */
 export const isParkedSo = 'parked.sinceMs = :sinceMs';
 
@@ -108,8 +106,8 @@ export const isParkedSo = 'parked.sinceMs = :sinceMs';
 export const mayGoOn = `${isParkedSo} AND attribute_not_exists(parked.goesOn)`;
 
 /**
- * *End of the pause*, by a worker whose message was taken, or by the watcher when no worker has parked the job again.
- * Refused while the job is parked: else no watcher would end this pause.
+ * *End of the pause*, by a worker whose message was taken, or by the watcher. Refused while the job is parked: else no
+ * watcher would end this pause.
  */
 export const mayEndPause = 'attribute_exists(pausedFromMs) AND attribute_not_exists(parked)';
 
@@ -122,8 +120,8 @@ export function scheduledPartition(shard: number): string {
 }
 
 /**
- * A scheduled send that may still wait (D56). The fan-out writes it at begin and removes it once all is released, so
- * that lost rounds are found (fan-out/lost-rounds.ts).
+ * A scheduled send that may still wait (D56). The fan-out writes it at begin and removes it at the end, so that lost
+ * rounds are found (fan-out/lost-rounds.ts).
  */
 export function scheduledKey(jobId: string): ItemKey {
   return { pk: scheduledPartition((jobId.at(-1) ?? '0').charCodeAt(0) % scheduledShards), sk: jobId };
@@ -167,12 +165,10 @@ export function parametersKey({ jobId, index }: { readonly jobId: string; readon
   };
 }
 
-/** The first index of the next partition. */
 export function nextParameters(index: number): number {
   return (Math.floor(index / parametersPerPartition) + 1) * parametersPerPartition;
 }
 
-/** Holds every item about the job as a whole. */
 export function jobPartition(jobId: string): string {
   return `${jobPrefix}${jobId}`;
 }
@@ -185,18 +181,17 @@ export function dispatchesPartition(clientId: number): string {
   return `DISPATCHES#${clientId}`;
 }
 
-// A doubt: receipts may change more than the report of this job (D39). Two writers each write first and then read the
-// other's item, so the second one sees the first.
+// A doubt: receipts may change more than the report of this job (D39). Both sides write first and then read the other's
+// item, so the second sees the first.
 
-// A worker that is about to end a recipient `unknown` writes the doubt, ends the try, then reads the slice's receipts
-// strongly and settles what they prove. A later try ends proven recipients uncalled.
+// A worker writes the doubt before it ends a recipient `unknown`, then reads the slice's receipts strongly and settles
+// what they prove. A later try ends proven recipients uncalled.
 
-// A run of receipts appends them, then reads the doubt strongly. If there is one, it settles `unknown` in the slices of
-// its messages. A slice that has changed refuses the write and is read again.
+// A run of receipts appends them, then reads the doubt strongly and, if there is one, settles `unknown` in the slices
+// of its messages. A changed slice is read again.
 
 /**
  * So no later try calls a recipient whose receipt came before the claim, and `unknown` with a receipt does not stay.
- * Only TTL removes a doubt.
  */
 export function doubtKey(jobId: string): ItemKey {
   return { pk: jobPartition(jobId), sk: 'DOUBT' };
@@ -232,7 +227,7 @@ export function spentKey(jobId: string): ItemKey {
 }
 
 /**
- * When the next count of a job's cost begins: receipts and watchers write it before they queue the count
+ * When the next count of a job's cost begins: receipts and watchers write it after they have queued the count
  * (spend/later-counts.ts).
  */
 export function countKey(jobId: string): ItemKey {
@@ -287,10 +282,7 @@ export function turnsKey(clientId: number): ItemKey {
   return { pk: `QUESTIONS#${clientId}`, sk: 'QUESTIONS' };
 }
 
-/**
- * The pace of a number: its schedule and what was learned of it (D43). The fan-out and workers reserve slots in it
- * (pace/schedule.ts).
- */
+/** The pace of a number (D43), in which the fan-out and workers reserve slots (pace/schedule.ts). */
 export function paceKey(phoneNumberId: string): ItemKey {
   return { pk: `PACE#${phoneNumberId}`, sk: 'PACE' };
 }
@@ -303,10 +295,7 @@ export function urgentKey(phoneNumberId: string): ItemKey {
 /** The circuit breaker of the whole platform (holds/breaker.ts). Each run of a worker reads it once. */
 export const breakerKey: ItemKey = { pk: 'PLATFORM', sk: 'BREAKER' };
 
-/**
- * The holds of a WABA, its numbers and templates, read with the job after each claim (D46). Workers, watchers, hints
- * and operators write it (holds/hold.ts).
- */
+/** The holds of a WABA, its numbers and templates, read with the job after each claim (D46; holds/hold.ts). */
 export function holdsKey(wabaId: string): ItemKey {
   return { pk: `WABA#${wabaId}`, sk: 'HOLDS' };
 }
@@ -314,8 +303,8 @@ export function holdsKey(wabaId: string): ItemKey {
 const replacedPrefix = 'USERID#';
 
 /**
- * The id that has replaced a business-scoped user id, from the inbound queue for acceptance (accept/replaced-ids.ts).
- * By WABA, because portfolios share no ids.
+ * The id that has replaced a business-scoped user id, for acceptance (accept/replaced-ids.ts). By WABA, because
+ * portfolios share no ids.
  */
 export function replacedIdKey(wabaId: string, userId: string): ItemKey {
   return { pk: `${replacedPrefix}${wabaId}#${userId}`, sk: 'REPLACED' };
@@ -326,17 +315,14 @@ export function userIdOfReplaced(pk: string): string {
   return pk.slice(pk.lastIndexOf('#') + 1);
 }
 
-/**
- * The people that jobs wrote to from a shared number, as keyed digests, by acceptance (`jobSortKey`). Acceptance writes
- * it before it queues (inbound/correspondents.ts).
- */
+/** The people that jobs wrote to from a shared number, as keyed digests, by acceptance (inbound/correspondents.ts). */
 export function wrotePartition(phoneNumberId: string, group: string): string {
   return `WROTE#${phoneNumberId}#${group}`;
 }
 
 /**
- * The platform's id of a message, with its number. Workers write it for clients that want answers
- * (inbound/sent-ids.ts). Hashed, for the id contains the recipient's number (D60).
+ * The platform's id of a message, for clients that want answers (inbound/sent-ids.ts). Hashed, for the id contains the
+ * recipient's number (D60).
  */
 export function sentIdKey(message: {
   readonly wabaId: string;

@@ -22,8 +22,7 @@ export type JobStop = v.InferOutput<typeof JobStopSchema>;
 export type ParkScope = (typeof parkedScopes)[number];
 
 /**
- * The waiting of a job, as its client and report see it. `sinceMs` identifies it, so that a writer never ends a later
- * one.
+ * The waiting of a job, as client and report see it. `sinceMs` identifies it, so that a writer never ends a later one.
  */
 export const JobParkedSchema = v.object({
   /** The platform's error code, or one of our own: `template_paused`, `no_answer`. */
@@ -56,8 +55,8 @@ export interface JobState {
 }
 
 /**
- * For a stopped job: the try of each slice that a worker may still be calling, from a read of all slices after the stop
- * (items.ts, `mayReckon`). No other try sends anything.
+ * For a stopped job: the tries that a worker may still be calling, by slice, from a read after the stop (items.ts,
+ * `mayReckon`).
  */
 const UnderWaySchema = v.record(v.string(), v.number());
 export type UnderWay = Readonly<v.InferOutput<typeof UnderWaySchema>>;
@@ -115,8 +114,8 @@ export type ByJobState =
   | { readonly kind: 'settle'; readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'> };
 
 /**
- * Decides by the job's state, read between the claim and the call (D46, D53). A message that waits gives its claim back
- * and returns as a copy.
+ * Decides by the job's state, read between claim and call (D46, D53). A message that waits gives its claim back and
+ * returns as a copy.
  */
 export function byJobState(state: JobState, message: Ending, nowMs: number): ByJobState {
   const { stop, parked } = state;
@@ -134,8 +133,8 @@ export function settlementOf({ atMs: _when, ...settlement }: JobStop): Pick<JobS
 }
 
 /**
- * How a try of a slice ends for certain, unless receipts prove otherwise: its worker sees the stop, or died before
- * that. Undefined while this is not known.
+ * How a try ends for certain, unless receipts prove otherwise: its worker saw the stop, or died before. Undefined while
+ * unknown.
  */
 export function endOfTry(
   { stop, underWay }: JobState,
@@ -159,8 +158,8 @@ export interface Ending {
 }
 
 /**
- * When a parked job or message expires: with its time to live, or a day after the pause began. For scheduled sends only
- * time with an open lot counts towards that day (D56).
+ * When a parked job or message expires: with its time to live, or after a day of pause, for scheduled sends a day of
+ * open time (D56).
  */
 export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFINITY, lots }: Ending): number {
   const fromMs = pauseFromMs(waiting);

@@ -67,7 +67,6 @@ export type AskedTime = v.InferOutput<typeof AskedTimeSchema>;
 /** The requested time, and the earliest moment at which any message may leave. */
 export const WhenSchema = v.object({ asked: AskedTimeSchema, fromMs: v.number() });
 
-/** What all messages of an accepted request share. */
 export const JobHeadSchema = v.object({
   jobId: v.string(),
   clientId: v.number(),

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 
 /*
- * When the messages of a scheduled send may leave (D56). Acceptance computes it once, in milliseconds; later steps
- * compare numbers and need no time zones.
+ * When a scheduled send may leave (D56). Acceptance computes it once, in milliseconds; later steps need no time zones.
  */
 
 /** A time span in which messages may leave: start inclusive, end exclusive. */
@@ -10,8 +9,8 @@ const OpeningSchema = v.pipe(v.tuple([v.number(), v.number()]), v.readonly());
 export type Opening = v.InferOutput<typeof OpeningSchema>;
 
 /**
- * Consecutive recipients with the same openings: from the previous lot's end up to `until`, exclusive. Openings are
- * sorted and do not touch. The last one ends with the job's last possible call.
+ * Consecutive recipients with the same openings, up to `until`, exclusive. Openings are sorted and do not touch. The
+ * last ends with the job's last possible call.
  */
 export const LotSchema = v.object({ until: v.number(), open: v.pipe(v.array(OpeningSchema), v.readonly()) });
 export interface Lot {

@@ -25,8 +25,8 @@ export function replyPayload(dispatchId: string, { card, button }: QuickReplyPla
 }
 
 /**
- * The inverse; undefined for any other text. It does not prove the sender: another app of the number can send any
- * payload, so callers compare the message with its job.
+ * The inverse; undefined for any other text. Another app of the number can send any payload, so callers compare the
+ * message with its job.
  */
 export function repliedMessageOf(payload: string | undefined): RepliedMessage | undefined {
   const [, jobId, index, card, button] = payloadPattern.exec(payload ?? '') ?? [];

@@ -14,7 +14,7 @@ export interface AcceptJobPorts extends HandOverPorts {
   readonly limitOf: (head: JobHead) => Promise<number>;
 }
 
-/** Hands a checked job over: small ones straight to workers, others to the fan-out. Refuses as `handOverJob` does. */
+/** Hands small jobs straight to workers, others to the fan-out. Refuses as `handOverJob` does. */
 export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<void> {
   const { jobId, clientId, total } = job.head;
   const straight = await straightRequest(job, ports.limitOf);
@@ -23,7 +23,7 @@ export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<v
   else await handOverStraight(straight, ports);
   count('RecipientsAccepted', total);
   log('job.accepted', { jobId, clientId, count: total });
-  // The job counts even when this listing fails or is late: the fan-out or the worker writes it before it sends.
+  // The job counts even if this fails or is late: the fan-out or the worker lists it before it sends.
   try {
     await inTimeLeft(ports.remainingMs, async (signal) => {
       if (straight === undefined) await ports.acceptance.list(job, signal);

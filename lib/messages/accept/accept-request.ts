@@ -15,8 +15,8 @@ export interface AcceptableRequest {
 }
 
 /**
- * Accepts a request under a new job id, at most once per key (`acceptOnce`). An earlier answer comes before any check.
- * When the job of a dead run is withdrawn, its budget reservation is released (D58).
+ * Accepts a request under a new job id, at most once per key (`acceptOnce`). When the job of a dead run is withdrawn,
+ * its budget reservation is released (D58).
  */
 export async function acceptRequest(
   { clientId, did, key, compared, time, means, remainingMs }: AcceptableRequest,

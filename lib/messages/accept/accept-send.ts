@@ -8,8 +8,8 @@ import type { Accepted } from './idempotency.ts';
 export interface AcceptPorts extends CheckPorts, MeansPorts, Omit<AcceptJobPorts, 'remainingMs'> {}
 
 /**
- * Accepts a send: checks it (400, 404, 422, 502), also against its cost limits (D58), hands over all of it or nothing
- * (D25), and lists it for its client (D40).
+ * Checks a send (400, 404, 422, 502) and its cost limits (D58), hands over all of it or nothing (D25), and lists it
+ * (D40).
  */
 export async function acceptSend(
   send: Send & { readonly means: Means; readonly remainingMs: () => number },

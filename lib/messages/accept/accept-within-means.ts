@@ -18,8 +18,8 @@ export interface MeansPorts extends SendCostPorts, TellReachedPorts {
 type Ports = AcceptJobPorts & MeansPorts;
 
 /**
- * Accepts as `acceptJob` does, within the cost limits (D58). Refuses with 422 `over_max_cost` or `over_budget`, 502
- * `dispatch_unavailable` when a budget that stops cannot be reserved. Returns a warning for the sender.
+ * Accepts as `acceptJob`, within cost limits (D58). Refuses with 422 `over_max_cost` or `over_budget`, 502
+ * `dispatch_unavailable` when a budget that stops cannot be reserved. Returns a warning.
  */
 export async function acceptWithinMeans(job: WholeJob, means: Means, ports: Ports): Promise<string | undefined> {
   const { budget, maxCostUnits } = means;
@@ -68,9 +68,7 @@ async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Po
   }
 }
 
-/**
- * Returns what the month has committed, this send included. Undefined when the store fails and the budget only warns.
- */
+/** What the month has committed, this send included. Undefined when the store fails and the budget only warns. */
 async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: Ports): Promise<number | undefined> {
   const { clientId, jobId, units, limitUnits } = reservation;
   try {

@@ -34,19 +34,19 @@ type ListedJob = Pick<AcceptedJobRecord, 'head' | 'repeats'>;
  * idempotent; aborted by `signal`, it may take effect nevertheless.
  */
 export interface AcceptedJobs {
-  /** Writes the addresses, then the job, before the queue is asked: where the job is found, its addresses are. */
+  /** Writes the addresses, then the job, before it is queued: where the job is found, its addresses are. */
   describe(job: WholeJob, signal: AbortSignal): Promise<void>;
   /** The described job; strongly consistent. Undefined when it was never described or TTL has removed it. */
   find(jobId: string): Promise<AcceptedJobRecord | undefined>;
   /**
-   * Lists the job for its client (D40), after the queue has confirmed: nothing removes the entry of a withdrawn job.
+   * Lists the job for its client (D40), after the queue has confirmed: only TTL removes the entry of a withdrawn job.
    */
   list(job: Pick<WholeJob, 'head' | 'repeats'>, signal: AbortSignal): Promise<void>;
   /** Withdraws a job unless it has begun. `withdrawn`: nothing of it is sent, whatever the queue holds. Idempotent. */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
   /**
-   * Begins a job of the fan-out unless it was withdrawn. Registers a scheduled job for the search for lost rounds
-   * (D56), a retry at its source (D57).
+   * Begins a job of the fan-out unless it was withdrawn. Registers a scheduled job for lost-rounds.ts (D56), a retry at
+   * its source (D57).
    */
   begin(job: ListedJob, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
   /** Begins a straight job, from the chunk of its first try: a later one lacks recipients. */
@@ -91,7 +91,7 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      // Kept for the longest life of any job, for anything of this one may be found so long.
+      // Kept for the longest life of any job: anything of this one may be found so long.
       const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestJobMemorySeconds;
       // The size does not matter: outcomes of a withdrawn slice are never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });

@@ -6,10 +6,7 @@ export const answerBudgetMs = answerEarlyMs + 500;
 /** The longest wait for a write that does not change the answer. */
 const sideWriteLimitMs = 2_000;
 
-/**
- * Does an optional write in the time left before the answer. Rejects when that is over or the write fails, though the
- * write may take effect.
- */
+/** Does an optional write in the time left before the answer. It may take effect even if this rejects. */
 export async function inTimeLeft(
   remainingMs: () => number,
   write: (signal: AbortSignal) => Promise<void>,

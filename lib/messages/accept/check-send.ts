@@ -159,7 +159,7 @@ async function linkedCatalogId({ did, clientId, jobId }: Send, ports: CheckPorts
 }
 
 /**
- * Chooses the endpoint (D30). Only the marketing endpoint takes a bid or heeds a template's time to live (platform
+ * Chooses the endpoint (D30): only the marketing endpoint takes a bid or heeds a template's time to live (platform
  * reference, 2.9).
  */
 async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPorts): Promise<SendPath> {

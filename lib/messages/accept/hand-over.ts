@@ -53,8 +53,8 @@ async function begun({ head, repeats = [] }: WholeJob, signal: AbortSignal, port
 }
 
 /**
- * Notes the recipients of a job from a shared number before it is queued, so that answers reach its client (D55).
- * Refuses with 502 `dispatch_unavailable`.
+ * Notes the recipients of a job from a shared number before it is queued (D55). Refuses with 502
+ * `dispatch_unavailable`.
  */
 export async function noteCorrespondents(job: WholeJob, ports: HandOverPorts): Promise<void> {
   try {

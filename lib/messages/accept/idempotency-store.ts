@@ -12,14 +12,14 @@ const ItemSchema = v.object({
   warning: v.exactOptional(v.string()),
 });
 
-/** A run is its job and its start: a run that takes over first renews the start alone. */
+/** A run is its job and its start: a takeover first renews the start alone. */
 const isRun = 'jobId = :jobId AND startedAtMs = :startedAtMs';
 
 function runValues({ jobId, startedAtMs }: IdempotencyRecord) {
   return { ':jobId': jobId, ':startedAtMs': startedAtMs };
 }
 
-/** Idempotency records in the messages table. An expired item counts as absent, whether or not TTL has removed it. */
+/** An expired item counts as absent, whether or not TTL has removed it. */
 export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyRecords {
   const put = (scope: IdempotencyScope, record: IdempotencyRecord) => ({
     TableName: table,

@@ -5,7 +5,6 @@ import { packedText, unpacked } from './packed-json.ts';
 
 /*
  * Recipients and parameters until the job is sent. Pages are cut by size, because recipients differ a hundredfold.
- * Straight requests (chunk.ts) store none.
  */
 
 export interface ParameterPage {
@@ -45,10 +44,7 @@ export class ParametersGone extends Error {
   override readonly name = 'ParametersGone';
 }
 
-/**
- * The pages of a job's recipients, in order and lazily, so that memory holds one. Deterministic. Throws
- * `RecipientTooLarge`.
- */
+/** Pages in order and lazily, so that memory holds one. Deterministic. Throws `RecipientTooLarge`. */
 export function* pagesOf(recipients: readonly Recipient[]): Generator<ParameterPage> {
   let share = firstShare;
   for (let firstIndex = 0; firstIndex < recipients.length; ) {

@@ -7,10 +7,7 @@ import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
 export interface JobParameters {
-  /**
-   * Stores all; idempotent. Rejects when a write fails or `signal` aborts: some may be stored then. Throws
-   * `RecipientTooLarge`.
-   */
+  /** Idempotent. Some pages may be stored when it rejects. Throws `RecipientTooLarge`. */
   store(job: { readonly head: JobHead; readonly recipients: readonly Recipient[] }, signal: AbortSignal): Promise<void>;
   /**
    * The recipients from `index` (below the job's total) to the end of its page; strongly consistent. Throws
@@ -23,7 +20,7 @@ const pagesAtOnce = 10;
 
 const PageItemSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
 
-/** Each page is one plain put, of 50 write units at most unless a single recipient is larger. */
+/** A page is one plain put, of 50 write units at most unless one recipient is larger. */
 export function parameterStore(client: DynamoDBDocumentClient, table: string): JobParameters {
   return {
     store: async ({ head, recipients }, abortSignal) => {

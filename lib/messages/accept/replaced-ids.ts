@@ -13,10 +13,7 @@ export type Redirected = readonly [position: number, to: string];
 const maxSteps = 5;
 const maxNamed = 20;
 
-/**
- * The recipients with current ids, and which ids changed. One read per step of the longest chain; none without user
- * ids.
- */
+/** One read per step of the longest chain; none without user ids. */
 export async function withCurrentIds(
   recipients: readonly Recipient[],
   wabaId: string,

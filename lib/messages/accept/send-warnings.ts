@@ -12,7 +12,6 @@ export interface Warned {
   readonly campaignId: number | undefined;
   readonly redirected: readonly Redirected[];
   readonly droppedIndexes: readonly number[];
-  /** Without repeated recipients. */
   readonly recipients: readonly Pick<Recipient, 'to'>[];
   /** The DID, when it is a channel of another client of the WABA (D5). */
   readonly foreignDid: string | undefined;
@@ -60,7 +59,7 @@ function neverWarning({ zones, lastCallMs }: Timetable): string | undefined {
   return `${count} of the recipients may never be called within its time to live, which ends at ${last}, the first of them at ${opens}: they end as expired`;
 }
 
-/** The platform takes such messages and fails them later (131049). They are sent all the same and cost nothing. */
+/** The platform takes such messages and fails them later (131049), free of charge. */
 function undeliveredWarnings(category: string, recipients: Warned['recipients']): string[] {
   const destinations = recipients.map(({ to }) => destinationOf(to));
   return undelivered(category, destinations).map(

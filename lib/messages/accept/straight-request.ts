@@ -13,8 +13,7 @@ export async function straightRequest(
   limitOf: (head: JobHead) => Promise<number>,
 ): Promise<QueuedChunk | undefined> {
   const { head, plan, recipients, repeats = [] } = job;
-  // A scheduled send may wait longer than a queue keeps it (D56), and a retry is stored so that it can be retried
-  // (D57).
+  // A scheduled send may outlive a queue's retention (D56), and only a stored send can be retried (D57).
   if (head.when !== undefined || head.retryOf !== undefined) return undefined;
   // Only a report can count the end of dropped recipients (D41).
   if (recipients.length > straightRecipients || repeats.length > 0) return undefined;

@@ -11,7 +11,7 @@ export interface WithdrawPorts {
 
 /**
  * Withdraws a job unless it has begun, in the time left before the answer. Refuses with 502 `dispatch_undecided` when
- * the write fails: the next request with the same Idempotency-Key finds out.
+ * the write fails: a repeated Idempotency-Key finds out.
  */
 export async function withdrawJob(jobId: string, ports: WithdrawPorts): Promise<'withdrawn' | 'begun'> {
   try {

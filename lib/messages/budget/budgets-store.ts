@@ -5,8 +5,8 @@ import { budgetKey, longestJobMemorySeconds, moneyKeptUntilSeconds, reservedKey 
 import { type Budgets, monthOf, type Reservation } from './budgets.ts';
 
 /*
- * A client's month is one number: acceptance adds reservations, counts of cost subtract unspent money
- * (spend/count-step.ts). An item per job makes a reservation idempotent and names its month.
+ * A month is one number: acceptance adds reservations, counts subtract unspent money (spend/count-step.ts). An item per
+ * job makes a reservation idempotent and names its month.
  */
 
 const MonthSchema = v.optional(v.object({ committed: v.optional(v.number(), 0) }));

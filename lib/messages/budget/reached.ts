@@ -3,7 +3,7 @@ import { dollarsOf, unitsOf } from '../../pricing/money.ts';
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { monthOf } from './budgets.ts';
 
-/** Percentages of a monthly budget that a client is notified of once they are spent or reserved (D58). */
+/** Percentages of a budget that a client is notified of once they are spent or reserved (D58). */
 export const toldPercents = [80, 100] as const;
 export type ToldPercent = (typeof toldPercents)[number];
 
@@ -11,10 +11,7 @@ export function reachedPercents({ amount }: MonthlyBudget, committedUnits: numbe
   return toldPercents.filter((percent) => committedUnits >= unitsOf((amount * percent) / 100));
 }
 
-/**
- * The event that a percentage of a budget is committed: one id per client, month and percentage, whichever send reached
- * it.
- */
+/** One id per client, month and percentage, whichever send reached it. */
 export function reachedEvent(
   { clientId, amount, stop }: MonthlyBudget,
   reached: { readonly percent: ToldPercent; readonly committedUnits: number; readonly atMs: number },

@@ -12,7 +12,6 @@ export interface SendCostPorts {
   readonly optOuts: OptOutLook;
 }
 
-/** A checked send, without repeated recipients. */
 export interface CostedSend {
   readonly head: Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'category' | 'heedsOptOuts'>;
   readonly recipients: readonly Recipient[];
@@ -27,8 +26,8 @@ export interface SendCost {
   readonly optedOut: number;
   readonly estimate: CostEstimate;
   /**
-   * The highest possible cost, in units (pricing/money.ts). Recipients without a list price count at the dearest of the
-   * category, or the limit would not bind.
+   * The highest possible cost, in units (pricing/money.ts): recipients without a list price count at the highest one of
+   * the category.
    */
   readonly mostUnits: number;
 }

@@ -15,8 +15,8 @@ export interface TellReachedPorts {
 }
 
 /**
- * Emits newly reached percentages, at least once under one id: they are noted after the event is queued. The next send
- * of the month emits what a dead run has not.
+ * Emits newly reached percentages, at least once: they are noted after the event is queued. The next send emits what a
+ * dead run has not.
  */
 export async function tellReached(
   budget: MonthlyBudget,

@@ -8,7 +8,7 @@ import type { RunPorts } from './call-recipient.ts';
 import { outsideOf } from './chunk-openings.ts';
 import { isDue } from './chunk-time.ts';
 
-/** The one recipient of a held slice that is called to probe whether the hold is over (D46). */
+/** The recipient of a held slice that is called to probe the hold (D46). */
 export interface Asking {
   readonly question: Question;
   readonly index: number;
@@ -23,8 +23,8 @@ export interface HeldSlice {
 }
 
 /**
- * Takes the probes of all holds on a slice, for one recipient. Undefined when it is too early (the job is then parked)
- * or another worker probes.
+ * Takes the probes of all holds on a slice. Undefined when it is too early (the job is then parked) or another worker
+ * probes.
  */
 export async function askHolds(
   { chunk, recipients, on, job }: HeldSlice,
@@ -42,15 +42,14 @@ export async function askHolds(
   if (asker === undefined) return undefined;
   const question = await ports.holds.ask(chunk);
   if (question === undefined) return undefined;
-  // A silent number is probed by a read of its health first, which is free: a message without an answer would end
-  // `unknown`.
+  // A silent number's health is read first, free of charge: a message without an answer would end `unknown`.
   const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
   if (!isOfSilence || (await maySend(chunk, ports))) return { question, index: asker.index };
   await ports.holds.answered(chunk, question, 'unclear');
   return undefined;
 }
 
-/** A refused read says nothing about the number: a credential may be allowed to send but not to read. */
+/** A refused read proves nothing: a credential may be allowed to send but not to read. */
 async function maySend(chunk: QueuedChunk, { platform }: RunPorts): Promise<boolean> {
   try {
     return (await platform.probe(chunk)).maySend;

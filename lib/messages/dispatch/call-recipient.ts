@@ -34,10 +34,7 @@ export interface Called {
   /** The last read. `lookAgain` repeats it for a slot that other writers may have moved since. */
   readonly standing: () => SeenStanding;
   readonly lookAgain: () => Promise<void>;
-  /**
-   * Set for the recipient that probes a hold. It may leave after its slot, because taking the probe takes longer than a
-   * slot waits.
-   */
+  /** Set for the recipient that probes a hold. It may leave after its slot, because taking the probe takes longer. */
   readonly mayAsk?: () => boolean;
 }
 
@@ -60,8 +57,8 @@ const longestWaitMs = 12_000;
 const lookAgainMs = 400;
 
 /**
- * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53, D56). A message that the
- * platform may have taken is `unknown`; only a provable non-delivery is `again` (R13). Never throws.
+ * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53, D56). Possibly taken is
+ * `unknown`; only provably unsent is `again` (R13). Never throws.
  */
 export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
   const { chunk, recipient } = called;
@@ -192,9 +189,7 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   return { outcome: { state: 'again', dueMs }, attempts, result };
 }
 
-/**
- * A refusal that concerns more than its message opens a hold or stops the job (D46). Undefined for any other refusal.
- */
+/** A refusal that concerns more than its message opens a hold or stops the job (D46); else undefined. */
 async function byRefusal(
   { settlement: { reason }, refused }: Verdict,
   { chunk }: Called,

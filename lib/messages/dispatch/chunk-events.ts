@@ -7,8 +7,8 @@ import { completedEvent } from './completed-event.ts';
 import { messageEvent, outcomeEvent } from './message-event.ts';
 
 /**
- * The events about endings of a chunk (D29, D34); for the last message of a straight job also its completion (D41).
- * Events about erased people carry no address (D60).
+ * Events about endings of a chunk (D29, D34), and about completion of a straight job (D41). Erased people have no
+ * address in them (D60).
  */
 export function eventsOfEndings(
   chunk: QueuedChunk,

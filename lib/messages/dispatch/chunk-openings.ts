@@ -5,8 +5,8 @@ import { dueAheadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
 import type { Outcome } from './claims/slice.ts';
 
 /*
- * Call times of a scheduled send (D56). Before the claim, a closed recipient gets its next opening as `notBeforeMs` and
- * waits without a slot. The call checks again, because slots may move.
+ * Before the claim, a closed recipient gets its next opening as `notBeforeMs` and waits without a slot (D56). The call
+ * checks again, because slots may move.
  */
 
 type OfSend = Pick<QueuedChunk, 'lots' | 'expiresAtMs'>;
@@ -36,8 +36,8 @@ interface InSchedule {
 }
 
 /**
- * Checks each recipient by its next slot. If that is closed, the next opening becomes `notBeforeMs`. A recipient
- * without another opening gets a slot now, and so ends uncalled.
+ * Checks each recipient by its next slot. If closed, the next opening becomes `notBeforeMs`; without another opening it
+ * gets a slot now, and so ends uncalled.
  */
 export function withOpenings(chunk: QueuedChunk, { slots, schedule, nowMs }: InSchedule): QueuedChunk {
   if (chunk.lots === undefined) return chunk;

@@ -38,7 +38,7 @@ export interface Standing {
 export interface ChunkQueue {
   /**
    * Requeues a chunk. A straight one-time code stays in the worker's own queue unless `to` is `jobs`; others go to the
-   * workers of jobs, so that they do not delay codes (D44).
+   * workers of jobs, so that codes are not delayed (D44).
    */
   sendLater(chunk: QueuedChunk, delaySeconds: number, to?: 'jobs'): Promise<void>;
   /** Sets when a failed delivery becomes visible again. */
@@ -68,7 +68,7 @@ export interface CalledPlatform {
   ready(posting: Pick<Posting, 'credential'>): Promise<void>;
   /** Posts one message, without retries. Throws `PlatformFailure`. */
   send(posting: Posting): Promise<Handover>;
-  /** Reads whether a number may send, free of charge. Throws as `send` does, or when no credential can be read. */
+  /** Reads whether a number may send, free of charge. Throws as `send` does, or without a credential. */
   probe(number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
 }
 
@@ -76,7 +76,6 @@ export interface CalledPlatform {
 export interface HeededPeople {
   /** Opt-outs of these recipients for a sender; strongly consistent, one request per slice. */
   readonly stoppedAmong: OptOutLook['stoppedAmong'];
-  /** Takes what the platform's answers say about people. */
   readonly inbound: InboundSink;
 }
 

@@ -6,7 +6,7 @@ import { urgentLane } from '../pace/urgent.ts';
 
 /*
  * A chunk leaves its queue shortly before its first slot. The worker reads number and job, claims each slice just
- * before its first slot, reads again, and calls each recipient in the millisecond of its slot.
+ * before its slot, reads again, and calls each recipient in its millisecond.
  */
 
 /** A chunk should arrive this long before its first slot: enough if the queue delivers a second late. */
@@ -37,8 +37,7 @@ export const missedAfterMs = 75;
 const soonestMs = missedAfterMs - 25;
 
 /**
- * How long before its first slot a slice is claimed: longer with each missed slot, so that slow claims do not stall
- * sending.
+ * How long before its first slot a slice is claimed: longer with each missed slot, or slow claims would stall sending.
  */
 export function claimLeadMs(missedSlots: number): number {
   return Math.min(600, 50 * 4 ** missedSlots);
@@ -131,7 +130,7 @@ export function firstSlotMs(
   return firstMs + soonestMs < nowMs ? undefined : firstMs;
 }
 
-/** Splits slices, ordered by slot, into those that leave in this run and those that return to the queue. */
+/** Splits slices, by slot, into those that leave in this run and those that return to the queue. */
 export function partedBySlots(timed: readonly TimedSlice[], { nowMs, stayMs }: { nowMs: number; stayMs: number }) {
   const inOrder = timed.toSorted((one, other) => one.firstMs - other.firstMs);
   const [first] = inOrder;

@@ -43,8 +43,8 @@ export function lateness(message: Aged, nowMs: number): Late | undefined {
 }
 
 /**
- * The deadline of a message. A first delivery may be late (a long backlog) and is still sent. Retries end after a day
- * of open time (D56). Neither outlives the claims.
+ * A first delivery may be late (a long backlog) and is still sent. Retries end after a day of open time (D56). Neither
+ * outlives the claims.
  */
 export function retryDeadlineMs(message: Aged): number {
   const { attempt, expiresAtMs, acceptedAtMs, open } = message;

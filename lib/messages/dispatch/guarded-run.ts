@@ -53,15 +53,15 @@ export interface GuardedRun {
 const endingMs = 1_000;
 
 /**
- * Reads the breaker once, before any claim. If it is open, this run probes the platform when due; otherwise its chunks
- * wait in the queue. An unreadable breaker holds nothing back: claims would fail too.
+ * Reads the breaker once, before any claim. If it is open, this run probes the platform when due, or its chunks wait.
+ * An unreadable breaker holds nothing back: claims would fail too.
  */
 export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts): Promise<GuardedRun> {
   const calls: NumberCall[] = [];
   const [first] = chunks;
   const seen = first === undefined ? unknownBreaker : await read(ports);
   const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
-  // If numbers of several WABAs fell silent lately, a run makes one call and waits for its answer; other recipients are
+  // If numbers of several WABAs fell silent lately, a run waits for the answer to its first call; other recipients are
   // tried again.
   const suspected = isSuspected(seen, ports.nowMs());
   let isAhead = false;

@@ -13,13 +13,13 @@ interface VisibilityQueue {
   hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
 
-/** The lease on the messages of a run: if the run dies, they become visible after this time at most. */
+/** The lease on a run's messages: if the run dies, they become visible after this time. */
 const heldSeconds = 30;
 const renewEveryMs = 15_000;
 
 /**
- * When a run takes this lease: at once for codes. Others wait, because most runs end earlier and each request is
- * billed. Price: if a run dies before, its messages wait for the queue's visibility timeout.
+ * When a run takes this lease: at once for codes. Most other runs end earlier, and each request is billed. Price: after
+ * an earlier death, messages wait for the visibility timeout.
  */
 export const firstHoldMs = { codes: 0, others: 2_000 } as const;
 
@@ -53,8 +53,8 @@ interface HoldingPorts {
 }
 
 /**
- * Keeps a run's deliveries invisible from `afterMs` on. The visibility timeout must cover the longest run, far longer
- * than a crash should cost; it applies before the first hold, and when one fails.
+ * Keeps a run's deliveries invisible from `afterMs` on. The visibility timeout, which covers the longest run, is far
+ * longer than a crash should cost; it applies before, and when a hold fails.
  */
 export function holdDeliveries(
   deliveries: readonly HeldDelivery[],

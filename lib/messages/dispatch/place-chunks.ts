@@ -61,8 +61,8 @@ interface Placing extends Waiting {
 const mostLooks = 10;
 
 /**
- * Places each chunk of a run in time. Per number: one read, one write for missing slots, and another read before a
- * first slot that may still move. The promises never reject.
+ * Places a run's chunks in time. Per number: one read, one write for missing slots, and another read before a first
+ * slot that may still move. Never rejects.
  */
 export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promise<PlacedChunk>[] {
   const places = chunks.map((chunk) => {
@@ -124,8 +124,8 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
 }
 
 /**
- * Reads the number, its holds and the jobs that may be held. A fresh straight request is read only after its claim:
- * reading it here could save two writes and a slot, but costs each request a read (D46, D53).
+ * A fresh straight request is read only after its claim: reading it here could save two writes and a slot, but costs
+ * each request a read (D46, D53).
  */
 async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<Standing> {
   const jobIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.jobId]));
@@ -146,7 +146,7 @@ interface KnownOfJob extends Known {
   readonly readAtMs: number;
 }
 
-/** The placement that needs no slot: the chunk waits for a hold or for recipients, or none is called any more. */
+/** A placement without a slot: the chunk waits for a hold or recipients, or none is called any more. */
 function placedWithoutSlot(
   waiting: Placing,
   { job, holds, pace, readAtMs, nowMs }: KnownOfJob,

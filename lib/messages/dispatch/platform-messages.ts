@@ -40,10 +40,7 @@ export interface Handover {
 
 const longestStatus = 64;
 
-/**
- * Reads the credential before the slot, so that a cold cache does not delay the call. Never throws: the call reports
- * the fault.
- */
+/** Reads the credential before the slot, so that a cold cache does not delay the call. Never throws. */
 export function readyToCall(
   credentialOf: (name: string) => Promise<unknown>,
 ): (message: Pick<Posting, 'credential'>) => Promise<void> {
@@ -53,9 +50,8 @@ export function readyToCall(
 }
 
 /**
- * Posts one message to `/messages` or `/marketing_messages` (D30). Throws `PlatformFailure`: `not_sent` also without a
- * credential, `ambiguous` also for a success without a message id. Never retries: the platform has no idempotency key
- * (D29).
+ * Posts to `/messages` or `/marketing_messages` (D30). Throws `PlatformFailure`: `not_sent` also without a credential,
+ * `ambiguous` also for a success without an id. Never retries: the platform has no idempotency key (D29).
  */
 export function platformMessages(
   call: PlatformTransport,

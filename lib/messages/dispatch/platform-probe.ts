@@ -9,8 +9,8 @@ const HealthSchema = v.looseObject({
 });
 
 /**
- * Reads the health of a number, free of charge. Throws `PlatformFailure` unless it succeeds, and what unreadable
- * credentials throw, which says nothing about the platform.
+ * Reads a number's health, free of charge. Throws `PlatformFailure` unless it succeeds, and what unreadable credentials
+ * throw.
  */
 export function platformProbe(
   call: PlatformTransport,

@@ -4,16 +4,16 @@ import { type Lot, lotAt } from '../lots.ts';
 import type { Ended } from './call-recipient.ts';
 
 /*
- * The objective of delivery: without holds a message leaves within twice its planned time. The plan is its first
- * reserved slot, counted from acceptance or from the opening of a scheduled send (D56).
+ * The objective of delivery: without holds a message leaves within twice its planned time, that of its first reserved
+ * slot, from acceptance or from its opening (D56).
  */
 
 /** Nothing is late within this time: slots move by seconds. */
 const allowedMs = 60_000;
 
 /**
- * Whether a planned message left late. Undefined when it does not count: its chunk waited for a hold or outage (which
- * have alarms), or the plan lies in another opening.
+ * Whether a planned message left late. Undefined when its chunk waited for a hold or outage (which have alarms), or the
+ * plan lies in another opening.
  */
 export function isLate(
   { plannedMs, acceptedAtMs, lots }: Pick<QueuedChunk, 'plannedMs' | 'acceptedAtMs'> & { lots?: readonly Lot[] },

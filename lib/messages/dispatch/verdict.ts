@@ -24,7 +24,7 @@ const longestReason = 1_000;
 
 /**
  * Sorts a failure (R13): provably not accepted is retried, a refusal is final, everything else is `unknown` and never
- * sent again. `settlement` of a retry applies when its time is over.
+ * resent. A retry's `settlement` applies when its time is over.
  */
 export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };

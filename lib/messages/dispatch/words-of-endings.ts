@@ -17,7 +17,7 @@ export interface EndedTries {
 
 /**
  * What a chunk's endings say about people (D55): refused marketing, and spellings unknown to `oneSpelling`. A repeated
- * delivery repeats refusals; spellings return only with the next message.
+ * delivery repeats refusals, not spellings.
  */
 export function wordsOfEndings(
   { heedsOptOuts, clientId }: QueuedChunk,

@@ -37,8 +37,8 @@ export type DeliveryEnd =
 const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
 
 /**
- * Works off one placed delivery: requeues it when its slot is far, else runs its slices. Throws when the queue cannot
- * be reached: SQS then delivers again.
+ * Requeues a placed delivery when its slot is far, else runs its slices. Throws when the queue cannot be reached: SQS
+ * then delivers again.
  */
 export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
@@ -58,8 +58,7 @@ export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: Ru
 }
 
 /**
- * Waits no longer than the chunk lives, so that it ends when it expires. An expired chunk that cannot end yet waits as
- * usual.
+ * Waits no longer than the chunk lives, so that it ends in time. An expired chunk that cannot end yet waits as usual.
  */
 async function queueLater({ chunk, delaySeconds, to }: Later, ports: RunPorts): Promise<DeliveryEnd> {
   const leftMs = (chunk.expiresAtMs ?? Number.POSITIVE_INFINITY) - ports.nowMs();
@@ -162,10 +161,7 @@ class ChunkRun {
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
 
-  /**
-   * The outcome of all uncalled recipients of a claimed slice. If it is held, one recipient may be called as a probe
-   * (D46).
-   */
+  /** The outcome of uncalled recipients of a claimed slice. If it is held, one may be called as a probe (D46). */
   async #heldBack({ key: { slice } }: SliceClaim, uncalled: ReadonlySet<number>): Promise<Outcome | undefined> {
     const chunk = this.#chunk;
     const standing = this.#standingOf(slice);
@@ -259,7 +255,7 @@ class ChunkRun {
     const ended = await callRecipient(called, this.#ports);
     const { outcome, attempts, missed, waId, result = 'unclear' } = ended;
     countPunctuality(this.#chunk, recipient, ended, this.#ports.nowMs());
-    // A hold refused the message: it is tried again and the refusal does not count as a try.
+    // A hold refused the message, which does not count as a try.
     if (outcome.state === 'again' && ended.result === 'refused' && attempts === undefined) this.#isHeld = true;
     if (asks !== undefined) await this.#ports.holds.answered(this.#chunk, asks.question, result);
     if (waId !== undefined) this.#spelled.set(recipient.index, waId);
@@ -294,7 +290,7 @@ class ChunkRun {
   }
 }
 
-/** Outcomes that only this run knows are lost with it, so it repeats the write while it has time. */
+/** Only this run knows the outcomes, so it repeats the write while it has time. */
 const mostWrites = 15;
 const longestPauseMs = 5_000;
 const writeBudgetMs = 5_000;

@@ -22,8 +22,8 @@ export interface ChunkDelivery {
 }
 
 /**
- * Works off one run's deliveries and returns the ids to deliver again. Never resends what the platform may have taken
- * (R13) or a receipt proves (D39); every message ends (R14, D29); an unreadable chunk fails alone (R18).
+ * Returns the ids to deliver again. Never resends what the platform may have taken (R13) or a receipt proves (D39);
+ * every message ends (R14, D29); an unreadable chunk fails alone (R18).
  */
 export async function workChunks(deliveries: readonly ChunkDelivery[], ports: ChunkWorkerPorts): Promise<string[]> {
   const readable = deliveries.flatMap((delivery, at) => {
@@ -68,7 +68,7 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
 /** Longer than the platform usually takes, and the shortest silence that would block workers which codes need (D44). */
 const awaitedAfterMs = 1_000;
 
-/** `send`, but a slow answer is noted at the number: other workers of small requests would wait too. */
+/** Notes a slow answer at the number: other workers of small requests would wait too. */
 function noted(
   send: GuardedRun['send'],
   { pause, learning }: Pick<RunPorts, 'pause' | 'learning'>,

@@ -60,8 +60,8 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
 
     const unfinished = job.erasing ? [...(job.erased ?? [])] : [];
     const indexes = new Set([...found, ...unfinished]);
-    // The mark comes first (job-state.ts), with `erasing`: a later scan finds an unfinished job by it, and no recipient
-    // without parameters is called. `erasing` goes last.
+    // The mark comes first (job-state.ts), with `erasing`, by which a later scan finds an unfinished job. So no
+    // recipient without parameters is called. `erasing` goes last.
     const erased = (await marked(jobId, { indexes, job, head })) ?? new Set([...(job.erased ?? []), ...indexes]);
     const changed: Partial<Record<JobPlace, number>> = {};
     const rewrite = async (place: JobPlace, item: Item, rule: (item: Item) => Change | undefined) => {
@@ -195,8 +195,8 @@ function addressesIn(item: Item): (readonly [index: number, to: string | undefin
 }
 
 /**
- * Other ids of the person, by names in its receipts and addresses. A recipient without a known id is another person, of
- * an unfinished erasure.
+ * Other ids of the person in its receipts and addresses. A recipient without a known id is another person, of an
+ * unfinished erasure.
  */
 function othersOf(
   ids: PersonIds,

@@ -6,20 +6,19 @@ import { type Found, foundIn } from './found-in.ts';
 import { eventWithout } from './nameless-event.ts';
 import type { PersonIds } from './person.ts';
 
-// Erases a person (D60): every stored number, user id and parameter. found-in.ts lists the kinds of
-// items, nameless-items.ts and nameless-event.ts what is left of them. In webhooks only EVENT and WAITS concern people;
-// other tables hold no recipients.
+// Erases a person (D60): every stored number, user id and parameter. found-in.ts lists kinds of items,
+// nameless-items.ts and nameless-event.ts what is left. In webhooks only EVENT and WAITS concern people.
 
 // No index leads from a number to its items, so scans of both tables find them. Where an item names a recipient of a
 // job, all items of that job are read by key.
 
 // A pass may miss later writes, or items of ids that it learns only then. So passes repeat until one finds nothing.
 
-// Learned ids are stored before the items that taught them go, and removed at the end: otherwise a dead run could not
-// be repeated for them.
+// Learned ids are stored before their source goes, and removed at the end: otherwise a dead run could not be repeated
+// for them.
 
-// Later writes leave the person out: workers read the job's mark after each claim (barred.ts), and runs of receipts too
-// (countable.ts). The operator is told of copies outside the tables (infra/operate).
+// Later writes leave the person out: workers read the job's mark after each claim (barred.ts), runs of receipts too
+// (countable.ts). infra/operate names copies outside the tables.
 
 const otherPlaces = ['idempotencyKeys', 'replacedIds', 'pairs', 'optOutRows', 'events', 'waitingEvents'] as const;
 type Place = JobPlace | (typeof otherPlaces)[number];
@@ -50,7 +49,7 @@ const findingsAtOnce = 10;
 
 /**
  * Erases a person, or only counts in a dry run. Idempotent, and may stop anywhere. Memory holds one page per scan
- * segment and the ids of found jobs. Rejects when a store cannot be reached.
+ * segment, and found job ids. Rejects when a store cannot be reached.
  */
 export async function erasePerson(erasing: Erasing, ports: ErasePorts): Promise<Erased> {
   const run = new Run(erasing, ports);

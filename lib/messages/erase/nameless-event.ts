@@ -9,8 +9,8 @@ const kept = [
 ];
 
 /**
- * A stored event's text without the person. Events about messages stay, because their client must learn the outcome.
- * `gone` if nothing useful is left; undefined if the person is not in it.
+ * A stored event without the person. Events about messages stay, because their client must learn the outcome. `gone` if
+ * nothing useful is left; undefined without the person.
  */
 export function eventWithout(text: string, ids: PersonIds): { readonly event: string } | 'gone' | undefined {
   if (!spells(ids, text)) return undefined;

@@ -18,8 +18,8 @@ interface ScanOptions {
 const mostFiltered = 50;
 
 /**
- * Scans of both tables. DynamoDB bills filtered items but does not transfer them: packed items must be transferred,
- * events are searched by the filter.
+ * DynamoDB bills filtered items but does not transfer them: packed items must be transferred, events are searched by
+ * the filter.
  */
 export function personScans({
   client,

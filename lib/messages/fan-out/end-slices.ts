@@ -33,8 +33,8 @@ const owner = 'fan-out';
 const slicesAtOnce = 10;
 
 /**
- * Ends recipients that are not queued: of a stopped job as it was stopped (D46, D53), without another opening `expired`
- * (D56). Emits their events first. A claimed slice stays with its worker.
+ * Ends unqueued recipients: of a stopped job as it was stopped (D46, D53), without another opening `expired` (D56).
+ * Emits their events first. A claimed slice stays with its worker.
  */
 export async function endSlices(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
   const addresses = await addressesOf(job.head.jobId, { from, until }, ports);

@@ -2,8 +2,8 @@ import { type Schedule, slotMsOf } from '../pace/schedule.ts';
 import type { LaneName } from '../pace/segments.ts';
 
 /*
- * How much of a job is released at a time: little, because a cancelled or parked job leaves a hole of slots; enough, so
- * that the lane does not run dry before its job message returns.
+ * How much of a job is released at a time: little, because a cancelled or parked job leaves a hole; enough for the lane
+ * until its job message returns.
  */
 
 const clamped = (least: number, value: number, most: number) => Math.min(most, Math.max(least, value));
@@ -27,8 +27,8 @@ const openingSpreadSeconds = 5;
 const waitingSpreadSeconds = 60;
 
 /**
- * The delay until something opens (D56): not earlier, because slots before would be lost, or as late as the queue
- * allows. `random` from 0 to 1 adds jitter.
+ * The delay until something opens (D56): not earlier, for slots before would be lost, or as late as the queue allows.
+ * `random` from 0 to 1 adds jitter.
  */
 export function openingDelaySeconds(opensAtMs: number, nowMs: number, random: number): number {
   const leftSeconds = Math.max(1, Math.ceil((opensAtMs - nowMs) / 1_000));

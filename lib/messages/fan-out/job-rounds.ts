@@ -4,21 +4,21 @@ import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
-// A job is released in rounds, so that messages that cannot leave yet do not fill the dispatch queue. Each round is one
-// message of the send-job queue.
+// A job is released in rounds, so that waiting messages do not fill the dispatch queue. Each round is one message of
+// the send-job queue.
 
 // Queues may double messages, so the job item holds the round, its lease and its progress.
 
 // A run *takes* its round before it queues anything: a lease of `leaseMs`, renewed with each wave.
 
-// It *announces* each wave with its slots before it queues the first chunk (write-ahead). A run that finds an announced
-// wave and no later one queues it again, in the same slots.
+// It *announces* each wave with its slots before it queues a chunk (write-ahead). A run that finds an announced wave
+// and no later one queues it again, in the same slots.
 
-// At the end it queues the next round's message, then *hands over*, then acknowledges its own. A message of an earlier
-// round is dropped; one whose round another run holds is queued again.
+// At the end it queues the next round's message, *hands over*, then acknowledges its own. A message of an earlier round
+// is dropped; one whose round another run holds is requeued.
 
-// So while recipients are left, a message of this round or the next is queued, and no two runs queue side by side. If
-// the store is down, nothing can be announced and nothing is queued.
+// So while recipients are left, a message of this round or the next is queued, and no two runs queue side by side.
+// While the store is down, nothing is queued.
 
 /** The round of a job and its lease; no lease between two rounds. */
 export interface RoundRecord {
@@ -51,8 +51,8 @@ export interface RoundRun {
 }
 
 /**
- * Recipients from the first unqueued one to `until`, with the lane position of the first. With lots, a wave lies in one
- * stretch (stretches.ts) and begins at `from`.
+ * Recipients from the first unqueued one to `until`, with the first lane position. With lots, a wave lies in one
+ * stretch (stretches.ts) from `from` on.
  */
 export interface Wave {
   readonly from?: number;
@@ -108,8 +108,8 @@ export interface JobRounds {
   begin(job: StoredJob): Promise<'begun' | 'withdrawn'>;
   take(run: RoundRun, nowMs: number): Promise<Taken>;
   /**
-   * Writes the progress and renews the lease; returns the job's state. Undefined when another run has the round, or
-   * this is a late repetition of an earlier announcement.
+   * Writes the progress and renews the lease. Undefined when another run has the round, or when an earlier announcement
+   * lands again.
    */
   announce(run: RoundRun, progress: Progress, nowMs: number): Promise<JobState | undefined>;
   /** Hands the job over to the next round; false when another run has the round. `dueMs` belongs to scheduled sends. */

@@ -17,7 +17,7 @@ export interface JudgePorts {
   readonly templates: Pick<TemplatesForSending, 'find'>;
 }
 
-/** The second judgement of a template: what the job is sent as, or how all of it ends. */
+/** What the job is sent as, or how all of it ends. */
 export type Judgement =
   | {
       readonly kind: 'sendable';
@@ -35,7 +35,7 @@ export function asAccepted({ head, plan }: Pick<StoredJob, 'head' | 'plan'>): Ju
 }
 
 /**
- * Judges a scheduled send again before a release (D56): the client still has the channel and the active template, of a
+ * Judges a scheduled send before a release (D56): the client still has the channel and the active template, of a
  * sendable kind, which takes the header. Throws when a table cannot be read.
  */
 export async function judgeAgain(job: StoredJob, { directory, templates }: JudgePorts): Promise<Judgement> {
@@ -48,8 +48,8 @@ export async function judgeAgain(job: StoredJob, { directory, templates }: Judge
   const isSame = did?.channel.phoneNumberId === head.phoneNumberId && did.waba.wabaId === wabaId;
   if (!isUsableDid(did, clientId) || !isSame) return refused('channel_removed');
   const { credential } = did.waba;
-  // A missing copy proves nothing. The stored status is ignored too: the platform refuses a paused template, which
-  // opens a hold as for any job (D46).
+  // A missing copy proves nothing. The stored status is ignored: the platform refuses a paused template, which opens a
+  // hold (D46).
   if (stored === undefined) return asAccepted({ ...job, head: { ...head, credential } });
   const { template, deleted } = stored.fact;
   if (deleted || goneUpstream(template)) return refused('template_deleted');

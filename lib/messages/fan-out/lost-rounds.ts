@@ -7,17 +7,14 @@ import type { JobHead } from '../job.ts';
 import { type RoundRecord, roundAfterLast } from './job-rounds.ts';
 
 // A scheduled send may wait for thirty days in a chain of job messages (D56). If one is lost (purged queue, removed
-// dead letter), the job is stuck. So the table lists waiting jobs, and overdue rounds are queued again.
+// dead letter), the job is stuck. So overdue rounds are queued again.
 
-// That is harmless when the message is only late: both name one round, and the second finds it over.
+// That is harmless for a message that is only late: the second finds the round over.
 
 // Only jobs that have begun are found. An undecided one could be sent twice; its own message or a repeated
 // Idempotency-Key decides it (D25).
 
-/**
- * A round this late is lost: longer than the longest queue delay, and than the fan-out's longest wait between two
- * tries.
- */
+/** A round this late is lost: longer than the longest queue delay, and than the fan-out's longest backoff. */
 export const lostAfterMs = 1_200_000;
 
 export interface ScheduledJob {

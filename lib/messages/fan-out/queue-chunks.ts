@@ -30,7 +30,7 @@ const sendTries = 4;
 
 /**
  * Queues each chunk so that its whole-second delay ends `deliveryLeadMs` before its first slot; takes up to a second.
- * Throws when the queue keeps refusing or the lease runs out: then no request is pending and another run may queue.
+ * Throws without pending requests when the queue keeps refusing or the lease runs out.
  */
 export async function queueChunks(chunks: readonly TimedChunk[], untilMs: number, ports: QueuePorts): Promise<void> {
   await sideBySide(timedBatches(chunks, ports), batchesInFlight, async ({ entries, atMs }) => {

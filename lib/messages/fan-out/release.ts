@@ -83,8 +83,8 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
 }
 
 /**
- * Whole slices with slots before the end of the opening. An opening shorter than a slice gets one while a slot is left:
- * its worker sends what fits.
+ * Whole slices with slots before the end of the opening. An opening shorter than a slice gets one: its worker sends
+ * what fits.
  */
 function fittingIn({ untilMs, lengthMs }: OpeningNow, startMs: number, everyMs: number): number {
   const slots = (untilMs - startMs) / everyMs;

@@ -148,8 +148,8 @@ export class Round {
   }
 
   /**
-   * The step of a job that is not stopped. An announced wave is queued even if its opening has ended: the worker checks
-   * each recipient (D56).
+   * The step of a job that is not stopped. An announced wave is queued even after its opening: the worker checks each
+   * recipient (D56).
    */
   async #step(by: Exclude<ByJobState, { kind: 'settle' }>): Promise<FanOutEnd | undefined> {
     const { message } = this.#facts;
@@ -248,7 +248,7 @@ export class Round {
     return this.#release;
   }
 
-  /** Undefined when too many jobs reserve on the number at once. This is no failure, so it uses up no delivery. */
+  /** Undefined when too many jobs reserve on the number. This is no failure, so it uses up no delivery. */
   async #reserved(release: Release, { from, until, lots }: Rest): Promise<Wave | undefined> {
     try {
       const position = await release.reserve(until - from);

@@ -4,8 +4,8 @@ import { type Lot, lastSlotBeforeEndMs, type Opening, standingAt } from '../lots
 import type { Progress } from './job-rounds.ts';
 
 /**
- * Consecutive recipients that are released in order: all of a job, or for a scheduled send (D56) the whole slices of
- * one lot, or one slice in which lots meet. A stretch begins with a slice.
+ * Consecutive recipients that are released in order, from a slice's start: all of a job, or for a scheduled send (D56)
+ * the whole slices of a lot, or a slice in which lots meet.
  */
 export interface Stretch {
   readonly from: number;
@@ -71,8 +71,8 @@ export function advanced(
 }
 
 /**
- * A slice in which lots meet is open with any of them, for its worker checks each recipient; closed until the next lot
- * opens; over when all lots are. Released early, it would not be judged again.
+ * A slice in which lots meet is open with any of them, for its worker checks each recipient; closed until the next
+ * opens (released early, it would not be judged again); over with all.
  */
 export function stretchStanding(
   { lots }: Stretch,

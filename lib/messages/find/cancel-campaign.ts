@@ -18,8 +18,8 @@ const atOnce = 8;
 const dispatchesOfRead = 100;
 
 /**
- * Cancels a campaign's open dispatches, newest first, scheduled ones too (D53). Checked dispatches are marked settled
- * and skipped later, so that repetition comes to an end.
+ * Cancels a campaign's open dispatches, newest first, scheduled ones too (D53). Checked ones are marked settled, so
+ * that repetition comes to an end.
  */
 export async function cancelCampaign(
   ports: CancelCampaignPorts,

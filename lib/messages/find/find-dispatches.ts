@@ -27,8 +27,8 @@ export interface FoundPage {
 }
 
 /**
- * One page of a client's dispatches, newest first, in two round trips. `states` filters what was read, so a page may be
- * short; only the last has no `next`.
+ * One page, newest first, in two round trips. `states` filters what was read, so a page may be short; only the last has
+ * no `next`.
  */
 export async function findDispatches(
   { dispatches, standings, nowMs }: FindPorts,

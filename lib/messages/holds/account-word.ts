@@ -6,11 +6,11 @@ import { tellOpened } from './open-hold.ts';
 // The platform's words about an account open and end holds (D46) and are emitted (D41). They come twice, late and in
 // any order, and only holds and `restoredMs` are stored. So no word is trusted for long.
 
-// A restoring word may come after another reason for the hold: the next refused message opens it again. A restricting
-// word that is not newer than a stored restoration opens nothing and is not emitted, unless both come together.
+// A restoring word may hide another reason: the next refusal opens the hold again. A restricting word not newer than a
+// stored restoration is ignored, unless both come together.
 
-// The end that a stale restricting word names is not trusted, because it may be revoked already. A message probes
-// within ten seconds, and the hold ends when the platform takes it.
+// A stale restricting word's end may be revoked already: a message probes within ten seconds, and the hold ends when
+// the platform takes it.
 
 // A review of the account (`account_review_update`) opens nothing: the platform refuses what it stops, and a send finds
 // that.
@@ -21,8 +21,8 @@ const scopes = ['waba', 'utility'] as const;
 export const apartMs = 60_000;
 
 /**
- * Drops restricting words that were restored since; sorted by time. Words that came together stay: a run may have died
- * between writing the holds and emitting.
+ * Drops restricting words that were restored since. Words that came together stay: a run may have died between writing
+ * the holds and emitting.
  */
 export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Holds): AccountWord[] {
   const isOver = ({ matter, atMs }: AccountWord) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
@@ -80,8 +80,8 @@ export interface AccountWordPorts {
 }
 
 /**
- * Applies the platform's words on a WABA and logs changed holds. Returns the words to emit, after the holds are
- * written. Throws when the words must come again.
+ * Applies the platform's words on a WABA. Returns the words to emit, after the holds are written. Throws when the words
+ * must come again.
  */
 export function takeAccountWords({ changeHolds, nowMs }: AccountWordPorts) {
   return async (wabaId: string, words: readonly AccountWord[]): Promise<readonly AccountWord[]> => {

@@ -2,8 +2,8 @@ import { PlatformFailure } from '../../platform/failure.ts';
 import { rowMs } from './hold.ts';
 
 /**
- * The circuit breaker for the whole platform. While it is open no worker calls: a message without an answer ends
- * `unknown` (D29). Trouble of one number is a hold of that number (holds/hold.ts).
+ * The circuit breaker for the platform. While it is open no worker calls: a message without an answer ends `unknown`
+ * (D29). A silent number has a hold of its own (holds/hold.ts).
  */
 export interface Breaker {
   /** Counts writes; 0 if nothing is stored. */
@@ -33,10 +33,7 @@ const longestWaitMs = 30_000;
 /** Copies return spread over this time after the probe: the first one probes, the others find its result. */
 const spreadMs = 4_000;
 
-/**
- * What a call proves: the message's fate, an answer that leaves it open, silence, or nothing, because the call never
- * got so far.
- */
+/** What a call proves: the message's fate, an unclear answer, silence, or nothing, because it never got so far. */
 export type Answer = 'clear' | 'open' | 'silent' | 'none';
 
 /** Any readable answer counts, whatever its HTTP status. An answer about a person says nothing about the number. */
@@ -127,8 +124,8 @@ export interface Breakers {
   /** Eventually consistent. */
   find(): Promise<Breaker>;
   /**
-   * Compare-and-set on the version of `seen`. After a conflict the rule runs again, a few times. Undefined without a
-   * change, or when others always won.
+   * Compare-and-set on the version of `seen`, repeated after conflicts. Undefined without a change, or when others
+   * always won.
    */
   change(seen: Breaker, rule: BreakerRule): Promise<Breaker | undefined>;
 }

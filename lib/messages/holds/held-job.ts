@@ -4,8 +4,8 @@ import type { HeldBy } from './hold.ts';
 import { type HoldableMessage, type HoldScope, parkScopeOf } from './scope.ts';
 
 /*
- * Only the hold decides whether a message is called (D46). `parked` informs client and report: a worker that meets a
- * hold parks the job, and the watcher resumes it.
+ * Only the hold decides whether a message is called (D46). `parked` informs client and report: a worker parks the job,
+ * the watcher resumes it.
  */
 
 export type ParkReason = Pick<JobParked, 'code' | 'scope'>;

@@ -46,7 +46,7 @@ export interface HoldsOfWabas {
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
   /**
    * Takes the probe of all holds on a message (hold.ts, `asked`). Undefined when another worker probes, none is due, or
-   * no hold is left. After a lost reply the lease must end.
+   * no hold is left.
    */
   ask(wabaId: string, message: HoldableMessage): Promise<Question | undefined>;
 }

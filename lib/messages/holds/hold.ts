@@ -2,16 +2,16 @@ import { present } from '../../keys/present.ts';
 import type { AccountMatter } from '../../platform/webhook/account-update.ts';
 import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf } from './scope.ts';
 
-// The holds of a WABA, and who probes next whether they are over (D46). A worker opens one: `opened` by a refusal that
-// concerns more than its message, or `afterSilentRun` by a number's third silent run.
+// The holds of a WABA, and who probes next whether they are over (D46). A worker opens one by a wide refusal
+// (`opened`), or by a number's third silent run (`afterSilentRun`).
 
-// When a probe is due, a worker with a message of the scope leases one call (`asked`). `answered` ends the
-// hold if the message was taken, else the next probe comes later. If the worker dies, the lease ends.
+// When a probe is due, a worker with a message of the scope leases one call (`asked`). `answered` ends the hold if the
+// message was taken, else the next probe comes later.
 
 // The platform's word, or a read of it, ends a hold as well (`ended`).
 
-// A message may be in several scopes. Its worker takes all their probes in one write, or none. A probe is
-// named by hold and number: an answer after its lease, or for an ended hold, changes nothing.
+// A worker takes the probes of all holds on its message in one write, or none. A probe is named by hold and number: a
+// late answer changes nothing.
 
 /** Why nothing leaves for a scope. */
 export interface Hold {
@@ -86,10 +86,7 @@ export interface Found {
   readonly afterTaken?: true;
 }
 
-/**
- * Opens a hold. An open one keeps its identity and probes, but takes over a newly announced end. An `untilMs` in the
- * past is ignored.
- */
+/** Opens a hold. An open one keeps its identity and probes, but takes over a newly announced end. */
 export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: Found): HoldRule {
   return (holds) => {
     const known = holds.holds[scope];
@@ -165,8 +162,8 @@ const receiptMs = 60_000;
 export type ProbeResult = 'taken' | 'refused' | 'unclear';
 
 /**
- * Ends a probe's holds when its message was taken; a hold for silence ends by a refusal too. Otherwise the next probe
- * comes later. Skips holds that are over or have a newer probe.
+ * Ends a probe's holds when its message was taken; a hold for silence by a refusal too. Otherwise the next probe comes
+ * later. Skips ended holds and newer probes.
  */
 export function answered(question: Question, result: ProbeResult, nowMs: number): HoldRule {
   return (holds) =>
@@ -195,8 +192,8 @@ const silentRunsToOpen = 3;
 export const rowMs = 300_000;
 
 /**
- * After a run without a clear answer while reads are answered: the third in a row holds the number. `code` is
- * `no_answer`, or that of an unclear answer.
+ * After a run without a clear answer while reads are answered: the third in a row holds the number. `code` is the
+ * answer's, or `no_answer`.
  */
 export function afterSilentRun(
   number: Pick<HoldableMessage, 'phoneNumberId'>,

@@ -45,8 +45,8 @@ export interface RunHolds {
   /** Parks the job of a held chunk, unless it is known to be parked. The watcher notifies the client. */
   park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
   /**
-   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template; returns what the message
-   * does. Undefined: the refusal concerns this message alone.
+   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. Undefined: the refusal
+   * concerns this message alone.
    */
   byRefusal(
     chunk: QueuedChunk,

@@ -25,8 +25,7 @@ export function answeredDispatch({ findSentId, findHeads }: AnsweredPorts): Find
   async function answered({ jobId, index }: SentMessage, { wabaId, phoneNumberId }: Parameters<FindAnswered>[1]) {
     const head = (await findHeads([jobId])).get(jobId);
     if (head === undefined || head === 'unreadable') return undefined;
-    // A payload proves no origin, for other apps send from the number too: the job must belong to the number and
-    // contain the message.
+    // Other apps of the number can send any payload: the job must belong to the number and contain the message.
     const isOfNumber = head.wabaId === wabaId && head.phoneNumberId === phoneNumberId;
     return isOfNumber && index < head.total ? { head, index } : undefined;
   }

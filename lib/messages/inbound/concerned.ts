@@ -16,8 +16,8 @@ export interface Concerned {
 }
 
 /**
- * The clients that wrote to the person from the number in the 30 days before or since; if none had written by then, the
- * number's owner too (D55).
+ * The clients that wrote to the person in the 30 days before or since; if none had written by then, the number's owner
+ * too (D55).
  */
 export async function concernedBy(
   { channel, waba }: Did,
@@ -29,8 +29,8 @@ export async function concernedBy(
   const names = await namesOf(said.recipients, optOuts);
   const wrote = await wroteTo({ phoneNumberId: channel.phoneNumberId, names, sinceMs: said.atMs - concernedMs });
   if (wrote.size === 0) return own;
-  // Only the client that had written by then reads the text, else the number's owner. Later writers are excluded (D56),
-  // so that a repetition finds the same reader.
+  // Only a single client that had written by then reads the text, else the number's owner. Later writers are excluded
+  // (D56), so that a repetition finds the same reader.
   const before = [...wrote].flatMap(([clientId, firstMs]) => (firstMs <= said.atMs ? [clientId] : []));
   const [only = channel.clientId] = before;
   const clientIds = before.length === 0 ? new Set([channel.clientId, ...wrote.keys()]) : wrote.keys();

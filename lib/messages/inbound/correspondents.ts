@@ -1,13 +1,12 @@
 import type { PersonName } from '../../opt-outs/person-name.ts';
 
 // The people that clients wrote to from a shared number (D55): a word without a message concerns clients that wrote
-// within 30 days. Acceptance notes each job before it queues; numbers of one client need no notes.
+// within 30 days. Acceptance notes each job before it queues.
 
-// An item holds one job's people of one group, as the first eight bytes of each name. A job of more than 16 recipients
-// groups by four bits of the name; in a smaller one each person is a group.
+// An item holds one job's people of one group, as eight bytes of each name. A job of more than 16 recipients groups by
+// four bits of the name; in a smaller one each person is a group.
 
-// A reader asks for two groups: the person's own, and that of the four bits. More groups would cost more writes: 64
-// items for a job of a hundred.
+// A reader asks for both groups of a person. More groups would cost more writes: 64 items for a job of a hundred.
 
 /** Among a billion people two share these bytes with a chance of three in a hundred. */
 export const shortNameBytes = 8;

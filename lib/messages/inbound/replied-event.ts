@@ -18,7 +18,7 @@ export interface ReplyToTell {
 
 /**
  * The event about a reply (D55): for the client of the answered message, else for `clientId`. One id per reply and
- * receiver, however often the platform repeats it.
+ * receiver.
  */
 export function repliedEvents({ word, number, clientId, answered }: ReplyToTell): ServiceEvent[] {
   const { reply, person, messageId } = word;

@@ -45,8 +45,8 @@ export interface NoteSentPorts {
 }
 
 /**
- * Indexes ids only for clients that subscribe to `message.replied`, for each message costs an item. Unreadable
- * subscriptions count as one (D41). Rejects when the write fails.
+ * Indexes ids only for clients that subscribe to `message.replied`: each message costs an item. Unreadable
+ * subscriptions count as one (D41).
  */
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();

@@ -12,11 +12,11 @@ import { type Concerned, type ConcernedPorts, concernedBy } from './concerned.ts
 import { type InboundWord, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
 
-// An inbound word is recorded, then emitted to the clients it concerns if it is the latest of its scope (D55).
-// Idempotent: entries merge, and event ids follow from the word.
+// An inbound word is recorded, then emitted if it is the latest of its scope (D55). Idempotent: entries merge, and
+// event ids follow from the word.
 
-// A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is always
-// recorded for both, so that no stop outlives a past widening.
+// A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
+// for both, so that no stop outlives a past widening.
 
 // A stop or start word or button concerns single clients: the one whose message is answered, else those of
 // concerned.ts.

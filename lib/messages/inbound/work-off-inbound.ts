@@ -32,8 +32,7 @@ const messagesAtOnce = 5;
 const wordsAtOnce = 5;
 
 /**
- * Records words, then queues their events. Returns the messages to deliver again: with a failed word or event, or out
- * of time. A failing word does not stop others.
+ * Records words, then queues their events. Returns the messages to deliver again. A failing word does not stop others.
  */
 export async function workOffInbound(records: readonly InboundRecord[], ports: InboundPorts): Promise<string[]> {
   const failed: string[] = [];

@@ -1,8 +1,8 @@
 import { type Lane, lastTurnIn, type Segment } from './segments.ts';
 
 /*
- * Going in front means an earlier turn, not more turns: otherwise a client with many small jobs would starve others. A
- * client may do so again once every waiting client could have had as much.
+ * Going in front means an earlier turn, not more turns, or many small jobs would starve others. A client may do so
+ * again once every waiting client could have had as much.
  */
 
 /** A client that went in front, and until when it may not again. */
@@ -19,8 +19,7 @@ interface Parted {
 }
 
 /**
- * The entries that still count, with the turns taken since. A waiting client stays, so that it does not get its own
- * turn and another one in front.
+ * The entries that still count. A waiting client stays, so that it does not get its own turn and another one in front.
  */
 export function frontsNow(fronts: readonly Front[], { due, rest }: Parted, nowMs: number): Front[] {
   return fronts

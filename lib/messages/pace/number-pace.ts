@@ -55,8 +55,8 @@ export function capOf({ capped }: NumberPace, nowMs: number): number | undefined
 }
 
 /**
- * Sets or removes an operator's cap; slots that are not due move to the new pace at once. When a cap ends by itself,
- * the next reservation does that.
+ * Sets or removes an operator's cap; slots that are not due move at once. When a cap ends by itself, the next
+ * reservation does that.
  */
 export function withCap(
   pace: NumberPace,
@@ -84,8 +84,8 @@ export function urgentEveryMs(limitPerSecond: number, pace: NumberPace, nowMs: n
 }
 
 /**
- * After a refusal for the number's sake: a quarter slower, schedule included. Unchanged if that happened just now,
- * because concurrent refusals count once.
+ * After a refusal for the number's sake: a quarter slower, schedule included. Unchanged if that happened just now:
+ * concurrent refusals count once.
  */
 export function slowedDown(pace: NumberPace, limitPerSecond: number, nowMs: number): NumberPace {
   if (pace.learned !== undefined && Math.abs(nowMs - pace.learned.atMs) < slowdownEveryMs) return pace;

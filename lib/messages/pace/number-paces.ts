@@ -12,9 +12,8 @@ export interface NumberPaces {
   /** Strongly consistent. */
   readonly find: (phoneNumberId: string) => Promise<NumberPace>;
   /**
-   * Compare-and-set on `seen` (read first if absent). After a conflict `change` runs again on the newer pace;
-   * `waitedMs` is the time since the call. Unchanged paces are not written. Throws `PaceContended`, and what the table
-   * throws.
+   * Compare-and-set on `seen` (read first if absent). After a conflict `change` runs again; `waitedMs` is the time
+   * since the call. Unchanged paces are not written. Throws `PaceContended`.
    */
   readonly change: <T>(
     phoneNumberId: string,

@@ -6,8 +6,8 @@ import type { Schedule } from './schedule.ts';
 import type { Segment } from './segments.ts';
 
 /*
- * The item of a number's pace (../items.ts). The schedule is one compact text: lane names are in a table, and a segment
- * is its start, its spacing and three numbers per lane.
+ * The schedule is one compact text: lane names are in a table, and a segment is its start, its spacing and three
+ * numbers per lane.
  */
 
 const ScheduleSchema = v.object({

@@ -37,8 +37,8 @@ export interface Wait {
 }
 
 /**
- * Seconds until the next try, at most 900: the backoff or the platform's Retry-After, whichever is longer, plus up to
- * half of it as jitter, so that throttled messages do not return together (`random` in [0, 1)).
+ * Seconds until the next try, at most 900: the backoff or the platform's Retry-After, plus up to half as jitter, so
+ * that throttled messages do not return together (`random` in [0, 1)).
  */
 export function retryDelaySeconds(wait: Wait, random: number): number {
   const { firstSeconds, factor } = waits[wait.pace];
@@ -47,8 +47,8 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
 }
 
 /**
- * Backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make two hours,
- * to survive such an outage; a killed run returns within a minute.
+ * Backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make two hours; a
+ * killed run returns within a minute.
  */
 export function jobRetrySeconds(deliveries: number): number {
   return Math.min(43_200, 30 * 6 ** (deliveries - 1));

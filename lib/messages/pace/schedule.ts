@@ -26,8 +26,8 @@ export function turnAt(everyMs: number): number {
 }
 
 /**
- * Positions wanted in a lane. `inFront`: before waiting lanes, if the client may (fronts.ts). `late`: their slots
- * passed unused, so they precede everything that is not late.
+ * `inFront`: before waiting lanes, if the client may (fronts.ts). `late`: the slots passed unused, so these precede
+ * everything that is not late.
  */
 export interface Wanted extends LaneName {
   readonly count: number;
@@ -90,8 +90,8 @@ export function shareOf(schedule: Schedule, lane: LaneName, nowMs: number): numb
 }
 
 /**
- * Gives `count` positions to a lane. If nothing waits they come at once; else lanes take turns from `changeableFromMs`
- * on, at `everyMs`. A waiting lane keeps its place; another one is last, or first if `inFront`.
+ * Gives `count` positions to a lane: at once if nothing waits, else in turns from `changeableFromMs` on, at `everyMs`.
+ * A waiting lane keeps its place; another one is last, or first if `inFront`.
  */
 export function reserved(
   schedule: Schedule,

@@ -38,8 +38,8 @@ export function partedAt(
   const { turn } = last;
   const groups = lanesByClient(last.lanes);
   const counts = groups.map(countOf);
-  // A begun turn is finished, so `fromMs` may be up to a turn later: otherwise frequent splits would give every turn to
-  // the same client.
+  // A begun turn is finished, or frequent splits would give every turn to the same client: `fromMs` may be up to a turn
+  // later.
   const takenOfClient = takenIn(places, counts, { turn }).map((taken, client) =>
     Math.min(counts[client] ?? 0, turn * Math.ceil(taken / turn)),
   );

@@ -1,6 +1,6 @@
 /*
- * Members take turns in order, up to `turn` messages each; a finished member is skipped. A place counts in the common
- * sequence, a position among the member's own messages, both from 0. `counts`: messages per member.
+ * Members take turns in order, up to `turn` messages each. A place counts in the common sequence, a position among the
+ * member's own messages, both from 0. `counts`: messages per member.
  */
 
 /** Turn lengths: `turn` messages. `heads`: the first turn of each member (1 to `turn`), if different. */

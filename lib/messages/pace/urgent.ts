@@ -58,8 +58,8 @@ export function fittingCodes(
 }
 
 /**
- * Reserves slots for codes by request (D44): in an idle schedule, else in the last tenth within a second, else
- * in a lane in front (D45). A request is never split, for its slice is one try.
+ * Reserves slots for codes (D44): in an idle schedule, else in the last tenth within a second, else in a lane in front
+ * (D45). A request is never split, for its slice is one try.
  */
 export async function reserveUrgent(
   { paces, tenths }: { readonly paces: NumberPaces; readonly tenths: UrgentTenths },

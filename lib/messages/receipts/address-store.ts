@@ -9,10 +9,7 @@ import type { AddressesOf } from './receipt-ports.ts';
 /** A straight job's item holds all addresses, in order. */
 const StraightSchema = v.object({ to: v.optional(v.instance(Uint8Array)) });
 
-/**
- * The recipients of messages, from their jobs' items: one request per hundred items, and of each job only the items
- * with these messages.
- */
+/** One request per hundred items, and of each job only the items with these messages. */
 export function addressStore(messages: TableAccess): AddressesOf {
   return async (asked) => {
     const keys = new Map(asked.flatMap(keysOf).map((key) => [`${key.pk} ${key.sk}`, key]));

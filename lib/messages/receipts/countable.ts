@@ -13,8 +13,8 @@ export interface Counted {
 }
 
 /**
- * The receipts that count: for a known job and recipient, from the number that sent. The job decides whose they are.
- * What they say about an erased person is removed (D60).
+ * Receipts that count: for a known job and recipient, from the number that sent. The job decides whose they are. An
+ * erased person is removed (D60).
  */
 export function countable(
   numbers: ReceiptMessage['numbers'],

@@ -21,8 +21,8 @@ interface Refused {
 }
 
 /**
- * Opens holds that receipts report (D46): the platform may refuse a message after it took it, for account, number or
- * template (131042 above all), or drop a held one (135000). Never throws: the next receipt repeats it.
+ * The platform may refuse a message after it took it, for account, number or template (131042 above all), or drop a
+ * held one (135000): that opens a hold (D46). Never throws.
  */
 export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: HoldPorts): Promise<void> {
   const atMs = ports.nowMs();
@@ -59,8 +59,8 @@ function dropScopeOf({ head, receipt }: Refused): HoldScope | undefined {
 }
 
 /**
- * Dispatch ids of messages that the platform had taken and held back. For other messages such a code blames the message
- * itself. Reads slices only where a code is ambiguous.
+ * Messages that the platform had taken and held back. For others such a code blames the message itself. Reads slices
+ * only for ambiguous codes.
  */
 async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Promise<ReadonlySet<string>> {
   const drops = news.filter((each) => dropScopeOf(each) !== undefined);

@@ -8,8 +8,8 @@ const eventsAtOnce = 1_000;
 const sliceBudgetMs = 10_000;
 
 /**
- * Queues a run's events in slices: first the rare kinds that clients receive by default, then message steps. Stops when
- * time runs short or a slice fails; returns the keys that may not be queued.
+ * Queues first the rare kinds that clients receive by default, then message steps. Stops when time runs short or a
+ * slice fails; returns the keys that may not be queued.
  */
 export async function queueEvents(
   events: readonly (readonly [string, ServiceEvent])[],

@@ -36,8 +36,8 @@ function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
 }
 
 /**
- * The events that clients subscribe to, from these receipts, by key (`eventKeysOf`), each once (D41). `resolved`:
- * settlement times by dispatch id. Reads addresses only for these events.
+ * The events that clients subscribe to, by key (`eventKeysOf`), each once (D41). `resolved`: settlement times by
+ * dispatch id. Reads addresses only for these events.
  */
 export async function eventsOfReceipts(
   jobs: readonly ReceiptsOfJob[],

@@ -10,8 +10,8 @@ export function receiptQueue(client: SQSClient, url: string): ReceiptSink {
 }
 
 /**
- * Queue messages for receipts, each of one WABA (its message group) and filled up to the SQS limit. Each receipt is
- * written as JSON once and measured.
+ * Messages of one WABA each (their message group), filled up to the SQS limit. Each receipt is written as JSON once and
+ * measured.
  */
 export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[] {
   return [...Map.groupBy(numbers, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) =>

@@ -24,7 +24,7 @@ type ContactOf = (named: Person) => Person | undefined;
 
 /**
  * The receipts in a webhook's updates (D38; platform reference, 10.2). Never throws. Cuts long texts, keeps unknown
- * statuses, replaces unreadable times by the arrival. The contact beside a status completes its person.
+ * statuses, replaces unreadable times. The contact beside a status completes its person.
  */
 export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
   const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();
@@ -118,7 +118,6 @@ function pricingOf(told: unknown): Pick<Receipt, 'pricing'> {
   return { pricing };
 }
 
-/** Non-empty text, cut; else undefined. */
 function textOf(value: unknown, maxLength: number): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, maxLength).toWellFormed() : undefined;
 }

@@ -34,8 +34,8 @@ export interface ReportedOutcome extends Omit<OwnOutcome, 'state'>, Pick<Proven,
 }
 
 /**
- * A message's outcome by our records and its receipts (D39). Any receipt proves that the platform took the message, and
- * overrules `pending`, `unknown` and our failures; an unknown status does not overrule `held`.
+ * A message's outcome by our records and its receipts (D39). A receipt proves that the platform took the message: it
+ * overrules `pending`, `unknown` and our failures. An unknown status does not overrule `held`.
  */
 export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
   if (proven === undefined) return own;

@@ -26,8 +26,8 @@ interface ReadMessage {
 }
 
 /**
- * Works off one batch of the receipt queue and returns the ids to deliver again: unreadable messages, failed reads or
- * writes (also alone), unqueued events. Idempotent.
+ * Works off one batch and returns the ids to deliver again: unreadable messages, failed reads or writes (also alone),
+ * unqueued events. Idempotent.
  */
 export async function runReceipts(queued: readonly QueuedReceipts[], ports: ReceiptPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
@@ -114,8 +114,8 @@ async function recordJobs(
   jobs: readonly ReceiptsOfJob[],
   ports: ReceiptPorts,
 ): Promise<ReadonlyMap<string, ServiceEvent>> {
-  // Appended before anything follows from them (D39). Settling before the acknowledgement means that no message with a
-  // receipt stays `unknown` or is sent again.
+  // Appended before anything follows (D39). Settling before the acknowledgement means that no message with a receipt
+  // stays `unknown` or is resent.
   await Promise.all(jobs.map(({ head, receipts }) => ports.records.append(head, receipts)));
   const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });

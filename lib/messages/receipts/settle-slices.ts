@@ -6,8 +6,8 @@ import { dispatchIdOf } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 
-// Receipts change a slice only if its job is in doubt and an outcome is `unknown`. The order of writes and reads that
-// makes this safe is in items.ts, `doubtKey`.
+// Receipts change a slice only if its job is in doubt and an outcome is `unknown`. items.ts, `doubtKey`, has the order
+// of writes and reads.
 
 // A claimed try and `again` outcomes are left alone: the claimant, or the next try, reads receipts itself
 // (run-slice.ts).
@@ -27,7 +27,7 @@ type SettlePorts = Pick<ReceiptPorts, 'slices' | 'nowMs' | 'log'>;
 
 /**
  * Settles `unknown` messages that these receipts prove (D39). Returns settlement times by dispatch id, also of earlier
- * runs, so that each is emitted. Throws when slices keep changing.
+ * runs. Throws when slices keep changing.
  */
 export async function settleSlices(
   receipts: readonly Receipt[],

@@ -10,8 +10,8 @@ import { sharedReads } from './shared-reads.ts';
 const rememberedJobs = 1_000;
 
 /**
- * A process marks each job once, also for concurrent slices, and retries a failed mark at the next call. Concurrent
- * slices share one strong read of receipts.
+ * A process marks each job once, also for concurrent slices, and retries a failed mark. Concurrent slices share one
+ * strong read of receipts.
  */
 export function sliceDoubtsStore(client: DynamoDBDocumentClient, table: string): SliceDoubts {
   const marks = new Map<string, Promise<void>>();

@@ -33,8 +33,8 @@ export interface PlatformWebhook {
 }
 
 /**
- * Takes a webhook (D38): queues receipts, hints and words of people in one round trip. Refuses with 401 what no app has
- * signed, before parsing, and 503 when queueing fails. Ignored content of a signed body is counted.
+ * Queues a webhook's receipts, hints and words of people in one round trip (D38). Refuses with 401 what no app has
+ * signed, before parsing, and 503 when queueing fails.
  */
 export async function takeWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {
   const app = signingApp(await orRepeat(ports.apps()), body, signature);

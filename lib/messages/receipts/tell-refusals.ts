@@ -5,8 +5,8 @@ import { addresseeOf } from '../request/addressee.ts';
 import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 
 /**
- * Queues refusals of marketing to people (D55): the platform takes the message and sends receipt 131050. All ids,
- * from client and receipt, name one person. Throws when queueing may have failed.
+ * Queues refusals of marketing (D55): the platform takes the message and sends receipt 131050. All ids, from client and
+ * receipt, name one person. Throws when queueing may have failed.
  */
 export async function tellRefusals(
   jobs: readonly ReceiptsOfJob[],

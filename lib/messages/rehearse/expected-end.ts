@@ -17,8 +17,8 @@ export interface Expected {
 }
 
 /**
- * When the job's last message would leave its number, if accepted now (D43 to D45): behind due slots, in turns with
- * waiting lanes, at a pace that may climb. Assumes that workers keep up.
+ * When the job's last message would leave, if accepted now (D43 to D45): behind due slots, in turns with waiting lanes,
+ * at a pace that may climb. Assumes that workers keep up.
  */
 export function expectedEndMs(job: Expected): number {
   const { head, recipients, nowMs } = job;
@@ -48,8 +48,8 @@ function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted,
 }
 
 /**
- * A schedule shows only reserved slots, and an unfinished job reserves again before half its horizon is over. So lanes
- * that reach further are assumed to have as much left as this job.
+ * A schedule shows only reserved slots, and unfinished jobs reserve again within half a horizon. So lanes that reach
+ * further are assumed to have as much left as this job.
  */
 function withOthers(
   schedule: Schedule,

@@ -25,7 +25,7 @@ const mostReads = 40;
 
 /**
  * The limit of the number's portfolio, if known and finite (platform reference, 4.4). `soFar` counts this client's
- * accepted recipients of 24 hours on its numbers, repeats included. Stops at the limit or after forty reads.
+ * recipients of 24 hours on its numbers. Stops at the limit or after forty reads.
  */
 export async function portfolioOf(
   { clientId, did: { waba, channel } }: { readonly clientId: number; readonly did: Did },

@@ -78,7 +78,7 @@ export const RehearsalAnswer = v.object({
 export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
 
 /**
- * Checks a send as `acceptSend` does, with the same refusals. Returns its cost at list prices, its duration, and the
+ * Checks a send as `acceptSend` does, with the same refusals. Returns cost at list prices, duration, and the
  * portfolio's limit if known. Stores, reserves and queues nothing.
  */
 export async function rehearseSend(send: Send & { readonly means: Means }, ports: RehearsePorts): Promise<Rehearsed> {

@@ -19,8 +19,8 @@ export interface CancelPorts extends StopPorts {
 }
 
 /**
- * Cancels the unclaimed messages of a job and returns its standing (D53). No ended message becomes pending again.
- * Changes nothing if the job is stopped already.
+ * Cancels a job's unclaimed messages and returns its standing (D53). No ended message becomes pending again.
+ * Idempotent.
  */
 export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<DispatchStanding> {
   await stopJob(ports, job.head);
@@ -31,8 +31,7 @@ export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<
 }
 
 /**
- * Cancels one job of many. False when it has ended or was stopped before. Undefined when it was withdrawn, or is listed
- * but has not begun.
+ * Cancels one job of many. False when it has ended or was stopped. Undefined when it was withdrawn, or has not begun.
  */
 export async function cancelOpenJob(ports: StopPorts, jobId: string): Promise<boolean | undefined> {
   const before = await countsOf(ports.report, jobId);

@@ -46,14 +46,13 @@ export interface KnownMessage {
 
 type CostedJob = Pick<JobHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
 
-/** The market of a recipient; empty if unknown. */
 export function marketOfAddress(to: string): string {
   return destinationOf(to).country ?? '';
 }
 
 /**
- * The cost of a job's messages (D58). With receipts expected, a message costs once its delivery is proven; otherwise
- * when it is taken. The platform's clock decides the day, within the job's lifetime.
+ * The cost of a job's messages (D58): of proven deliveries, or of taken messages where no receipts are expected. The
+ * platform's clock decides the day, within the job's lifetime.
  */
 export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: KnownRates): JobCost {
   const lines = new Map<string, CostLine>();

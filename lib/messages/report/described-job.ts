@@ -25,8 +25,8 @@ export function isForgotten(head: JobHead, nowMs: number): boolean {
 }
 
 /**
- * Whether an eventually consistent read may miss results of claims from before the stop: the reader then reads
- * strongly. The stop's writer lived no longer than a worker.
+ * Whether an eventually consistent read may miss results of claims from before the stop. The stop's writer lived no
+ * longer than a worker.
  */
 export function isStoppedLately({ stop }: JobState, nowMs: number): boolean {
   return stop !== undefined && nowMs < stop.atMs + claimLifeMs;

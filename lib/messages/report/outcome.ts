@@ -62,8 +62,8 @@ export function outcomeOf(
 ): OwnOutcome {
   const known = slice?.outcomes[placeInSlice(index)];
   if (slice !== undefined && known !== undefined && known.state !== 'again') return said(known, slice);
-  // A stopped job's open message is pending until nothing can leave any more, then ends as stopped unless its try was
-  // under way (items.ts, `mayReckon`; D46, D53).
+  // A stopped job's open message is pending until nothing can leave, then ends as stopped unless its try was under way
+  // (items.ts, `mayReckon`; D46, D53).
   const stopped = endOfTry(job, { slice: sliceOf({ jobId: '', index }).slice, try: decidingTry(slice) });
   if (stopped !== undefined) return stopped;
   if (slice?.state !== 'claimed') {
@@ -110,8 +110,8 @@ function said(outcome: Said, slice: Slice): OwnOutcome {
 }
 
 /**
- * The claimed tries of a stopped job, from a strong read after the stop: their recipients may have been called without
- * a record (items.ts, `mayReckon`).
+ * The claimed tries of a stopped job, from a strong read after the stop: their recipients may have been called
+ * (items.ts, `mayReckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');

@@ -32,8 +32,8 @@ export interface OpenReport {
 }
 
 /**
- * The first round trip of a page: one of two for the first page, the only one for later pages. The caller must check
- * the job's owner before it shows anything.
+ * The first of two round trips for the first page, the only one for later pages. The caller must check the job's owner
+ * before it shows anything.
  */
 export async function openReport(
   report: Report,

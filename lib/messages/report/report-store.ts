@@ -26,13 +26,12 @@ import type { WrittenMessages } from './outcome.ts';
 /** Each read is one round trip if every partition fits one query page, as for a job of 10,000. */
 export interface Report {
   /**
-   * Undefined for a job that was never accepted, was withdrawn, or is forgotten. Strongly consistent, because reports
-   * of a stopped job depend on it.
+   * Undefined for a job that was never accepted, was withdrawn, or is forgotten. Strongly consistent, for reports of
+   * stopped jobs.
    */
   findDescribed(jobId: string): Promise<DescribedJob | undefined>;
   /**
-   * Slices and receipts of these partitions. A reader that ends open recipients with their job must read slices
-   * strongly, after the job (items.ts, `mayReckon`).
+   * A reader that ends open recipients with their job must read slices strongly, after the job (items.ts, `mayReckon`).
    */
   readMessages(
     jobId: string,

@@ -18,8 +18,8 @@ export interface ResolvePorts {
 }
 
 /**
- * Replaces `unknown` by an operator's finding; sends nothing. False when the outcome is no longer unknown or the slice
- * has changed: a decision never overwrites knowledge.
+ * Replaces `unknown` by an operator's finding; sends nothing. False when it is no longer unknown or the slice has
+ * changed.
  */
 export async function resolveUnknown(
   key: MessageKey,

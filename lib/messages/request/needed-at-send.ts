@@ -93,8 +93,7 @@ export type ParametersView = v.InferOutput<typeof ParametersSchema>;
 export type NeededAtSend = v.InferOutput<typeof NeededAtSendSchema>;
 
 /**
- * What a send of the template needs, and whether it can be sent now, by the rules of sends. `switchedOff` is the reason
- * when its client has switched it off.
+ * What a send of the template needs, and whether it can be sent now. `switchedOff`: why its client has switched it off.
  */
 export function neededAtSend(template: PlatformTemplate, switchedOff?: string): NeededAtSend {
   const needs = refusedOr(() => parameterNeeds(template));

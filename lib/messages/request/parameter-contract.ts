@@ -58,7 +58,6 @@ export interface ParameterContract {
   readonly flows?: readonly number[];
   /** Index of the one-time-password button, which repeats the body's value. */
   readonly codeButton?: number;
-  /** Index of the multi-product button. */
   readonly productList?: number;
   readonly cards: readonly CardNeed[];
   /** Why the template reaches phone numbers only (131062, platform reference 4.5). */

@@ -7,8 +7,8 @@ import {
 } from '../../templates/model/template.ts';
 
 /**
- * Kinds that need no input, or one that a send or the service has (platform reference, 3 and 4.2). Others, above all
- * future ones, are refused (D23): a missing input would cost a refusal for each recipient.
+ * Kinds that need no input, or one that a send or the service has (platform reference, 3 and 4.2). Others are refused
+ * (D23): a missing input would cost a refusal for each recipient.
  */
 const ofMessage = {
   components: new Set([

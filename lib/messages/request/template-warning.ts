@@ -4,10 +4,7 @@ import { neverSendable } from './parameter-contract.ts';
 
 const longestWarning = 300;
 
-/**
- * A header warning that a template can never be sent from here, with the refusal of a send (D18). `template` is as sent
- * to the platform or read there.
- */
+/** A header warning that a template can never be sent from here, with the refusal of a send (D18). */
 export function templateWarning(template: unknown): { readonly 'template-warning'?: string } {
   const known = v.safeParse(PlatformTemplateSchema, template);
   const reason = known.success ? neverSendable(known.output) : undefined;

@@ -57,8 +57,8 @@ export const waits = 12;
 export const waitMs = 500;
 
 /**
- * Answers from stored data or the platform; a no always comes from the platform (D23). Asks once in 10 s per question,
- * 30 times a minute per client (429). A no and a 429 are cached, a 502 is not.
+ * Answers from stored data or the platform, from which every no comes (D23). Asks once in 10 s per question, 30 times a
+ * minute per client (429). Caches a no and a 429, not a 502.
  */
 export async function askOnce<Answer>(question: Question<Answer>, asker: Asker, ports: QuestionPorts): Promise<Answer> {
   for (let waited = 0; waited <= waits; waited += 1) {

@@ -42,8 +42,8 @@ export interface ResolvedTemplate {
 }
 
 /**
- * Resolves a send's template and its contract (D23). Uses a sendable copy of the last 5 minutes, or any while the
- * platform is silent; else asks the platform. Refuses with 404 (naming existing languages), 422, and as `askOnce`.
+ * Uses a sendable copy of the last 5 minutes, or any while the platform is silent; else asks the platform (D23).
+ * Refuses with 404 (naming existing languages), 422, and as `askOnce`.
  */
 export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { clientId, waba, name, language } = wanted;
@@ -89,8 +89,8 @@ function copyOf({ stored, contract }: Sendable, used: Pick<ResolvedTemplate, 'st
 }
 
 /**
- * Renews an old copy: one request at a time asks, others get `asked`. While the platform is silent it is asked once in
- * 10 s and the copy is used. Does not count as a client's question.
+ * One request at a time renews an old copy, others get `asked`. A silent platform is asked once in 10 s and the copy is
+ * used. Does not count as a client's question.
  */
 async function renewed(
   question: string,

@@ -1,5 +1,5 @@
-// Which recipients of a job are retried, and by which job (D57). All marks of a job are one item under an optimistic
-// lock, written before the retry is stored. The job's state decides a mark's meaning (items.ts, `mayBegin`).
+// Which recipients of a job are retried, and by which job (D57). Marks are one item under an optimistic lock, written
+// before the retry is stored. The retry's job decides what they mean (items.ts, `mayBegin`).
 
 // States: none → (mark) marked, while the retry's job is open → (begin) retried for good, or (withdraw) free again.
 
@@ -9,8 +9,8 @@
 // *Withdraw*: by that acceptance when it refuses, or by another request once the acceptance must be dead. It loses
 // against *begin*.
 
-// So at most one retry of a recipient begins: a mark is only taken over from a withdrawn job, which never begins.
-// Clocks only decide when another request may try to withdraw.
+// So at most one retry of a recipient begins: a mark is only taken over from a withdrawn job. Clocks only decide when
+// another request may try to withdraw.
 
 export interface Marking {
   readonly jobId: string;

@@ -24,9 +24,8 @@ type RetrySend = Send & Pick<Retry, 'means'>;
 export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
 
 /**
- * Accepts a retry (D57): marks free recipients, then sends to them with their template and parameters, by default in
- * the original hours, with full time to live. Refuses as these do, and with 409 `not_retryable` when parameters no
- * longer fit.
+ * Accepts a retry (D57): sends to free recipients with their template and parameters, by default in the original hours,
+ * with full time to live. Refuses also with 409 `not_retryable` when parameters no longer fit.
  */
 export async function acceptRetry(
   retry: Retry & { readonly remainingMs: () => number },
@@ -78,8 +77,8 @@ interface Judged {
 }
 
 /**
- * Translates recipient faults to places in the report, because the client gave no recipients. Faults of a time that
- * applies stay the refusal of an ordinary send (D56).
+ * Translates recipient faults to places in the report, because the client gave no recipients. Faults of the time stay
+ * as in a send (D56).
  */
 async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise<T>): Promise<T> {
   try {

@@ -21,8 +21,8 @@ export interface Ended {
 export type Verdict = 'retry' | 'later' | 'no';
 
 /**
- * Whether a message may be sent again now: it ended `failed` or `expired`, for a cause that may pass, or for a code in
- * `codes` that is not excluded from all retries.
+ * Whether a message may be sent again now: it ended `failed` or `expired`, for a cause that may pass, or for one of
+ * `codes` that is not excluded.
  */
 export function verdictOf(ended: Ended, codes: ReadonlySet<string> | undefined, nowMs: number): Verdict {
   const { state, code, atMs = nowMs } = ended.outcome;

@@ -2,8 +2,8 @@ import type { QueuedChunk } from '../chunk.ts';
 import type { Slice } from '../dispatch/claims/slice.ts';
 
 /**
- * Whether a straight chunk's end must be counted, because no receipt will report it (D58): messages taken without
- * receipts are billed; failures count for the client's day and release their reservation.
+ * A straight chunk's end must be counted if no receipt will report it (D58): messages taken without receipts are
+ * billed; failures count for the client's day and release their reservation.
  */
 export function endIsCounted(
   { receiptsExpected }: Pick<QueuedChunk, 'receiptsExpected'>,

@@ -42,8 +42,8 @@ export function isSmall({ total }: Pick<JobHead, 'total'>): boolean {
 }
 
 /**
- * Counts the cost of jobs (D58) and adds the difference to the sums. The statement is under an optimistic lock: after a
- * conflict the count reads again. Idempotent. Throws when statements keep changing.
+ * Counts the cost of jobs (D58) and adds the difference to the sums, under an optimistic lock on the statement.
+ * Idempotent. Throws when statements keep changing.
  */
 export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Promise<void> {
   const rates = await ports.rates();

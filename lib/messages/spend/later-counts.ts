@@ -3,10 +3,10 @@ import type { JobHead } from '../job.ts';
 import { type CountMessage, type CountQueue, countMessageOf } from '../watch/watch-message.ts';
 
 // Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole job. So a run
-// only ensures that a later count begins after its own append.
+// only ensures a count after its own append.
 
-// An item holds the time of the next count. It is written after the count is queued, so that count always comes. A dead
-// run leaves a superfluous count, which finds nothing.
+// The item holds the time of the next count. It is written after that count is queued, so the count always comes. A
+// dead run leaves a superfluous count.
 
 /** The times of counts. Rejects when the store cannot be reached. */
 export interface CountMarks {

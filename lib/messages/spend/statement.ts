@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { type ReportedState, reportedStates } from '../receipts/reported-state.ts';
 
 /*
- * The counted cost of one job (D58). It changes in the transaction that adds the difference to the client's sums, so
- * the sums contain exactly what statements say.
+ * The counted cost of one job (D58). One transaction changes it and the client's sums, so the sums contain exactly what
+ * statements say.
  */
 
 /** A cost line (report/cost.ts) without its category. */
@@ -28,7 +28,7 @@ const CountsSchema = v.object(
 
 /**
  * Endings in the record of a client's day. `sent`: taken, delivered or not. `failed`: reaches no recipient, expired
- * included. `held`: taken and withheld. Open and unknown messages are not counted.
+ * included. `held`: taken and withheld.
  */
 export const outcomeKinds = ['sent', 'failed', 'held'] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];

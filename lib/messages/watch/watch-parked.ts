@@ -26,7 +26,6 @@ export interface ParkedPorts extends StandingPorts {
   readonly queue: ParkedWatchQueue;
   readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
   readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
-  /** Whether the whole platform is down. */
   readonly isDown: () => Promise<boolean>;
   /** Undefined for a withdrawn or forgotten job. */
   readonly jobOf: (jobId: string) => Promise<WatchedJob | undefined>;
@@ -75,12 +74,11 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
     if (fromMs === sinceMs) {
       await ports.events.send([parkedEvent(job, { ...parked, untilMs: parkEndMs(waiting, endingOf(job)) })]);
     }
-    // Copy and event precede the acknowledgement, so a watcher that dies in between repeats both. Each announced pause
-    // has its end announced, by this watcher or the next waiting's.
+    // Copy and event precede the acknowledgement, so a watcher that dies repeats both. Each announced pause has its end
+    // announced, by this watcher or the next.
     return await again({ ...message, told: { fromMs, code, scope } }, job, ports);
   }
-  // Resumption is emitted only after a message was taken: the platform may refuse again, and the job is then parked
-  // again within the same pause.
+  // Resumption is emitted only after a message was taken: the platform may refuse again within the same pause.
   await lookAtWaiting(message, { job, waiting }, ports);
 }
 
@@ -150,8 +148,8 @@ async function holdsOnJob(head: JobHead, { holds, isDown }: Ports): Promise<Held
 }
 
 /**
- * Resumes a job without holds, or one whose overdue holds no message probes because the rest is in the fan-out. If
- * another run was faster, the next look sees the result.
+ * Resumes a job without holds, or one whose overdue holds no message probes because the rest is in the fan-out. The
+ * next look sees another run's result.
  */
 async function resume(
   message: ParkedWatch,

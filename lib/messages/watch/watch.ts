@@ -52,8 +52,8 @@ export interface WatchDelivery {
 }
 
 /**
- * Looks at jobs once and returns the ids to deliver again. Pending jobs are requeued, which uses up no deliveries;
- * ended ones emit `dispatch.completed` (D41), and their cost is counted (D58).
+ * Returns the ids to deliver again. Pending jobs are requeued, which uses up no deliveries; ended ones emit
+ * `dispatch.completed` (D41), and their cost is counted (D58).
  */
 export async function watchJobs(deliveries: readonly WatchDelivery[], ports: WatchPorts): Promise<string[]> {
   const again = await Promise.all(
@@ -90,8 +90,7 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     await ports.queue.sendLater(next, nextLookSeconds({ acceptedAtMs, lots }, ports.nowMs()));
     return;
   }
-  // Count and event precede the acknowledgement: after any failure the end is emitted again under the same id, and the
-  // count is idempotent.
+  // Count and event precede the acknowledgement: after a failure both repeat, idempotently.
   await ports.spend.countLater(head);
   const { pending: _none, ...ended } = counts;
   await ports.events.send([

@@ -1,7 +1,6 @@
 import type { Opening } from '../lots.ts';
 import { stretchesOf } from './wall-clock.ts';
 
-/** Hours and days by a zone's local clock. */
 export interface LocalTimes {
   /** Minutes after midnight. A window that does not end after its start crosses midnight. Absent: the whole day. */
   readonly window?: { readonly fromMinute: number; readonly untilMinute: number };

@@ -25,7 +25,10 @@ const momentWords = 'Send-At must be a time with its offset such as 2026-11-27T0
 const windowWords = 'Send-Window must be two different times of day such as 09:00-20:00, 00:00 to 23:59';
 const daysWords = 'Send-Days must be days of the week, or ranges of them, such as mon-fri or sat,sun';
 
-/** The headers of a scheduled send, each in its exact form. No other header may begin with `Send-`. */
+/**
+ * The headers of a scheduled send, each in its exact form. http/request-headers.ts refuses others that begin with
+ * `Send-`.
+ */
 export const SendTimeHeaders = v.object({
   'Send-At': v.optional(
     v.pipe(
@@ -89,8 +92,8 @@ function daysIn(text: string): ReadonlySet<number> | undefined {
 }
 
 /**
- * The time in the headers, if any. Refuses with 400 a zone without window and days. `timetableOf` checks `Send-At`,
- * because only a request that counts is compared with now.
+ * Refuses with 400 a zone without window and days. `timetableOf` checks `Send-At`, because only a request that counts
+ * is compared with now.
  */
 export function sendTimeOf(headers: v.InferOutput<typeof SendTimeHeaders>): SendTime | undefined {
   const { 'Send-At': at, 'Send-Window': window, 'Send-Days': days, 'Send-Zone': zone } = headers;

@@ -17,7 +17,6 @@ const calledForMs = 28 * dayMs;
 const firstOpeningWithinMs = 28 * dayMs;
 const longestLifeMs = 31 * dayMs;
 
-/** Recipients with equal zones, and their call times. */
 export interface ZoneTimes {
   /** Empty without hours and days: zones do not matter then. */
   readonly zones: readonly string[];
@@ -62,8 +61,8 @@ function goesByZones({ window, days }: SendTime): boolean {
 }
 
 /**
- * The call times of each recipient: from `Send-At` on, within the hours of all zones the person may be in. Refuses with
- * 400 a past `Send-At`, or one over 30 days ahead, and recipients without known zones or common hours.
+ * Call times: from `Send-At` on, within the hours of all zones the person may be in. Refuses with 400 a past `Send-At`,
+ * or one over 30 days ahead, and recipients without known zones or common hours.
  */
 export function timetableOf(toBeTimed: ToBeTimed, time: SendTime): Timetable {
   const earliestMs = earliestOf(time, toBeTimed.nowMs);
@@ -114,7 +113,6 @@ function usable(open: readonly Opening[]): Opening[] {
 
 type Group = Pick<ZoneTimes, 'zones' | 'members'>;
 
-/** Recipients grouped by zones, in order of first appearance. */
 function groupsOf(toBeTimed: ToBeTimed, time: SendTime, faults: FaultList): Group[] {
   const groups = new Map<string, { readonly zones: readonly string[]; readonly members: number[] }>();
   for (const [index, { to }] of toBeTimed.recipients.entries()) {

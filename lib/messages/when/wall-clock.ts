@@ -55,8 +55,8 @@ export function offsetMsAt(zone: string, atMs: number): number {
 }
 
 /**
- * Cached: each takes a tenth of a millisecond to make. Callers pass names as the runtime, the data or the operator
- * spells them, so there are some hundreds.
+ * Each takes a tenth of a millisecond to make, and there are some hundreds: callers pass names as the runtime, the data
+ * or the operator spells them.
  */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 

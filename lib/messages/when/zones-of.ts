@@ -4,8 +4,8 @@ import { destinationOf } from '../request/addressee.ts';
 import phoneZones from './phone-zones.json' with { type: 'json' };
 
 /*
- * The zones a number's person may be in. phone-zones.json lists them by country, and by prefixes where numbers reveal
- * the area; it states its source and date. Elsewhere mobile numbers have all zones of their country.
+ * phone-zones.json lists zones by country, and by prefixes where numbers reveal the area; it states its source and
+ * date. Elsewhere mobile numbers have all zones of their country.
  */
 
 const zonesOfCountry = zonesByWord(phoneZones.countries, (codes) => codes.split(' '));
@@ -39,8 +39,8 @@ export function prefixesIn(text: string): string[] {
 }
 
 /**
- * The IANA zones of a recipient: a number's by area and country, a user id's by country. One zone unknown to the
- * runtime makes all unknown: the others alone would allow too much.
+ * A number's zones by area and country, a user id's by country. One zone unknown to the runtime makes all unknown: the
+ * others alone would allow too much.
  */
 export function zonesOf(to: string): readonly string[] | undefined {
   const { digits = '', country } = destinationOf(to);

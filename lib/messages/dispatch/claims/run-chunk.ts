@@ -26,8 +26,8 @@ export type ChunkEnd =
   | { readonly kind: 'again'; readonly slices: readonly ChunkSlice[]; readonly atMs?: number };
 
 /**
- * Works off one delivery. Endings are recorded, then emitted, then requeued for retry, then acknowledged, so the next
- * delivery completes a dead run. `owner` is unique for each run and delivery.
+ * Endings are recorded, then emitted, then requeued for retry, then acknowledged, so the next delivery completes a dead
+ * run. `owner` is unique for each run and delivery.
  */
 export async function runChunk(chunk: Chunk, owner: string, ports: ChunkPorts): Promise<ChunkEnd> {
   const ends = new Map<ChunkSlice, SliceEnd>();

@@ -58,7 +58,7 @@ export type SliceEnd =
 
 /**
  * Makes one try of a slice, or finds out how it ended. Never calls a recipient whose message may be taken (R13, D29) or
- * is proven taken by a receipt (D39). Throws when the store fails: SQS then delivers again.
+ * is proven taken (D39). Throws when the store fails.
  */
 export async function runSlice({ claim, recipients }: SliceTry, ports: SlicePorts): Promise<SliceEnd> {
   const taken = await ports.slices.claim(claim).catch(() => undefined);
@@ -87,8 +87,7 @@ async function outcomeAt(
   if (proven.has(place)) return provenByReceipt;
   // A recipient that this delivery does not carry waits for one that does.
   if (recipient === undefined) return { state: 'again', dueMs: ports.retryMs() };
-  // A stop comes first, as reports show it. A barred recipient does not wait for a hold: it cannot be the probe, so the
-  // last one would wait forever.
+  // A stop comes first, as reports show it. A barred recipient does not wait for a hold, which it cannot probe.
   if (heldBack !== undefined && heldBack.state !== 'again') return heldBack;
   return barred.get(place) ?? heldBack ?? (await ports.call(recipient));
 }
@@ -134,12 +133,12 @@ async function yieldTo(met: Slice, claim: SliceClaim, ports: SlicePorts): Promis
   return slice === undefined ? { kind: 'later' } : await toTell(slice, ports);
 }
 
-/** Longest wait of a delivery for its next try: SQS hides a message for hours, not days, and counts receives. */
+/** Longest wait for the next try: SQS hides a message for hours, not days, and counts receives. */
 const longestWaitMs = 900_000;
 
 /**
- * The claimant may have died before it emitted or requeued, so this delivery waits for the next try's time. If that is
- * far, as at the next opening (D56), it emits and requeues now.
+ * The claimant may have died before it emitted or requeued, so this delivery waits for the next try. If that is far, as
+ * at the next opening (D56), it emits and requeues now.
  */
 async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   const dueMs = dueMsOf(met) ?? 0;
@@ -148,10 +147,7 @@ async function foundEnded(met: Slice, ports: SlicePorts): Promise<SliceEnd> {
   return await toTell(met, ports);
 }
 
-/**
- * Reads receipts before `unknown` is emitted, after outcome and doubt are written, and so finds receipts of a run that
- * saw neither.
- */
+/** Reads receipts after outcome and doubt are written, and so finds those of a run that saw neither. */
 async function toTell(slice: Slice, ports: SlicePorts): Promise<SliceEnd> {
   if (!slice.outcomes.some((outcome) => outcome?.state === 'unknown')) return { kind: 'ended', slice };
   const settled = await settleProven(slice, await ports.proven(slice), ports);

@@ -5,8 +5,8 @@ import { present } from '../../../keys/present.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
- * Ten packed outcomes with platform ids are one write unit. Stored for 30 days, or as long as the job (D56): a new
- * attribute must be optional for every reader.
+ * Ten packed outcomes with platform ids are one write unit. Kept for 30 days or longer (D56): a new attribute must be
+ * optional for readers.
  */
 
 /** Slices per partition: the largest job has ten partitions, each far below its throughput limit. */

@@ -13,11 +13,11 @@ import { present } from '../../../keys/present.ts';
 // *End*, by the claimant, under its own claim. A second end means that the reply was lost; outcomes settled meanwhile
 // stay.
 
-// *End uncalled*, by a worker that may have claimed and gives up before any call, or by the fan-out of a stopped job. A
-// claim that lands later is refused.
+// *End uncalled*, by a worker that gives up before any call, or by the fan-out of a stopped job. A claim that lands
+// later is refused.
 
-// *End for the dead*, by a worker that finds a claim older than any run: the claim is as read. Its recipients become
-// `unknown`, or as stopped where the dead worker provably saw the stop.
+// *End for the dead*, by a worker that finds a claim older than any run: it is as read. Recipients become `unknown`, or
+// as stopped where the dead worker provably saw the stop.
 
 // *Withdraw*, by an acceptance without the queue's confirmation: no item is there. Written together with the withdrawal
 // of the job (D25).
@@ -46,8 +46,8 @@ export function placeInSlice(index: number): number {
 
 export type Outcome =
   /**
-   * The platform took the message: its id, and its status if it holds the message (D39). Without an id if only a
-   * receipt proves it.
+   * The platform took the message: its id (unless only a receipt proves it), and its status if it holds the message
+   * (D39).
    */
   | { readonly state: 'sent'; readonly platformMessageId?: string; readonly held?: string; readonly code?: string }
   | {
@@ -87,7 +87,6 @@ export function mayClaim(existing: Slice | undefined, claim: Pick<SliceClaim, 't
   return existing.state === 'ended' && existing.try === claim.try - 1;
 }
 
-/** Whether the stored slice was written under this claim. */
 export function isOwn(existing: Slice | undefined, claim: Pick<SliceClaim, 'try' | 'owner'>): existing is Slice {
   return existing?.owner === claim.owner && existing.try === claim.try;
 }
@@ -120,8 +119,8 @@ export function isWithdrawn({ owner }: Pick<Slice, 'owner'>): boolean {
 export type Outcomes = ReadonlyMap<number, Outcome>;
 
 /**
- * The slice after the end of a try. Settled outcomes stay. A place without any outcome becomes `unknown`: its recipient
- * may have been called.
+ * The slice after a try. Settled outcomes stay. A place without any outcome becomes `unknown`: its recipient may have
+ * been called.
  */
 export function ended(slice: Slice, outcomes: Outcomes): Slice {
   return {
