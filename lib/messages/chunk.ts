@@ -4,39 +4,39 @@ import { isUserId } from '../platform/user-id.ts';
 import { aboutJob, aboutSchema, type JobHead, JobHeadSchema, MessageRequestSchema, sendPathSchema } from './job.ts';
 import { LotSchema } from './lots.ts';
 
-/** The format in which chunks are queued now (D47). */
+/** The format of queued chunks (D47). */
 export const chunkVersion = 1;
 
-/** The message of one recipient in a chunk. Its dispatch id is `<jobId>-<index>`, whatever chunk carries it. */
+/** The message of one recipient. Its dispatch id is `<jobId>-<index>`, whichever chunk carries it. */
 const ChunkRecipientSchema = v.object({
   index: v.number(),
-  /** Absent where the operator had erased the person before (D60). */
+  /** Absent when the operator has erased the person (D60). */
   to: v.exactOptional(v.string()),
-  /** The request body for the platform, ready to post; absent where it cannot be composed: then the message fails (R14). */
+  /** The request body for the platform. Absent when it cannot be composed: the message then fails (R14). */
   request: v.exactOptional(MessageRequestSchema),
-  /** It has no request because its template has changed since acceptance, and its parameters do not fit any more (D56). */
+  /** The template has changed and the parameters no longer fit: there is no request (D56). */
   unfit: v.exactOptional(v.literal(true)),
-  /** Deliveries that ended provably unsent so far, by what they waited for (pace/pacing.ts). */
+  /** Number of tries that provably sent nothing, by what each waited for (pace/pacing.ts). */
   attempts: v.exactOptional(v.record(v.string(), v.number())),
-  /** The platform takes nothing for this person from this number before then, or a wait of its own is over then. */
+  /** No call before this time: the pair rate of the platform, or a wait of the message's own. */
   notBeforeMs: v.exactOptional(v.number()),
 });
 export type ChunkRecipient = v.InferOutput<typeof ChunkRecipientSchema>;
 
-/** Up to ten consecutive recipients of a job, and the try that is to be made of them (dispatch/claims/slice.ts). */
+/** Up to ten consecutive recipients of a job, and their current try (dispatch/claims/slice.ts). */
 const ChunkSliceSchema = v.object({
   try: v.number(),
-  /** Recipients of the whole slice: those of earlier tries that have ended are not carried any more. */
+  /** Recipients of the whole slice, also those that an earlier try has ended. */
   size: v.number(),
-  /** Where the first of the recipients stands in the lane; the others follow. Absent: the worker reserves (D43). */
+  /** Position of the first recipient in the lane; the others follow. Absent: the worker reserves positions (D43). */
   position: v.exactOptional(v.number()),
-  /** The position is in the lane of what has missed its slots. */
+  /** The position is in the lane for missed slots. */
   isLate: v.exactOptional(v.literal(true)),
   recipients: v.array(ChunkRecipientSchema),
 });
 export type ChunkSlice = v.InferOutput<typeof ChunkSliceSchema>;
 
-/** What a chunk says of its job: all that its worker needs to send, to pace and to tell. */
+/** What a worker needs to know of the job. Fields without a comment are as in `JobHead` (D38, D55). */
 const ChunkOfJobSchema = v.object({
   jobId: v.string(),
   clientId: v.number(),
@@ -47,51 +47,45 @@ const ChunkOfJobSchema = v.object({
   category: v.string(),
   acceptedAtMs: v.number(),
   expiresAtMs: v.exactOptional(v.number()),
-  /** As in the head of its job. */
   keptUntilMs: v.exactOptional(v.number()),
-  /** When its recipients may be called, for a send with a time of its own (D56): the lots of its slices, with what is still to come. */
+  /** For a scheduled send (D56): the lots of these slices, with the openings that remain. */
   lots: v.exactOptional(v.pipe(v.array(LotSchema), v.readonly())),
   correlationId: v.exactOptional(v.string()),
   about: aboutSchema,
-  /** One-time codes of a small request: they go before others of their number (D44). */
+  /** One-time codes of a small request: they go before other messages of the number (D44). */
   urgent: v.exactOptional(v.literal(true)),
-  /** A platform app tells of the number what became of messages (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),
-  /** Who wants no marketing is not called (D55). */
   heedsOptOuts: v.exactOptional(v.literal(true)),
-  /** As in the head of its job. */
   reservedUnits: v.exactOptional(v.number()),
-  /** It is all there is of its job, so that its end is the end of the job (D41). */
+  /** This chunk is the whole job, so its end is the end of the job (D41). */
   alone: v.exactOptional(v.literal(true)),
-  /** Acceptance has queued it itself, and its job may not have begun yet (items.ts, `mayBegin`). */
+  /** Acceptance has queued this chunk itself; its job may not have begun yet (items.ts, `mayBegin`). */
   straight: v.exactOptional(v.literal(true)),
-  /** What its number may send, as last read when it was queued. */
+  /** The limit of the number, as last read when the chunk was queued. */
   limitPerSecond: v.number(),
-  /** The lane of the number's schedule that its positions are in. */
   lane: v.string(),
 });
 
-/** One message of the dispatch queue: consecutive slices of one job, composed, or what is left of them after a try. */
+/** One message of the dispatch queue: consecutive slices of one job, or what a try has left of them. */
 export const QueuedChunkSchema = v.object({
   version: v.literal(chunkVersion),
   ...ChunkOfJobSchema.entries,
   slices: v.array(ChunkSliceSchema),
-  /** When its first slot was to come as it was first reserved; absent once it has waited for a hold or an outage (dispatch/punctuality.ts). */
+  /**
+   * When its first slot was first planned. Absent once it has waited for a hold or an outage (dispatch/punctuality.ts).
+   */
   plannedMs: v.exactOptional(v.number()),
-  /** Times that slots of it had passed before they could be used. */
+  /** How often its slots had passed before they could be used. */
   missedSlots: v.exactOptional(v.number()),
-  /** Deliveries in a row of which nothing could be placed or claimed, because the store did not answer. */
+  /** Consecutive deliveries that could place or claim nothing because the store did not answer. */
   storeFailures: v.exactOptional(v.number()),
 });
 export type QueuedChunk = v.InferOutput<typeof QueuedChunkSchema>;
 
-/** A queue message of so much text is billed as several, and a run has its slices to wait for: a chunk is cut before. */
+/** SQS bills a larger message as several, and a run waits for all its slices. */
 export const mostChunkBytes = 200_000;
 
-/**
- * A chunk of the job without its slices. `limitPerSecond`: messages a second that its number may send, by the platform's last
- * word.
- */
+/** A chunk of the job without its slices. `limitPerSecond` is the platform's last word on the number. */
 export function chunkOfJob(
   head: JobHead,
   { limitPerSecond, lane }: Pick<QueuedChunk, 'limitPerSecond' | 'lane'>,
@@ -106,16 +100,14 @@ export function chunkOfJob(
   };
 }
 
-/*
- * A request of up to ten recipients goes straight: acceptance puts its one chunk into a dispatch queue, and there is no job
- * message, no fan-out and no stored parameter. Its job begins with `head` and `to`, written by the acceptance once the queue
- * has confirmed the chunk, or by the worker that has claimed it. Slice 0 decides between that claim and a withdrawal.
- */
+// A straight request has no job message, fan-out or stored parameters: acceptance queues its one chunk.
 
-/** A request of so many recipients is one slice, and needs no fan-out. */
+// Acceptance writes `head` and `to` once the queue has confirmed, or the worker after its claim. A withdrawal competes
+// for slice 0.
+
+/** A request of so many recipients is one slice and needs no fan-out. */
 export const straightRecipients = 10;
 
-/** The head of the job of a straight chunk, by acceptance or worker: the chunk has all of it. */
 export function headOfChunk(chunk: QueuedChunk): JobHead {
   const { about, limitPerSecond, slices } = chunk;
   const byUserId = addressesOfChunk(chunk).some(isUserId) ? (true as const) : undefined;
@@ -130,7 +122,7 @@ export function headOfChunk(chunk: QueuedChunk): JobHead {
   });
 }
 
-/** The address of each recipient of a straight chunk, in its order; of a later try, of those alone that it still carries. */
+/** The addresses that a straight chunk carries. A later try carries only open ones. */
 export function addressesOfChunk({ slices }: QueuedChunk): (string | undefined)[] {
   return slices.flatMap(({ recipients }) => recipients.map(({ to }) => to));
 }

@@ -16,7 +16,6 @@ import {
 } from './items.ts';
 import { type JobParked, type JobState, JobStateSchema, type JobStates, type JobStop } from './job-state.ts';
 
-/** The states of jobs in their items of the messages table; items.ts says who may write which. */
 export function jobStateStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): JobStates {
   const change = async (
     jobId: string,
@@ -42,7 +41,7 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
     stop: async (job, stop) => {
       const write = await change(
         job.jobId,
-        // Where the fan-out has not begun there is no item yet, and TTL must find one.
+        // Before the fan-out begins there is no item yet, and TTL must find one.
         'SET #stop = :stop, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) REMOVE parked, pausedFromMs',
         mayStop,
         { ':stop': stop, ':expiry': jobExpiresAtSeconds(job) },
@@ -78,7 +77,6 @@ export function jobStateStore(client: DynamoDBDocumentClient, table: string, pau
   };
 }
 
-/** The expressions of an update and of its condition, and what they name. */
 type Change = readonly [
   update: string,
   condition: string,
@@ -90,13 +88,12 @@ function stateIn(existing: unknown): JobState {
   return v.parse(JobStateSchema, existing ?? {});
 }
 
-/** What the item of a job says of it. */
 export function jobStateOf(item: Item): JobState {
   const begun = item['head'] === undefined ? {} : { begun: true as const };
   return { ...v.parse(JobStateSchema, item), ...begun };
 }
 
-/** The SDK repeats a write whose reply was lost, and then meets its own. */
+/** The SDK may repeat a write whose reply was lost, and then finds its own stop. */
 function isSameStop(stop: JobStop, existing: JobStop | undefined): boolean {
   return existing !== undefined && existing.atMs === stop.atMs && existing.code === stop.code;
 }

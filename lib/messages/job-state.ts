@@ -4,60 +4,63 @@ import type { JobHead } from './job.ts';
 import { afterOpenTimeMs, type Lot, openingsOfAll } from './lots.ts';
 
 /*
- * What holds back the messages of a job as a whole (D46, D53). Who writes it, and in which order: items.ts, `mayStop`.
+ * What holds back the messages of a job as a whole (D46, D53). Writers and their order: items.ts, `mayStop`.
  */
 
-/** How everything ends that no worker has claimed: final, and never changed. */
+/** How every unclaimed message ends. Final, and never changed. */
 const JobStopSchema = v.object({
   state: v.picklist(['failed', 'expired']),
-  /** The platform's error code, or a word of ours: `cancelled`, `template_paused`. */
+  /** The platform's error code, or one of our own: `cancelled`, `template_paused`. */
   code: v.string(),
-  /** The platform's text for people. The client's data: stored, never logged. */
+  /** The platform's text for people. It is the client's data: stored, never logged. */
   reason: v.exactOptional(v.string()),
   atMs: v.number(),
 });
 export type JobStop = v.InferOutput<typeof JobStopSchema>;
 
-/** What a job can wait for: how wide the hold is that its messages have met (holds/scope.ts). */
+/** What a job can wait for: the scope of the hold that its messages met (holds/scope.ts). */
 export type ParkScope = (typeof parkedScopes)[number];
 
-/** Since when what is left waits, as client and report are told. `sinceMs` names this waiting: who ends it ends no later one. */
+/**
+ * The waiting of a job, as client and report see it. `sinceMs` identifies it, so that a writer never ends a later one.
+ */
 export const JobParkedSchema = v.object({
-  /** The platform's error code, or a word of ours: `template_paused`, `no_answer`. */
+  /** The platform's error code, or one of our own: `template_paused`, `no_answer`. */
   code: v.string(),
   scope: v.picklist(parkedScopes),
   sinceMs: v.number(),
-  /** The platform has taken a message since: the waiting is over as soon as nothing holds the job. */
+  /** The platform has taken a message since: the waiting ends once nothing holds the job. */
   goesOn: v.exactOptional(v.literal(true)),
 });
 export type JobParked = v.InferOutput<typeof JobParkedSchema>;
 
 /**
- * A job that is neither is sent. One that is both is stopped. Whether a message of a parked job is called is for the holds to say
- * (holds/hold.ts): that it is parked is what its client and its report are told, and what keeps its fan-out from releasing more.
+ * Both stopped and parked: it is stopped. `parked` informs client and report and stops the fan-out; the holds alone
+ * decide whether a message is called (holds/hold.ts).
  */
 export interface JobState {
-  /** Its head is written: it counts (items.ts, `mayBegin`). */
+  /** The head is written: the job counts (items.ts, `mayBegin`). */
   readonly begun?: true;
   readonly stop?: JobStop;
   readonly parked?: JobParked;
-  /** When the pause began: the first waiting since a message of the job was taken. Outlasts the end of a waiting, until one is. */
+  /**
+   * Start of the pause: the first waiting since the platform took a message of the job. It outlasts single waitings.
+   */
   readonly pausedFromMs?: number;
   readonly underWay?: UnderWay;
-  /** The recipients that the operator has erased (D60), by their index: those that are open are not called any more. */
+  /** Indexes of recipients that the operator has erased (D60): open ones are no longer called. */
   readonly erased?: ReadonlySet<number>;
-  /** The jobs that send to recipients of it once more (D57). */
+  /** Ids of the jobs that retry recipients of this one (D57). */
   readonly retriedBy?: ReadonlySet<string>;
 }
 
 /**
- * Of a stopped job whose outcomes stand in slices: by the slice, the tries of which a worker may still have called somebody when
- * all slices were read after the stop (items.ts, `mayReckon`). Of any other try nothing leaves.
+ * For a stopped job: the tries that a worker may still be calling, by slice, from a read after the stop (items.ts,
+ * `mayReckon`).
  */
 const UnderWaySchema = v.record(v.string(), v.number());
 export type UnderWay = Readonly<v.InferOutput<typeof UnderWaySchema>>;
 
-/** The part of a job item (items.ts) that says so. */
 export const JobStateSchema = v.object({
   stop: v.exactOptional(JobStopSchema),
   parked: v.exactOptional(JobParkedSchema),
@@ -67,56 +70,52 @@ export const JobStateSchema = v.object({
   retriedBy: v.exactOptional(v.set(v.string())),
 });
 
-/** The states of jobs. Every write may be repeated; all throw when the store cannot be reached. */
+/** Every write may be repeated. All reject when the store cannot be reached. */
 export interface JobStates {
-  /** Strongly consistent, one request for up to 100 jobs. A job of which nothing is written is not in the answer. */
+  /** Strongly consistent; one request for up to 100 jobs. Jobs without an item are left out. */
   of(jobIds: readonly string[]): Promise<ReadonlyMap<string, JobState>>;
   /**
-   * Stops the job, also one that the fan-out has not begun. True when this is how it is stopped now; false when it was
-   * stopped otherwise before.
+   * Stops the job, also before the fan-out begins it. True when this stop is in force; false when an earlier one is.
    */
   stop(job: StoppedJob, stop: JobStop): Promise<boolean>;
-  /** Parks the job. True when this is how it is parked now; false when it was parked before, or is stopped, or gone. */
+  /**
+   * Parks the job. True when this parking is in force; false when the job was parked before, is stopped, or is gone.
+   */
   park(jobId: string, parked: JobParked): Promise<boolean>;
-  /** The platform has taken a message of a job that is still parked so. */
+  /** Notes that the platform took a message while the job is parked. */
   goOn(jobId: string, sinceMs: number): Promise<void>;
   /**
-   * Ends the waiting, and with it the pause where the platform has taken a message since. True when it was this that ended it;
-   * false when it had ended, or another began.
+   * Ends this waiting, and the pause too if the platform has taken a message since. False when the waiting had ended,
+   * or another had begun.
    */
   resume(jobId: string, parked: JobParked): Promise<boolean>;
-  /**
-   * Ends the pause of a job that waits no more: the platform has taken a message of it, or holds none any more. False when the job
-   * is parked again: then the pause goes on.
-   */
+  /** Ends the pause of a job that is not parked. False when it is parked again: the pause goes on. */
   endPause(jobId: string): Promise<boolean>;
 }
 
-/** How long its item is kept follows from when it was accepted. */
 export type StoppedJob = Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>;
 
-/** How a client's cancellation ends what is left (D53). */
+/** The stop that a client's cancellation writes (D53). */
 export function cancelled(atMs: number): JobStop {
   return { state: 'failed', code: 'cancelled', atMs };
 }
 
-/** A job waits at most this long for what holds it (D46). */
+/** The longest wait of a job for a hold (D46). */
 export const longestParkMs = 24 * 3_600_000;
 
-/** How long a message of a parked job, its job message and its watcher wait until they look again. */
+/** The delay until a parked message, its job message or its watcher looks again. */
 export function parkDelaySeconds(parkedForMs: number): number {
   return Math.min(120, Math.max(15, Math.ceil(parkedForMs / 4_000)));
 }
 
-/** What a claimed message, of which nothing has left yet, is to do. */
 export type ByJobState =
   | { readonly kind: 'send' }
   | { readonly kind: 'wait'; readonly delaySeconds: number }
   | { readonly kind: 'settle'; readonly settlement: Pick<JobStop, 'state' | 'code' | 'reason'> };
 
 /**
- * What the state of its job, read after the message was claimed and before anything left, makes of the message (D46, D53).
- * A message that waits gives its claim back and comes again as a copy.
+ * Decides by the job's state, read between claim and call (D46, D53). A message that waits gives its claim back and
+ * returns as a copy.
  */
 export function byJobState(state: JobState, message: Ending, nowMs: number): ByJobState {
   const { stop, parked } = state;
@@ -129,14 +128,13 @@ export function byJobState(state: JobState, message: Ending, nowMs: number): ByJ
   return { kind: 'wait', delaySeconds: parkDelaySeconds(nowMs - pauseFromMs(waiting)) };
 }
 
-/** How a message of a stopped job ends. */
 export function settlementOf({ atMs: _when, ...settlement }: JobStop): Pick<JobStop, 'state' | 'code' | 'reason'> {
   return settlement;
 }
 
 /**
- * How a try of a slice ends for certain, unless receipts prove otherwise: its worker sees the stop, or died before it did.
- * Undefined while that is not known.
+ * How a try ends for certain, unless receipts prove otherwise: its worker saw the stop, or died before. Undefined while
+ * unknown.
  */
 export function endOfTry(
   { stop, underWay }: JobState,
@@ -146,23 +144,22 @@ export function endOfTry(
   return underWay !== undefined && (under === undefined || tried > under) ? stop : undefined;
 }
 
-/** A job that waits, and the pause that this waiting belongs to. */
 export type Waiting = Pick<JobState, 'pausedFromMs'> & { readonly parked: JobParked };
 
-/** When the pause began of which this waiting is a part: a template that is called back and still refused makes several. */
+/** Start of the pause. A pause has several waitings when a template is approved again but still refused. */
 export function pauseFromMs({ parked: { sinceMs }, pausedFromMs = sinceMs }: Waiting): number {
   return Math.min(pausedFromMs, sinceMs);
 }
 
-/** What a job, or a message of it, may wait for. `lots`: of a send with a time of its own. */
+/** The limits of a wait. `lots` belong to a scheduled send. */
 export interface Ending {
   readonly expiresAtMs?: number | undefined;
   readonly lots?: readonly Lot[] | undefined;
 }
 
 /**
- * When a parked job, or a message of it, expires: a day after its pause began, of which only the time counts in which some of its
- * lots were open (D56), or with its time to live.
+ * When a parked job or message expires: with its time to live, or after a day of pause, for scheduled sends a day of
+ * open time (D56).
  */
 export function parkEndMs(waiting: Waiting, { expiresAtMs = Number.POSITIVE_INFINITY, lots }: Ending): number {
   const fromMs = pauseFromMs(waiting);

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { present } from '../keys/present.ts';
 
-/** One recipient of a send request, as validated (contract, params of a recipient). */
+/** One recipient of a send request, after validation (contract, params of a recipient). */
 const CardParamsSchema = v.object({ body: v.optional(v.array(v.string())), buttons: v.optional(v.array(v.string())) });
 
 const ProductSchema = v.object({
@@ -41,21 +41,21 @@ export const HeaderInputSchema = v.variant('type', [
 
 export type Recipient = v.InferOutput<typeof RecipientSchema>;
 
-/** One as it is stored: without address and parameters once the operator has erased the person (D60). */
+/** A stored recipient: no address and no parameters once the operator has erased the person (D60). */
 export const StoredRecipientSchema = v.object({ ...RecipientSchema.entries, to: v.exactOptional(v.string()) });
 export type StoredRecipient = v.InferOutput<typeof StoredRecipientSchema>;
 export type HeaderInput = v.InferOutput<typeof HeaderInputSchema>;
 
-/** A recipient that was dropped because it repeats an earlier one (D25): where it stood in the request, and where that one does. */
+/** A dropped recipient (D25): its place in the request, and the place of the earlier one that it repeats. */
 export const RepeatSchema = v.tuple([v.number(), v.number()]);
 export type Repeat = v.InferOutput<typeof RepeatSchema>;
 
-/** Where a template's messages go (D30). */
+/** The platform's endpoint for a template's messages (D30). */
 const sendPaths = ['messages', 'marketing_messages'] as const;
 export type SendPath = (typeof sendPaths)[number];
 export const sendPathSchema = v.picklist(sendPaths);
 
-/** When a send was asked to leave (D56), in the words of its headers. */
+/** The requested time of a send (D56), as its headers spell it. */
 export const AskedTimeSchema = v.object({
   send_at: v.exactOptional(v.string()),
   window: v.exactOptional(v.string()),
@@ -64,10 +64,9 @@ export const AskedTimeSchema = v.object({
 });
 export type AskedTime = v.InferOutput<typeof AskedTimeSchema>;
 
-/** The same, and the first moment at which any of it may leave. */
+/** The requested time, and the earliest moment at which any message may leave. */
 export const WhenSchema = v.object({ asked: AskedTimeSchema, fromMs: v.number() });
 
-/** Everything that all messages of one accepted request have in common. */
 export const JobHeadSchema = v.object({
   jobId: v.string(),
   clientId: v.number(),
@@ -76,29 +75,29 @@ export const JobHeadSchema = v.object({
   phoneNumberId: v.string(),
   credential: v.string(),
   throughputPerSecond: v.number(),
-  /** A platform app tells of its number what became of messages (D38). */
+  /** A platform app reports receipts for this number (D38). */
   receiptsExpected: v.exactOptional(v.literal(true)),
-  /** Its recipients are looked for among those who want none before they are called (D55), as acceptance has decided. */
+  /** Acceptance has decided that opt-outs apply: the worker looks them up before it calls (D55). */
   heedsOptOuts: v.exactOptional(v.literal(true)),
-  /** One-time codes: those of a small request go before others of their number (D44). */
+  /** One-time codes: those of a small request go before other messages of the number (D44). */
   urgent: v.exactOptional(v.literal(true)),
-  /** Some of its recipients are addressed by business-scoped user ids: of them receipts may tell a number. */
+  /** Some recipients are addressed by business-scoped user ids; receipts may reveal their numbers. */
   byUserId: v.exactOptional(v.literal(true)),
   path: sendPathSchema,
-  /** Of its template, in capitals: what the platform limits by category holds these messages alone (D46). */
+  /** The template's category in capitals: category limits of the platform hold these messages alone (D46). */
   category: v.string(),
   templateName: v.string(),
   templateLanguage: v.string(),
   acceptedAtMs: v.number(),
-  /** Not handed over by then: the message ends `expired` (D27). */
+  /** A message that is not handed over by then ends `expired` (D27). */
   expiresAtMs: v.optional(v.number()),
-  /** Of a send with a time of its own (D56): what was asked for, as its report tells it, and the first moment at which any of it may leave. */
+  /** For a scheduled send (D56): the requested time for the report, and the earliest moment of any call. */
   when: v.exactOptional(WhenSchema),
-  /** Until then all of it is kept; absent: 30 days from its acceptance (items.ts, `forgottenAtMs`). */
+  /** When the job's items may go; absent: 30 days after acceptance (items.ts, `forgottenAtMs`). */
   keptUntilMs: v.exactOptional(v.number()),
-  /** It is a retry: the job whose recipients it is sent to once more (D57). */
+  /** The job that this one retries (D57). */
   retryOf: v.exactOptional(v.string()),
-  /** What it has reserved of its client's month, in units (D58); absent where the client has no budget. */
+  /** Units reserved of the client's month (D58). Absent without a budget. */
   reservedUnits: v.exactOptional(v.number()),
   campaignId: v.optional(v.number()),
   attends: v.optional(v.record(v.string(), v.unknown())),
@@ -107,10 +106,10 @@ export const JobHeadSchema = v.object({
 });
 export type JobHead = v.InferOutput<typeof JobHeadSchema>;
 
-/** A ULID; clients know it as the dispatch id of their request. */
+/** A ULID, which clients know as the dispatch id of their request. */
 export const jobIdPattern = /^[0-9A-Z]{26}$/;
 
-/** What the events about a job's messages tell of it (D28, D34). */
+/** The facts of a job that its events carry (D28, D34). */
 export const aboutSchema = v.object({
   did: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),
@@ -120,11 +119,10 @@ export const aboutSchema = v.object({
 
 export type AboutJob = v.InferOutput<typeof aboutSchema>;
 
-/** The request body of one message for the platform, ready to post. */
+/** The body of one message, ready to post to the platform. */
 export const MessageRequestSchema = v.looseObject({ to: v.optional(v.string()), recipient: v.optional(v.string()) });
 export type MessageRequest = v.InferOutput<typeof MessageRequestSchema>;
 
-/** What the events about a job's messages tell of it. */
 export function aboutJob({ did, templateName, templateLanguage, campaignId, attends }: JobHead): AboutJob {
   return {
     did,
@@ -133,7 +131,7 @@ export function aboutJob({ did, templateName, templateLanguage, campaignId, atte
   };
 }
 
-/** The id of one message: the same in every chunk, delivery and repeated fan-out of its job. */
+/** The id of one message: the same in every chunk, delivery and repeated fan-out. */
 export function dispatchIdOf(message: { readonly jobId: string; readonly index: number }): string {
   return `${message.jobId}-${message.index}`;
 }

@@ -1,17 +1,16 @@
 import * as v from 'valibot';
 
 /*
- * When the messages of a job may leave, for a send with a time of its own (D56). Acceptance reckons it once, in milliseconds:
- * whatever releases, calls, waits or reports later compares numbers and knows no zones.
+ * When a scheduled send may leave (D56). Acceptance computes it once, in milliseconds; later steps need no time zones.
  */
 
-/** A stretch of time in which messages may leave: from its beginning on, before its end. */
+/** A time span in which messages may leave: start inclusive, end exclusive. */
 const OpeningSchema = v.pipe(v.tuple([v.number(), v.number()]), v.readonly());
 export type Opening = v.InferOutput<typeof OpeningSchema>;
 
 /**
- * Consecutive recipients of a job that may leave at the same times: those before `until`, from the end of the lot before on.
- * `open` is in order, and no two touch; the last one ends with the last possible call of the job.
+ * Consecutive recipients with the same openings, up to `until`, exclusive. Openings are sorted and do not touch. The
+ * last ends with the job's last possible call.
  */
 export const LotSchema = v.object({ until: v.number(), open: v.pipe(v.array(OpeningSchema), v.readonly()) });
 export interface Lot {
@@ -19,17 +18,16 @@ export interface Lot {
   readonly open: readonly Opening[];
 }
 
-/** How a moment stands to the times of a lot. */
 export type Standing =
   | { readonly kind: 'open'; readonly untilMs: number }
   | { readonly kind: 'closed'; readonly opensAtMs: number }
-  /** It does not open any more. */
+  /** No opening follows. */
   | { readonly kind: 'over' };
 
-/** No slot is given in the last five seconds of an opening: a call that begins late would begin outside. */
+/** No slot lies in the last five seconds of an opening: a late call would fall outside. */
 export const lastSlotBeforeEndMs = 5_000;
 
-/** `marginMs`: so long before its end an opening counts as ended. */
+/** `marginMs`: an opening counts as ended this long before its end. */
 export function standingAt(open: readonly Opening[], nowMs: number, marginMs = 0): Standing {
   const next = open.find(([fromMs, untilMs]) => nowMs < untilMs - marginMs && fromMs < untilMs - marginMs);
   if (next === undefined) return { kind: 'over' };
@@ -37,14 +35,14 @@ export function standingAt(open: readonly Opening[], nowMs: number, marginMs = 0
   return nowMs < opensAtMs ? { kind: 'closed', opensAtMs } : { kind: 'open', untilMs: endMs - marginMs };
 }
 
-/** The lot of a recipient, by its index in the job. */
+/** The lot of a recipient, by its index in the job. Throws `RangeError` behind the last lot. */
 export function lotAt(lots: readonly Lot[], index: number): Lot {
   const lot = lots.find(({ until }) => index < until);
   if (lot === undefined) throw new RangeError('a recipient is behind the last lot of its job');
   return lot;
 }
 
-/** When so much time will have been open since a moment; the end of the last opening where that is less. */
+/** The moment when `durationMs` of open time have passed since `sinceMs`; at most the end of the last opening. */
 export function afterOpenTimeMs(open: readonly Opening[], sinceMs: number, durationMs: number): number {
   let leftMs = durationMs;
   for (const [fromMs, untilMs] of open) {
@@ -56,7 +54,7 @@ export function afterOpenTimeMs(open: readonly Opening[], sinceMs: number, durat
   return open.at(-1)?.[1] ?? sinceMs;
 }
 
-/** When anything of these lots may leave: their openings as one list, in order, of which no two touch. */
+/** The openings of all lots merged: sorted, and no two touch. */
 export function openingsOfAll(lots: readonly Lot[]): readonly Opening[] {
   const [only, ...others] = lots;
   if (only !== undefined && others.length === 0) return only.open;

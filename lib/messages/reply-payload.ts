@@ -1,29 +1,32 @@
 import { present } from '../keys/present.ts';
 
-/** Where a quick reply stands: its place among all buttons of the template, or of a card of the carousel, from 0. */
+/** A quick reply's index among the buttons of the template, or of a carousel card; both from 0. */
 export interface QuickReplyPlace {
   readonly button: number;
   readonly card?: number;
 }
 
-/** The message whose quick reply was tapped, and which of them. */
+/** The message whose quick reply was tapped, and which one. */
 export interface RepliedMessage {
   readonly jobId: string;
   readonly index: number;
   readonly place: QuickReplyPlace;
 }
 
-/** Version 1: `tm1:<dispatch id>:<button>`, of a card `tm1:<dispatch id>:<card>.<button>`. At most 42 characters of the 128 that are safe. */
+/**
+ * Version 1: `tm1:<dispatch id>:<button>`, on a card `tm1:<dispatch id>:<card>.<button>`. At most 42 of the 128 safe
+ * characters.
+ */
 const payloadPattern = /^tm1:([0-9A-Z]{26})-(0|[1-9]\d{0,4}):(?:(0|[1-9]\d?)\.)?(0|[1-9]\d?)$/;
 
-/** What the platform tells when that quick reply of that message is tapped (D55; platform reference, 4.2 and 10.5). */
+/** The payload that the platform returns when the quick reply is tapped (D55; platform reference, 4.2 and 10.5). */
 export function replyPayload(dispatchId: string, { card, button }: QuickReplyPlace): string {
   return `tm1:${dispatchId}:${card === undefined ? '' : `${card}.`}${button}`;
 }
 
 /**
- * The inverse; undefined for all that `replyPayload` does not write. It says whom the sender meant, not that the sender was this
- * service: another app of the number can send any payload, so the message is to be compared with its job.
+ * The inverse; undefined for any other text. Another app of the number can send any payload, so callers compare the
+ * message with its job.
  */
 export function repliedMessageOf(payload: string | undefined): RepliedMessage | undefined {
   const [, jobId, index, card, button] = payloadPattern.exec(payload ?? '') ?? [];

@@ -10,15 +10,11 @@ import type { WholeJob } from './whole-job.ts';
 
 export interface AcceptJobPorts extends HandOverPorts {
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
-  /** Messages a second that the number of a job may send, by the platform's last word. */
+  /** Messages a second that the job's number may send, by the platform's last word. */
   readonly limitOf: (head: JobHead) => Promise<number>;
 }
 
-/**
- * Accepts a job that nothing speaks against: hands it over, a small one to the workers and others to the fan-out, and shows it
- * in the list of its client. Refuses as `handOverJob` does. Where the list cannot be written, or not in time, the job counts
- * all the same: the fan-out, or the worker, writes it before it sends anything.
- */
+/** Hands small jobs straight to workers, others to the fan-out. Refuses as `handOverJob` does. */
 export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<void> {
   const { jobId, clientId, total } = job.head;
   const straight = await straightRequest(job, ports.limitOf);
@@ -27,6 +23,7 @@ export async function acceptJob(job: WholeJob, ports: AcceptJobPorts): Promise<v
   else await handOverStraight(straight, ports);
   count('RecipientsAccepted', total);
   log('job.accepted', { jobId, clientId, count: total });
+  // The job counts even if this fails or is late: the fan-out or the worker lists it before it sends.
   try {
     await inTimeLeft(ports.remainingMs, async (signal) => {
       if (straight === undefined) await ports.acceptance.list(job, signal);

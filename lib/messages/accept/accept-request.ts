@@ -3,13 +3,11 @@ import type { SendTime } from '../when/send-time.ts';
 import { giveBackOf, type MeansPorts } from './accept-within-means.ts';
 import { type Accepted, acceptOnce, bodyHashOf, type IdempotencyPorts } from './idempotency.ts';
 
-/** A request that is to be accepted, as its page has read it. */
 export interface AcceptableRequest {
   readonly clientId: number;
   readonly did: string;
-  /** The Idempotency-Key, where the client gave one. */
   readonly key: string | undefined;
-  /** What the key compares, beside the headers of a time of its own (D9, D56). */
+  /** What the key compares, beside the headers of a scheduled send (D9, D56). */
   readonly compared: unknown;
   readonly time: SendTime | undefined;
   readonly means: Means;
@@ -17,8 +15,8 @@ export interface AcceptableRequest {
 }
 
 /**
- * Accepts a request under a new job id, at most once for its key (`acceptOnce`). An answer already given is found before anything else
- * is looked at; what a run that died had reserved of a budget is given back once its job is taken back (D58).
+ * Accepts a request under a new job id, at most once per key (`acceptOnce`). When the job of a dead run is withdrawn,
+ * its budget reservation is released (D58).
  */
 export async function acceptRequest(
   { clientId, did, key, compared, time, means, remainingMs }: AcceptableRequest,

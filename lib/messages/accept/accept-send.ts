@@ -8,8 +8,8 @@ import type { Accepted } from './idempotency.ts';
 export interface AcceptPorts extends CheckPorts, MeansPorts, Omit<AcceptJobPorts, 'remainingMs'> {}
 
 /**
- * Accepts a send: checks it (400, 404, 422, 502), also against what it may cost (D58), then hands all of it over, or nothing (D25),
- * and shows it in the list of its client (D40).
+ * Checks a send (400, 404, 422, 502) and its cost limits (D58), hands over all of it or nothing (D25), and lists it
+ * (D40).
  */
 export async function acceptSend(
   send: Send & { readonly means: Means; readonly remainingMs: () => number },

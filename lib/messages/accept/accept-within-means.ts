@@ -18,11 +18,8 @@ export interface MeansPorts extends SendCostPorts, TellReachedPorts {
 type Ports = AcceptJobPorts & MeansPorts;
 
 /**
- * Accepts a job as `acceptJob` does, if it may cost what it would (D58). Refuses with 422 `over_max_cost` and `over_budget` before
- * anything of it is stored or queued. What it would cost is reserved of the client's month first, so that of sends side by side no
- * two pass the budget together, and given back where the job is refused. Where it cannot be reserved, a budget that stops refuses
- * with 502 `dispatch_unavailable`; one that warns lets it pass. Without a limit nothing is read or written for it. Returns what the
- * sender is to know.
+ * Accepts as `acceptJob`, within cost limits (D58). Refuses with 422 `over_max_cost` or `over_budget`, 502
+ * `dispatch_unavailable` when a budget that stops cannot be reserved. Returns a warning.
  */
 export async function acceptWithinMeans(job: WholeJob, means: Means, ports: Ports): Promise<string | undefined> {
   const { budget, maxCostUnits } = means;
@@ -34,11 +31,12 @@ export async function acceptWithinMeans(job: WholeJob, means: Means, ports: Port
   const refusal = overMaxCost(mostUnits, means);
   if (refusal !== undefined) throw refusal;
   if (budget === undefined || mostUnits === 0) await acceptJob(job, ports);
+  // Reserved before the job is stored, so that concurrent sends cannot pass the budget together.
   else await acceptReserved(job, { budget, units: mostUnits }, ports);
   return maxCostUnits === undefined ? undefined : unpricedWarning(estimate.unpriced);
 }
 
-/** What the sender is to know where a limit could not be compared with prices alone. */
+/** The warning that Max-Cost was compared with an assumed price. */
 function unpricedWarning(unpriced: number): string | undefined {
   if (unpriced === 0) return undefined;
   return `no list price is known for ${unpriced} of the recipients: for Max-Cost they count at the dearest one`;
@@ -57,7 +55,7 @@ async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Po
   try {
     await acceptJob({ ...job, head: { ...job.head, ...present({ reservedUnits }) } }, ports);
   } catch (error) {
-    // Of one that may be sent all the same, nothing is given back (idempotency.ts finds out).
+    // An undecided job may still be sent, so its reservation stays (idempotency.ts finds it out).
     const undecided = error instanceof Refusal && error.code === 'dispatch_undecided';
     if (!undecided) await giveBack(reservation, ports);
     throw error;
@@ -70,7 +68,7 @@ async function acceptReserved(job: WholeJob, { budget, units }: Spent, ports: Po
   }
 }
 
-/** What is committed of the month with the send; undefined where that cannot be known, and the budget only warns. */
+/** What the month has committed, this send included. Undefined when the store fails and the budget only warns. */
 async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: Ports): Promise<number | undefined> {
   const { clientId, jobId, units, limitUnits } = reservation;
   try {
@@ -80,7 +78,7 @@ async function reserve(reservation: Reservation, budget: MonthlyBudget, ports: P
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
     log('budget.not_reserved', { clientId, jobId, error: nameOf(cause) });
-    // It may be written, and its answer lost.
+    // The reservation may be written and only its reply lost.
     await giveBack(reservation, ports);
     if (limitUnits === undefined) return undefined;
     throw new Refusal('dispatch_unavailable', 'what the send costs could not be reserved; none of it will be sent', {
@@ -100,7 +98,7 @@ async function reservedInTime(reservation: Reservation, { budgets, remainingMs }
 
 type Given = Pick<Reservation, 'clientId' | 'jobId'>;
 
-/** Gives back what a job has reserved that is not sent. Where it cannot be written, the month keeps it (D58). */
+/** Releases the reservation of an unsent job. If the write fails, the month keeps it (D58). */
 async function giveBack(
   { clientId, jobId }: Given,
   { budgets, remainingMs }: Pick<Ports, 'budgets' | 'remainingMs'>,
@@ -112,9 +110,7 @@ async function giveBack(
   }
 }
 
-/**
- * Gives back what a job of a client has reserved that an earlier run of its request left behind. Undefined where the client has no budget.
- */
+/** Releases what the dead run of a request had reserved. Undefined for a client without a budget. */
 export function giveBackOf(clientId: number, { budget }: Means, ports: Pick<Ports, 'budgets' | 'remainingMs'>) {
   if (budget === undefined) return undefined;
   return async (jobId: string) => await giveBack({ clientId, jobId }, ports);

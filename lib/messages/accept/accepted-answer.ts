@@ -1,4 +1,4 @@
 import * as v from 'valibot';
 
-/** What is said of a dispatch that was accepted; its id is a header. */
+/** The body that answers an accepted dispatch; its id is a header. */
 export const AcceptedAnswer = v.object({ success: v.literal(true), warning: v.exactOptional(v.string()) });

@@ -27,40 +27,33 @@ import {
   type WholeJob,
 } from './whole-job.ts';
 
-/** A job as far as its pointers tell of it. */
 type ListedJob = Pick<AcceptedJobRecord, 'head' | 'repeats'>;
 
 /**
- * What is written of a job by its acceptance, and what decides whether it counts. *Begin* and *withdraw* exclude each other in
- * the job's item (items.ts, `mayBegin`). A worker that has claimed slice 0 of a straight job has begun it as well: a withdrawal
- * takes that slice in the same transaction. Every write may be repeated by its author, and rejects when `signal` ends the wait,
- * though it may take effect nevertheless.
+ * The writes of an acceptance. *Begin* and *withdraw* exclude each other (items.ts, `mayBegin`). Each write is
+ * idempotent; aborted by `signal`, it may take effect nevertheless.
  */
 export interface AcceptedJobs {
-  /** Writes down who the recipients are, then the job: where the job is found, they are. Before the queue is asked for it. */
+  /** Writes the addresses, then the job, before it is queued: where the job is found, its addresses are. */
   describe(job: WholeJob, signal: AbortSignal): Promise<void>;
-  /** The job as it was described; strongly consistent. Undefined when it was not, or was 30 days ago. */
+  /** The described job; strongly consistent. Undefined when it was never described or TTL has removed it. */
   find(jobId: string): Promise<AcceptedJobRecord | undefined>;
-  /** Shows the job in the list of its client (D40): once the queue has confirmed it, for else it would be there for ever. */
-  list(job: Pick<WholeJob, 'head' | 'repeats'>, signal: AbortSignal): Promise<void>;
   /**
-   * Takes a job back, unless it has begun: `withdrawn` means that nothing of it will be sent or told, whatever is in the
-   * queue; `begun` that all of it will be. A job that was taken back before is `withdrawn`.
+   * Lists the job for its client (D40), after the queue has confirmed: only TTL removes the entry of a withdrawn job.
    */
+  list(job: Pick<WholeJob, 'head' | 'repeats'>, signal: AbortSignal): Promise<void>;
+  /** Withdraws a job unless it has begun. `withdrawn`: nothing of it is sent, whatever the queue holds. Idempotent. */
   withdraw(jobId: string, signal?: AbortSignal): Promise<'withdrawn' | 'begun'>;
   /**
-   * Begins a job of the fan-out, so that it is sent and found, unless it was taken back. One with a time of its own is written where
-   * lost rounds are looked for (D56), a retry is named by the job that it retries (D57).
+   * Begins a job of the fan-out unless it was withdrawn. Registers a scheduled job for lost-rounds.ts (D56), a retry at
+   * its source (D57).
    */
   begin(job: ListedJob, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
-  /**
-   * The same of a straight chunk, by its acceptance or by the worker that has claimed it. The worker begins with the chunk of
-   * the first try: a later one does not carry all recipients.
-   */
+  /** Begins a straight job, from the chunk of its first try: a later one lacks recipients. */
   beginStraight(chunk: QueuedChunk, signal?: AbortSignal): Promise<'begun' | 'withdrawn'>;
 }
 
-/** A withdrawal that meets a claim is tried again at once: it has three seconds in all. */
+/** A withdrawal that meets a concurrent claim is retried at once: it has three seconds in all. */
 const withdrawalPause = backoff(20, 200);
 
 export function acceptedJobsStore(
@@ -98,9 +91,9 @@ export function acceptedJobsStore(
     },
 
     withdraw: async (jobId, abortSignal) => {
-      // Whatever its time was: as long as anything of it may be found, it was taken back.
+      // Kept for the longest life of any job: anything of this one may be found so long.
       const expiresAtSeconds = Math.ceil(nowMs() / 1_000) + longestJobMemorySeconds;
-      // How many recipients it has does not matter: what became of them is never read.
+      // The size does not matter: outcomes of a withdrawn slice are never read.
       const slice = withdrawn({ key: { jobId, slice: 0 }, size: sliceSize, atMs: nowMs() });
       const job = {
         TableName: table,
@@ -112,7 +105,7 @@ export function acceptedJobsStore(
       const firstSlice = {
         TableName: table,
         Item: { ...sliceKeyOf(slice.key), ...sliceItemOf(slice), expiresAtSeconds },
-        // That of a withdrawal before this one is as good as none.
+        // The slice of an earlier withdrawal may be overwritten.
         ConditionExpression: 'attribute_not_exists(pk) OR #owner = :owner',
         ExpressionAttributeNames: { '#owner': 'owner' },
         ExpressionAttributeValues: { ':owner': slice.owner },
@@ -127,7 +120,7 @@ export function acceptedJobsStore(
       if (head.when !== undefined) {
         await put({ ...scheduledKey(head.jobId), expiresAtSeconds: jobExpiresAtSeconds(head) }, abortSignal);
       }
-      // Mostly acceptance has listed it. A fan-out that dies before is followed by another delivery, which begins once more.
+      // Acceptance has mostly listed it. If a fan-out dies here, the next delivery begins again.
       const pointer = pointerOfClient(head, head.total + repeats.length);
       if (!(await isThere(pointer))) await put(pointer, abortSignal);
       if (head.retryOf !== undefined) await nameRetry(head.retryOf, head.jobId, abortSignal);
@@ -136,13 +129,13 @@ export function acceptedJobsStore(
 
     beginStraight: async (chunk, abortSignal) => {
       const head = headOfChunk(chunk);
-      // First, so that what has begun is in the list; the list leaves out what was taken back.
+      // Written first, so that a job that has begun is listed. The list leaves out withdrawn jobs.
       await put(pointerOfClient(head, head.total), abortSignal);
       return (await setHead(head, addressesOfChunk(chunk), abortSignal)) ? 'begun' : 'withdrawn';
     },
   };
 
-  /** Nothing where the retried job is forgotten by now. */
+  /** Does nothing when the retried job is forgotten. */
   async function nameRetry(retryOf: string, jobId: string, abortSignal?: AbortSignal): Promise<void> {
     const update = new UpdateCommand({
       TableName: table,
@@ -154,7 +147,7 @@ export function acceptedJobsStore(
     await conditionalWrite(client.send(update, present({ abortSignal })));
   }
 
-  /** False when the job was taken back. What is there already stays. */
+  /** False when the job was withdrawn. An existing head stays. */
   async function setHead(
     head: JobHead,
     addresses: readonly (string | undefined)[] | undefined,

@@ -1,15 +1,12 @@
 import { answerEarlyMs } from '../../http/endpoint.ts';
 
-/** The time before the function's end by which an acceptance must have ended: the edge's own answer would say that it failed. */
+/** An acceptance ends this long before the function's timeout: after that the edge would answer with a failure. */
 export const answerBudgetMs = answerEarlyMs + 500;
 
-/** No write that changes nothing about the answer is waited for longer. */
+/** The longest wait for a write that does not change the answer. */
 const sideWriteLimitMs = 2_000;
 
-/**
- * Does a write that may be left out, in what is left before the answer. Rejects as the write does, at the end of its time
- * even if the write goes on, and at once when there is none; the write may take effect nevertheless.
- */
+/** Does an optional write in the time left before the answer. It may take effect even if this rejects. */
 export async function inTimeLeft(
   remainingMs: () => number,
   write: (signal: AbortSignal) => Promise<void>,

@@ -42,24 +42,21 @@ export interface Send {
   readonly clientId: number;
   readonly did: Did;
   readonly jobId: string;
-  /** What its headers ask for, if they ask for a time of its own (D56). */
+  /** The requested time of a scheduled send (D56). */
   readonly time?: SendTime;
-  /** Of a retry: the job whose recipients it sends to once more (D57). */
+  /** For a retry: the job whose recipients it sends to again (D57). */
   readonly retryOf?: string;
 }
 
-/** A send that nothing speaks against: the job that it is to become. */
 export interface CheckedSend {
   readonly job: WholeJob;
   readonly warning?: string;
-  /** Of a send with a time of its own. */
   readonly timetable?: Timetable;
 }
 
 /**
- * All that is asked of a send before it counts: resolves the template (404, 422, 502), checks every recipient against it
- * (400, D24), follows user ids that the platform has replaced, drops repeated recipients (D25), and reckons when each may be
- * called (D56). Stores nothing but what is remembered of the template (D23).
+ * Resolves the template (404, 422, 502), checks all recipients (400, D24), follows replaced user ids, drops repeats
+ * (D25), computes call times (D56). Stores only the template (D23).
  */
 export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedSend> {
   const { request, clientId, did, jobId } = send;
@@ -103,7 +100,7 @@ export async function checkSend(send: Send, ports: CheckPorts): Promise<CheckedS
   return { job, ...present({ warning, timetable }) };
 }
 
-/** When its recipients may be called; undefined without a time of its own. A one-time code has no hours: it is 400 with them. */
+/** The call times of a scheduled send, else undefined. Refuses hours for one-time codes (400). */
 async function timetableOfSend(
   { recipients, repeats, category }: Pick<WholeJob, 'recipients'> & { repeats: readonly Repeat[]; category: string },
   { time, clientId, request }: Send,
@@ -124,13 +121,12 @@ async function timetableOfSend(
   return timetableOf({ recipients, places, ttlSeconds, clientZone, nowMs: ports.nowMs() }, time);
 }
 
-/** The place in the request of each recipient that was kept. */
 function placesKept(count: number, repeats: readonly Repeat[]): number[] {
   const dropped = new Set(repeats.map(([position]) => position));
   return Array.from({ length: count + repeats.length }, (_, position) => position).filter((at) => !dropped.has(at));
 }
 
-/** The recipients in the order of their lots, and where they stood if that was another one. */
+/** Sorts the recipients by lots. `positions` is there only if that changes the order. */
 function inLots({ lots, order }: Timetable, recipients: readonly Recipient[], repeats: readonly Repeat[]) {
   if (order.every((before, index) => before === index)) return { lots };
   const places = placesKept(recipients.length, repeats);
@@ -138,7 +134,7 @@ function inLots({ lots, order }: Timetable, recipients: readonly Recipient[], re
   return { lots, recipients: ordered, positions: order.map((before) => places[before] ?? before) };
 }
 
-/** Refuses with 422 what the client's own part of the template says; a template that it has no part of yet is on (D13). */
+/** Refuses with 422 what the client has switched off. A template without a client's document is on (D13). */
 async function refuseByClient(client: ClientTemplate, { caller }: Send, { directory }: CheckPorts): Promise<void> {
   const off = await switchedOff(directory, caller, client);
   if (off !== undefined) throw notSendable(off);
@@ -162,7 +158,10 @@ async function linkedCatalogId({ did, clientId, jobId }: Send, ports: CheckPorts
   return await askOnce({ name: `catalog of ${did.waba.wabaId}`, known, ask }, { clientId, askerId: jobId }, ports);
 }
 
-/** D30. A bid is refused elsewhere, and a time to live of the template's own has no effect elsewhere (platform reference, 2.9). */
+/**
+ * Chooses the endpoint (D30): only the marketing endpoint takes a bid or heeds a template's time to live (platform
+ * reference, 2.9).
+ */
 async function pathOf(template: PlatformTemplate, { waba }: Did, ports: CheckPorts): Promise<SendPath> {
   if (template.optimization_spec !== undefined) return 'marketing_messages';
   const marketing = template.category.toUpperCase() === 'MARKETING';

@@ -10,14 +10,14 @@ export interface ComposePorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** Ten of them are a slice, which must fit into one message of the queue; the platform takes far less. */
+/** Ten requests must fit into one queue message; the platform takes far less. */
 const mostRequestBytes = 100_000;
 
 class MessageTooLarge extends Error {
   override readonly name = 'MessageTooLarge';
 }
 
-/** One recipient of a job as a chunk carries it: without a request where none can be made, so that it fails there (R14, D60). */
+/** One recipient as a chunk carries it. Without a composable request the message fails in the worker (R14, D60). */
 export function composedRecipient(
   plan: CompositionPlan,
   { to, ...stored }: StoredRecipient,

@@ -13,13 +13,12 @@ import type { JobParameters } from './parameter-store.ts';
 import type { WholeJob } from './whole-job.ts';
 import { type WithdrawPorts, withdrawJob, withdrawLimitMs } from './withdraw-job.ts';
 
-/** A job is stored and queued within this time, or the attempt is given up. */
 const handOverLimitMs = 6_000;
 
-/** Of it, what storing may take: the queue's one small request always has two seconds, enough for a second attempt. */
+/** The queue keeps two of the six seconds, enough for a second attempt. */
 const storeLimitMs = 4_000;
 
-/** What noting correspondents may take: 16 writes at most, side by side, and twice as many with a time of its own. */
+/** At most 16 concurrent writes, twice as many for a scheduled send. */
 const noteLimitMs = 4_000;
 
 const handOverBudgetMs = handOverLimitMs + withdrawLimitMs + answerBudgetMs;
@@ -28,19 +27,14 @@ export interface HandOverPorts extends WithdrawPorts {
   readonly parameters: Pick<JobParameters, 'store'>;
   readonly acceptance: Pick<AcceptedJobs, 'describe' | 'begin' | 'withdraw'>;
   readonly noteCorrespondents: NoteCorrespondents;
-  /** Job messages, for the fan-out. */
   readonly queue: JobQueue;
   /** The dispatch queue of small requests, one-time codes above all (D44). */
   readonly urgentQueue: JobQueue;
 }
 
 /**
- * Hands a job over to the fan-out wholly or not at all (D25, R20): stores all of it, then queues its id. Refuses with 502
- * `dispatch_unavailable` when none of it will be sent: what is not stored whole is never queued; a queue that did not
- * confirm may still hold it, so that the job is withdrawn first. When that cannot be written either, it is not known: 502
- * `dispatch_undecided`, and the next request with the same Idempotency-Key finds it out. Refuses with 400
- * `invalid_recipients` a recipient that no item can hold: only a template with gaps between its variables takes one. A retry is
- * begun as well: what has not begun another retry may take back (retry/marks.ts).
+ * Stores a job, then queues its id: all or nothing (D25, R20). Refuses with 502 `dispatch_unavailable` (none is sent),
+ * 502 `dispatch_undecided` (unknown), 400 `invalid_recipients` (a recipient larger than an item).
  */
 export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<void> {
   const signal = givenUpAfter(ports);
@@ -49,6 +43,7 @@ export async function handOverJob(job: WholeJob, ports: HandOverPorts): Promise<
   const message = encodeJob({ jobId, clientId, acceptedAtMs, ...present({ correlationId }) });
   await queuedOrTakenBack(jobId, ports, async () => {
     await ports.queue.send(message, String(clientId), signal);
+    // A retry begins now: another retry may take back a job that has not begun (retry/marks.ts).
     if (job.head.retryOf !== undefined) await begun(job, signal, ports);
   });
 }
@@ -58,8 +53,8 @@ async function begun({ head, repeats = [] }: WholeJob, signal: AbortSignal, port
 }
 
 /**
- * Notes whom a job from a shared number writes to, so that what they say is heard for its client (D55). Before anything is queued:
- * refuses with 502 `dispatch_unavailable` when it cannot be written.
+ * Notes the recipients of a job from a shared number before it is queued (D55). Refuses with 502
+ * `dispatch_unavailable`.
  */
 export async function noteCorrespondents(job: WholeJob, ports: HandOverPorts): Promise<void> {
   try {
@@ -69,7 +64,7 @@ export async function noteCorrespondents(job: WholeJob, ports: HandOverPorts): P
   }
 }
 
-/** The same of a request that goes straight: there is nothing to store. */
+/** Queues a straight request, for which nothing is stored. Refuses as `handOverJob` does. */
 export async function handOverStraight(chunk: QueuedChunk, ports: HandOverPorts): Promise<void> {
   const signal = givenUpAfter(ports);
   const { jobId, clientId } = chunk;
@@ -86,7 +81,7 @@ async function storeWhole(job: WholeJob, signal: AbortSignal, ports: HandOverPor
     await ports.parameters.store(job, signal);
     await ports.acceptance.describe(job, signal);
   } catch (cause) {
-    // The queue was asked for nothing: there is nothing to take back.
+    // Nothing was queued yet, so there is nothing to withdraw.
     throw cause instanceof RecipientTooLarge ? tooLarge(cause, job) : unavailable(cause);
   }
 }
@@ -95,6 +90,7 @@ async function queuedOrTakenBack(jobId: string, ports: HandOverPorts, queue: () 
   try {
     await queue();
   } catch (cause) {
+    // A queue that did not confirm may still hold the message, so the job is withdrawn first.
     if ((await withdrawJob(jobId, ports)) === 'withdrawn') throw unavailable(cause);
   }
 }
@@ -109,7 +105,7 @@ function tooLarge({ index, bytes }: RecipientTooLarge, { repeats = [], positions
   return new Refusal('invalid_recipients', `${path}: ${message}`, { errors: [{ path, message }] });
 }
 
-/** Where a recipient of the job stood in the request, from which repeated ones were dropped; they are in their order. */
+/** A recipient's place in the request, which still had the repeats. `repeats` is sorted. */
 function placeInRequest(index: number, repeats: readonly Repeat[]): number {
   let place = index;
   for (const [dropped] of repeats) if (dropped <= place) place += 1;

@@ -12,14 +12,14 @@ const ItemSchema = v.object({
   warning: v.exactOptional(v.string()),
 });
 
-/** A run is known by its job and by when it began: who takes over first renews the time alone. */
+/** A run is its job and its start: a takeover first renews the start alone. */
 const isRun = 'jobId = :jobId AND startedAtMs = :startedAtMs';
 
 function runValues({ jobId, startedAtMs }: IdempotencyRecord) {
   return { ':jobId': jobId, ':startedAtMs': startedAtMs };
 }
 
-/** Idempotency records in the messages table. An item past its time is as good as none, deleted by TTL or not yet. */
+/** An expired item counts as absent, whether or not TTL has removed it. */
 export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyRecords {
   const put = (scope: IdempotencyScope, record: IdempotencyRecord) => ({
     TableName: table,

@@ -10,10 +10,9 @@ import { type WithdrawPorts, withdrawJob } from './withdraw-job.ts';
 /** Longer than the 24 hours that are promised (D9). */
 export const rememberedMs = 48 * 3_600_000;
 
-/** The API function is ended after 29 s: a run that started longer ago than this is over, however it ended. */
+/** The API function times out after 29 s: a run older than this is over, however it ended. */
 export const runOverMs = 35_000;
 
-/** What a request with this key did, or is doing. */
 export interface IdempotencyRecord {
   readonly bodyHash: string;
   readonly jobId: string;
@@ -29,17 +28,15 @@ export interface IdempotencyScope {
 }
 
 export interface IdempotencyRecords {
-  /** Writes the record when none is remembered for the scope; otherwise returns the one that is in the way. */
+  /** Writes the record if the scope has none; else returns the existing one. */
   claim(scope: IdempotencyScope, record: IdempotencyRecord): Promise<IdempotencyRecord | undefined>;
-  /** Puts `record` in the place of exactly `stale`; false when that has changed meanwhile. */
+  /** Compare-and-set: replaces exactly `stale`. False when that has changed. */
   takeOver(scope: IdempotencyScope, stale: IdempotencyRecord, record: IdempotencyRecord): Promise<boolean>;
-  /** Keeps the answer of the run that left exactly `run`; does nothing when another one took over. */
+  /** Keeps the answer of exactly `run`; does nothing when another run took over. */
   complete(scope: IdempotencyScope, run: IdempotencyRecord, accepted: Accepted, signal: AbortSignal): Promise<void>;
-  /** Forgets the run that has this job, as if it had never been. */
   remove(scope: IdempotencyScope, jobId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** A request that was accepted: its job and what the client should know. */
 export interface Accepted {
   readonly jobId: string;
   readonly warning?: string;
@@ -49,11 +46,11 @@ export interface IdempotencyPorts extends WithdrawPorts {
   readonly records: IdempotencyRecords;
   readonly nowMs: () => number;
   readonly newJobId: () => string;
-  /** Told of a job that was taken back because the run that began then had left it. Does not throw. */
+  /** Called when the job of a dead run was withdrawn. Does not throw. */
   readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
 }
 
-/** The same for the same JSON text, whatever the white space around its tokens, with the same time of its own, to the letter (D56). */
+/** Equal for equal JSON values, whatever the white space, and the same requested time to the letter (D56). */
 export function bodyHashOf(body: unknown, time?: AskedTime): string {
   const asked = time === undefined ? '' : `\n${JSON.stringify(time)}`;
   return createHash('sha256')
@@ -62,9 +59,8 @@ export function bodyHashOf(body: unknown, time?: AskedTime): string {
 }
 
 /**
- * Runs `accept` at most once for a key (D9, R21). The same key and body again gives the first answer and queues
- * nothing; 409 while the first runs, 422 for another body or time (D56). A refused run is not remembered. Of one that died the job is
- * withdrawn, or found to be begun, before anything is queued again; 502 `dispatch_undecided` when neither can be found out.
+ * Runs `accept` at most once per key (D9, R21). A repeat gets the first answer; 409 while that runs, 422 for another
+ * body or time (D56), 502 `dispatch_undecided` when a dead run cannot be settled. A refused run is forgotten.
  */
 export async function acceptOnce(
   scope: IdempotencyScope,
@@ -79,7 +75,7 @@ export async function acceptOnce(
     state: 'running',
   };
   const found = await ports.records.claim(scope, record);
-  // The record in the way may be our own: the claim was written, its reply lost, and the client wrote it once more.
+  // The record may be this run's own: the SDK repeated a write whose reply was lost.
   if (found !== undefined && found.jobId !== record.jobId) {
     const earlier = await earlierAnswer(scope, found, record, ports);
     if (earlier !== undefined) return earlier;
@@ -89,7 +85,7 @@ export async function acceptOnce(
   return accepted;
 }
 
-/** The answer of the run that had the key before; undefined when it left none and this run has taken its place. */
+/** The answer of the earlier run. Undefined when it left none and this run has taken over. */
 async function earlierAnswer(
   scope: IdempotencyScope,
   found: IdempotencyRecord,
@@ -102,7 +98,7 @@ async function earlierAnswer(
   const { jobId, warning } = found;
   if (found.state === 'done') return { jobId, ...present({ warning }) };
   if (record.startedAtMs - found.startedAtMs < runOverMs) throw stillRunning();
-  // Before the job is taken back: from now on the run that died records no answer, however late its last write lands.
+  // Renewed before the withdrawal: from now on the dead run can record no answer.
   const renewed = { ...found, startedAtMs: record.startedAtMs };
   if (!(await ports.records.takeOver(scope, found, renewed))) throw stillRunning();
   if ((await withdrawJob(jobId, ports)) === 'begun') {
@@ -138,10 +134,7 @@ async function completed(
   await tolerated(accepted.jobId, ports, (signal) => ports.records.complete(scope, run, accepted, signal));
 }
 
-/**
- * What is decided is answered: that the record is behind the facts is no reason to answer anything else, or too late, for
- * the next request with the key catches up.
- */
+/** A failed record does not change the answer: the next request with the key catches up. */
 async function tolerated(
   jobId: string,
   { remainingMs }: IdempotencyPorts,

@@ -1,13 +1,13 @@
 import type { Recipient } from '../job.ts';
 import { addresseeOf } from '../request/addressee.ts';
 
-/** A number may write so often to one person before it must wait (FACTS, pair rate). */
+/** Messages from one number to one person before the pair rate applies (FACTS, pair rate). */
 const burst = 45;
 const spacingMs = 6_000;
 
 /**
- * How long after its wave a recipient of a job must wait because earlier ones of the job are the same person, by its index:
- * 6 s more for each after the first 45. Who need not wait is left out. Only acceptance sees all recipients at once.
+ * Extra waits of recipients who are the same person, by index: 6 s more for each after the first 45. Only acceptance
+ * sees all recipients at once.
  */
 export function pairWaitsMs(recipients: readonly Pick<Recipient, 'to'>[]): ReadonlyMap<number, number> {
   const seen = new Map<string, number>();

@@ -4,32 +4,29 @@ import { type JobHead, type Recipient, type StoredRecipient, StoredRecipientSche
 import { packedText, unpacked } from './packed-json.ts';
 
 /*
- * The recipients of a job with their parameters, as they are stored from acceptance until the job has been sent: cut into
- * pages by size, because recipients differ a hundredfold. Straight requests (chunk.ts) store none.
+ * Recipients and parameters until the job is sent. Pages are cut by size, because recipients differ a hundredfold.
  */
 
-/** Consecutive recipients, packed. */
 export interface ParameterPage {
   readonly firstIndex: number;
   readonly recipients: Uint8Array;
 }
 
-/** A page of more than one recipient has at most so many bytes. */
+/** Limit for a page of more than one recipient. */
 export const maxPageBytes = 50_000;
 
-/** One recipient as JSON: unpacked it still fits an item (DynamoDB: 400 KB), with its key and the rest. */
+/** Limit for one recipient as JSON: even unpacked it fits an item (DynamoDB: 400 KB) with its key. */
 export const maxRecipientBytes = 390_000;
 
-/** A request has at most 6 MB, and its recipients are no longer as they are written here. */
+/** A request has at most 6 MB, and its recipients are not longer in this form. */
 const maxUnpackedBytes = 16 * 1_048_576;
 
-/** A page of which nothing is known yet is taken to pack to a third. */
+/** Assumed packing ratio before the first page is known. */
 const firstShare = 0.33;
 
-/** What is left free for a page that packs worse than the one before. */
+/** Reserve for a page that packs worse than the one before. */
 const fillTo = 0.9;
 
-/** The parameters of one recipient are larger than an item may be. */
 export class RecipientTooLarge extends Error {
   override readonly name = 'RecipientTooLarge';
   readonly index: number;
@@ -42,15 +39,12 @@ export class RecipientTooLarge extends Error {
   }
 }
 
-/** The parameters of a job are not there: it ended more than seven days ago, or was never queued. */
+/** The job ended more than seven days ago, or was never queued. */
 export class ParametersGone extends Error {
   override readonly name = 'ParametersGone';
 }
 
-/**
- * The pages of a job's recipients, in their order, each made when it is asked for: no two of them are in memory for the
- * generator's sake. The same recipients make the same pages. Throws `RecipientTooLarge`.
- */
+/** Pages in order and lazily, so that memory holds one. Deterministic. Throws `RecipientTooLarge`. */
 export function* pagesOf(recipients: readonly Recipient[]): Generator<ParameterPage> {
   let share = firstShare;
   for (let firstIndex = 0; firstIndex < recipients.length; ) {
@@ -62,7 +56,7 @@ export function* pagesOf(recipients: readonly Recipient[]): Generator<ParameterP
   }
 }
 
-/** The recipients from one on as JSON: as many as have so many characters, at least one, and none of the next partition. */
+/** JSON of the recipients from `firstIndex`: at least one, at most `mostCharacters`, none of the next partition. */
 function textsFrom(recipients: readonly Recipient[], firstIndex: number, mostCharacters: number): string[] {
   const texts: string[] = [];
   let characters = 0;
@@ -77,7 +71,6 @@ function textsFrom(recipients: readonly Recipient[], firstIndex: number, mostCha
   return texts;
 }
 
-/** The first of them that fit a page. */
 function pageOf(texts: readonly string[]): {
   readonly packed: Uint8Array;
   readonly count: number;
@@ -91,7 +84,6 @@ function pageOf(texts: readonly string[]): {
   }
 }
 
-/** The recipients of a page. */
 export function recipientsOfPage(page: Uint8Array): StoredRecipient[] {
   return v.parse(v.array(StoredRecipientSchema), unpacked(page, maxUnpackedBytes));
 }
@@ -99,8 +91,8 @@ export function recipientsOfPage(page: Uint8Array): StoredRecipient[] {
 const daySeconds = 86_400;
 
 /**
- * Seven days after the latest moment at which a job normally ends: a day after its acceptance, or its time to live, or the last
- * possible call of a send with a time of its own (D56).
+ * Seven days after the job's normal end: a day after acceptance, its time to live, or the last possible call of a
+ * scheduled send (D56).
  */
 export function parametersExpireAtSeconds(head: JobHead): number {
   const { acceptedAtMs, expiresAtMs = 0 } = head;

@@ -6,26 +6,21 @@ import { parametersKey } from '../items.ts';
 import type { JobHead, Recipient, StoredRecipient } from '../job.ts';
 import { ParametersGone, pagesOf, parametersExpireAtSeconds, recipientsOfPage } from './parameter-pages.ts';
 
-/** The recipients of jobs with their parameters, until seven days after a job has ended. */
 export interface JobParameters {
-  /**
-   * Stores all of them. Rejects when one write fails, or `signal` ends the wait: then some may be there. May be repeated.
-   * Throws `RecipientTooLarge`.
-   */
+  /** Idempotent. Some pages may be stored when it rejects. Throws `RecipientTooLarge`. */
   store(job: { readonly head: JobHead; readonly recipients: readonly Recipient[] }, signal: AbortSignal): Promise<void>;
   /**
-   * The recipients from that index on, to the end of the page that holds it; strongly consistent. `index` is below the
-   * total of the job. Throws `ParametersGone`.
+   * The recipients from `index` (below the job's total) to the end of its page; strongly consistent. Throws
+   * `ParametersGone`.
    */
   read(jobId: string, index: number): Promise<readonly StoredRecipient[]>;
 }
 
-/** So many pages are packed and on their way at any moment. */
 const pagesAtOnce = 10;
 
 const PageItemSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
 
-/** Parameters in the messages table. A page is one plain put, of 50 write units at most unless one recipient has more. */
+/** A page is one plain put, of 50 write units at most unless one recipient is larger. */
 export function parameterStore(client: DynamoDBDocumentClient, table: string): JobParameters {
   return {
     store: async ({ head, recipients }, abortSignal) => {
@@ -48,7 +43,7 @@ export function parameterStore(client: DynamoDBDocumentClient, table: string): J
   };
 }
 
-/** The page of parameters that holds a recipient, if it is there; strongly consistent. */
+/** The page that holds a recipient, if stored; strongly consistent. */
 export async function parameterPageAt(
   { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
   recipient: { readonly jobId: string; readonly index: number },

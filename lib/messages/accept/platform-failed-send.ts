@@ -2,8 +2,8 @@ import { Refusal } from '../../http/refusal.ts';
 import { count } from '../../observe/metrics.ts';
 
 /**
- * Runs a send and counts it when the platform alone is why it is refused with 502: the objective of acceptance does not
- * take that for an error of ours (infra/constructs/objectives.ts). Throws what the send throws.
+ * Counts a 502 that the platform alone caused, which the objective of acceptance excludes
+ * (infra/constructs/objectives.ts). Throws what `send` throws.
  */
 export async function countingPlatformFailure<Result>(send: () => Promise<Result>): Promise<Result> {
   try {

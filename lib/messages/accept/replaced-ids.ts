@@ -2,23 +2,18 @@ import { isUserId } from '../../platform/user-id.ts';
 import type { FindReplacements, Replacement } from '../inbound/replaced-ids.ts';
 import type { Recipient } from '../job.ts';
 
-/*
- * A person's business-scoped user id becomes another one, and the platform says which (platform reference, 4.5). What is sent to
- * the old one from then on goes to the new one. Followed at acceptance alone, before repeated recipients are dropped: a message
- * that were redirected later could meet another one to the same person, and what is told of it would name somebody else.
- */
+// The platform says which business-scoped user id replaces another (platform reference, 4.5). Acceptance follows the
+// chain before it drops repeats.
 
-/** A recipient by the position in the request, and to whom it goes. */
+// A message redirected later could repeat another one to the same person, and its events would name another recipient.
+
 export type Redirected = readonly [position: number, to: string];
 
-/** A person's ids change with the number: one with more changes in a memory of 400 days is left where these end. */
+/** An id changes with the person's number. More changes within the memory of 400 days are not followed. */
 const maxSteps = 5;
 const maxNamed = 20;
 
-/**
- * The recipients, each to the id that its person has now, and which of them that changed. Numbers are never asked for, and
- * without user ids nothing is read; else one read for each step of the longest way.
- */
+/** One read per step of the longest chain; none without user ids. */
 export async function withCurrentIds(
   recipients: readonly Recipient[],
   wabaId: string,
@@ -53,7 +48,7 @@ async function replacementsFrom(
   return known;
 }
 
-/** Each step is later than the one before it: so words that lead in a circle end, at the id that was told last. */
+/** Each step must be later than the one before, so a circle ends at the newest id. */
 function currentId(userId: string, known: ReadonlyMap<string, Replacement>): string {
   let [current, sinceMs] = [userId, Number.NEGATIVE_INFINITY];
   for (;;) {
@@ -63,7 +58,6 @@ function currentId(userId: string, known: ReadonlyMap<string, Replacement>): str
   }
 }
 
-/** The sentence of `warning` about redirected recipients; undefined when there is none. */
 export function redirectedWarning(redirected: readonly Redirected[]): string | undefined {
   if (redirected.length === 0) return undefined;
   const named = redirected.slice(0, maxNamed).map(([position, to]) => `recipients[${position}] to ${to}`);

@@ -12,15 +12,13 @@ export interface Warned {
   readonly campaignId: number | undefined;
   readonly redirected: readonly Redirected[];
   readonly droppedIndexes: readonly number[];
-  /** Without those that were dropped. */
   readonly recipients: readonly Pick<Recipient, 'to'>[];
   /** The DID, when it is a channel of another client of the WABA (D5). */
   readonly foreignDid: string | undefined;
-  /** Of a send with a time of its own. */
   readonly timetable?: Timetable | undefined;
 }
 
-/** The `warning` of an accepted send: one sentence per matter, joined with "; "; undefined when nothing is to be said (D26). */
+/** The `warning` of an accepted send: one sentence per matter, joined with "; " (D26). */
 export function warningOf({
   resolved,
   askedLanguage,
@@ -51,7 +49,7 @@ export function warningOf({
   return said.length === 0 ? undefined : said.join('; ');
 }
 
-/** Hours of some recipients begin after the message's time to live, which counts from the first moment of any (D56). */
+/** Some recipients' hours begin after the time to live, which counts from the first moment of any recipient (D56). */
 function neverWarning({ zones, lastCallMs }: Timetable): string | undefined {
   const never = zones.filter(({ open }) => open.length === 0);
   if (never.length === 0) return undefined;
@@ -61,7 +59,7 @@ function neverWarning({ zones, lastCallMs }: Timetable): string | undefined {
   return `${count} of the recipients may never be called within its time to live, which ends at ${last}, the first of them at ${opens}: they end as expired`;
 }
 
-/** The platform takes such messages, and fails them later (131049): they are sent all the same, and cost nothing. */
+/** The platform takes such messages and fails them later (131049), free of charge. */
 function undeliveredWarnings(category: string, recipients: Warned['recipients']): string[] {
   const destinations = recipients.map(({ to }) => destinationOf(to));
   return undelivered(category, destinations).map(

@@ -24,45 +24,43 @@ import { type CompositionPlan, CompositionPlanSchema } from '../request/compose.
 import { packed, unpacked } from './packed-json.ts';
 import { pairWaitsMs } from './pair-waits.ts';
 
-/** A job as acceptance knows it. */
 export interface WholeJob {
   readonly head: JobHead;
   readonly plan: CompositionPlan;
   readonly recipients: readonly Recipient[];
-  /** Where some were dropped: the report counts by the places in the request (D40). */
+  /** Repeats that were dropped: the report counts by places in the request (D40). */
   readonly repeats?: readonly Repeat[];
-  /** Its number is one from which several clients may send: whom it writes to is noted (D55). */
+  /** Several clients may send from this number, so its recipients are noted (D55). */
   readonly shared?: true;
-  /** When they may leave, for a send with a time of its own (D56). Its recipients are in the order of their lots. */
+  /** For a scheduled send (D56): when they may leave. The recipients are sorted by lots. */
   readonly lots?: readonly Lot[];
-  /** The place in the request of each recipient, by its index, where that is another order. */
+  /** Places in the request by index, when the order differs. */
   readonly positions?: readonly number[];
-  /** Of a send with a time of its own: what its template may have to be judged with once more. */
+  /** For a scheduled send: the header input that a changed template is judged with. */
   readonly header?: HeaderInput;
 }
 
-/** All of a job but who its recipients are. */
 export interface AcceptedJobRecord extends Pick<WholeJob, 'head' | 'plan'> {
   readonly repeats: readonly Repeat[];
   readonly lots?: readonly Lot[];
   readonly positions?: readonly number[];
   readonly header?: HeaderInput;
-  /** How long a recipient waits after its wave because earlier ones are the same person, by index (pair-waits.ts). */
+  /** Extra waits of recipients who are the same person, by index (pair-waits.ts). */
   readonly waitsMs: ReadonlyMap<number, number>;
 }
 
-/** The longest address of a recipient has 135 characters: even one that cannot be packed leaves an item below 350 KB. */
+/** An address has at most 135 characters: even if they do not pack, an item stays below 350 KB. */
 export const addressesPerItem = 2_500;
 
-/** Text that unpacks to more than this is none of ours. */
+/** This service wrote no text that unpacks to more. */
 const maxUnpackedBytes = 1_048_576;
 
-/** What the report of a job opens with (D40), and what its messages are composed from. Once it is there, `addressItems` are. */
+/** What the report opens with (D40) and messages are composed from. Written after `addressItems`. */
 export function acceptedItem({ head, plan, recipients, repeats = [], lots, positions, header }: WholeJob): Item {
   const waitsMs = [...pairWaitsMs(recipients)];
   return {
     ...acceptedKey(head.jobId),
-    // As text: `attends` is unvalidated (D28), and a map takes no 33rd level, no empty name and no large number.
+    // As text: `attends` is unvalidated (D28), and a DynamoDB map allows no 33rd level, empty name or large number.
     head: JSON.stringify(head),
     plan: JSON.stringify(plan),
     ...(repeats.length === 0 ? {} : { repeats: packed(repeats) }),
@@ -76,7 +74,7 @@ export function acceptedItem({ head, plan, recipients, repeats = [], lots, posit
   };
 }
 
-/** Who the recipients of a job are: kept as long as its report, and longer than their parameters. */
+/** The recipients of a job, kept as long as its report and longer than their parameters. */
 export function addressItems({ head, recipients }: WholeJob): Item[] {
   return Array.from({ length: Math.ceil(recipients.length / addressesPerItem) }, (_, at) => {
     const firstIndex = at * addressesPerItem;
@@ -90,7 +88,7 @@ export function addressItems({ head, recipients }: WholeJob): Item[] {
   });
 }
 
-/** How the client, and an operator, find the job in the list of dispatches; `total` counts repeated recipients too. */
+/** The job in the list of dispatches. `total` includes repeated recipients. */
 export function pointerOfClient(head: JobHead, total: number): Item {
   const { jobId, did, templateName, templateLanguage, campaignId, acceptedAtMs, when, retryOf } = head;
   return {
@@ -98,13 +96,13 @@ export function pointerOfClient(head: JobHead, total: number): Item {
     sk: jobSortKey(acceptedAtMs, jobId),
     ...{ jobId, did, templateName, templateLanguage, acceptedAtMs, total },
     ...present({ campaignId, when, retryOf }),
-    // TTL removes it up to days later.
+    // TTL may remove the item days later.
     forgottenAtMs: forgottenAtMs(head),
     expiresAtSeconds: jobExpiresAtSeconds(head),
   };
 }
 
-/** What the list of dispatches shows of a job, without another read. */
+/** What the list of dispatches shows without a further read. */
 export const PointerSchema = v.object({
   sk: v.string(),
   jobId: v.string(),
@@ -127,13 +125,12 @@ const AcceptedItemSchema = v.object({
   waitsMs: v.optional(v.instance(Uint8Array)),
   lots: v.optional(v.instance(Uint8Array)),
   positions: v.optional(v.instance(Uint8Array)),
-  /** Null where all of its recipients were erased (D60). */
+  /** Null when all its recipients were erased (D60). */
   header: v.optional(v.pipe(v.string(), v.parseJson(), v.nullable(HeaderInputSchema))),
 });
 
 const WaitsSchema = v.array(v.tuple([v.number(), v.number()]));
 
-/** Reads `acceptedItem`. */
 export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
   const { head, plan, repeats, waitsMs, lots, positions, header } = v.parse(AcceptedItemSchema, item);
   return {
@@ -151,13 +148,12 @@ export function jobOfAcceptedItem(item: unknown): AcceptedJobRecord {
 
 const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
 
-/** Reads one of `addressItems`: the address of each, by its index in the job. Those that were erased are left out (D60). */
+/** Reads one of `addressItems`: addresses by index in the job, without erased ones (D60). */
 export function addressesOfItem(item: unknown): (readonly [index: number, to: string])[] {
   const { firstIndex, recipients } = v.parse(AddressesSchema, item);
   return addressesFrom(recipients, firstIndex);
 }
 
-/** The same of packed addresses, of which the first is of that index. */
 export function addressesFrom(bytes: Uint8Array, firstIndex = 0): (readonly [index: number, to: string])[] {
   return addressesOf(bytes).flatMap((to, offset) => (to === undefined ? [] : [[firstIndex + offset, to] as const]));
 }
@@ -166,12 +162,11 @@ function listIn(bytes: Uint8Array | undefined): unknown {
   return bytes === undefined ? [] : unpacked(bytes, maxUnpackedBytes);
 }
 
-/** Addresses as an item holds them: that of a straight job too, in `to`. In the place of one that was erased stands null (D60). */
+/** Addresses as an item holds them, also `to` of a straight job. Null stands for an erased one (D60). */
 export function packedAddresses(addresses: readonly (string | undefined)[]): Uint8Array {
   return packed(addresses.map((to) => to ?? null));
 }
 
-/** The inverse of `packedAddresses`. */
 export function addressesOf(bytes: Uint8Array): (string | undefined)[] {
   const stored = v.parse(v.array(v.nullable(v.string())), unpacked(bytes, maxUnpackedBytes));
   return stored.map((to) => to ?? undefined);

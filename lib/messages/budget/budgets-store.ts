@@ -5,8 +5,8 @@ import { budgetKey, longestJobMemorySeconds, moneyKeptUntilSeconds, reservedKey 
 import { type Budgets, monthOf, type Reservation } from './budgets.ts';
 
 /*
- * A month of a client is one number, to which acceptance adds what it reserves, and counts of cost what becomes of it
- * (spend/count-step.ts). A job's own item says that it has reserved, and in which month, so that a repetition adds nothing.
+ * A month is one number: acceptance adds reservations, counts subtract unspent money (spend/count-step.ts). An item per
+ * job makes a reservation idempotent and names its month.
  */
 
 const MonthSchema = v.optional(v.object({ committed: v.optional(v.number(), 0) }));
@@ -30,7 +30,7 @@ export function budgetsStore(messages: TableAccess): Budgets {
         additionOf(reservation, TableName),
       ]);
       const committedUnits = await committedOf(clientId, monthOf(atMs));
-      // Where its own item stands already, an earlier attempt has reserved: the limit was looked at then.
+      // If the job's item exists, an earlier attempt has reserved and checked the limit.
       if (refused === undefined || refused[0]?.Code === 'ConditionalCheckFailed') {
         return { kind: 'reserved', afterUnits: committedUnits };
       }
@@ -67,7 +67,7 @@ export function budgetsStore(messages: TableAccess): Budgets {
 }
 
 function reservationOf({ jobId, atMs, units }: Reservation, TableName: string): TransactionAction {
-  // Whatever its time (D56): as long as any job may be kept that is accepted now.
+  // Kept for the longest life of any job, whatever its call times (D56).
   const expiresAtSeconds = Math.ceil(atMs / 1_000) + longestJobMemorySeconds;
   const Item = { ...reservedKey(jobId), units, month: monthOf(atMs), expiresAtSeconds };
   return { Put: { TableName, Item, ConditionExpression: 'attribute_not_exists(pk)' } };

@@ -3,16 +3,15 @@ import { dollarsOf, unitsOf } from '../../pricing/money.ts';
 import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { monthOf } from './budgets.ts';
 
-/** Parts of a monthly budget, in percent, of which a client is told that they are spent or reserved (D58). */
+/** Percentages of a budget that a client is notified of once they are spent or reserved (D58). */
 export const toldPercents = [80, 100] as const;
 export type ToldPercent = (typeof toldPercents)[number];
 
-/** The percents that an amount has reached. */
 export function reachedPercents({ amount }: MonthlyBudget, committedUnits: number): ToldPercent[] {
   return toldPercents.filter((percent) => committedUnits >= unitsOf((amount * percent) / 100));
 }
 
-/** The event that so much of a budget is committed. One for a client, a month and a percent, whichever send reached it. */
+/** One id per client, month and percentage, whichever send reached it. */
 export function reachedEvent(
   { clientId, amount, stop }: MonthlyBudget,
   reached: { readonly percent: ToldPercent; readonly committedUnits: number; readonly atMs: number },

@@ -12,28 +12,27 @@ export interface SendCostPorts {
   readonly optOuts: OptOutLook;
 }
 
-/** A send that has been checked: its recipients without those that were repeated. */
 export interface CostedSend {
   readonly head: Pick<JobHead, 'clientId' | 'wabaId' | 'phoneNumberId' | 'category' | 'heedsOptOuts'>;
   readonly recipients: readonly Recipient[];
   readonly lots?: readonly Lot[];
 }
 
-/** What a send would cost at list prices if all of it left now (D58). */
+/** The cost at list prices if the whole send left now (D58). */
 export interface SendCost {
-  /** Those whom a worker would call: no one who has opted out, or whose hours never come within the life of the job (D56). */
+  /** Recipients that a worker would call: not opted out, and with hours within the job's life (D56). */
   readonly written: readonly Recipient[];
-  /** How many of those whose hours come have opted out. */
+  /** How many of the recipients with hours have opted out. */
   readonly optedOut: number;
   readonly estimate: CostEstimate;
   /**
-   * The most that it can cost, in units (pricing/money.ts): who has no known list price counts at the dearest of the category, for
-   * a limit that takes them for free would be none.
+   * The highest possible cost, in units (pricing/money.ts): recipients without a list price count at the highest one of
+   * the category.
    */
   readonly mostUnits: number;
 }
 
-/** Asks for opt-outs where the category heeds them, and for the rates that are in force. */
+/** Reads opt-outs, if the category heeds them, and the rates in force. */
 export async function sendCost(send: CostedSend, { rates, optOuts }: SendCostPorts): Promise<SendCost> {
   const { head } = send;
   const called = calledAtAll(send);
@@ -52,7 +51,7 @@ function calledAtAll({ recipients, lots = [] }: CostedSend): readonly Recipient[
   return firstNever < 0 ? recipients : recipients.slice(0, lots[firstNever - 1]?.until ?? 0);
 }
 
-/** Those whom a worker would call if the message left now (D55); of a category that heeds no opt-outs nothing is read. */
+/** Recipients who have not opted out (D55). Reads nothing if the category heeds no opt-outs. */
 async function withoutOptedOut({ head, recipients }: CostedSend, optOuts: OptOutLook): Promise<readonly Recipient[]> {
   const { clientId, wabaId, phoneNumberId, heedsOptOuts } = head;
   const sender = { clientId, wabaId, phoneNumberId };

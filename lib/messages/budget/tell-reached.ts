@@ -2,11 +2,10 @@ import type { MonthlyBudget } from '../../access/directory.ts';
 import type { EventSink } from '../../webhooks/event.ts';
 import { reachedEvent, reachedPercents, type ToldPercent } from './reached.ts';
 
-/** Which percents of a month a client was told of. Throws when the store cannot be reached. */
 export interface ToldPercents {
   /** Strongly consistent. */
   of(clientId: number, atMs: number): Promise<ReadonlySet<number>>;
-  /** Repeating is harmless. */
+  /** Idempotent. */
   note(clientId: number, atMs: number, percents: readonly ToldPercent[]): Promise<void>;
 }
 
@@ -16,9 +15,8 @@ export interface TellReachedPorts {
 }
 
 /**
- * Tells what the month has reached of a budget and was not told yet: at least once, for it is noted after it is queued. What a run
- * that died has not told is still above its percent, and so the next send of the month tells it; told twice, it has one id. Below
- * the first percent nothing is read.
+ * Emits newly reached percentages, at least once: they are noted after the event is queued. The next send emits what a
+ * dead run has not.
  */
 export async function tellReached(
   budget: MonthlyBudget,

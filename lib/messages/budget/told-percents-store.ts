@@ -6,7 +6,6 @@ import type { ToldPercents } from './tell-reached.ts';
 
 const ToldSchema = v.object({ percents: v.exactOptional(v.instance(Set<unknown>)) });
 
-/** Percents of monthly budgets that were told, an item for each client and month that has reached one. */
 export function toldPercentsStore(client: DynamoDBDocumentClient, table: string): ToldPercents {
   return {
     of: async (clientId, atMs) => {

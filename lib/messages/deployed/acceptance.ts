@@ -25,7 +25,6 @@ import { deployedReplacedIdReader } from './replaced-ids.ts';
 import { deployedDispatches } from './reports.ts';
 import { deployedAcceptedJobs, deployedPaces } from './sending.ts';
 
-/** What accepting a send takes: what it asks, and where it is written down and queued; and rehearsing one (D51). */
 export function deployedAcceptance(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
   const { client, table } = messagesTable();

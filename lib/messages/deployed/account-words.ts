@@ -2,7 +2,6 @@ import { takeAccountWords } from '../holds/account-word.ts';
 import { holdStore } from '../holds/hold-store.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** What taking the platform's words on accounts takes. */
 export function deployedAccountWords() {
   const { client, table, nowMs } = messagesTable();
   const { change } = holdStore({ client, table, nowMs });

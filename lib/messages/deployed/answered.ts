@@ -7,14 +7,12 @@ import { sentIdReader, sentIdWriter } from '../inbound/sent-ids-store.ts';
 import { receiptStore } from '../receipts/receipt-store.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** Notes what the platform calls the messages of clients that want to be told of answers. */
 export function deployedNoteSent() {
   const { client, table, nowMs } = messagesTable();
   const keep = sentIdWriter({ documentClient: client, tableName: table, pause: storePause });
   return noteSentOf({ wanted: deployedWantedEvents(), keep, nowMs, log });
 }
 
-/** Finds the message that a reply answers. */
 export function deployedAnswered() {
   const { client, table } = messagesTable();
   const messages = { documentClient: client, tableName: table, pause: storePause };

@@ -18,10 +18,9 @@ import { watchQueue } from '../watch/watch-queue.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 
-/** A job can wait: of a hundred that begin on one number at once, one reserves at a time. */
+/** A job can wait: of a hundred that begin on one number, only one at a time reserves. */
 const reservingPause = backoff(100, 3_200);
 
-/** What finding lost rounds takes. */
 export function deployedLostRounds() {
   const { client, table, nowMs } = messagesTable();
   return {
@@ -32,7 +31,6 @@ export function deployedLostRounds() {
   };
 }
 
-/** What working off jobs takes. */
 export function deployedJobs() {
   const { client, table } = messagesTable();
   const { find, begin } = deployedAcceptedJobs();

@@ -10,18 +10,16 @@ import { deployedAnswered } from './answered.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedReplacedIdWriter } from './replaced-ids.ts';
 
-/** Where what becomes known of people waits. */
 export function deployedInbound() {
   return inboundQueue(queues(), environmentVariable('INBOUND_QUEUE_URL'));
 }
 
-/** Notes whom a job writes to from a shared number; reads the key of people with the first. */
+/** Notes the recipients of a job from a shared number. Reads the key for people's names on first use. */
 export function deployedCorrespondentWriter() {
   const { client, table } = messagesTable();
   return correspondentWriter({ documentClient: client, tableName: table }, deployedPersonNames());
 }
 
-/** What hearing people takes. */
 export function deployedHearing() {
   const { client, table } = messagesTable();
   return {

@@ -9,7 +9,6 @@ import { deployedInbound } from './inbound.ts';
 import { messagesTable } from './messages-table.ts';
 import { deployedCountReceipts } from './spend.ts';
 
-/** What recording receipts takes. */
 export function deployedReceipts() {
   const { client, table, nowMs } = messagesTable();
   const messages = { documentClient: client, tableName: table, pause: storePause };

@@ -2,13 +2,11 @@ import { storePause } from '../../aws/pause.ts';
 import { replacedIdReader, replacedIdWriter } from '../inbound/replaced-ids-store.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** Reads the user ids that the platform has replaced. */
 export function deployedReplacedIdReader() {
   const { client, table } = messagesTable();
   return replacedIdReader({ documentClient: client, tableName: table, pause: storePause });
 }
 
-/** Writes them down. */
 export function deployedReplacedIdWriter() {
   const { client, table } = messagesTable();
   return replacedIdWriter({ documentClient: client, tableName: table });

@@ -4,12 +4,11 @@ import { retryMarksStore } from '../retry/retry-marks-store.ts';
 import { deployedAcceptance } from './acceptance.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** What retrying a dispatch takes: all that accepting a send does, what became of the dispatch, and who is retried (D57). */
 export function deployedRetry(limits: PlatformLimits) {
   const { client, table, nowMs } = messagesTable();
   return {
     ...deployedAcceptance(limits),
-    // Who has just been told of a delivery is not written to once more.
+    // Strongly consistent, so that a recipient with a fresh receipt is not retried.
     report: reportStore({ client, table, nowMs, consistent: true }),
     marks: retryMarksStore(client, table),
   };

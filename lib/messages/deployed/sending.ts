@@ -7,18 +7,16 @@ import { sliceStore } from '../dispatch/claims/slice-store.ts';
 import { paceStore } from '../pace/pace-store.ts';
 import { messagesTable } from './messages-table.ts';
 
-/** The numbers' schedules; `pause` before a write that lost is tried again. */
+/** `pause` is the backoff after a lost optimistic lock. */
 export function deployedPaces(pause?: Pause) {
   return paceStore({ ...messagesTable(), newWriter: randomUUID, ...(pause === undefined ? {} : { pause }) });
 }
 
-/** What is written of a job by its acceptance. */
 export function deployedAcceptedJobs() {
   const { client, table, nowMs } = messagesTable();
   return acceptedJobsStore(client, table, nowMs);
 }
 
-/** What workers and the fan-out share. */
 export function deployedSending() {
   return {
     slices: sliceStore(messagesTable()),

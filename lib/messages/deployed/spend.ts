@@ -23,7 +23,6 @@ function deployedCount(how: Pick<CountPorts, 'readsSlices'> = {}): (jobIds: read
   return (jobIds) => countJobs(jobIds, ports);
 }
 
-/** What watchers do for the cost of jobs. */
 export function deployedWatchedSpend(): WatchedSpend {
   const { client, table, nowMs } = messagesTable();
   const queue = watchQueue(queues(), environmentVariable('WATCH_QUEUE_URL'));
@@ -35,7 +34,6 @@ export function deployedWatchedSpend(): WatchedSpend {
   };
 }
 
-/** What runs of receipts do. */
 export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   const { client, table } = messagesTable();
   const stated = statedCosts({ documentClient: client, tableName: table, pause: storePause });
@@ -44,7 +42,6 @@ export function deployedCountReceipts(): ReceiptPorts['countCost'] {
   return (jobs) => countReceipts(jobs, { stated, count, countLater });
 }
 
-/** What workers do. */
 export function deployedCountEnded(): ChunkWorkerPorts['countEnded'] {
   const count = deployedCount({ readsSlices: true });
   return async (chunk, ended) => {

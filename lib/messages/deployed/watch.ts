@@ -14,7 +14,6 @@ import { messagesTable } from './messages-table.ts';
 import { deployedReport } from './reports.ts';
 import { deployedWatchedSpend } from './spend.ts';
 
-/** What watching for the end of jobs, and of their waiting, takes. */
 export function deployedWatch() {
   const report = deployedReport();
   const { call, credentialOf } = deployedPlatform({ timeoutMs: platformCallTimeoutMs });

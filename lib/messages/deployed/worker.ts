@@ -22,7 +22,6 @@ import { messagesTable } from './messages-table.ts';
 import { deployedAcceptedJobs, deployedPaces, deployedSending } from './sending.ts';
 import { deployedCountEnded } from './spend.ts';
 
-/** What a worker takes that consumes the queue with that address. */
 export function deployedWorker(
   queueUrl: string,
   { isOfSmallRequests }: Pick<DeployedWorker, 'isOfSmallRequests'>,

@@ -8,25 +8,23 @@ import type { RunPorts } from './call-recipient.ts';
 import { outsideOf } from './chunk-openings.ts';
 import { isDue } from './chunk-time.ts';
 
-/** The one recipient of a slice that is called to ask whether what holds the slice is over (D46). */
+/** The recipient of a held slice that is called to probe the hold (D46). */
 export interface Asking {
   readonly question: Question;
   readonly index: number;
 }
 
-/** A claimed slice on which there are holds, as read after the claim. */
 export interface HeldSlice {
   readonly chunk: QueuedChunk;
   readonly recipients: readonly ChunkRecipient[];
-  /** The widest first. */
+  /** The widest hold first. */
   readonly on: readonly HeldBy[];
   readonly job: JobState;
 }
 
 /**
- * Takes the question of all holds on a claimed slice, for one recipient. Undefined: it is not time, or another worker asks.
- * Where it is not time, the job is parked; else the hold may be over in a moment, and the next look tells. Of a number that gave
- * no clear answer its health is read first, which costs nothing: a message without an answer ends `unknown`.
+ * Takes the probes of all holds on a slice. Undefined when it is too early (the job is then parked) or another worker
+ * probes.
  */
 export async function askHolds(
   { chunk, recipients, on, job }: HeldSlice,
@@ -44,13 +42,14 @@ export async function askHolds(
   if (asker === undefined) return undefined;
   const question = await ports.holds.ask(chunk);
   if (question === undefined) return undefined;
+  // A silent number's health is read first, free of charge: a message without an answer would end `unknown`.
   const isOfSilence = on.some(({ hold }) => !isOfRefusal(hold.code));
   if (!isOfSilence || (await maySend(chunk, ports))) return { question, index: asker.index };
   await ports.holds.answered(chunk, question, 'unclear');
   return undefined;
 }
 
-/** A refused read is an answer that says nothing of the number: a credential may send where it may not read. */
+/** A refused read proves nothing: a credential may be allowed to send but not to read. */
 async function maySend(chunk: QueuedChunk, { platform }: RunPorts): Promise<boolean> {
   try {
     return (await platform.probe(chunk)).maySend;

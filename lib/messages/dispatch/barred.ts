@@ -3,15 +3,13 @@ import type { JobState } from '../job-state.ts';
 import { addresseeOf } from '../request/addressee.ts';
 import { type Outcome, placeInSlice } from './claims/slice.ts';
 
-/** What is known, after the claim, of people who must not be called. */
 export interface Barring {
-  /** Who wants no marketing from the sender, as `addresseeOf` spells recipients. */
+  /** People who opted out of this sender's marketing, spelled as `addresseeOf` does. */
   readonly stopped: ReadonlySet<string>;
-  /** Of the job, read after the claim: whom the operator has erased, by index. */
   readonly erased: JobState['erased'];
 }
 
-/** Of the recipients of a claimed slice those who must not be called, by their place, and how they end. */
+/** The recipients of a claimed slice who must not be called, by place, with their outcome. */
 export function barredIn(recipients: readonly ChunkRecipient[], barring: Barring): ReadonlyMap<number, Outcome> {
   return new Map(
     recipients.flatMap((recipient) => {
@@ -21,19 +19,19 @@ export function barredIn(recipients: readonly ChunkRecipient[], barring: Barring
   );
 }
 
-/** A recipient without an address was erased before the job was put into chunks. */
+/** A recipient without an address was erased before the chunk was made. */
 function barredBy({ index, to }: ChunkRecipient, { stopped, erased: indexes }: Barring): Outcome | undefined {
   if (to === undefined || indexes?.has(index)) return erased;
   return stopped.has(addresseeOf(to)) ? optedOut : undefined;
 }
 
-/** Who wants no marketing from the sender (D55). */
+/** The person opted out of the sender's marketing (D55). */
 export const optedOut = { state: 'failed', code: 'opted_out' } as const satisfies Outcome;
 
-/** Whom the operator has erased (D60). */
+/** The operator has erased the person (D60). */
 export const erased = { state: 'failed', code: 'erased' } as const satisfies Outcome;
 
-/** Who was erased (D60) waits on without address and message: a chunk may wait for weeks, and its copies outlive what a queue keeps. */
+/** Removes address and message of erased recipients (D60): copies of a chunk may outlive the retention of a queue. */
 export function withoutErased(chunk: QueuedChunk, { erased: indexes }: Pick<JobState, 'erased'>): QueuedChunk {
   if (indexes === undefined) return chunk;
   const left = (recipient: ChunkRecipient): ChunkRecipient => {

@@ -1,10 +1,7 @@
 import { correlated, correlationId } from '../../observe/correlation.ts';
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 
-/**
- * What need not be found by the id of its message: where it is now, the table says. One line each was most of what the log
- * of a message cost, the more the more messages were in each other's way.
- */
+/** Events that are summed per batch: the table shows each message, and single lines were most of the log's cost. */
 const summed: ReadonlySet<LogEvent> = new Set<LogEvent>([
   'dispatch.claim_failed',
   'dispatch.expired',
@@ -20,13 +17,11 @@ const prefix = 'dispatch.';
 type Log = (event: LogEvent, facts: LogFacts) => void;
 
 export interface BatchLog {
-  /** As the port, but for what is summed up. */
   readonly log: Log;
-  /** Writes the line of the batch: how often each event was, by its code or error, and on whose behalf. None when none was. */
+  /** Logs the sums of the batch, by event and by code or error, with the correlation ids. */
   end(count: number): void;
 }
 
-/** The log of one batch. */
 export function batchLog({ log }: { readonly log: Log }): BatchLog {
   const tally: Record<string, number> = {};
   const correlationIds = new Set<string>();
@@ -43,7 +38,7 @@ export function batchLog({ log }: { readonly log: Log }): BatchLog {
     end: (count) => {
       if (Object.keys(tally).length === 0) return;
       const [only, ...others] = correlationIds;
-      // One request is named as in every other line.
+      // A single correlation id stands where it does in any other line.
       if (others.length === 0) correlated(only, () => log('dispatch.batch', { count, tally }));
       else log('dispatch.batch', { count, tally, correlationIds: [...correlationIds] });
     },

@@ -16,55 +16,49 @@ import type { Outcome } from './claims/slice.ts';
 import { lateness, retryDeadlineMs, sendBudgetMs } from './deadlines.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
-/** What the chunks of one run share. */
 export interface RunPorts extends Omit<ChunkWorkerPorts, 'process' | 'holds'>, RunProcess {
   readonly learning: PaceLearning;
   readonly holds: RunHolds;
 }
 
-/** How the job of a slice, and its WABA, stood when they were last read, after the claim; the number may have been read before it. */
+/** Job and holds as last read after the claim. The schedule of the number may be older. */
 export interface SeenStanding extends SeenSchedule {
   readonly job: JobState;
   readonly holds: Holds;
 }
 
-/** One recipient of a claimed slice. */
 export interface Called {
   readonly chunk: QueuedChunk;
   readonly recipient: ChunkRecipient;
   readonly slot: Slot | undefined;
-  /** As it was read last; read once more for a slot that others could have moved since. */
+  /** The last read. `lookAgain` repeats it for a slot that other writers may have moved since. */
   readonly standing: () => SeenStanding;
   readonly lookAgain: () => Promise<void>;
-  /**
-   * The recipient is the question whether what holds it is over: asked directly before the call, whether it may still be. It may
-   * leave after its slot: taking the question lasts longer than a slot waits, and such calls are seconds apart.
-   */
+  /** Set for the recipient that probes a hold. It may leave after its slot, because taking the probe takes longer. */
   readonly mayAsk?: () => boolean;
 }
 
-/** What a call has come to, and what the next one is to know. */
+/** The outcome of a call, and what the next try must know. */
 export interface Ended {
   readonly outcome: Outcome;
-  /** Tries that ended provably unsent, with this one. */
+  /** Tries that provably sent nothing, including this one. */
   readonly attempts?: ChunkRecipient['attempts'];
-  /** Its slot had passed. */
   readonly missed?: true;
-  /** What the call says of the holds that it asks for; absent where it was not called. */
+  /** What the call says about the probed holds; absent without a call. */
   readonly result?: ProbeResult;
-  /** The number of the person as the platform spells it. */
+  /** The person's number as the platform spells it. */
   readonly waId?: string;
 }
 
-/** A recipient whose slot has been moved further than this is left to its next try: the ten slots of the slowest number are less. */
+/** A recipient with a later slot is left to its next try. Ten slots of the slowest number take less. */
 const longestWaitMs = 12_000;
 
-/** So long before a slot its schedule is read again where it could not be trusted before. */
+/** An untrusted slot's schedule is read again this long before the slot. */
 const lookAgainMs = 400;
 
 /**
- * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53, D56). Whatever may have been taken is
- * `unknown`; only what provably was not is `again` (R13). Never throws.
+ * Calls one recipient in the millisecond of its slot, or says why not (D27, D43, D46, D53, D56). Possibly taken is
+ * `unknown`; only provably unsent is `again` (R13). Never throws.
  */
 export async function callRecipient(called: Called, ports: RunPorts): Promise<Ended> {
   const { chunk, recipient } = called;
@@ -91,7 +85,7 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
       ports.log('dispatch.held', { dispatchId, code: status });
       return { outcome: { state: 'sent', platformMessageId, held: status }, result: 'taken', ...present({ waId }) };
     }
-    // The platform took the message, whatever it calls that.
+    // The platform took the message, whatever status it reports.
     if (status !== 'accepted') ports.log('dispatch.status_unknown', { dispatchId, code: status });
     ports.log('dispatch.sent', { dispatchId });
     if (chunk.receiptsExpected) count('ReceiptsExpected');
@@ -101,10 +95,10 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
   }
 }
 
-/** What the platform calls a message that it took and holds back (platform reference, 2.10 and 4.1; D39). */
+/** Statuses of a message that the platform took and holds back (platform reference, 2.10 and 4.1; D39). */
 const heldStatuses: ReadonlySet<string> = new Set(['held_for_quality_assessment', 'paused']);
 
-/** Waits for the slot. Undefined: it has come. */
+/** Waits for the slot. Undefined: it is time to call. */
 async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | undefined> {
   const { chunk, recipient, slot } = called;
   const again = (dueMs: number): Ended => ({ outcome: { state: 'again', dueMs } });
@@ -139,7 +133,7 @@ async function untilItsTurn(called: Called, ports: RunPorts): Promise<Ended | un
   }
 }
 
-/** How everybody of a job ends who is not called, as job and holds stand; undefined: they may be called (D46, D53). */
+/** How uncalled recipients end by the state of job and holds. Undefined: they may be called (D46, D53). */
 export function heldBackBy(
   { job, holds }: SeenStanding,
   { chunk, mayAsk }: Pick<Called, 'chunk' | 'mayAsk'>,
@@ -155,7 +149,6 @@ function outcomeOf(by: ByJobState, nowMs: number): Outcome | undefined {
   return { state: 'again', dueMs: nowMs + by.delaySeconds * 1_000 };
 }
 
-/** The outcome of a message that may not be sent any more. */
 function lateOf(chunk: QueuedChunk, recipient: ChunkRecipient, nowMs: number) {
   const late = lateness({ ...chunk, attempt: attemptsOf(recipient), open: openingsOf(chunk, recipient) }, nowMs);
   return late === undefined ? undefined : asOutcome(late);
@@ -196,7 +189,7 @@ async function afterFailure(error: unknown, called: Called, ports: RunPorts): Pr
   return { outcome: { state: 'again', dueMs }, attempts, result };
 }
 
-/** A refusal that concerns more than its message holds all that it concerns, or stops the job (D46); undefined of any other. */
+/** A refusal that concerns more than its message opens a hold or stops the job (D46); else undefined. */
 async function byRefusal(
   { settlement: { reason }, refused }: Verdict,
   { chunk }: Called,

@@ -7,8 +7,8 @@ import { completedEvent } from './completed-event.ts';
 import { messageEvent, outcomeEvent } from './message-event.ts';
 
 /**
- * What the client of a chunk is told of endings (D29, D34), and with the last of a job that is alone, of its end (D41). Of those who
- * were erased the address, which the chunk still has, is not told (D60).
+ * Events about endings of a chunk (D29, D34), and about completion of a straight job (D41). Erased people have no
+ * address in them (D60).
  */
 export function eventsOfEndings(
   chunk: QueuedChunk,
@@ -35,7 +35,6 @@ function eventOf(
   return messageEvent('message.held', message, { timestampMs: nowMs, code: held, ...known });
 }
 
-/** The one slice of a small job. */
 function completedBy(chunk: QueuedChunk, slice: Slice, nowMs: number): ServiceEvent | undefined {
   const counts: Record<string, number> = {};
   for (const outcome of slice.outcomes) {

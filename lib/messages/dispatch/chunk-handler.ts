@@ -5,12 +5,11 @@ import type { ChunkWorkerPorts, RunProcess } from './chunk-ports.ts';
 import { firstHoldOf, holdDeliveries } from './held-deliveries.ts';
 import { workChunks } from './work-chunks.ts';
 
-/** What all runs of a worker share. */
 export type DeployedWorker = Omit<ChunkWorkerPorts, 'process'> & {
   readonly process: Omit<RunProcess, 'invocation' | 'remainingMs'>;
 };
 
-/** Consumer of a queue of chunks: calls each recipient once (D29) and reports what must come again. */
+/** Consumer of a queue of chunks: calls each recipient once (D29) and reports the deliveries that must come again. */
 export function messagesDispatch(ports: DeployedWorker) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const invocation = randomUUID();

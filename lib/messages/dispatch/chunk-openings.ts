@@ -5,14 +5,13 @@ import { dueAheadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
 import type { Outcome } from './claims/slice.ts';
 
 /*
- * When the recipients of a chunk may be called, for a send with a time of its own (D56). Before the claim, whom no opening takes is
- * given the next one as its own time, and waits in the queue without a slot. After the claim, each is judged once more when the
- * call begins: slots may have been moved.
+ * Before the claim, a closed recipient gets its next opening as `notBeforeMs` and waits without a slot (D56). The call
+ * checks again, because slots may move.
  */
 
 type OfSend = Pick<QueuedChunk, 'lots' | 'expiresAtMs'>;
 
-/** When a recipient may be called: undefined where its send has no time of its own. What opens after its time to live is none. */
+/** The openings of a recipient that begin within its time to live. Undefined unless its send is scheduled. */
 export function openingsOf(
   { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OfSend,
   { index }: Pick<ChunkRecipient, 'index'>,
@@ -20,7 +19,7 @@ export function openingsOf(
   return lots && lotAt(lots, index).open.filter(([fromMs]) => fromMs < expiresAtMs);
 }
 
-/** How a recipient ends whose call would begin at that moment, outside of its openings; undefined: it may begin. */
+/** The outcome when a call at this moment would be outside the openings. Undefined: the call may begin. */
 export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'>, atMs: number): Outcome | undefined {
   const open = openingsOf(chunk, recipient);
   const standing = open && standingAt(open, atMs);
@@ -29,17 +28,16 @@ export function outsideOf(chunk: OfSend, recipient: Pick<ChunkRecipient, 'index'
   return { state: 'expired', code: 'expired' };
 }
 
-/** How a chunk stands in the schedule of its number. */
 interface InSchedule {
-  /** By index. What no opening takes has none afterwards. */
+  /** By index. Slots outside the openings are removed. */
   readonly slots: Map<number, Slot>;
   readonly schedule: Schedule;
   readonly nowMs: number;
 }
 
 /**
- * The chunk with the times of openings as times of its recipients. Who has a slot that is to come is judged by it, any other by the
- * moment at which it could be had. For whom nothing opens any more ends at once, uncalled: its slot is now.
+ * Checks each recipient by its next slot. If closed, the next opening becomes `notBeforeMs`; without another opening it
+ * gets a slot now, and so ends uncalled.
  */
 export function withOpenings(chunk: QueuedChunk, { slots, schedule, nowMs }: InSchedule): QueuedChunk {
   if (chunk.lots === undefined) return chunk;
@@ -51,7 +49,7 @@ export function withOpenings(chunk: QueuedChunk, { slots, schedule, nowMs }: InS
     if (standing.kind === 'open') return recipient;
     slots.delete(index);
     if (standing.kind === 'closed') return { ...recipient, notBeforeMs: standing.opensAtMs };
-    // In the last seconds of the last opening it is left to those that have a slot.
+    // The last seconds of the last opening belong to recipients with a slot.
     const endMs = open.at(-1)?.[1] ?? 0;
     if (nowMs < endMs) return { ...recipient, notBeforeMs: endMs + dueAheadMs };
     slots.set(index, { atMs: nowMs });
@@ -60,7 +58,6 @@ export function withOpenings(chunk: QueuedChunk, { slots, schedule, nowMs }: InS
   return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(waiting) })) };
 }
 
-/** Whether nobody of the chunk is due. */
 export function isUndue({ slices }: Pick<QueuedChunk, 'slices'>, nowMs: number): boolean {
   return slices.every(({ recipients }) => !recipients.some((recipient) => isDue(recipient, nowMs)));
 }

@@ -4,18 +4,12 @@ import { sendEntry } from '../../aws/sqs-batch.ts';
 import { visibilityOf } from '../../aws/sqs-visibility.ts';
 import type { ChunkQueue } from './chunk-ports.ts';
 
-/** The addresses of the queues of chunks. */
 export interface ChunkQueueUrls {
-  /** Of the worker's own queue. */
   readonly own: string;
-  /** Of the chunks of jobs. */
   readonly dispatch: string;
 }
 
-/**
- * The queues of chunks, for a worker of one of them. Every chunk carries its client as message group: the queues are standard
- * ones, and groups are what keeps one client's backlog from delaying the others (fair queues).
- */
+/** The client is the message group (fair queues): a backlog of one client does not delay the others. */
 export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue {
   return {
     sendLater: async (chunk, delaySeconds, to) => {
@@ -26,7 +20,7 @@ export function chunkQueue(client: SQSClient, urls: ChunkQueueUrls): ChunkQueue 
 
     postpone: visibilityOf(client, urls.own),
 
-    // One that is not in flight any more needs no hold.
+    // A delivery that is no longer in flight needs no hold.
     hold: async (receiptHandles, seconds) => {
       await client.send(
         new ChangeMessageVisibilityBatchCommand({

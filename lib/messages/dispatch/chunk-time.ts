@@ -5,20 +5,18 @@ import { lateLane, type Schedule, slotMsOf, type Turn, trustedUntilMs } from '..
 import { urgentLane } from '../pace/urgent.ts';
 
 /*
- * Where the messages of a chunk stand in time. A chunk comes out of its queue shortly before its first slot. Its worker looks at
- * the number and the job, claims each slice shortly before the first slot of the slice, looks once more, and calls each
- * recipient in the millisecond of its slot.
+ * A chunk leaves its queue shortly before its first slot. The worker reads number and job, claims each slice just
+ * before its slot, reads again, and calls each recipient in its millisecond.
  */
 
-/** So long before its first slot a chunk is to come: enough where the delays of the queue end a second late. */
+/** A chunk should arrive this long before its first slot: enough if the queue delivers a second late. */
 export const deliveryLeadMs = 1_100;
 
-/** A chunk whose first slot is further ahead waits in the queue: a second of that is cheaper there. */
+/** A chunk whose first slot is further away waits in the queue, where waiting is cheaper. */
 const usualStayMs = 2_100;
-/** The workers of small requests wait no longer for one that is no code: the codes behind it would wait as well (D44). */
+/** Workers of small requests wait no longer for a chunk without codes: codes behind it would wait too (D44). */
 const stayBesideCodesMs = 400;
 
-/** How long a chunk waits with a worker for its first slot. */
 export function longestStayMs(
   { urgent }: Pick<QueuedChunk, 'urgent'>,
   worker: { readonly isOfSmallRequests: boolean },
@@ -26,36 +24,35 @@ export function longestStayMs(
   return worker.isOfSmallRequests && !urgent ? stayBesideCodesMs : usualStayMs;
 }
 
-/** Slices whose slots come later than this after the first of a run go back as a chunk of their own. */
+/** Slices with slots later than this after the run's first one return as a chunk of their own. */
 const runSpanMs = 1_500;
 
 /**
- * A slot that has passed by more is no licence (D43): the pace is nine tenths, so calls that are late by a ninth of a second
- * fill the limit. What is left of that is for the way to the platform.
+ * A slot that passed longer ago may not be used (D43). The pace is nine tenths of the limit, so calls late by a ninth
+ * of a second fill it.
  */
 export const missedAfterMs = 75;
 
-/** A claim takes this long at least: a slice whose first slot comes sooner has missed it. */
+/** A claim takes at least this long: a slice with an earlier first slot has missed it. */
 const soonestMs = missedAfterMs - 25;
 
 /**
- * How long before its first slot a slice is claimed: longer with each time that its slots have passed meanwhile, or where claims
- * are slow nothing would ever be sent.
+ * How long before its first slot a slice is claimed: longer with each missed slot, or slow claims would stall sending.
  */
 export function claimLeadMs(missedSlots: number): number {
   return Math.min(600, 50 * 4 ** missedSlots);
 }
 
-/** When a message may leave: a turn of the schedule, which others may still move, or a time of its own. */
+/** When a message may leave: a turn of the schedule, which may still move, or a fixed time. */
 export type Slot = Turn | { readonly atMs: number };
 
-/** A schedule, and from before when it was read. */
+/** A schedule, and a time before it was read. */
 export interface SeenSchedule {
   readonly schedule: Schedule;
   readonly readAtMs: number;
 }
 
-/** Whether no writer may move the slot any more, by a schedule that was read then. */
+/** Whether no writer may move the slot any more, according to this read. */
 export function isTrusted(slot: Slot, { schedule, readAtMs }: SeenSchedule): boolean {
   if ('atMs' in slot) return true;
   const slotMs = slotTimeMs(slot, schedule);
@@ -66,7 +63,7 @@ export function slotTimeMs(slot: Slot, schedule: Schedule): number | undefined {
   return 'atMs' in slot ? slot.atMs : slotMsOf(schedule, slot);
 }
 
-/** The slots that the recipients of a chunk have by its positions, by index. */
+/** The slots of a chunk's recipients by its positions, keyed by index. */
 export function slotsOf(chunk: QueuedChunk): Map<number, Slot> {
   const { clientId, lane, slices } = chunk;
   const slots = new Map<number, Slot>();
@@ -80,48 +77,45 @@ export function slotsOf(chunk: QueuedChunk): Map<number, Slot> {
   return slots;
 }
 
-/** Where slots are that a worker reserves: codes wait for theirs beside the jobs of their client (D44). */
+/** The lane in which a worker reserves: codes wait beside the jobs of their client (D44). */
 function laneOfLate({ urgent, lane }: Pick<QueuedChunk, 'urgent' | 'lane'>): string {
   return urgent ? urgentLane : lateLane(lane);
 }
 
-/** A slice as it goes back to the queue: with its slots, where they are consecutive in a lane that it can name. */
+/** A slice for the queue, with its position if its slots are consecutive in one lane of the chunk. */
 export function withPosition(slice: ChunkSlice, slots: ReadonlyMap<number, Slot>, chunk: QueuedChunk): ChunkSlice {
   const { position: _before, isLate: _too, ...rest } = slice;
   const turns = slice.recipients.map(({ index }) => slots.get(index));
   const [first] = turns;
   if (first === undefined || 'atMs' in first) return rest;
   const { lane, position } = first;
-  // Where some recipients of a slice have no slot, one would be read as having that of its neighbour.
+  // If one recipient had no slot, a reader would give it its neighbour's.
   if (!turns.every((turn, at) => isDeepStrictEqual(turn, { ...first, position: position + at }))) return rest;
   return { ...rest, position, ...(lane === chunk.lane ? {} : { isLate: true as const }) };
 }
 
-/** So long before its own time a recipient is given a slot, which is not before that time. A schedule forgets no slot meanwhile. */
+/** A recipient gets a slot this long before its `notBeforeMs`. A schedule keeps slots longer than this. */
 export const dueAheadMs = 1_000;
 
-/** Recipients whose own time has come, or comes before the slots that could be had now. */
 export function isDue({ notBeforeMs = 0 }: ChunkRecipient, nowMs: number): boolean {
   return notBeforeMs <= nowMs + dueAheadMs;
 }
 
-/** Whole seconds that a chunk waits in its queue for the own time of a recipient, to find it due when it comes. */
+/** Whole seconds in the queue until a recipient is due. */
 export function ownTimeDelaySeconds(dueMs: number, nowMs: number): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((dueMs - dueAheadMs - nowMs) / 1_000)));
 }
 
-/** When the first recipient of the chunk that may leave at all may do so. */
 export function firstDueMs({ slices }: Pick<QueuedChunk, 'slices'>): number {
   return Math.min(...slices.flatMap(({ recipients }) => recipients.map(({ notBeforeMs = 0 }) => notBeforeMs)));
 }
 
-/** A slice with the time of its first slot. */
 export interface TimedSlice {
   readonly slice: ChunkSlice;
   readonly firstMs: number;
 }
 
-/** Undefined for a slice without slots, or whose first one cannot be met any more. */
+/** Undefined for a slice without slots, or with a first slot that can no longer be met. */
 export function firstSlotMs(
   { recipients }: Pick<ChunkSlice, 'recipients'>,
   slots: ReadonlyMap<number, Slot>,
@@ -136,7 +130,7 @@ export function firstSlotMs(
   return firstMs + soonestMs < nowMs ? undefined : firstMs;
 }
 
-/** What leaves in this run, and what goes back to the queue; in the order of their slots. */
+/** Splits slices, by slot, into those that leave in this run and those that return to the queue. */
 export function partedBySlots(timed: readonly TimedSlice[], { nowMs, stayMs }: { nowMs: number; stayMs: number }) {
   const inOrder = timed.toSorted((one, other) => one.firstMs - other.firstMs);
   const [first] = inOrder;
@@ -148,7 +142,7 @@ export function partedBySlots(timed: readonly TimedSlice[], { nowMs, stayMs }: {
   };
 }
 
-/** Whole seconds that a chunk waits in its queue for a slot, to come before it. */
+/** Whole seconds in the queue, so that the chunk arrives before its slot. */
 export function queueDelaySeconds(slotMs: number, nowMs: number, leadMs: number = deliveryLeadMs): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.floor((slotMs - leadMs - nowMs) / 1_000)));
 }

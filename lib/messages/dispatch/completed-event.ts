@@ -6,7 +6,6 @@ type Ended = Omit<DispatchCompletedData['counts'], 'pending'>;
 
 const none: Ended = { held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
-/** A job that an event tells of. */
 export interface ToldJob {
   readonly jobId: string;
   readonly clientId: number;
@@ -14,7 +13,6 @@ export interface ToldJob {
   readonly about: AboutJob;
 }
 
-/** What every event about a job as a whole says of it. */
 export function dispatchData({ jobId, acceptedAtMs, about }: Omit<ToldJob, 'clientId'>): DispatchData {
   return {
     job_id: jobId,
@@ -26,8 +24,8 @@ export function dispatchData({ jobId, acceptedAtMs, about }: Omit<ToldJob, 'clie
 }
 
 /**
- * The event that nothing of a job is pending any more (D41). One event per job, whichever run finds it and however often: what is
- * told a second time may count what receipts have said since, under the same id.
+ * The event that nothing of a job is pending (D41). One id per job, whichever run emits it; a repetition may count
+ * newer receipts.
  */
 export function completedEvent(job: ToldJob, ended: Partial<Ended>, timestampMs: number): ServiceEvent {
   const { jobId, clientId } = job;

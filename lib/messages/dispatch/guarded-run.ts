@@ -28,12 +28,10 @@ import type { RunHolds } from '../holds/run-holds.ts';
 import type { Handover, Posting } from './platform-messages.ts';
 import { codeOf } from './verdict.ts';
 
-/** What a run asks the platform with. */
 export interface GuardPorts {
   readonly breakers: Breakers;
   readonly holds: Pick<RunHolds, 'afterAnswers' | 'afterSilence'>;
   readonly nowMs: () => number;
-  /** Time until the function is killed. */
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
@@ -41,37 +39,36 @@ export interface GuardPorts {
   readonly send: (posted: Posting) => Promise<Handover>;
 }
 
-/** One run, and the breaker of the platform. */
+/** One run behind the circuit breaker of the platform. */
 export interface GuardedRun {
-  /** While the platform is down: since when, and how long a message of the queue waits for it. Undefined: nothing need wait. */
+  /** While the platform is down: its start, and how long a queued message waits. Undefined: nothing waits. */
   readonly outage: { readonly sinceMs: number; readonly heldBackSeconds: () => number } | undefined;
-  /** As the port; what comes of each call is remembered. */
+  /** Like the port, but remembers the outcome of each call. */
   readonly send: (posted: Posting) => Promise<Handover>;
-  /** To be told when all calls have ended and what came of them is written. Never throws. */
+  /** Called when all calls have ended and their outcomes are written. Never throws. */
   end(): Promise<void>;
 }
 
-/** Left for what the function does when the read is over. */
+/** Left for the function's work after the probe. */
 const endingMs = 1_000;
 
 /**
- * Looks at the breaker before anything is claimed: one read a run. Where it is open, this run asks the platform if it is its
- * turn to; else what it has is queued again until after the run that asks. Where numbers of several WABAs fell silent lately, a
- * run makes no call beside its first until that is answered: recipients that are not called are tried again. Afterwards it tells
- * of each number whether its calls were answered (D46). A breaker that cannot be read or written holds nothing back: nothing can
- * be claimed then either.
+ * Reads the breaker once, before any claim. If it is open, this run probes the platform when due, or its chunks wait.
+ * An unreadable breaker holds nothing back: claims would fail too.
  */
 export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts): Promise<GuardedRun> {
   const calls: NumberCall[] = [];
   const [first] = chunks;
   const seen = first === undefined ? unknownBreaker : await read(ports);
   const open = first === undefined ? undefined : await openUnlessAnswered(seen, first, ports);
+  // If numbers of several WABAs fell silent lately, a run waits for the answer to its first call; other recipients are
+  // tried again.
   const suspected = isSuspected(seen, ports.nowMs());
   let isAhead = false;
   return {
     outage: open === undefined ? undefined : waitFor(open, ports),
     send: async (posting) => {
-      // One call goes ahead: else a whole chunk of each worker would end unknown.
+      // One call goes ahead: otherwise a whole chunk per worker would end `unknown`.
       if (suspected && isAhead && !isAnswered(calls)) throw new PlatformFailure('not_sent');
       isAhead = true;
       const { phoneNumberId } = posting;
@@ -87,6 +84,7 @@ export async function guardRun(chunks: readonly QueuedChunk[], ports: GuardPorts
       }
     },
     end: async () => {
+      // Records for each number whether its calls were answered (D46).
       for (const [phoneNumberId, ofNumber] of Map.groupBy(calls, (call) => call.phoneNumberId)) {
         const chunk = chunks.find((each) => each.phoneNumberId === phoneNumberId);
         if (chunk !== undefined) await learn(seen, { chunk, calls: ofNumber }, ports);
@@ -103,7 +101,7 @@ function waitFor(open: OpenBreaker, { nowMs, random }: GuardPorts): NonNullable<
   return { sinceMs: open.sinceMs, heldBackSeconds: () => heldBackSeconds(open, nowMs(), random()) };
 }
 
-/** What holds this run back. When it is time to ask the platform, one run does; its answer is for all runs. */
+/** The open breaker, if it holds this run back. One run takes the lease and probes for all. */
 async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: GuardPorts) {
   if (seen.open === undefined || seen.open.probeAtMs > ports.nowMs()) return seen.open;
   const mine = await change(seen, leased(ports.nowMs()), ports);
@@ -119,12 +117,11 @@ async function openUnlessAnswered(seen: Breaker, first: QueuedChunk, ports: Guar
 }
 
 interface CallsOfNumber {
-  /** One of the number's. */
   readonly chunk: QueuedChunk;
   readonly calls: readonly Call[];
 }
 
-/** What the calls of the run to a number say for those that come after it. */
+/** Records what this run's calls to a number mean for later runs. */
 async function learn(seen: Breaker, { chunk, calls }: CallsOfNumber, ports: GuardPorts): Promise<void> {
   const { wabaId } = chunk;
   const hasAnswer = isAnswered(calls);
@@ -162,7 +159,7 @@ function isAnswered(calls: readonly Call[]): boolean {
   return calls.some(({ answer }) => answer === 'clear');
 }
 
-/** An answer that can be read, whatever it says. */
+/** Any readable answer, whatever it says. */
 function isAnswer(answer: Answer): boolean {
   return answer === 'clear' || answer === 'open';
 }

@@ -1,35 +1,31 @@
 import type { LogEvent, LogFacts } from '../../observe/log.ts';
 import { nameOf } from '../../observe/name-of.ts';
 
-/** One delivery of a queue message. */
 export interface HeldDelivery {
   readonly messageId: string;
   readonly receiptHandle: string;
   readonly attributes?: { readonly ApproximateReceiveCount: string };
 }
 
-/** Both throw when the queue cannot be reached. */
+/** Rejects when SQS cannot be reached. */
 interface VisibilityQueue {
-  /** Sets when a delivery that is reported failed becomes visible again. */
   postpone(receiptHandle: string, seconds: number): Promise<void>;
-  /** The same of up to ten deliveries that are being worked off. */
   hold(receiptHandles: readonly string[], seconds: number): Promise<void>;
 }
 
-/** A run that dies leaves its messages invisible for no longer than this, once it has held them. */
+/** The lease on a run's messages: if the run dies, they become visible after this time. */
 const heldSeconds = 30;
 const renewEveryMs = 15_000;
 
 /**
- * When a run holds its deliveries first. A code is worth a request of the queue for each run. Any other chunk is held when its
- * run lasts: most runs are over by then, and the request would be one of the five that SQS bills. Price: of a run that dies
- * before, as of one that dies while it starts, the messages come when the queue's own time-out ends.
+ * When a run takes this lease: at once for codes. Most other runs end earlier, and each request is billed. Price: after
+ * an earlier death, messages wait for the visibility timeout.
  */
 export const firstHoldMs = { codes: 0, others: 2_000 } as const;
 
 /**
- * When a run with these deliveries holds them first, in milliseconds: at once where a one-time code of a small request is among
- * them. The text tells, for JSON escapes quotes inside of strings; `attends` of a client that says the same is held too early.
+ * When a run takes its first lease, in ms: at once for a one-time code of a small request. Searches raw text, because
+ * JSON escapes inner quotes; `attends` with this text is held early.
  */
 export function firstHoldOf(
   deliveries: readonly { readonly body: string }[],
@@ -39,14 +35,14 @@ export function firstHoldOf(
   return hasCode ? firstHoldMs.codes : firstHoldMs.others;
 }
 
-/** A failed delivery comes again later each time: the queue gives up after the fifth, and an outage may last longer. */
+/** The delay grows with each failure: SQS gives up after the fifth, and an outage may last longer. */
 const firstFailureSeconds = 30;
 const longestFailureSeconds = 900;
 
 export interface HeldDeliveries {
-  /** Instead of the queue's own: what is postponed is held no more. */
+  /** Replaces the queue's own: a postponed delivery is no longer held. */
   readonly postpone: VisibilityQueue['postpone'];
-  /** The run is over; those that failed come again after a time of their own. Never throws. */
+  /** Ends the run: failed deliveries return after a backoff. Never throws. */
   end(failedIds: readonly string[]): Promise<void>;
 }
 
@@ -57,9 +53,8 @@ interface HoldingPorts {
 }
 
 /**
- * Keeps the deliveries of a run invisible while it works, and not much longer: the queue's own time-out has to cover the
- * longest run of the function, many times what a crash should cost. From `afterMs` after the start on (`firstHoldMs`);
- * before that, and where a hold fails, the queue's time-out holds.
+ * Keeps a run's deliveries invisible from `afterMs` on. The visibility timeout, which covers the longest run, is far
+ * longer than a crash should cost; it applies before, and when a hold fails.
  */
 export function holdDeliveries(
   deliveries: readonly HeldDelivery[],
@@ -90,7 +85,7 @@ export function holdDeliveries(
 
   const postpone: VisibilityQueue['postpone'] = async (receiptHandle, seconds) => {
     held.delete(receiptHandle);
-    // Whichever comes last counts.
+    // The later of two requests wins, so this one waits for the hold.
     await holding;
     await queue.postpone(receiptHandle, seconds);
   };

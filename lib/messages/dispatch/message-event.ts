@@ -3,7 +3,6 @@ import { type EventType, eventId, type ReceiptData, type ServiceEvent } from '..
 import { type AboutJob, dispatchIdOf } from '../job.ts';
 import { resolvedByOperator } from './claims/slice.ts';
 
-/** A message with the recipient it is for. */
 export interface Addressed {
   readonly jobId: string;
   readonly index: number;
@@ -13,10 +12,9 @@ export interface Addressed {
   readonly to: string | undefined;
 }
 
-/** What becomes of a message; an answer to it has data of its own. */
+/** Outcomes of a message. A reply has data of its own. */
 type MessageEventType = Exclude<Extract<EventType, `message.${string}`>, 'message.replied'>;
 
-/** What an event tells of a message beside what the request said. */
 export interface Told {
   readonly code?: string;
   readonly reason?: string;
@@ -28,7 +26,6 @@ export interface Told {
 
 const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
 
-/** How a message ended that the platform did not take, or may not have taken. */
 interface Unsent {
   readonly state: keyof typeof typeOf;
   readonly code: string;
@@ -36,7 +33,7 @@ interface Unsent {
 }
 
 /**
- * The event about a message that ended `failed`, `expired` or `unknown` (D29, D34); undefined for what an operator has
+ * The event about a `failed`, `expired` or `unknown` message (D29, D34). Undefined for an outcome that an operator has
  * settled.
  */
 export function outcomeEvent(
@@ -48,7 +45,9 @@ export function outcomeEvent(
   return messageEvent(typeOf[state], message, { timestampMs, ...present({ code, reason }) });
 }
 
-/** One event about a message. The same kind of event about the same message is the same event, whichever run tells it (D41). */
+/**
+ * One event about a message. The same kind of event about the same message has one id, whichever run emits it (D41).
+ */
 export function messageEvent(
   type: MessageEventType,
   message: Addressed,

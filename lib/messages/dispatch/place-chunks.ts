@@ -29,20 +29,18 @@ import { dueOf, type Known, reserveMissing, type Waiting } from './reserve-slots
 type Ports = Pick<ChunkWorkerPorts, 'isOfSmallRequests' | 'jobs' | 'numbers'> &
   Pick<RunProcess, 'nowMs' | 'pause' | 'log'>;
 
-/** What is queued for later, and how long it waits in the queue. */
 export interface Later {
   readonly chunk: QueuedChunk;
   readonly delaySeconds: number;
-  /** To the workers of jobs, also of a code. */
+  /** Sends even a code to the workers of jobs. */
   readonly to?: 'jobs';
 }
 
-/** What a worker is to do about a chunk. */
 export type PlacedChunk =
   | ({ readonly kind: 'later' } & Later)
-  /** A hold is on its messages; its job is to be parked, if it is not. */
+  /** The messages are held; the worker parks the job unless it is parked. */
   | ({ readonly kind: 'held'; readonly reason: ParkReason; readonly job: JobState } & Later)
-  /** These slices leave now, in this order and these slots. Without slots: no recipient of them is called any more. */
+  /** These slices leave now, in this order and these slots. Without slots, no recipient is called. */
   | {
       readonly kind: 'run';
       readonly leaves: readonly TimedSlice[];
@@ -50,22 +48,21 @@ export type PlacedChunk =
       readonly seen: SeenSchedule;
       readonly rest?: Later;
     }
-  /** The number or the job could not be read, or no slot be reserved. */
+  /** Number or job could not be read, or no slot could be reserved. */
   | { readonly kind: 'unplaced' };
 
-/** A chunk that is to be told its place. */
 interface Placing extends Waiting {
   readonly place: (placed: PlacedChunk) => void;
-  /** Of a chunk that is to ask whether it is held still: what does not leave with the slice that asks. */
+  /** For a chunk that probes a hold: the slices that do not leave with the probe. */
   rest?: Later;
 }
 
-/** Looks at one number in one run: some while slots are far, some while writes are slow. */
+/** Reads of one number in one run: some while slots are far away, some while writes are slow. */
 const mostLooks = 10;
 
 /**
- * Gives each chunk of a run its place in time: one read for a number and its jobs, one write where slots are missing or have
- * passed, and another read shortly before the first slot, which others may have moved. None of the promises rejects.
+ * Places a run's chunks in time. Per number: one read, one write for missing slots, and another read before a first
+ * slot that may still move. Never rejects.
  */
 export function placeChunks(chunks: readonly QueuedChunk[], ports: Ports): Promise<PlacedChunk>[] {
   const places = chunks.map((chunk) => {
@@ -108,7 +105,7 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
     });
     const pace = await reserveMissing(phoneNumberId, { open, pace: found, nowMs }, ports);
     const atMs = ports.nowMs();
-    // What was reserved just now may be behind the end of an opening.
+    // A new slot may lie behind the end of an opening.
     for (const waiting of open) waiting.chunk = withOpenings(waiting.chunk, { ...waiting, ...pace, nowMs: atMs });
     const untrustedMs: number[] = [];
     open = open.filter((waiting) => {
@@ -127,8 +124,8 @@ async function placeOfNumber(phoneNumberId: string, all: readonly Placing[], por
 }
 
 /**
- * The number, its holds, and the jobs that may be held back. A straight request that was never tried is looked at after its claim
- * alone: to see a hold or its cancellation here as well (D46, D53) would spare two writes and a slot, and cost every request a read.
+ * A fresh straight request is read only after its claim: reading it here could save two writes and a slot, but costs
+ * each request a read (D46, D53).
  */
 async function lookAt(phoneNumberId: string, open: readonly Waiting[], ports: Ports): Promise<Standing> {
   const jobIds = open.flatMap(({ chunk }) => (isFirstOfStraight(chunk) ? [] : [chunk.jobId]));
@@ -149,7 +146,7 @@ interface KnownOfJob extends Known {
   readonly readAtMs: number;
 }
 
-/** What is known without a slot: the chunk waits for a hold or for persons, or no recipient of it is called any more. */
+/** A placement without a slot: the chunk waits for a hold or recipients, or none is called any more. */
 function placedWithoutSlot(
   waiting: Placing,
   { job, holds, pace, readAtMs, nowMs }: KnownOfJob,
@@ -160,7 +157,7 @@ function placedWithoutSlot(
   const by = byHolds(job, on, chunk, nowMs);
   if (by.kind === 'settle') return uncalled(chunk, pace.schedule, readAtMs);
   waiting.chunk = withOpenings(withBlockedPersons(chunk, pace, nowMs), { ...waiting, ...pace, nowMs });
-  // What is closed meets no hold: its job does not wait for that.
+  // Closed recipients meet no hold, so their job is not parked for it.
   if (chunk.lots !== undefined && isUndue(waiting.chunk, nowMs)) {
     return untilDue(withoutErased(chunk, job), waiting.chunk, nowMs);
   }
@@ -169,18 +166,18 @@ function placedWithoutSlot(
   return isUndue(waiting.chunk, nowMs) ? untilDue(chunk, waiting.chunk, nowMs) : undefined;
 }
 
-/** The chunk as it came, until somebody of it is due by all that is known now. */
+/** Returns the chunk unchanged until one recipient is due, as far as is known now. */
 function untilDue(chunk: QueuedChunk, known: QueuedChunk, nowMs: number): PlacedChunk {
   return { kind: 'later', chunk, delaySeconds: ownTimeDelaySeconds(firstDueMs(known), nowMs) };
 }
 
-/** A chunk of which everybody waits for an opening (D56), to come then; undefined of any other. */
+/** The chunk waits if all its recipients wait for an opening (D56); else undefined. */
 export function waitingForOpening(chunk: QueuedChunk, nowMs: number): PlacedChunk | undefined {
   const waiting = withOpenings(chunk, { slots: new Map(), schedule: emptySchedule, nowMs });
   return chunk.lots !== undefined && isUndue(waiting, nowMs) ? untilDue(chunk, waiting, nowMs) : undefined;
 }
 
-/** All of it ends without a call, as lateness, job and holds say once it is claimed; the schedule was read then. */
+/** Everything ends without a call. `readAtMs` is when `schedule` was read. */
 export function uncalled(chunk: QueuedChunk, schedule: Schedule, readAtMs: number): PlacedChunk {
   const leaves = chunk.slices.map((slice) => ({ slice, firstMs: readAtMs }));
   return { kind: 'run', leaves, slots: new Map(), seen: { schedule, readAtMs } };
@@ -188,13 +185,13 @@ export function uncalled(chunk: QueuedChunk, schedule: Schedule, readAtMs: numbe
 
 interface HeldChunk {
   readonly job: JobState;
-  /** The holds on it, the widest first. */
+  /** The widest hold first. */
   readonly on: readonly HeldBy[];
   readonly delaySeconds: number;
   readonly nowMs: number;
 }
 
-/** What is held waits. Where it is time to ask whether it still must, one slice goes on, and the others wait: undefined. */
+/** Held slices wait. When a probe is due, one slice goes on and the others wait: undefined. */
 function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk): PlacedChunk | undefined {
   const { chunk } = waiting;
   const asks = on.every(({ hold }) => mayAsk(hold, nowMs));
@@ -210,19 +207,18 @@ function whileHeld(waiting: Placing, { job, on, delaySeconds, nowMs }: HeldChunk
   return undefined;
 }
 
-/** Whether somebody of the slice may be called now, to ask. */
 function mayAskIn(slice: ChunkSlice, chunk: QueuedChunk, nowMs: number): boolean {
   return dueOf(slice, nowMs).some((recipient) => outsideOf(chunk, recipient, nowMs) === undefined);
 }
 
-/** With what does not leave beside the slice that asks; where that one goes back to its queue, in the same message. */
+/** Adds the slices that do not leave with the probe. If the probe is queued again, they join its message. */
 function withRest(placed: PlacedChunk, rest: Later | undefined): PlacedChunk {
   if (rest === undefined || placed.kind === 'unplaced') return placed;
   if (placed.kind === 'run') return { ...placed, rest };
   return { ...placed, chunk: { ...placed.chunk, slices: [...placed.chunk.slices, ...rest.chunk.slices] } };
 }
 
-/** The number may not write to some persons before a time (131056). */
+/** The number may not write to some people before a certain time (131056). */
 function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number): QueuedChunk {
   if (pace.pairs.length === 0) return chunk;
   const later = (recipient: ChunkRecipient): ChunkRecipient => {
@@ -233,7 +229,7 @@ function withBlockedPersons(chunk: QueuedChunk, pace: NumberPace, nowMs: number)
   return { ...chunk, slices: chunk.slices.map((slice) => ({ ...slice, recipients: slice.recipients.map(later) })) };
 }
 
-/** The slots of a chunk's slices; the time of the first one, while that may still be moved by others. */
+/** The slots of a chunk's slices, or the time of the first slot while other writers may still move it. */
 function placedBySlots(
   waiting: Waiting,
   { pace: { schedule }, readAtMs, nowMs, stayMs }: Known & { readonly readAtMs: number; readonly stayMs: number },

@@ -9,7 +9,7 @@ const AcceptedSchema = v.looseObject({
     v.array(
       v.looseObject({
         id: v.pipe(v.string(), v.minLength(1)),
-        // Whatever stands here, the message was taken: it must not make the answer unreadable.
+        // The message was taken whatever stands here: no value may make the answer unreadable.
         message_status: v.fallback(v.optional(v.string()), 'unreadable'),
       }),
     ),
@@ -21,7 +21,6 @@ const AcceptedSchema = v.looseObject({
   ),
 });
 
-/** One message as it is posted. */
 export interface Posting {
   readonly phoneNumberId: string;
   readonly path: SendPath;
@@ -29,23 +28,19 @@ export interface Posting {
   readonly request: MessageRequest;
 }
 
-/** The platform's answer to a message that it took. */
 export interface Handover {
   readonly platformMessageId: string;
-  /** `accepted`, `held_for_quality_assessment`, `paused`, or what the platform may yet say; at most 64 characters. */
+  /** `accepted`, `held_for_quality_assessment`, `paused`, or an unknown status, cut to 64 characters. */
   readonly messageStatus?: string;
-  /** How much of the calls for messages the platform says is used up. */
+  /** Percentage of the call limit for messages that is used, as the platform reports it. */
   readonly usagePercent?: number;
-  /** The number of the person as the platform spells it; of a message to a user id there is none. */
+  /** The person's number as the platform spells it; absent for a user id. */
   readonly waId?: string;
 }
 
 const longestStatus = 64;
 
-/**
- * Reads beforehand what a call takes beside its message: the credential, which a process that has just started does not
- * have, and which others read again every few minutes. Never throws: the call itself says what is wrong.
- */
+/** Reads the credential before the slot, so that a cold cache does not delay the call. Never throws. */
 export function readyToCall(
   credentialOf: (name: string) => Promise<unknown>,
 ): (message: Pick<Posting, 'credential'>) => Promise<void> {
@@ -55,9 +50,8 @@ export function readyToCall(
 }
 
 /**
- * Hands one composed message to the platform, on `/messages` or `/marketing_messages` (D30), and returns the platform's
- * message id and its word on the message. Throws `PlatformFailure`: `not_sent` also when no credential could be read; `ambiguous` also for a success
- * without a message id. Never retries: the platform has no idempotency key (D29).
+ * Posts to `/messages` or `/marketing_messages` (D30). Throws `PlatformFailure`: `not_sent` also without a credential,
+ * `ambiguous` also for a success without an id. Never retries: the platform has no idempotency key (D29).
  */
 export function platformMessages(
   call: PlatformTransport,

@@ -3,14 +3,14 @@ import type { PlatformTransport } from '../../platform/transport.ts';
 import { probeTimeoutMs } from '../holds/breaker.ts';
 import type { Posting } from './platform-messages.ts';
 
-/** What a read of a number says of its health; whatever else the platform may yet say is no reason to wait. */
+/** The health in a read of a number. An unknown value blocks nothing. */
 const HealthSchema = v.looseObject({
   health_status: v.fallback(v.optional(v.looseObject({ can_send_message: v.optional(v.string()) })), undefined),
 });
 
 /**
- * Asks the platform for the health of a number: a read, which costs nothing and sends nothing. Throws `PlatformFailure` for
- * what is not a success, and what the credentials throw when they cannot be read: that says nothing of the platform.
+ * Reads a number's health, free of charge. Throws `PlatformFailure` unless it succeeds, and what unreadable credentials
+ * throw.
  */
 export function platformProbe(
   call: PlatformTransport,

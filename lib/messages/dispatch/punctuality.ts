@@ -4,16 +4,16 @@ import { type Lot, lotAt } from '../lots.ts';
 import type { Ended } from './call-recipient.ts';
 
 /*
- * The objective of delivery: a message of a number that is not held leaves within twice its planned time. Its plan is its slot
- * as it was first reserved; the planned time counts from acceptance, or from the opening of a send with a time of its own (D56).
+ * The objective of delivery: without holds a message leaves within twice its planned time, that of its first reserved
+ * slot, from acceptance or from its opening (D56).
  */
 
-/** Slots move, and a wait of seconds is none to speak of: nothing is late before it is so much behind its plan. */
+/** Nothing is late within this time: slots move by seconds. */
 const allowedMs = 60_000;
 
 /**
- * Whether a message left late that was planned for then; undefined where it is not counted: its chunk has waited for a hold or
- * for the platform, which have alarms of their own (no plan is left), or the plan is in another of its openings.
+ * Whether a planned message left late. Undefined when its chunk waited for a hold or outage (which have alarms), or the
+ * plan lies in another opening.
  */
 export function isLate(
   { plannedMs, acceptedAtMs, lots }: Pick<QueuedChunk, 'plannedMs' | 'acceptedAtMs'> & { lots?: readonly Lot[] },
@@ -27,7 +27,7 @@ export function isLate(
   return leftMs - plannedMs > Math.max(allowedMs, plannedMs - fromMs);
 }
 
-/** Counts what has left, or has become too old to leave. Whose credential was refused, or who may not be written to yet, is not counted. */
+/** Counts messages that left or became too old. A refused credential or a pair-rate wait excludes a message. */
 export function countPunctuality(chunk: QueuedChunk, recipient: ChunkRecipient, ended: Ended, nowMs: number): void {
   const { outcome, result } = ended;
   const { credential, pair } = recipient.attempts ?? {};
@@ -40,7 +40,7 @@ export function countPunctuality(chunk: QueuedChunk, recipient: ChunkRecipient, 
   if (late || isTooOld) count('MessagesLate');
 }
 
-/** The chunk without its plan: what has waited for a hold or an outage is not judged by it. */
+/** Removes the plan: a chunk that waited for a hold or outage is not judged by it. */
 export function withoutPlan({ plannedMs: _plan, ...chunk }: QueuedChunk): QueuedChunk {
   return chunk;
 }

@@ -13,7 +13,7 @@ const metricOf = {
   unknown: 'MessagesUnknown',
 } as const;
 
-/** The slices of a run, whose writes say in metrics and log what became of messages, and which of them failed. */
+/** Slices whose writes report outcomes and failures in metrics and log. */
 export function reportedSlices({ slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
   const logged = async <T>(write: () => Promise<T>, told: (error: unknown) => readonly [LogEvent, LogFacts]) => {
     try {
@@ -46,14 +46,14 @@ export function reportedSlices({ slices, log }: Pick<RunPorts, 'slices' | 'log'>
   };
 }
 
-/** How many of the ten messages from this one on have left: they end `unknown` unless it is recorded after all. */
+/** How many messages of the slice have left: they end `unknown` unless a later write records them. */
 function notRecorded({ key }: Slice, outcomes: Outcomes, error: unknown): LogFacts {
   const sent = [...outcomes.values()].filter(({ state }) => state === 'sent').length;
   const dispatchId = dispatchIdOf({ jobId: key.jobId, index: key.slice * sliceSize });
   return { dispatchId, count: sent, error: nameOf(error) };
 }
 
-/** Once for every outcome: by the run whose write made it one. What was taken was logged by its call. */
+/** Reports each outcome once: by the run whose write recorded it. The call has logged `sent` itself. */
 function report(before: Slice, { key, outcomes }: Slice, log: RunPorts['log']): void {
   for (const place of openPlaces(before)) {
     const outcome = outcomes[place];

@@ -6,20 +6,18 @@ import { reserveUrgent } from '../pace/urgent.ts';
 import type { ChunkWorkerPorts } from './chunk-ports.ts';
 import { claimLeadMs, firstSlotMs, isDue, type Slot } from './chunk-time.ts';
 
-/** A chunk without its place yet. */
 export interface Waiting {
   chunk: QueuedChunk;
   slots: Map<number, Slot>;
   missedSlots: number;
 }
 
-/** A number as it was read, and when. */
 export interface Known {
   readonly pace: NumberPace;
   readonly nowMs: number;
 }
 
-/** Slices of which no recipient is due yet stay with the others: they are carried, uncalled. */
+/** A slice without due recipients stays in its chunk, uncalled. */
 export function dueOf({ recipients }: ChunkSlice, nowMs: number): readonly ChunkRecipient[] {
   return recipients.filter((recipient) => isDue(recipient, nowMs));
 }
@@ -29,7 +27,7 @@ interface Missing {
   readonly recipients: readonly ChunkRecipient[];
 }
 
-/** Slots for those that have none ahead: one write for all chunks of the number; another for its one-time codes, by client. */
+/** Reserves the missing slots: one write for all chunks of the number, another for one-time codes of each client. */
 export async function reserveMissing(
   phoneNumberId: string,
   { open, pace, nowMs }: Known & { readonly open: readonly Waiting[] },
@@ -51,7 +49,7 @@ export async function reserveMissing(
   );
   const isUrgent = ({ waiting }: Missing) => waiting.chunk.urgent === true;
   let latest = pace;
-  // The smallest requests first: so the last tenth has room for most of them.
+  // The smallest requests first, so that most of them fit into the last tenth.
   const urgent = missing.filter(isUrgent).toSorted((one, other) => one.recipients.length - other.recipients.length);
   for (const [clientId, codes] of Map.groupBy(urgent, ({ waiting }) => waiting.chunk.clientId)) {
     const indexes = codes.flatMap(({ waiting, recipients }) => recipients.map(({ index }) => ({ waiting, index })));
@@ -71,7 +69,7 @@ export async function reserveMissing(
   );
 }
 
-/** The next slots that may still be changed, in front of what is not due yet. */
+/** Takes the next slots that may still change, in front of others that are not due. */
 async function reserveInLanes(
   missing: readonly Missing[],
   {
@@ -107,7 +105,7 @@ async function reserveInLanes(
   return pace;
 }
 
-/** A small request reserves in the lane that its client has for those. */
+/** A small request uses its client's lane for small requests. */
 function laneFor({ straight, lane }: QueuedChunk): string {
   return straight ? lane : lateLane(lane);
 }

@@ -10,8 +10,8 @@ import { paceOf } from '../pace/pace-items.ts';
 import type { StandingJobs } from './chunk-ports.ts';
 
 /**
- * How a number, its WABA and some jobs stand in the messages table, and whether there are opt-outs: one strongly consistent
- * request. Marks that were seen are never removed (record-word.ts), so this process reads them once.
+ * Reads number, WABA, jobs and opt-out marks in one strongly consistent request. Marks are never removed
+ * (record-word.ts), so a process reads each once.
  */
 export function standingStore(
   client: DynamoDBDocumentClient,

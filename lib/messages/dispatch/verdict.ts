@@ -2,32 +2,29 @@ import { present } from '../../keys/present.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import type { Pace } from '../pace/pacing.ts';
 
-/** How a message ends that the platform did not take, or may not have taken. */
 interface Settlement {
   readonly state: 'failed' | 'unknown';
-  /** The platform's error code, or a word of ours: `retry_deadline`, `no_answer`, `error`. */
+  /** The platform's error code, or one of our own: `retry_deadline`, `no_answer`, `error`. */
   readonly code: string;
-  /** The platform's text for people. The client's data: stored, never logged. */
+  /** The platform's text for people. It is the client's data: stored, never logged. */
   readonly reason?: string;
 }
 
-/** What to do about a platform call that did not succeed. */
 export type Verdict = {
   readonly settlement: Settlement;
-  /** The platform's answer where it proves that nothing was taken. */
+  /** The platform's answer, if it proves that nothing was taken. */
   readonly refused?: { readonly code?: number };
 } & (
   | { readonly kind: 'retry'; readonly pace: Pace; readonly retryAfterSeconds?: number }
   | { readonly kind: 'settle' }
 );
 
-/** Characters of the platform's text that are kept: it must not be what makes an item too large to write. */
+/** Characters of the platform's text that are kept, so that an item stays small enough to write. */
 const longestReason = 1_000;
 
 /**
- * Sorts a failure (R13): provably not accepted is retried; a refusal is final; everything else,
- * an error of ours included, is unknown and never sent again. `settlement` of a retry is how the message ends when no
- * time is left for another try.
+ * Sorts a failure (R13): provably not accepted is retried, a refusal is final, everything else is `unknown` and never
+ * resent. A retry's `settlement` applies when its time is over.
  */
 export function verdictOn(error: unknown): Verdict {
   if (!(error instanceof PlatformFailure)) return { kind: 'settle', settlement: { state: 'unknown', code: 'error' } };
@@ -50,7 +47,7 @@ function retryPace(failure: PlatformFailure): Pace | undefined {
   return failure.throttled ? 'throughput' : undefined;
 }
 
-/** What names a failure in a report: the platform's code, else a word of ours. */
+/** Names a failure in a report: the platform's code, else one of our own. */
 export function codeOf({ facts: { code, httpStatus } }: PlatformFailure): string {
   if (code !== undefined) return String(code);
   return httpStatus === undefined ? 'no_answer' : `http_${httpStatus}`;

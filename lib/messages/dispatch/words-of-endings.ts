@@ -6,19 +6,18 @@ import { addresseeOf } from '../request/addressee.ts';
 import type { Told } from './claims/run-chunk.ts';
 import { type Slice, sliceAt } from './claims/slice.ts';
 
-/** What the platform answers, or tells later, of a person who has stopped marketing from the number. */
+/** The platform's code for a person who has stopped marketing from the number. */
 export const stoppedThere = '131050';
 
-/** What is known of the tries that have ended: as recorded, and how the platform spells numbers, by index. */
+/** Ended tries as recorded, and by index how the platform spells numbers. */
 export interface EndedTries {
   readonly slices: readonly Slice[];
   readonly spelled: ReadonlyMap<number, string>;
 }
 
 /**
- * What endings of a chunk say of people (D55): whom the platform refuses marketing to, and whose number it spells in another way
- * than the client, which `oneSpelling` does not know. Told again with the same times when a delivery is repeated, refusals at
- * least: other spellings are known to the run alone, and come again with the next message.
+ * What a chunk's endings say about people (D55): refused marketing, and spellings unknown to `oneSpelling`. A repeated
+ * delivery repeats refusals, not spellings.
  */
 export function wordsOfEndings(
   { heedsOptOuts, clientId }: QueuedChunk,
@@ -30,7 +29,7 @@ export function wordsOfEndings(
   return endings.flatMap(({ recipient, outcome }): InboundWord[] => {
     const { to } = recipient;
     if (to === undefined) return [];
-    // The claim's time: later words of the person stand, however often this one comes.
+    // The claim's time: later words of the person win, however often this one is repeated.
     const atMs = claimedAtMs.get(sliceAt(recipient.index)) ?? 0;
     const { state, code } = outcome.state === 'again' ? { state: 'again', code: undefined } : outcome;
     if (state === 'failed' && code === stoppedThere) {

@@ -22,15 +22,14 @@ import { countPunctuality, withoutPlan } from './punctuality.ts';
 import { reportedSlices } from './reported-slices.ts';
 import { wordsOfEndings } from './words-of-endings.ts';
 
-/** One delivery of a chunk. */
 export interface WorkedChunk {
   readonly chunk: QueuedChunk;
   readonly placed: PlacedChunk;
-  /** Unlike that of any other run or delivery. */
+  /** Unique for each run and delivery. */
   readonly owner: string;
 }
 
-/** What becomes of a delivery; `again` may say after how many seconds. */
+/** The end of a delivery, and for `again` perhaps a delay. */
 export type DeliveryEnd =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'again'; readonly afterSeconds?: number };
@@ -38,8 +37,8 @@ export type DeliveryEnd =
 const acknowledged: DeliveryEnd = { kind: 'acknowledged' };
 
 /**
- * Works off one delivery of a chunk that has been given its place in time: queues it again where that is far, else runs its
- * slices, each claimed shortly before its first slot. Throws when the queue cannot be reached; it is to be delivered again then.
+ * Requeues a placed delivery when its slot is far, else runs its slices. Throws when the queue cannot be reached: SQS
+ * then delivers again.
  */
 export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   if (placed.kind === 'unplaced') return await afterStoreFailure(chunk, ports);
@@ -49,7 +48,7 @@ export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: Ru
   }
   if (placed.kind !== 'run') return await queueLater(placed, ports);
   if (ports.remainingMs() < sendBudgetMs) return { kind: 'again' };
-  // First: a run that dies leaves a delivery, and this copy beside it.
+  // Queued before the run: if the run dies, the delivery returns beside this copy.
   if (placed.rest !== undefined) await queueLater(placed.rest, ports);
   if (placed.slots.size > 0) void ports.platform.ready(chunk);
   const run = new ChunkRun(chunk, placed, ports);
@@ -58,7 +57,9 @@ export async function workChunk({ chunk, placed, owner }: WorkedChunk, ports: Ru
   return await afterRun(await runChunk(leaving, owner, run.ports()), chunk, ports);
 }
 
-/** Chunks that wait come when they expire, to end so; what has expired, and cannot end yet, waits like others. */
+/**
+ * Waits no longer than the chunk lives, so that it ends in time. An expired chunk that cannot end yet waits as usual.
+ */
 async function queueLater({ chunk, delaySeconds, to }: Later, ports: RunPorts): Promise<DeliveryEnd> {
   const leftMs = (chunk.expiresAtMs ?? Number.POSITIVE_INFINITY) - ports.nowMs();
   const longestSeconds = leftMs > 0 ? Math.min(maxDelaySeconds, Math.ceil(leftMs / 1_000)) : maxDelaySeconds;
@@ -66,7 +67,7 @@ async function queueLater({ chunk, delaySeconds, to }: Later, ports: RunPorts): 
   return acknowledged;
 }
 
-/** As a copy, so that waiting for the store uses up none of the queue's deliveries (R17). */
+/** Waits as a copy, so that store failures use up none of the queue's deliveries (R17). */
 async function afterStoreFailure(chunk: QueuedChunk, ports: RunPorts): Promise<DeliveryEnd> {
   const { storeFailures = 0 } = chunk;
   const delaySeconds = retryDelaySeconds({ pace: 'claims', attempt: storeFailures }, ports.random());
@@ -79,7 +80,6 @@ async function afterRun(end: ChunkEnd, chunk: QueuedChunk, ports: RunPorts) {
   return { kind: 'again', afterSeconds: Math.max(1, Math.ceil((end.atMs - ports.nowMs()) / 1_000)) } as const;
 }
 
-/** What the slices of one run of a chunk share. */
 class ChunkRun {
   readonly #chunk: QueuedChunk;
   readonly #placed: Extract<PlacedChunk, { kind: 'run' }>;
@@ -89,14 +89,14 @@ class ChunkRun {
   readonly #attempts = new Map<number, NonNullable<ChunkRecipient['attempts']>>();
   readonly #claimAtMs: ReadonlyMap<number, number>;
   readonly #asking = new Map<number, Asking>();
-  /** How the platform spells numbers, by index. */
+  /** The platform's spelling of numbers, by index. */
   readonly #spelled = new Map<number, string>();
   /** By slice, the calls to the platform of this try. */
   readonly #calls = new Map<number, number>();
   #missed = false;
-  /** A hold was met: what goes back to the queue waits for it. */
+  /** A hold was met: what returns to the queue waits for it. */
   #isHeld = false;
-  /** How the job stood before a message of it was taken; undefined while none was. */
+  /** The job's state before one of its messages was taken; undefined if none was. */
   #jobOfTaken: JobState | undefined;
 
   constructor(chunk: QueuedChunk, placed: Extract<PlacedChunk, { kind: 'run' }>, ports: RunPorts) {
@@ -164,7 +164,7 @@ class ChunkRun {
     return { heldBack: () => this.#heldBack(claim, uncalled), proven, barred, ofDead };
   }
 
-  /** How all of a claimed slice end that are not called; of what is held one may be, to ask whether it is still (D46). */
+  /** The outcome of uncalled recipients of a claimed slice. If it is held, one may be called as a probe (D46). */
   async #heldBack({ key: { slice } }: SliceClaim, uncalled: ReadonlySet<number>): Promise<Outcome | undefined> {
     const chunk = this.#chunk;
     const standing = this.#standingOf(slice);
@@ -185,8 +185,8 @@ class ChunkRun {
   }
 
   /**
-   * What stands after the claim, and who wants no marketing, where the chunk heeds that (D55). Job and holds always; the number
-   * only where a slot of the slice could have been moved since its place was told; people only where there are opt-outs.
+   * Reads job and holds after the claim; the number if a slot may have moved; opt-outs if the chunk heeds them and the
+   * sender has any (D55).
    */
   async #readClaimed(slice: number): Promise<ReadonlySet<string>> {
     const { slots, seen } = this.#placed;
@@ -206,7 +206,7 @@ class ChunkRun {
     return new Set((await looking).keys());
   }
 
-  /** `seen`: the schedule as it is known to stand. Returns whether there are opt-outs of the sender that is asked for. */
+  /** `seen` is the schedule that is still valid. Returns whether the sender in `optOutsOf` has opt-outs. */
   async #read(
     slice: number,
     { seen, optOutsOf }: { readonly seen?: SeenSchedule; readonly optOutsOf?: Sender } = {},
@@ -245,7 +245,7 @@ class ChunkRun {
   async #call(recipient: ChunkRecipient): Promise<Outcome> {
     const slice = sliceAt(recipient.index);
     const asks = this.#asking.get(slice);
-    // One message asks; the others wait as long as if another worker did.
+    // One message is the probe; the others wait as if another worker probed.
     if (asks !== undefined && asks.index !== recipient.index) return this.#waiting(slice);
     const called = {
       chunk: this.#chunk,
@@ -259,7 +259,7 @@ class ChunkRun {
     const { outcome, attempts, missed, waId, result = 'unclear' } = ended;
     if (ended.result !== undefined) this.#calls.set(slice, (this.#calls.get(slice) ?? 0) + 1);
     countPunctuality(this.#chunk, recipient, ended, this.#ports.nowMs());
-    // Refused, to be tried again, and no try of its own: by a hold.
+    // A hold refused the message, which does not count as a try.
     if (outcome.state === 'again' && ended.result === 'refused' && attempts === undefined) this.#isHeld = true;
     if (asks !== undefined) await this.#ports.holds.answered(this.#chunk, asks.question, result);
     if (waId !== undefined) this.#spelled.set(recipient.index, waId);
@@ -278,7 +278,7 @@ class ChunkRun {
     return heldBackBy(this.#standingOf(slice), { chunk: this.#chunk }, nowMs) ?? again;
   }
 
-  /** Recipients that are tried again take other slots: those that they had are gone by. */
+  /** Recipients that are tried again need new slots: theirs have passed. */
   async #queueAgain(again: readonly ChunkSlice[], dueMs: number): Promise<void> {
     const { missedSlots = 0, storeFailures: _over, ...chunk } = this.#isHeld ? withoutPlan(this.#chunk) : this.#chunk;
     const slices = again.map(({ position: _passed, isLate: _too, ...slice }) => ({
@@ -294,7 +294,7 @@ class ChunkRun {
   }
 }
 
-/** What is known to this run alone is lost with it: it tries on while it has the time. */
+/** Only this run knows the outcomes, so it repeats the write while it has time. */
 const mostWrites = 15;
 const longestPauseMs = 5_000;
 const writeBudgetMs = 5_000;

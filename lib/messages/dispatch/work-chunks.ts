@@ -15,7 +15,6 @@ import { type Later, type PlacedChunk, placeChunks, uncalled, waitingForOpening 
 import { withoutPlan } from './punctuality.ts';
 import { workChunk } from './work-chunk.ts';
 
-/** One delivery of a queue message. */
 export interface ChunkDelivery {
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -23,10 +22,8 @@ export interface ChunkDelivery {
 }
 
 /**
- * Works off the deliveries of one run and returns the ids of what must be delivered again. What the platform took, or may have
- * taken, is never handed to it again (R13), nor what a receipt proves taken (D39); every message ends (R14, D29); a chunk that
- * cannot be read fails alone (R18). Each message leaves in the slot that its number has for it (D43). Endings are recorded, then
- * told (D34, D41), then acknowledged. Two writes for ten messages (R15).
+ * Returns the ids to deliver again. Never resends what the platform may have taken (R13) or a receipt proves (D39);
+ * every message ends (R14, D29); an unreadable chunk fails alone (R18).
  */
 export async function workChunks(deliveries: readonly ChunkDelivery[], ports: ChunkWorkerPorts): Promise<string[]> {
   const readable = deliveries.flatMap((delivery, at) => {
@@ -51,6 +48,8 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
     learning,
     holds,
   };
+  // Each message leaves in its slot (D43). Endings are recorded, then emitted (D34, D41), then acknowledged: two writes
+  // for ten messages (R15).
   const places = placesOf(chunks, guarded, shared);
   const done = new Set<ChunkDelivery>();
   await Promise.all(
@@ -66,10 +65,10 @@ export async function workChunks(deliveries: readonly ChunkDelivery[], ports: Ch
   return deliveries.filter((delivery) => !done.has(delivery)).map(({ messageId }) => messageId);
 }
 
-/** Longer than the platform takes as a rule, and the shortest time in which silence keeps workers busy that codes need (D44). */
+/** Longer than the platform usually takes, and the shortest silence that would block workers which codes need (D44). */
 const awaitedAfterMs = 1_000;
 
-/** As `send`; a number that leaves a call without an answer for a while is noted: other workers of small requests would wait too. */
+/** Notes a slow answer at the number: other workers of small requests would wait too. */
 function noted(
   send: GuardedRun['send'],
   { pause, learning }: Pick<RunPorts, 'pause' | 'learning'>,
@@ -87,7 +86,7 @@ function noted(
   };
 }
 
-/** While the platform is down chunks wait for it, or for their opening; what is past its time needs no call. */
+/** During an outage chunks wait for the platform or their opening. Expired chunks need no call and go on. */
 function placesOf(chunks: readonly QueuedChunk[], { outage }: GuardedRun, ports: RunPorts) {
   if (outage === undefined) return placeChunks(chunks, ports);
   return chunks.map(async (chunk): Promise<PlacedChunk> => {
@@ -100,10 +99,10 @@ function placesOf(chunks: readonly QueuedChunk[], { outage }: GuardedRun, ports:
   });
 }
 
-/** A shorter outage is over before its clients have read of it. */
+/** A shorter outage ends before a client would read about it. */
 const toldAfterMs = 30_000;
 
-/** Of a long outage the clients are told, and their reports say so; a stop ends a job also then (D53). */
+/** A long outage parks the job, so that events and reports show it. A stop still ends the job (D53). */
 async function waitingForPlatform(later: Later, ports: RunPorts): Promise<PlacedChunk> {
   const { jobId, wabaId } = later.chunk;
   const looking = ports.jobs.look({ wabaId, jobIds: [jobId] }).catch(() => undefined);
@@ -120,14 +119,14 @@ interface Working {
   readonly delivery: ChunkDelivery;
 }
 
-/** Works off one delivery: whether it is acknowledged; else it comes again, where that is known not before its time. */
+/** Works off one delivery. True: acknowledged. False: it comes again, at its time if that is known. */
 async function isDone({ chunk, place, owner, delivery }: Working, ports: RunPorts): Promise<boolean> {
   try {
     const end = await workChunk({ chunk, placed: await place, owner }, ports);
     if (end.kind === 'acknowledged') return true;
     if (end.afterSeconds !== undefined) {
       await ports.queue.postpone(delivery.receiptHandle, end.afterSeconds).catch((error: unknown) => {
-        // It comes again earlier, and looks again.
+        // It comes again earlier, and is judged again then.
         ports.log('dispatch.postpone_failed', { count: 1, error: nameOf(error) });
       });
     }

@@ -41,18 +41,13 @@ const JobItemSchema = v.object({
 
 type JobItem = v.InferOutput<typeof JobItemSchema>;
 
-/** Recipients that are to be marked in a job, and what is known of it. */
 interface Marking {
   readonly indexes: ReadonlySet<number>;
   readonly job: JobItem;
   readonly head: JobItem['head'];
 }
 
-/**
- * Erases recipients of one job. The mark comes first (job-state.ts), with a note that the erasing has begun; then slices,
- * parameters, receipts, what all share, and addresses; the note goes last. So a run that dies anywhere leaves a job that the next
- * scan finds by the note, and no recipient is called whose parameters are gone. Undefined for a job of another client.
- */
+/** Erases recipients of one job. Undefined for another client's job. */
 export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): EraseInJob {
   const find = async (key: ItemKey): Promise<Item | undefined> =>
     (await client.send(new GetCommand({ TableName: table, Key: key, ConsistentRead: true }))).Item;
@@ -65,6 +60,8 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
 
     const unfinished = job.erasing ? [...(job.erased ?? [])] : [];
     const indexes = new Set([...found, ...unfinished]);
+    // The mark comes first (job-state.ts), with `erasing`, by which a later scan finds an unfinished job. So no
+    // recipient without parameters is called. `erasing` goes last.
     const erased = (await marked(jobId, { indexes, job, head })) ?? new Set([...(job.erased ?? []), ...indexes]);
     const changed: Partial<Record<JobPlace, number>> = {};
     const rewrite = async (place: JobPlace, item: Item, rule: (item: Item) => Change | undefined) => {
@@ -99,14 +96,14 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     return { messages: indexes.size, ...states, changed };
   };
 
-  /** All that are erased of the job from now on; undefined where nothing is written. */
+  /** All erased indexes of the job from now on; undefined if nothing is written. */
   async function marked(jobId: string, { indexes, job, head }: Marking): Promise<ReadonlySet<number> | undefined> {
     if (!rewriter.writes || (job.erasing && [...indexes].every((index) => job.erased?.has(index)))) return undefined;
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,
         Key: jobKey(jobId),
-        // Where the fan-out has not begun there is no item yet, and TTL must find one.
+        // Before the fan-out begins there is no item yet, and TTL must find one.
         UpdateExpression:
           'SET erasing = :true, expiresAtSeconds = if_not_exists(expiresAtSeconds, :expiry) ADD erased :indexes',
         ExpressionAttributeValues: {
@@ -120,7 +117,7 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     return v.parse(JobItemSchema, Attributes).erased;
   }
 
-  /** Unless more recipients of the job were marked meanwhile. */
+  /** Keeps `erasing` if more recipients were marked meanwhile. */
   async function finished(jobId: string, erasedCount: number): Promise<void> {
     if (!rewriter.writes) return;
     await conditionalWrite(
@@ -157,7 +154,6 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     return { pending, underWay };
   }
 
-  /** The pages of parameters that hold these recipients, each once. */
   async function pagesWith(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
     const pages = new Map<string, Item>();
     for (const index of [...indexes].sort((one, other) => one - other)) {
@@ -167,7 +163,6 @@ export function jobEraser({ client, table, rewriter, nowMs }: StoreOptions): Era
     return [...pages.values()];
   }
 
-  /** The items of receipts in which there may be receipts of these recipients. */
   async function receiptItemsOf(jobId: string, indexes: ReadonlySet<number>): Promise<Item[]> {
     const items: Item[] = [];
     for (const group of new Set([...indexes].map(receiptGroupOf))) {
@@ -200,8 +195,8 @@ function addressesIn(item: Item): (readonly [index: number, to: string | undefin
 }
 
 /**
- * The other ids of the person, by what names its recipients. Those of whom nothing names the person are left out: they are somebody
- * else, whom another erasing has begun with.
+ * Other ids of the person in its receipts and addresses. A recipient without a known id is another person, of an
+ * unfinished erasure.
  */
 function othersOf(
   ids: PersonIds,

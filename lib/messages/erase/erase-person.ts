@@ -6,66 +6,50 @@ import { type Found, foundIn } from './found-in.ts';
 import { eventWithout } from './nameless-event.ts';
 import type { PersonIds } from './person.ts';
 
-/*
- * Erasing a person (D60): every place that holds a number or user id of the person, or parameters that were sent to it.
- *
- *   messages   RECIPIENTS, JOB `to`     addresses: null in the place of each
- *              PARAMS                   address and parameters: nothing in the place of each
- *              JOB, ACCEPTED            `attends` where it spells the person; with the header, once all of the job are erased
- *              slices                   platform ids and texts of their outcomes: the ids spell numbers, texts may
- *              RECEIPTS                 the same, and how the platform names the person; what they prove stays
- *              IDEMPOTENCY              a user id in the warning that is answered again; of the request only its hash is there
- *              USERID                   the word that one id has become another: gone
- *              PACE                     pairs that wait: a plain digest, which a reader who tries all numbers finds
- *              OPTOUTS                  the row that lists the person: gone. The person's item, a keyed digest, refuses as before
- *              DISPATCHES, QUESTIONS, HOLDS, DOUBT, BREAKER, PERSON, WROTE, SENT    name no person
- *   webhooks   EVENT, WAITS             `to`, `user_id`, `wa_id`, text and platform id; gone where nothing is left to tell
- *   templates, channels, directory, credentials, rates, redirects, budgets    hold nothing of recipients
- *
- * No index leads from a number to its items, and none is kept for this: a scan of both tables finds them. What an item says by
- * itself is judged there (found-in.ts); where it names a recipient of a job, all items of that job are read by their keys. A pass
- * finds what was not written yet when the one before went by, and what belongs to other ids of the person that it has learned: it is
- * repeated until one finds nothing.
- *
- * What a pass learns is written down before the items go that taught it, and forgotten at the end: without that a run that died could
- * not be repeated for ids that were not given. What comes later comes without the person: the job's mark is read by workers after each
- * claim (barred.ts) and by each run of receipts (countable.ts). Copies that no table has are named to the operator (infra/operate).
- */
+// Erases a person (D60): every stored number, user id and parameter. found-in.ts lists kinds of items,
+// nameless-items.ts and nameless-event.ts what is left. In webhooks only EVENT and WAITS concern people.
+
+// No index leads from a number to its items, so scans of both tables find them. Where an item names a recipient of a
+// job, all items of that job are read by key.
+
+// A pass may miss later writes, or items of ids that it learns only then. So passes repeat until one finds nothing.
+
+// Learned ids are stored before their source goes, and removed at the end: otherwise a dead run could not be repeated
+// for them.
+
+// Later writes leave the person out: workers read the job's mark after each claim (barred.ts), runs of receipts too
+// (countable.ts). infra/operate names copies outside the tables.
 
 const otherPlaces = ['idempotencyKeys', 'replacedIds', 'pairs', 'optOutRows', 'events', 'waitingEvents'] as const;
 type Place = JobPlace | (typeof otherPlaces)[number];
 export const places: readonly Place[] = [...jobPlaces, ...otherPlaces];
 
-/** What an erasing came to. */
 export interface Erased {
-  /** How often all was read; the last time nothing was found, unless it says so. */
+  /** Number of passes; the last found nothing if `clean`. */
   readonly passes: number;
   readonly jobs: number;
   readonly messages: number;
-  /** Messages that were not sent yet: they end `failed`, `erased`. */
+  /** Unsent messages, which end `failed`, `erased`. */
   readonly pending: number;
-  /** Messages that workers had at the last look: another run, minutes later, looks at their jobs again. */
+  /** Messages that workers had at the last look: run again some minutes later. */
   readonly underWay: number;
-  /** Items that were changed or removed, by place. */
   readonly changed: Readonly<Record<Place, number>>;
-  /** Ids that were not given, and are the same person's by the platform's word: erased as well. */
+  /** Other ids of the same person by the platform's word, erased as well. */
   readonly linkedIds: number;
-  /** Kinds of items that are not known here: they may hold anything. */
+  /** Unknown kinds of items, which may hold anything. */
   readonly unknownKinds: readonly string[];
-  /** The last pass has found nothing more. */
   readonly clean: boolean;
   readonly readUnits: number;
 }
 
-/** A pass that still finds something after so many is told; the next run goes on. */
+/** The next run continues after this many passes. */
 const mostPasses = 4;
 
-/** What one page has found is worked off so much at once. */
 const findingsAtOnce = 10;
 
 /**
- * Erases a person, or counts what would be erased where the rewriter writes nothing. May be ended anywhere and repeated: what is done
- * is not found again. In memory are a page of each segment, and the ids of the jobs that were found. Throws when a store cannot be reached.
+ * Erases a person, or only counts in a dry run. Idempotent, and may stop anywhere. Memory holds one page per scan
+ * segment, and found job ids. Rejects when a store cannot be reached.
  */
 export async function erasePerson(erasing: Erasing, ports: ErasePorts): Promise<Erased> {
   const run = new Run(erasing, ports);
@@ -90,7 +74,7 @@ interface InJob {
 class Run {
   readonly #erasing: Erasing;
   readonly #ports: ErasePorts;
-  /** In every spelling, for what was sent to a number names it as its client did. */
+  /** In all spellings, because clients spell numbers differently. */
   readonly #ids: Set<string>;
   readonly #jobs = new Map<string, InJob>();
   readonly #changed = Object.fromEntries(places.map((place) => [place, 0])) as Record<Place, number>;
@@ -105,7 +89,7 @@ class Run {
     this.#ids = new Set([...erasing.ids].flatMap(spellingsOf));
   }
 
-  /** What an erasing that died had learned of these ids. */
+  /** Reads what a dead erasure of these ids had learned. */
   async recall(): Promise<void> {
     for (const id of this.#erasing.ids) this.#add(await this.#ports.learnedIds.of(id));
   }
@@ -127,13 +111,15 @@ class Run {
     for (const id of ids.flatMap(spellingsOf)) this.#ids.add(id);
   }
 
-  /** Spellings of one number are one id. */
+  /** Spellings of one number count once. */
   #linkedIds(): number {
     const [given, all] = [this.#erasing.ids, this.#ids].map((ids) => new Set([...ids].map(oneSpelling)).size);
     return (all ?? 0) - (given ?? 0);
   }
 
-  /** Whether another pass may find more: one that wrote something, or has learned of another id. A dry run finds the same again. */
+  /**
+   * Whether another pass may find more, because this one wrote or learned an id. A dry run would find the same again.
+   */
   async pass(): Promise<boolean> {
     const { rewriter, scanMessages, scanEvents } = this.#ports;
     const idsBefore = this.#ids.size;
@@ -179,7 +165,7 @@ class Run {
     return await rewriter.remove(tables.messages, item, found.place === 'optOutRows' ? 'recipient' : 'by');
   }
 
-  /** Items of one job are found by several of its items: what was done in this pass is not done again. */
+  /** Several items name the same job; this pass handles each recipient once. */
   async #inJob({ jobId, indexes }: Extract<Found, { readonly kind: 'job' }>): Promise<void> {
     const seen = this.#seen.get(jobId) ?? new Set();
     const open = indexes.filter((index) => !seen.has(index));

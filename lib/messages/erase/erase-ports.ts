@@ -2,47 +2,44 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import type { PersonIds } from './person.ts';
 import type { Rewriter } from './rewrite-store.ts';
 
-/** Where items of a job have something of a person. */
 export const jobPlaces = ['addresses', 'parameters', 'outcomes', 'receipts', 'shared'] as const;
 export type JobPlace = (typeof jobPlaces)[number];
 
-/** Recipients of a job who are the person, and what more is to be known of them. */
 export interface PersonInJob {
   readonly jobId: string;
   readonly indexes: readonly number[];
   readonly ids: PersonIds;
-  /** Of this client alone. */
+  /** Only jobs of this client. */
   readonly clientId?: number | undefined;
 }
 
-/** What was done in a job, or is to be. */
+/** The result in one job; in a dry run, what would be done. */
 export interface ErasedInJob {
   readonly messages: number;
-  /** Messages that no worker had claimed: they end `failed`, `erased`. */
+  /** Unclaimed messages, which end `failed`, `erased`. */
   readonly pending: number;
-  /** Messages in the hands of a worker, who may still write what the platform says of them: the job stays marked as unfinished. */
+  /** Messages in a worker's hands: it may still write the platform's words about them, so the job stays unfinished. */
   readonly underWay: number;
-  /** Items that changed. */
   readonly changed: Readonly<Partial<Record<JobPlace, number>>>;
 }
 
-/** `learned` is awaited before anything goes from which an id was learned. */
+/** Awaits `learned` before it removes the source of a learned id. */
 export type EraseInJob = (
   person: PersonInJob,
   learned: (ids: readonly string[]) => Promise<void>,
 ) => Promise<ErasedInJob | undefined>;
 
-/** Ids that an erasing has learned, by one that was given: written down before what taught them goes, so that a run that died is repeated. */
+/**
+ * Ids that an erasure has learned, by a given id. Stored before their source goes, so that a dead run can be repeated.
+ */
 export interface LearnedIds {
   of(id: string): Promise<readonly string[]>;
   note(id: string, learned: readonly string[]): Promise<void>;
   forget(id: string): Promise<void>;
 }
 
-/** Who is to be erased. */
 export interface Erasing {
   readonly ids: PersonIds;
-  /** Only what belongs to this client. */
   readonly clientId?: number | undefined;
 }
 
@@ -50,9 +47,9 @@ export interface ErasePorts {
   readonly rewriter: Rewriter;
   readonly eraseInJob: EraseInJob;
   readonly learnedIds: LearnedIds;
-  /** All items of the messages table that may name a person, page by page; returns the read units that it took. */
+  /** Scans items of the messages table that may name a person, page by page; returns the read units. */
   readonly scanMessages: (each: (items: readonly Item[]) => Promise<void>) => Promise<number>;
-  /** The events of the webhooks table whose text may spell one of the ids, of one client or of all. */
+  /** Scans events of the webhooks table that may contain one of the ids, of one client or all. */
   readonly scanEvents: (erasing: Erasing, each: (items: readonly Item[]) => Promise<void>) => Promise<number>;
   readonly tables: { readonly messages: string; readonly webhooks: string };
 }

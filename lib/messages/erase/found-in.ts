@@ -9,23 +9,24 @@ import { recipientHashOf } from '../pace/number-pace.ts';
 import { receiptsOf } from '../receipts/receipt-items.ts';
 import { isOf, mayName, type PersonIds, spells, without } from './person.ts';
 
-/** What one item of the messages table has of a person, by itself. */
 export type Found =
-  /** Recipients of a job are the person, or were, when an erasing began that has not ended: all of the job is looked at then. */
+  /** Recipients of a job are the person, or an erasure of the job is unfinished: the whole job is examined. */
   | { readonly kind: 'job'; readonly jobId: string; readonly indexes: readonly number[] }
-  /** Nothing is left of the item without the person. `linked`: another id of the same person. */
+  /** The item is removed as a whole. `linked`: other ids of the person. */
   | { readonly kind: 'gone'; readonly place: 'optOutRows' | 'replacedIds'; readonly linked: readonly string[] }
   | { readonly kind: 'changed'; readonly place: 'idempotencyKeys'; readonly change: Readonly<Record<string, unknown>> }
   | { readonly kind: 'pair'; readonly place: 'pairs'; readonly hashes: readonly string[] }
-  /** An item of a kind that is not known here: whether it names a person cannot be said. */
+  /** An item of an unknown kind, which may name a person. */
   | { readonly kind: 'unknown'; readonly prefix: string };
 
-/** What is read of each item: no more is looked at. Of jobs and their slices the rest is read where one is found. */
+/** The attributes that a scan reads. The rest of a found job is read later. */
 export const attributesRead = [
   ...['pk', 'sk', 'to', 'erasing', 'erased', 'recipients', 'receipts', 'warning', 'recipient', 'by', 'pairs'],
 ] as const;
 
-/** Kinds of which no item names a person: by id, code and time, or by a keyed digest; and the notes of erasings, which go at their end. */
+/**
+ * Kinds that name no person: they hold ids, codes, times or keyed digests. ERASING items go when their erasure ends.
+ */
 const nameless = [
   'ERASING',
   'DISPATCHES',
@@ -42,10 +43,10 @@ const nameless = [
   'BUDGET',
 ] as const;
 
-/** Items of a job of which the same is true: of recipients they have no more than the country. */
+/** Items of a job that reveal no more of recipients than the country. */
 const namelessOfJob: ReadonlySet<string> = new Set(['ACCEPTED', 'DOUBT', 'SPENT', 'COUNT', 'RESERVED']);
 
-/** Those of them that are many are not even handed over by a scan; slices are read with their job. */
+/** Numerous nameless kinds, which the scan filters out; slices are read with their job. */
 export const passedOver = { partitions: ['DISPATCHES#'], sortKeys: ['SLICE#'] } as const;
 
 const mostUnpackedBytes = 32 * 1_048_576;
@@ -59,7 +60,7 @@ interface Looked {
   readonly ids: PersonIds;
 }
 
-/** What the item has of the person; undefined: nothing. With a client only what belongs to that client alone, and jobs of all. */
+/** The finding about the person, if any. With a client: only that client's data, and jobs of all clients. */
 export function foundIn(item: Item, ids: PersonIds, clientId?: number): Found | undefined {
   const { pk, sk } = v.parse(ItemSchema, item);
   const prefix = pk.split('#', 1)[0] ?? '';
@@ -104,7 +105,7 @@ const lookOf: Readonly<Record<string, (looked: Looked, clientId?: number) => Fou
   },
   USERID: ({ pk, item, ids }, clientId) => {
     const both = [userIdOfReplaced(pk), String(item['by'])];
-    // The word is about the person, and no client's.
+    // The word is about the person and belongs to no client.
     if (clientId !== undefined || !both.some((id) => isOf(ids, id))) return undefined;
     return { kind: 'gone', place: 'replacedIds', linked: both.filter((id) => !isOf(ids, id)) };
   },
@@ -143,12 +144,12 @@ function unfinishedIn({ erasing, erased }: Item): number[] {
   return erasing === true && erased instanceof Set ? [...(erased as Set<number>)] : [];
 }
 
-/** Unpacked and searched as text, before anything is parsed: of ten million recipients almost none is the person. */
+/** Searched as text before parsing: of ten million recipients almost none is the person. */
 function mayBeIn(bytes: unknown, ids: PersonIds): bytes is Uint8Array {
   return bytes instanceof Uint8Array && mayName(ids, unpackedText(bytes, mostUnpackedBytes));
 }
 
-/** A scan reads no `firstIndex`: the key has it. */
+/** The scan reads no `firstIndex`; the key has it. */
 function itemOf(item: Item, sk: string): Item {
   return { ...item, firstIndex: Number(sk.slice(recipientsPrefix.length)) };
 }

@@ -10,13 +10,12 @@ import { namelessReceipt, packedReceipts, receiptsOf } from '../receipts/receipt
 import { type PersonIds, spells } from './person.ts';
 
 /*
- * What the items of a job become without some of its recipients: the attributes that change; undefined where nothing does, as
- * when it was done before. What is not theirs stays as it is, byte for byte where it is not in the same packed text.
+ * The attributes of a job's items that change without some recipients; undefined for no change. Other data stays byte
+ * for byte, unless packed together.
  */
 
 export type Change = Readonly<Record<string, unknown>>;
 
-/** Recipients of a job by their index. */
 type Indexes = ReadonlySet<number>;
 
 const AddressesSchema = v.object({ firstIndex: v.number(), recipients: v.instance(Uint8Array) });
@@ -29,7 +28,6 @@ export function addressesWithout(item: Item, indexes: Indexes): Change | undefin
 
 const StraightSchema = v.object({ to: v.optional(v.instance(Uint8Array)) });
 
-/** The same of the item of a job that went straight. */
 export function straightWithout(item: Item, indexes: Indexes): Change | undefined {
   const { to } = v.parse(StraightSchema, item);
   const left = to === undefined ? undefined : addressesLeft(to, 0, indexes);
@@ -45,7 +43,6 @@ function addressesLeft(bytes: Uint8Array, firstIndex: number, indexes: Indexes):
 
 const PageSchema = v.object({ sk: v.string(), recipients: v.instance(Uint8Array) });
 
-/** Of a page of parameters. */
 export function parametersWithout(item: Item, indexes: Indexes): Change | undefined {
   const { sk, recipients: page } = v.parse(PageSchema, item);
   const recipients = recipientsOfPage(page);
@@ -54,7 +51,7 @@ export function parametersWithout(item: Item, indexes: Indexes): Change | undefi
   return { recipients: packed(recipients.map((recipient, at) => (isTheirs(at) ? {} : recipient))) };
 }
 
-/** Of a slice: what became of them stays, and the platform's ids and texts go. */
+/** For a slice: outcomes stay, the platform's ids and texts go. */
 export function sliceWithout(key: SliceKey, item: Item, indexes: Indexes): Change | undefined {
   const places = [...indexes].filter((index) => sliceOf({ jobId: key.jobId, index }).slice === key.slice);
   const slice = nameless(sliceOfItem(key, item), new Set(places.map(placeInSlice)));
@@ -63,7 +60,7 @@ export function sliceWithout(key: SliceKey, item: Item, indexes: Indexes): Chang
   return { version, outcomes };
 }
 
-/** Of receipts: what they prove stays, and the platform's ids, its texts and how it names the person go. */
+/** For receipts: their proof stays; the platform's ids, texts and names of the person go. */
 export function receiptsWithout(item: Item, indexes: Indexes): Change | undefined {
   const receipts = receiptsOf(item);
   const left = receipts.map((receipt) => (indexes.has(receipt.index) ? namelessReceipt(receipt) : receipt));
@@ -77,12 +74,12 @@ const SharedSchema = v.object({
   header: v.optional(v.string()),
 });
 
-/** What stands in the place of a header that was erased. */
+/** Replaces an erased header. */
 const noHeader = 'null';
 
 /**
- * What all recipients share: what the client attached goes where it spells the person, and with the header that all were sent once
- * all of them are erased. Of the item of a job, or of its acceptance.
+ * For shared data, of a job or its acceptance. `attends` goes if it names the person, and with the header once all
+ * recipients are erased.
  */
 export function sharedWithout(
   item: Item,

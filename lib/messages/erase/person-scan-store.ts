@@ -14,12 +14,12 @@ interface ScanOptions {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** An expression takes a hundred operands; with more ids than this all events are handed over. */
+/** A filter expression takes a hundred operands; with more ids all events are returned. */
 const mostFiltered = 50;
 
 /**
- * Scans of the two tables. A filter costs what it leaves out as well, and spares its way: packed items must come, of events only those
- * that may spell an id, for the table itself searches their text.
+ * DynamoDB bills filtered items but does not transfer them: packed items must be transferred, events are searched by
+ * the filter.
  */
 export function personScans({
   client,

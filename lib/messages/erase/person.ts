@@ -1,25 +1,24 @@
 import { addresseeOf } from '../request/addressee.ts';
 
-/** All by which one person is erased: the digits of numbers, and business-scoped user ids. */
+/** The ids of one person: digits of numbers, and business-scoped user ids. */
 export type PersonIds = ReadonlySet<string>;
 
-/** Whether it addresses the person: a number with its plus or without. */
+/** Whether an address is the person's, with or without the plus. */
 export function isOf(ids: PersonIds, address: string | undefined): boolean {
   return address !== undefined && ids.has(addresseeOf(address));
 }
 
-/** Whether a text may spell one of the ids; the fast half of `spells`. */
+/** Whether a text may contain an id: the fast half of `spells`. */
 export function mayName(ids: PersonIds, text: string): boolean {
   for (const id of ids) if (text.includes(id)) return true;
   return false;
 }
 
-/** Whether a text spells one of the ids as a word of its own: a number that is a part of a longer one is another number. */
+/** Whether a text contains an id as a whole word: part of a longer number is another number. */
 export function spells(ids: PersonIds, text: string): boolean {
   return [...ids].some((id) => wordsOf(id, text).next().done === false);
 }
 
-/** The text with each of the ids as a word of its own replaced. */
 export function without(ids: PersonIds, text: string, instead: string): string {
   let rest = text;
   for (const id of ids) {

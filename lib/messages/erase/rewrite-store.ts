@@ -4,21 +4,24 @@ import type { Item } from '../../aws/dynamodb-batch.ts';
 import type { Pause } from '../../aws/pause.ts';
 import type { Change } from './nameless-items.ts';
 
-/** Writes of an erasing: each under the condition that what it replaces is as it was read. A dry run answers the same and writes nothing. */
+/**
+ * Writes of an erasure, each a compare-and-set on the attributes it replaces. A dry run gives the same answers without
+ * writing.
+ */
 export interface Rewriter {
   readonly writes: boolean;
   /**
-   * Changes an item as the rule says of what is there: asked again with what another writer has left. True when it changed. `seen`
-   * has the key, and what was read of the item.
+   * Changes an item by a rule, which runs again after a conflict. True when it changed. `seen` is the key and the
+   * attributes read.
    */
   rewrite(table: string, seen: Item, rule: (item: Item) => Change | undefined): Promise<boolean>;
-  /** Removes an item if this attribute is as it was read. */
+  /** Removes an item if this attribute is unchanged. */
   remove(table: string, seen: Item, attribute: string): Promise<boolean>;
-  /** Forgets pairs of a number's pace, of which a plain digest names who is waited for. */
+  /** Removes pairs from a number's pace: their plain digests could reveal people. */
   forgetPairs(table: string, seen: Item, hashes: readonly string[]): Promise<boolean>;
 }
 
-/** Another writer of an item is a worker or a run of receipts; more than so many in a row are none of these. */
+/** Workers and runs of receipts write an item less often than this in a row. */
 const mostTries = 8;
 
 export function rewriter({
@@ -67,7 +70,7 @@ export function rewriter({
       const update = new UpdateCommand({
         TableName: table,
         Key: keyOf(seen),
-        // Counted as a write: who has read the item before asks its rule again.
+        // Counts as a write, so that a concurrent writer's optimistic lock fails and it reads again.
         UpdateExpression: `REMOVE ${hashes.map((_, at) => `pairs.#pair${at}`).join(', ')} ADD version :one`,
         ConditionExpression: 'attribute_exists(pairs)',
         ExpressionAttributeNames: names,

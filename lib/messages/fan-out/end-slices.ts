@@ -28,13 +28,13 @@ interface Told {
   readonly nowMs: number;
 }
 
-/** The same in every run, so that a repeated one finds its own endings and tells them once more. */
+/** The same in every run, so that a repeated run finds its own endings and emits them again. */
 const owner = 'fan-out';
 const slicesAtOnce = 10;
 
 /**
- * Recipients that are not in the dispatch queue end as told: those of a stopped job as the stop says (D46, D53), those whose
- * last opening is over `expired` (D56). They are told before it returns. A slice that a worker has, of a wave that was announced and queued, is left to the worker.
+ * Ends unqueued recipients: of a stopped job as it was stopped (D46, D53), without another opening `expired` (D56).
+ * Emits their events first. A claimed slice stays with its worker.
  */
 export async function endSlices(job: StoredJob, { from, until, settlement }: Ending, ports: EndPorts): Promise<void> {
   const addresses = await addressesOf(job.head.jobId, { from, until }, ports);
@@ -83,7 +83,7 @@ function isEnding(outcome: Recorded | undefined): outcome is Ended {
   return outcome?.state === 'failed' || outcome?.state === 'expired';
 }
 
-/** As is recorded, in whichever run: a slice that ended because its time was gone may be met once more after a stop. */
+/** Emits the recorded outcome: a slice that ended `expired` may be met again after a stop. */
 function eventsOf({ head }: StoredJob, { key, outcomes }: Slice, { addresses, nowMs }: Told): ServiceEvent[] {
   const { jobId, clientId, acceptedAtMs, correlationId } = head;
   return outcomes.flatMap((outcome, place) => {

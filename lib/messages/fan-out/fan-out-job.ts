@@ -6,9 +6,8 @@ import { type FanOutEnd, type FanOutPorts, Round } from './round.ts';
 export type { FanOutEnd, FanOutPorts } from './round.ts';
 
 /**
- * Turns a job into chunks of the dispatch queue, in rounds (job-rounds.ts). Repeating it from any point is harmless: claims let
- * each recipient be called once. Throws when queue or store stay unreachable; the message is to be delivered again then. A job is
- * then given to the watcher of its end (D41).
+ * Turns a job into chunks, in rounds (job-rounds.ts), then hands it to the watcher (D41). Idempotent by claims. Throws
+ * when queue or store stay unreachable: SQS then delivers again.
  */
 export async function fanOutJob(message: JobMessage, owner: string, ports: FanOutPorts): Promise<FanOutEnd> {
   const { jobId, clientId } = message;
@@ -35,7 +34,8 @@ export async function fanOutJob(message: JobMessage, owner: string, ports: FanOu
   try {
     return await round.work();
   } catch (error) {
-    // Held on, the next delivery would wait for the lease as a message sent once more, and never use up its deliveries.
+    // Without this, the next delivery would wait for the lease as a requeued message and never reach the dead-letter
+    // queue.
     await ports.jobs
       .handOver(run, round.progress, { round: run.round, ...round.dueAfter(0) })
       .catch((cause: unknown) => {

@@ -20,7 +20,7 @@ const RoundSchema = v.object({
   dueMs: v.exactOptional(v.number()),
 });
 
-/** What the item of a job says of its rounds: all of it is absent until the first one is taken. */
+/** The attributes of a job item about its rounds; absent before the first round. */
 const RoundsSchema = v.object({
   round: v.optional(RoundSchema),
   queued: v.optional(v.number(), 0),
@@ -28,17 +28,16 @@ const RoundsSchema = v.object({
   wave: v.exactOptional(v.object({ from: v.exactOptional(v.number()), until: v.number(), position: v.number() })),
 });
 
-/** Whose round it is, and that the job is there: TTL may have removed it. */
+/** This round may be taken. The job must still be there: TTL may have removed it. */
 const mayTake = `attribute_exists(head) AND (attribute_not_exists(#round) OR #round.#round <= :round) AND ${mayTakeLease('#round.lease')}`;
 const isHeld = `#round.#round = :round AND ${isOwnLease('#round.lease')}`;
-/** An announcement that the SDK has repeated may land after the next one. */
+/** A write that the SDK repeats may land after the next announcement. */
 const isNotBehind = '(attribute_not_exists(queued) OR queued <= :queued)';
-/** One without a wave, of an end of a lot, may be followed by that of a wave from the same place: it takes back none. */
+/** An announcement without a wave may be followed by a wave from the same place, and must not overwrite it. */
 const isNotBehindWave = '(attribute_not_exists(queued) OR queued < :queued OR attribute_not_exists(wave))';
 
 const names = { '#round': 'round', ...leaseNames };
 
-/** Rounds in the items of jobs, beside what acceptance stores of a job. */
 export function jobRoundsStore(
   { client, table }: { readonly client: DynamoDBDocumentClient; readonly table: string },
   stored: Pick<JobRounds, 'find' | 'recipientsFrom' | 'begin'>,
@@ -71,7 +70,7 @@ export function jobRoundsStore(
         ConditionExpression: isHeld,
         values: { ...valuesOf(progress), ':record': next },
       });
-      // The SDK repeats a write whose reply was lost, and then meets its own.
+      // The SDK may repeat a write whose reply was lost, and then finds its own.
       return written || against(item, run, 0)?.kind === 'over';
     },
 
@@ -80,7 +79,7 @@ export function jobRoundsStore(
     },
   };
 
-  /** The item as it is then, or what was in the way. */
+  /** Returns the item after the write, or the item that refused it. */
   async function update(
     { jobId, round, owner }: RoundRun,
     {
@@ -107,7 +106,6 @@ export function jobRoundsStore(
   }
 }
 
-/** Of the item of a job: undefined before the first round is taken. */
 export function roundOf(item: unknown): RoundRecord | undefined {
   return v.parse(RoundsSchema, item).round;
 }
@@ -131,7 +129,7 @@ function progressOf(item: unknown): Progress {
   return { queued, ...present({ wave, ofStretches }) };
 }
 
-/** Of a job that is gone, as of one that no run has taken. */
+/** A missing job is treated like one without a round. */
 function against(item: unknown, run: RoundRun, nowMs: number) {
   const { round } = v.parse(RoundsSchema, item ?? {});
   return againstTaking(round, run, nowMs);

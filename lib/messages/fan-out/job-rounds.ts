@@ -4,54 +4,55 @@ import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
 import type { CompositionPlan } from '../request/compose.ts';
 
-/*
- * A job is released in rounds, so that what cannot leave for a while does not lie in the dispatch queue. Each round is one
- * message of the send-job queue, which names the job and carries nothing of it. Queues double messages, and a message outlives
- * the run that died with it, so the job item says which round the job is in, which run works on it, and how far it is:
- *
- * - a run *takes* its round before it queues anything, and holds it for `leaseMs`, renewed with each wave;
- * - a run *announces* a wave, with its slots, before it queues the first chunk of it. What was announced before is queued then. A run that
- *   finds a wave announced and not the next one queues it once more, in the same slots: it may have been queued, or not;
- * - at the end a run sends the next round's message, then *hands the round over*, then acknowledges its own;
- * - a message of a round that is over is dropped: its successor is in the queue, or the job is done;
- * - a message of the round, or the next, that another run holds is sent once more until that one hands over or is dead.
- *
- * So as long as recipients are left there is a message of their round, or of the next one, and no two runs queue side by side.
- * A store that does not answer makes nothing grow: nothing is queued that could not be announced.
- */
+// A job is released in rounds, so that waiting messages do not fill the dispatch queue. Each round is one message of
+// the send-job queue.
 
-/** Which round a job is in, and the run that works on it: none between two rounds. */
+// Queues may double messages, so the job item holds the round, its lease and its progress.
+
+// A run *takes* its round before it queues anything: a lease of `leaseMs`, renewed with each wave.
+
+// It *announces* each wave with its slots before it queues a chunk (write-ahead). A run that finds an announced wave
+// and no later one queues it again, in the same slots.
+
+// At the end it queues the next round's message, *hands over*, then acknowledges its own. A message of an earlier round
+// is dropped; one whose round another run holds is requeued.
+
+// So while recipients are left, a message of this round or the next is queued, and no two runs queue side by side.
+// While the store is down, nothing is queued.
+
+/** The round of a job and its lease; no lease between two rounds. */
 export interface RoundRecord {
   readonly round: number;
   readonly lease?: Lease | undefined;
-  /** When the message of the round is to come, of a send with a time of its own: it may be days until one is missed (D56). */
+  /**
+   * For a scheduled send: when the round's message is due. A lost one might otherwise be missed only after days (D56).
+   */
   readonly dueMs?: number | undefined;
 }
 
-/** No message has a later one. */
+/** Higher than the round of any message. */
 export const roundAfterLast = Number.MAX_SAFE_INTEGER;
 
-/** Shorter than the time after which a killed run's message is delivered again, so that its next run need not wait. */
+/** Shorter than the redelivery time of a killed run's message, so that its next run need not wait. */
 export const leaseMs = 45_000;
 
-/** A run whose lease ends sooner than this queues no more: the longest request, and what clocks are apart. */
+/** A run queues nothing when its lease ends sooner: the longest request, plus clock skew. */
 export const leaseMarginMs = 18_000;
 
-/** How long a delivery is held, set again when that is more than `holdEveryMs` ago: a killed run costs a minute at most. */
+/** The visibility of a delivery in work, renewed every `holdEveryMs`: a killed run costs a minute at most. */
 export const holdSeconds = 60;
 export const holdEveryMs = 20_000;
 
-/** A run of the fan-out that works on a message of a round. */
 export interface RoundRun {
   readonly jobId: string;
   readonly round: number;
-  /** Unlike that of any other run, also of another delivery of the same message. */
+  /** Unique for each run and delivery. */
   readonly owner: string;
 }
 
 /**
- * The recipients from those that are queued on until `until`, and where the first of them stands in the lane. Of a job with lots
- * it lies in one stretch (stretches.ts), and begins at `from`.
+ * Recipients from the first unqueued one to `until`, with the first lane position. With lots, a wave lies in one
+ * stretch (stretches.ts) from `from` on.
  */
 export interface Wave {
   readonly from?: number;
@@ -59,28 +60,24 @@ export interface Wave {
   readonly position: number;
 }
 
-/** The round that a job is given to. */
 export type NextRound = Pick<RoundRecord, 'round' | 'dueMs'>;
 
-/** How far a job is. */
 export interface Progress {
-  /** So many recipients, from the first on, are in the dispatch queue, or ended. Of a job with lots: of all stretches together. */
+  /** Number of recipients that are queued or ended, from the first on; with lots, the sum over all stretches. */
   readonly queued: number;
-  /** Of a job with lots: how many of each stretch, in their order. Each only grows, and so does their sum. */
+  /** With lots: the number for each stretch, in order. Each only grows. */
   readonly ofStretches?: readonly number[];
-  /** What comes next was announced: it may be in the dispatch queue. */
+  /** The announced wave, which may be queued. */
   readonly wave?: Wave;
 }
 
-/** Why a run does not take a round. */
 export type NotTaken =
   | { readonly kind: 'over' }
-  /** Another run's until then, if it says nothing more. */
+  /** Another run has the lease until then, unless it renews. */
   | { readonly kind: 'held'; readonly untilMs: number };
 
 export type Taken = { readonly kind: 'taken'; readonly progress: Progress; readonly state: JobState } | NotTaken;
 
-/** What the record of a job says against a run that would take its round; the first round is taken where there is none. */
 export function againstTaking(
   record: RoundRecord | undefined,
   { round, owner }: Pick<RoundRun, 'round' | 'owner'>,
@@ -91,37 +88,32 @@ export function againstTaking(
   return other === undefined ? undefined : { kind: 'held', untilMs: other.untilMs };
 }
 
-/** A job as acceptance has stored it. */
 export interface StoredJob {
   readonly head: JobHead;
   readonly plan: CompositionPlan;
   readonly repeats: readonly Repeat[];
-  /** How long a recipient waits after its wave because earlier ones are the same person, by index; those that need not are left out. */
   readonly waitsMs: ReadonlyMap<number, number>;
-  /** Of a send with a time of its own (D56): when its recipients may leave, and what its template is judged with once more. */
+  /** For a scheduled send (D56): its call times, and the header input that a changed template is judged with. */
   readonly lots?: readonly Lot[];
   readonly header?: HeaderInput;
 }
 
-/** Jobs as the fan-out sees them. Every write may be repeated; all throw when the store cannot be reached. */
+/** Jobs as the fan-out sees them. Writes are idempotent. Rejects when the store cannot be reached. */
 export interface JobRounds {
-  /** Strongly consistent. Undefined for a job that there is not (any more). */
+  /** Strongly consistent. Undefined for an unknown or forgotten job. */
   find(jobId: string): Promise<StoredJob | undefined>;
-  /** From `firstIndex` on, one at least, as many as one read gives. Strongly consistent. */
+  /** At least one recipient, as many as one read returns. Strongly consistent. */
   recipientsFrom(jobId: string, firstIndex: number): Promise<readonly StoredRecipient[]>;
-  /** Begins the job, so that it counts and is found; `withdrawn` when its client was told that nothing is sent (D25). */
+  /** Begins the job; `withdrawn` when its client was told that nothing is sent (D25). */
   begin(job: StoredJob): Promise<'begun' | 'withdrawn'>;
   take(run: RoundRun, nowMs: number): Promise<Taken>;
   /**
-   * Writes how far the job is, and renews the lease; returns how the job stands. Undefined when another run has the round, or the
-   * job is further: then it is an earlier announcement that lands once more.
+   * Writes the progress and renews the lease. Undefined when another run has the round, or when an earlier announcement
+   * lands again.
    */
   announce(run: RoundRun, progress: Progress, nowMs: number): Promise<JobState | undefined>;
-  /**
-   * Gives the job to the run that comes with that round; false when another run has the round. `dueMs`: when its message is to
-   * come, of a send with a time of its own.
-   */
+  /** Hands the job over to the next round; false when another run has the round. `dueMs` belongs to scheduled sends. */
   handOver(run: RoundRun, progress: Progress, next: NextRound): Promise<boolean>;
-  /** All of a send with a time of its own is released: its rounds are not looked for any more (lost-rounds.ts). */
+  /** A scheduled send is released completely: lost-rounds.ts no longer looks at it. */
   leaveSchedule(jobId: string): Promise<void>;
 }

@@ -17,29 +17,26 @@ export interface JudgePorts {
   readonly templates: Pick<TemplatesForSending, 'find'>;
 }
 
-/** What a job is sent as, after its template was judged once more; or how all of it ends. */
+/** What the job is sent as, or how all of it ends. */
 export type Judgement =
   | {
       readonly kind: 'sendable';
-      /** With the path and the category of today's template, and the credential that its WABA has today. */
+      /** The head with today's path, category and credential. */
       readonly head: JobHead;
       readonly plan: CompositionPlan;
-      /** Whether the parameters of a recipient are what today's template needs. */
+      /** Whether a recipient's parameters fit today's template. */
       readonly fits: (recipient: StoredRecipient) => boolean;
     }
   | { readonly kind: 'refused'; readonly stop: Pick<JobStop, 'state' | 'code' | 'reason'> };
 
-/** As a job without a time of its own is sent: as acceptance has judged it. */
+/** The judgement of acceptance, for a job that is not scheduled. */
 export function asAccepted({ head, plan }: Pick<StoredJob, 'head' | 'plan'>): Judgement {
   return { kind: 'sendable', head, plan, fits: () => true };
 }
 
 /**
- * Judges the template of a send with a time of its own once more, when messages of it are about to be released (D56): its client
- * still has the channel and has the template switched on, the template is there, of a kind that is sent, and takes the header.
- * By what is stored, which the platform's word and every synchronization renew. Nothing follows from what is not stored, nor from
- * a status: a template that is paused or refused is for the platform to say, which holds the job as any other (D46). Throws when
- * a table cannot be read: nothing is judged by a guess.
+ * Judges a scheduled send before a release (D56): the client still has the channel and the active template, of a
+ * sendable kind, which takes the header. Throws when a table cannot be read.
  */
 export async function judgeAgain(job: StoredJob, { directory, templates }: JudgePorts): Promise<Judgement> {
   const { head } = job;
@@ -51,6 +48,8 @@ export async function judgeAgain(job: StoredJob, { directory, templates }: Judge
   const isSame = did?.channel.phoneNumberId === head.phoneNumberId && did.waba.wabaId === wabaId;
   if (!isUsableDid(did, clientId) || !isSame) return refused('channel_removed');
   const { credential } = did.waba;
+  // A missing copy proves nothing. The stored status is ignored: the platform refuses a paused template, which opens a
+  // hold (D46).
   if (stored === undefined) return asAccepted({ ...job, head: { ...head, credential } });
   const { template, deleted } = stored.fact;
   if (deleted || goneUpstream(template)) return refused('template_deleted');
@@ -76,7 +75,7 @@ function refused(code: string, reason?: string): Judgement {
   return { kind: 'refused', stop: { state: 'failed', code, ...present({ reason }) } };
 }
 
-/** What the template needs, were it approved. */
+/** The parameters that the template would need if it were approved. */
 function contractOf(template: PlatformTemplate): ParameterContract | Refusal {
   try {
     return parameterContract({ ...template, status: 'APPROVED' });
@@ -86,7 +85,7 @@ function contractOf(template: PlatformTemplate): ParameterContract | Refusal {
   }
 }
 
-/** Whose person was erased ends so, whatever was asked of it (D60). */
+/** An erased person ends as `erased`, whatever the template needs (D60). */
 function hasWhatIsNeeded(contract: ParameterContract, { to, ...stored }: StoredRecipient): boolean {
   if (to === undefined) return true;
   const faults = new FaultList();
@@ -111,7 +110,7 @@ function headOf(
   };
 }
 
-/** D30. Whether the platform offers the WABA the other path is as acceptance has asked: that is not asked once more. */
+/** D30. Whether the platform offers the marketing endpoint to the WABA is not asked again. */
 function pathOf(head: JobHead, template: PlatformTemplate, category: string): SendPath {
   if (template.optimization_spec !== undefined) return 'marketing_messages';
   const hasOwnTime = category === 'MARKETING' && template.message_send_ttl_seconds !== undefined;

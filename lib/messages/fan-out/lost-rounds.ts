@@ -6,31 +6,26 @@ import type { JobMessage } from '../accept/job-message.ts';
 import type { JobHead } from '../job.ts';
 import { type RoundRecord, roundAfterLast } from './job-rounds.ts';
 
-/*
- * A send with a time of its own may wait for thirty days in messages of the send-job queue that follow each other, and nothing else
- * knows of it (D56). Where one is lost (a queue that was purged, a message in the dead-letter queue that the operator removed),
- * its recipients would never be heard of. So the table says which jobs wait, and when the message of their round is due, and
- * what is long overdue is queued once more. That is harmless where the message is only late: both name the same round, the first
- * one takes it, and the other finds it over.
- *
- * Only jobs that have begun are found. One that has not may be undecided: its acceptance did not hear from the queue, and its
- * client was told that (D25). To queue it would send what a client may just be sending again; its own message is in the queue, or
- * it was never there, and a repeated Idempotency-Key decides which.
- */
+// A scheduled send may wait for thirty days in a chain of job messages (D56). If one is lost (purged queue, removed
+// dead letter), the job is stuck. So overdue rounds are queued again.
 
-/** A round whose message is so late is lost: longer than a queue delays one, and than a failing fan-out takes between two tries. */
+// That is harmless for a message that is only late: the second finds the round over.
+
+// Only jobs that have begun are found. An undecided one could be sent twice; its own message or a repeated
+// Idempotency-Key decides it (D25).
+
+/** A round this late is lost: longer than the longest queue delay, and than the fan-out's longest backoff. */
 export const lostAfterMs = 1_200_000;
 
-/** A job with a time of its own that has begun, and its rounds. */
 export interface ScheduledJob {
   readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'correlationId'>;
-  /** Absent: its first round was never taken. */
+  /** Absent: the first round was never taken. */
   readonly round?: RoundRecord;
 }
 
 export interface LostRoundsPorts {
   readonly scheduled: {
-    /** Jobs with a time of their own of which something may wait, some at a time. Those that are gone are left out. */
+    /** Scheduled jobs that may still wait, in pages; forgotten jobs are left out. */
     all(): AsyncIterable<readonly ScheduledJob[]>;
     leave(jobId: string): Promise<void>;
   };
@@ -39,16 +34,15 @@ export interface LostRoundsPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** What is to be done about a job that waits. */
 export function standingOfRound({ round, head }: ScheduledJob, nowMs: number): 'over' | 'lost' | 'waiting' {
   if (round?.round === roundAfterLast) return 'over';
   if (inTheWay(round?.lease, '', nowMs) !== undefined) return 'waiting';
-  // A run that died has left its lease: its message comes again within a minute.
+  // A dead run leaves its lease; its message returns within a minute.
   const dueMs = round?.dueMs ?? round?.lease?.untilMs ?? head.acceptedAtMs;
   return nowMs - dueMs >= lostAfterMs ? 'lost' : 'waiting';
 }
 
-/** Queues the message of every lost round once more. Throws when table or queue cannot be reached; the next run looks again. */
+/** Queues the messages of lost rounds again. Throws when table or queue cannot be reached: the next run looks again. */
 export async function findLostRounds({ scheduled, sendAgain, nowMs, log }: LostRoundsPorts): Promise<void> {
   for await (const jobs of scheduled.all()) {
     for (const job of jobs) {

@@ -4,16 +4,15 @@ import type { QueueEntry } from '../../aws/sqs-batch.ts';
 import type { QueuedChunk } from '../chunk.ts';
 import { deliveryLeadMs, queueDelaySeconds } from '../dispatch/chunk-time.ts';
 
-/** A chunk with the time of its first slot. */
 export interface TimedChunk {
   readonly chunk: QueuedChunk;
   readonly slotMs: number;
 }
 
 export interface ChunkSink {
-  /** Packs entries in order into as few batches as the queue's limits allow. */
+  /** Packs entries in order into as few batches as SQS allows. */
   pack(entries: readonly QueueEntry[]): QueueEntry[][];
-  /** Queues one batch; returns the entries that the queue refused. */
+  /** Queues one batch; returns the refused entries. */
   sendBatch(entries: readonly QueueEntry[]): Promise<readonly QueueEntry[]>;
 }
 
@@ -24,15 +23,14 @@ interface QueuePorts {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** Delays are whole seconds: chunks whose exact moments lie so close are queued together, the later ones too early. */
+/** SQS delays are whole seconds: chunks due this close to each other share a batch, the later ones slightly early. */
 const togetherMs = 120;
 const batchesInFlight = 10;
 const sendTries = 4;
 
 /**
- * Queues all chunks, each at a moment from which whole seconds lead to the time before its first slot at which it is to come; or
- * throws: what the queue keeps refusing, and what it is too late for. That takes up to a second. When it throws, nothing is under
- * way any more: another run may queue then.
+ * Queues each chunk so that its whole-second delay ends `deliveryLeadMs` before its first slot; takes up to a second.
+ * Throws without pending requests when the queue keeps refusing or the lease runs out.
  */
 export async function queueChunks(chunks: readonly TimedChunk[], untilMs: number, ports: QueuePorts): Promise<void> {
   await sideBySide(timedBatches(chunks, ports), batchesInFlight, async ({ entries, atMs }) => {

@@ -9,45 +9,39 @@ import { horizonMs, lastSlotMsOf, nextRoundSeconds } from './horizon.ts';
 
 export interface ReleasePorts {
   readonly paces: NumberPaces;
-  /** Messages a second that the number of a job may send, by the platform's last word. */
   readonly limitOf: (head: JobHead) => Promise<number>;
   readonly nowMs: () => number;
 }
 
-/** An opening in which messages may leave now: until when, and how long it is in all. */
+/** An opening in which messages may leave now: its end, and its whole length. */
 export interface OpeningNow {
   readonly untilMs: number;
   readonly lengthMs: number;
 }
 
-/** How one round lets the messages of a job go. */
 export interface Release {
   readonly lane: LaneName;
   readonly limitPerSecond: number;
-  /** Between two slots, now. */
   everyMs(): number;
-  /** The schedule as it was read or written last. */
   schedule(): Schedule;
   /**
-   * Recipients of the next wave: whose slots come before the end of their opening, where it has one. 0 when enough is released for
-   * this round, or no slice fits before the end.
+   * The size of the next wave, with slots before the end of `opening`. 0 when this round has released enough, or no
+   * slice fits.
    */
   next(opening?: OpeningNow): number;
-  /** Gives the recipients of a wave their positions: the first of them. */
   reserve(count: number): Promise<number>;
-  /** When the next round is to come. */
   readonly nextRoundSeconds: number;
-  /** When the last message that is released can leave. */
+  /** The slot of the last released message. */
   lastMs(): number;
 }
 
-/** What a number takes in this time is the most of one wave: its slots are lost when its run dies before it is queued. */
+/** A wave takes at most this time of a number: its slots are lost if the run dies before it queues. */
 const longestWaveMs = 7_000;
 const mostOfWave = 2_000;
 /** A shorter wave is not worth its writes. */
 const shortestWaveMs = 2_000;
 
-/** For one round of a job. Throws when the pace of its number cannot be read. */
+/** The release of one round. Throws when the pace of its number cannot be read. */
 export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Release> {
   const { clientId, phoneNumberId } = head;
   const lane = { clientId, lane: laneOf(head.jobId, head.total) };
@@ -89,8 +83,8 @@ export async function releaseOf(head: JobHead, ports: ReleasePorts): Promise<Rel
 }
 
 /**
- * As many as have their slots before the end of an opening, in whole slices. Of one that is too short for a slice on so slow a
- * number, a slice all the same while one slot is left: its worker sends those that fit, and the others with the next opening.
+ * Whole slices with slots before the end of the opening. An opening shorter than a slice gets one: its worker sends
+ * what fits.
  */
 function fittingIn({ untilMs, lengthMs }: OpeningNow, startMs: number, everyMs: number): number {
   const slots = (untilMs - startMs) / everyMs;
@@ -98,7 +92,7 @@ function fittingIn({ untilMs, lengthMs }: OpeningNow, startMs: number, everyMs: 
   return sliceSize * Math.max(0, Math.floor(slots / sliceSize));
 }
 
-/** As many as have their slots within so much time, in whole chunks; 0 for a time that is not worth a wave. */
+/** Whole chunks with slots within this time; 0 if it is not worth a wave. */
 function waveCount(withinMs: number, everyMs: number, share: number): number {
   if (withinMs < shortestWaveMs) return 0;
   const slots = Math.min(longestWaveMs, withinMs * share) / everyMs;

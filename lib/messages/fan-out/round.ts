@@ -41,32 +41,30 @@ import { chunksOfWave } from './wave-chunks.ts';
 export interface FanOutPorts extends ReleasePorts, EndPorts, ComposePorts {
   readonly jobs: JobRounds;
   readonly states: Pick<JobStates, 'stop'>;
-  /** Judges the template of a send with a time of its own once more (judge-again.ts). */
   readonly judge: (job: StoredJob) => Promise<Judgement>;
   readonly queue: ChunkSink;
   readonly watch: WatchQueue;
-  /** Sends a job message to the queue that it came from. */
   readonly sendAgain: (message: JobMessage, delaySeconds: number) => Promise<void>;
-  /** Keeps the delivery from coming again for `holdSeconds`. Never throws: without it, it comes again too soon. */
+  /** Extends the delivery's invisibility to `holdSeconds`. Never throws: a failure only brings it back too soon. */
   readonly hold: () => Promise<void>;
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** `again`: the same message is to come once more, when its delivery runs out. */
+/** `again`: SQS delivers the same message once more. */
 export type FanOutEnd = 'done' | 'again';
 
 type Settlement = Pick<JobStop, 'state' | 'code' | 'reason'>;
 type Sendable = Extract<Judgement, { readonly kind: 'sendable' }>;
 
-/** How recipients end whose last opening is over (D56). */
+/** The outcome of recipients without another opening (D56). */
 const outOfTime: Settlement = { state: 'expired', code: 'expired' };
 
-/** Of what ends, between two writes of its progress. */
+/** Recipients ended between two writes of the progress. */
 const endedAtOnce = 500;
 
-/** A wave, with every retry of a queue in trouble, must fit into what is left when it starts. */
+/** Time that a wave needs, with all retries of a failing queue. */
 const waveBudgetMs = 15_000;
 
 export interface RoundFacts {
@@ -77,16 +75,14 @@ export interface RoundFacts {
   readonly takenAtMs: number;
 }
 
-/** One round of a job, from its taking to its handing over. */
 export class Round {
   readonly #facts: RoundFacts;
   readonly #ports: FanOutPorts;
   readonly #stretches: readonly Stretch[];
-  /** What says how long the job may wait. */
   readonly #ending: Pick<JobHead, 'expiresAtMs'> & Pick<StoredJob, 'lots'>;
   progress: Progress;
   #state: JobState;
-  /** Of the template, once in a round that releases something. */
+  /** Judged once per round that releases something. */
   #judged: Judgement | undefined;
   #heldAtMs: number;
   #leaseUntilMs: number;
@@ -107,7 +103,7 @@ export class Round {
     this.#leaseUntilMs = facts.takenAtMs + leaseMs;
   }
 
-  /** Releases what the round allows, or what is left. A stopped job is not sent any more: its recipients end as the stop says (D46, D53). */
+  /** Releases what the round allows. Recipients of a stopped job end as the stop says (D46, D53). */
   async work(): Promise<FanOutEnd> {
     const { job, message } = this.#facts;
     const { head } = job;
@@ -129,7 +125,10 @@ export class Round {
     return end;
   }
 
-  /** Ends some of those that are left. Of several final words the first counts, for the report too: it is written before anything ends by it. */
+  /**
+   * Ends some of the remaining recipients. The stop is written first: the first of several stops is final, also for
+   * reports.
+   */
   async #settle(settlement: Settlement): Promise<FanOutEnd | undefined> {
     if (this.#state.stop === undefined) return await this.#stop(settlement);
     const [rest] = this.#rests();
@@ -148,7 +147,10 @@ export class Round {
     return (await this.#announce(advanced(this.#stretches, this.progress, { ...rest, until }))) ? undefined : 'again';
   }
 
-  /** Of a job that is not stopped. What was announced is queued, whatever has closed since: its worker judges each recipient (D56). */
+  /**
+   * The step of a job that is not stopped. An announced wave is queued even after its opening: the worker checks each
+   * recipient (D56).
+   */
   async #step(by: Exclude<ByJobState, { kind: 'settle' }>): Promise<FanOutEnd | undefined> {
     const { message } = this.#facts;
     const { parkedSeconds, ...resumed } = message;
@@ -163,7 +165,7 @@ export class Round {
     if (by.kind === 'wait') {
       return await this.#nextRound({ ...message, parkedSeconds: by.delaySeconds }, by.delaySeconds);
     }
-    // Once more as long when it has resumed, behind what waits in the dispatch queue.
+    // Waits as long again after it has resumed, behind what waits in the dispatch queue.
     if (parkedSeconds !== undefined) return await this.#nextRound(resumed, parkedSeconds);
     return await this.#wave();
   }
@@ -182,7 +184,10 @@ export class Round {
     return openingDelaySeconds(Math.min(...opens.map((opensAtMs) => opensAtMs ?? nowMs)), nowMs, this.#ports.random());
   }
 
-  /** What the next wave is of, or after how many seconds the next round comes. Of what is open, first what closes first. */
+  /**
+   * The recipients of the next wave, or seconds until the next round. Of open stretches, the one that closes first goes
+   * first.
+   */
   #next(release: Release): Rest | number {
     const { wave, queued } = this.progress;
     const rests = this.#rests();
@@ -203,7 +208,7 @@ export class Round {
     return this.#untilOpeningSeconds(rests);
   }
 
-  /** Undefined: it is queued, or the job is stopped. */
+  /** Undefined: the wave is queued, or the job is stopped. */
   async #wave(): Promise<FanOutEnd | undefined> {
     const { job, message } = this.#facts;
     const ports = this.#ports;
@@ -219,7 +224,7 @@ export class Round {
       wave = await this.#reserved(release, next);
       if (wave === undefined) return await this.#nextRound(message, contendedSeconds(ports.random()));
       if (!(await this.#announce({ ...this.progress, wave }))) return 'again';
-      // A stop that was read with the announcement comes before what it announces.
+      // A stop that was read with the announcement prevails over the wave.
       if (byJobState(this.#state, this.#ending, ports.nowMs()).kind !== 'send') return undefined;
     }
     const { lane, limitPerSecond } = release;
@@ -243,7 +248,7 @@ export class Round {
     return this.#release;
   }
 
-  /** Undefined when too many jobs reserve on the number at the same moment: no failure, and no delivery to use up. */
+  /** Undefined when too many jobs reserve on the number. This is no failure, so it uses up no delivery. */
   async #reserved(release: Release, { from, until, lots }: Rest): Promise<Wave | undefined> {
     try {
       const position = await release.reserve(until - from);
@@ -290,7 +295,6 @@ export class Round {
     return true;
   }
 
-  /** What is left of the job goes back to the queue as a message of the next round. */
   async #nextRound(message: JobMessage, delaySeconds: number): Promise<FanOutEnd> {
     const round = this.#facts.run.round + 1;
     await this.#ports.sendAgain({ ...message, round }, delaySeconds);
@@ -301,7 +305,7 @@ export class Round {
     return (await this.#ports.jobs.handOver(this.#facts.run, this.progress, next)) ? 'done' : 'again';
   }
 
-  /** When the message of a round comes, of a job that is found where it does not (lost-rounds.ts). */
+  /** When a round's message is due, for a scheduled job that lost-rounds.ts watches. */
   dueAfter(delaySeconds: number): Pick<NextRound, 'dueMs'> {
     if (this.#facts.job.head.when === undefined) return {};
     return { dueMs: this.#ports.nowMs() + delaySeconds * 1_000 };

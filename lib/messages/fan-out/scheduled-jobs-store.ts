@@ -11,10 +11,9 @@ import type { LostRoundsPorts, ScheduledJob } from './lost-rounds.ts';
 const EntrySchema = v.object({ sk: v.string() });
 const BegunSchema = v.object({ head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)) });
 
-/** Items of jobs that are read by one request. */
 const pageItems = 100;
 
-/** Jobs with a time of their own in the messages table, by their entries; read strongly. */
+/** Scheduled jobs in the messages table; strongly consistent. */
 export function scheduledJobsStore(
   client: DynamoDBDocumentClient,
   table: string,

@@ -4,25 +4,22 @@ import { type Lot, lastSlotBeforeEndMs, type Opening, standingAt } from '../lots
 import type { Progress } from './job-rounds.ts';
 
 /**
- * Consecutive recipients of a job that are released from the first to the last: all of them, or, of a send with a time (D56),
- * the whole slices of a lot, or one slice in which lots meet. It begins with a slice.
+ * Consecutive recipients that are released in order, from a slice's start: all of a job, or for a scheduled send (D56)
+ * the whole slices of a lot, or a slice in which lots meet.
  */
 export interface Stretch {
   readonly from: number;
   readonly until: number;
-  /** The openings of each of its lots; undefined where the job has none: then it is open for ever. */
+  /** The openings of each of its lots; undefined for a job without lots, which is always open. */
   readonly lots?: readonly (readonly Opening[])[];
 }
 
-/** What is left of a stretch, and its place among those of its job. */
+/** The rest of a stretch, and the stretch's index in the job. */
 export interface Rest extends Stretch {
   readonly at: number;
 }
 
-/**
- * How a stretch stands: may be released until then, in an opening of so much time in all; waits for an opening; or is of lots that
- * do not open any more.
- */
+/** Open until a time, in an opening of `lengthMs`; closed until a time; or over, because its lots do not open again. */
 export type StretchStanding =
   | { readonly kind: 'open'; readonly untilMs: number; readonly lengthMs: number }
   | { readonly kind: 'closed'; readonly opensAtMs: number }
@@ -33,7 +30,7 @@ interface JobOfLots {
   readonly lots?: readonly Lot[];
 }
 
-/** The stretches of a job, in the order of its recipients: the same in every round. */
+/** The stretches of a job, in order. Deterministic. */
 export function stretchesOf({ head: { total }, lots }: JobOfLots): readonly Stretch[] {
   if (lots === undefined) return [{ from: 0, until: total }];
   const stretches: Stretch[] = [];
@@ -45,7 +42,7 @@ export function stretchesOf({ head: { total }, lots }: JobOfLots): readonly Stre
       from = whole;
     }
     if (until <= from) continue;
-    // The lots that end in this slice, and the one that goes on behind it.
+    // The lots that end in this slice, and the one that continues behind it.
     const end = Math.min(total, from + sliceSize);
     const last = lots.findIndex((lot) => lot.until >= end);
     stretches.push({ from, until: end, lots: lots.slice(at, last + 1).map((lot) => lot.open) });
@@ -54,7 +51,6 @@ export function stretchesOf({ head: { total }, lots }: JobOfLots): readonly Stre
   return stretches;
 }
 
-/** What of each stretch is neither queued nor ended. */
 export function restsOf(stretches: readonly Stretch[], { queued, ofStretches }: Progress): Rest[] {
   return stretches.flatMap((stretch, at) => {
     const from = stretch.from + (stretch.lots === undefined ? queued : (ofStretches?.[at] ?? 0));
@@ -62,7 +58,7 @@ export function restsOf(stretches: readonly Stretch[], { queued, ofStretches }: 
   });
 }
 
-/** How far a job is once a stretch is queued, or ended, up to a recipient. */
+/** The progress once a stretch is queued or ended up to `until`. */
 export function advanced(
   stretches: readonly Stretch[],
   { queued, ofStretches }: Progress,
@@ -75,9 +71,8 @@ export function advanced(
 }
 
 /**
- * How a stretch stands to a moment. A slice in which lots meet is open with any of them, and closed until the next of them opens: what
- * is released early would not be judged again. Its worker judges each recipient by itself, and ends those whose time is gone. It is
- * over when all of its lots are.
+ * A slice in which lots meet is open with any of them, for its worker checks each recipient; closed until the next
+ * opens (released early, it would not be judged again); over with all.
  */
 export function stretchStanding(
   { lots }: Stretch,
@@ -107,24 +102,24 @@ function standingOf(open: readonly Opening[], nowMs: number, expiresAtMs: number
   return { kind: 'open', untilMs, lengthMs: untilMs - fromMs };
 }
 
-/** When what has not been released by the end of its opening may go on; undefined where it does not open again. */
+/** When recipients that miss the present opening may go on; undefined if never. */
 export function opensNextMs(stretch: Stretch, nowMs: number, expiresAtMs?: number): number | undefined {
   const standing = stretchStanding(stretch, nowMs, expiresAtMs);
   if (standing.kind === 'closed') return standing.opensAtMs;
   if (standing.kind === 'over') return undefined;
   const later = stretchStanding(stretch, standing.untilMs, expiresAtMs);
-  // One that is over by then is looked at then: what is left of it ends.
+  // A stretch that is over by then is looked at then, so that the rest of it ends.
   return later.kind === 'closed' ? later.opensAtMs : standing.untilMs;
 }
 
-/** The lots of the recipients from one to another; `until` stays the index in the job. */
+/** The lots of recipients `first` to `last`; `until` stays the index in the job. */
 export function lotsBetween(lots: readonly Lot[], first: number, last: number): Lot[] {
   const from = lots.findIndex(({ until }) => first < until);
   const to = lots.findIndex(({ until }) => last < until);
   return lots.slice(from, to + 1);
 }
 
-/** The lots without the openings that have ended: a chunk carries what is still to come. */
+/** The lots without past openings, as a chunk carries them. */
 export function withoutEnded(lots: readonly Lot[], nowMs: number): Lot[] {
   return lots.map(({ until, open }) => ({ until, open: open.filter(([, untilMs]) => untilMs > nowMs) }));
 }

@@ -6,10 +6,10 @@ import type { Lot } from '../lots.ts';
 import { turnAt } from '../pace/schedule.ts';
 import { lotsBetween } from './stretches.ts';
 
-/** Some consecutive recipients of a job, composed, beginning with a slice; and where the first of them stands in the lane. */
+/** Consecutive composed recipients, beginning with a slice, and the lane position of the first. */
 export interface ComposedWave {
   readonly head: JobHead;
-  /** When the recipients of the job may be called, of a send with a time of its own: openings that have not ended. */
+  /** For a scheduled send: the job's openings that have not ended. */
   readonly lots?: readonly Lot[] | undefined;
   readonly lane: string;
   readonly limitPerSecond: number;
@@ -17,15 +17,15 @@ export interface ComposedWave {
   readonly firstPosition: number;
 }
 
-/** From this time between two slots on, the slices of a chunk need no room between them. */
+/** From this spacing of slots on, slices of a chunk need no stride. */
 const strideFromEveryMs = 4;
-/** The slices of a chunk of a fast number are so far apart: its calls are more than a processor's share can make at once. */
+/** The stride between a chunk's slices on a fast number: a worker cannot make all calls at once. */
 const strideMs = 100;
 
-/** The slices of a wave as chunks, each with the place of its first slice in the wave; `everyMs` is between two slots. */
+/** The chunks of a wave. `everyMs` is the spacing of slots. */
 export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[] {
   const slices = slicesOf(wave);
-  // A chunk is a turn: where jobs compete, it stays whole.
+  // A chunk is a turn, so it stays whole where jobs compete.
   const perChunk = turnAt(everyMs) / sliceSize;
   const stride = everyMs >= strideFromEveryMs ? 1 : Math.max(1, Math.floor(strideMs / (sliceSize * everyMs)));
   const chunks: ChunkSlice[][] = [];
@@ -34,7 +34,7 @@ export function chunksOfWave(wave: ComposedWave, everyMs: number): QueuedChunk[]
     const apart = Math.min(stride, Math.ceil(group.length / perChunk));
     for (let at = 0; at < apart; at += 1) chunks.push(...bySize(group.filter((_, each) => each % apart === at)));
   }
-  // A job of codes goes the way of jobs: the last tenth of the number is for small requests (D44, D45).
+  // A job of codes uses the lanes of jobs: the last tenth is for small requests (D44, D45).
   return chunks.map((some) => ({ ...chunkOfJob(wave.head, wave), ...lotsOf(wave, some), slices: some }));
 }
 

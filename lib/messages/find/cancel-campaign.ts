@@ -7,21 +7,19 @@ export interface CancelCampaignPorts extends StopPorts {
 }
 
 export interface CancelledOfCampaign {
-  /** Dispatches that this request has cancelled. */
   readonly cancelled: number;
-  /** Some were not looked at: the same request goes on with them. */
+  /** Some dispatches are left: repeat the request. */
   readonly more: boolean;
 }
 
-/** No dispatch is begun with later: the last ones take some seconds, and the gateway waits thirty. */
+/** The last time to begin with a dispatch: it takes some seconds, and the gateway waits thirty. */
 const beginForMs = 15_000;
 const atOnce = 8;
 const dispatchesOfRead = 100;
 
 /**
- * Cancels what is not complete of a campaign's dispatches, newest first, each as its own cancellation would (D53): also what has
- * not begun because its time has not come. Each that was looked at and is there is noted as settled and not looked at again,
- * so that repeating it comes to an end, however many there are.
+ * Cancels a campaign's open dispatches, newest first, scheduled ones too (D53). Checked ones are marked settled, so
+ * that repetition comes to an end.
  */
 export async function cancelCampaign(
   ports: CancelCampaignPorts,
@@ -45,7 +43,7 @@ export async function cancelCampaign(
       if (ports.nowMs() >= endMs) return;
       const stopped = await cancelOpenJob(ports, pointer.jobId);
       if (stopped) cancelled += 1;
-      // Of what is not there nothing is certain: a small request is listed before it begins.
+      // A missing job is undecided: a small request is listed before it begins.
       if (stopped !== undefined) await ports.dispatches.settle(clientId, pointer);
       left -= 1;
     });

@@ -5,22 +5,21 @@ import { invalid } from '../../http/refusal.ts';
 import type { JobState } from '../job-state.ts';
 import type { OutcomeCounts } from '../report/outcome.ts';
 
-/** Where a dispatch stands, in one word (D59). */
+/** The state of a dispatch in one word (D59). */
 const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled'] as const;
 export type DispatchState = (typeof dispatchStates)[number];
 export const DispatchStateWord = v.picklist(dispatchStates);
 
-/** What is known of a dispatch for its state: when it may leave, how its job stands, and what became of its messages. */
 export interface StandingFacts {
-  /** The first moment at which any of it may leave; of a send with a time of its own alone (D56). */
+  /** The earliest call of a scheduled send (D56). */
   readonly fromMs: number | undefined;
   readonly state: JobState;
   readonly counts: Pick<OutcomeCounts, 'pending'>;
 }
 
 /**
- * The state of a dispatch. The client's own cancellation goes before all others, also where all had left by then; then whether
- * anything is pending; then what it waits for: a hold before a time. Between two of its windows a dispatch is `running`.
+ * The client's cancellation prevails, even if all messages had left. Then pending messages count, then a hold, then the
+ * start time. Between two windows a dispatch is `running`.
  */
 export function dispatchState({ fromMs, state, counts }: StandingFacts, nowMs: number): DispatchState {
   if (state.stop?.code === 'cancelled') return 'cancelled';
@@ -29,7 +28,7 @@ export function dispatchState({ fromMs, state, counts }: StandingFacts, nowMs: n
   return state.stop === undefined && fromMs !== undefined && nowMs < fromMs ? 'scheduled' : 'running';
 }
 
-/** The states that a filter names; undefined for all. Refuses what is no state with a 400 that names it. */
+/** The states in a filter; undefined for all. Refuses an unknown state with 400. */
 export function dispatchStatesOf(filter: readonly string[] | undefined): ReadonlySet<DispatchState> | undefined {
   if (filter === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(dispatchStates);

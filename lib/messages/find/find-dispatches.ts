@@ -8,7 +8,7 @@ import { DispatchSchema, standingAnswer } from '../report/report.ts';
 import { type DispatchState, DispatchStateWord, dispatchState } from './dispatch-state.ts';
 import type { Standing, Standings } from './standings-store.ts';
 
-/** A dispatch as it is found (D59): as its report begins, with its state in one word and what it has cost. */
+/** A dispatch in a search (D59): the head of its report, its state, and its cost. */
 export const FoundDispatchSchema = v.object({
   ...DispatchSchema.entries,
   state: v.pipe(DispatchStateWord, v.description('Where the dispatch stands, in one word.')),
@@ -22,13 +22,13 @@ export interface FindPorts {
 
 export interface FoundPage {
   readonly data: readonly v.InferOutput<typeof FoundDispatchSchema>[];
-  /** The sort key after which the following page begins; undefined on the last. */
+  /** The sort key before the next page; undefined on the last. */
   readonly next?: string;
 }
 
 /**
- * One page of a client's dispatches, newest first, in two round trips: the list, then how they stand. `states` are looked for in
- * what was read, so that a page may be shorter than its limit; only the last has no `next`.
+ * One page, newest first, in two round trips. `states` filters what was read, so a page may be short; only the last has
+ * no `next`.
  */
 export async function findDispatches(
   { dispatches, standings, nowMs }: FindPorts,
@@ -61,8 +61,8 @@ function foundDispatch(
 }
 
 /**
- * By what was counted so far. A statement of few recipients knows of receipts alone, and has no counts (spend/statement.ts): whether
- * any of them may still be billed these counts say.
+ * A small job's statement has no counts (spend/statement.ts), so the present counts decide whether anything may still
+ * be billed.
  */
 function costOf({ statement, counts }: Standing): Cost {
   const mayBeBilled = counts.pending + counts.held + counts.sent + counts.unknown > 0;

@@ -12,25 +12,23 @@ import { partitionsOfJob } from '../report/report-place.ts';
 import { reportStore } from '../report/report-store.ts';
 import { type StatementSummary, summaryOf } from '../spend/statement.ts';
 
-/** How a dispatch stands: of its whole request. */
 export interface Standing {
   readonly state: JobState;
   readonly counts: OutcomeCounts;
-  /** What was counted of its cost; absent while nothing was. */
   readonly statement?: StatementSummary;
 }
 
 export interface Standings {
   /**
-   * How each of the dispatches stands, in order, as far as this goes: a dispatch of which too much had to be read ends it, but
-   * for the first. Null of one that was taken back. One round trip; two where one was stopped a moment ago.
+   * In order, up to a dispatch that needs too much reading (never the first). Null: withdrawn. One round trip, two if a
+   * job was stopped just now.
    */
   of(listed: readonly DispatchPointer[]): Promise<readonly (Standing | null)[]>;
 }
 
 /**
- * What became of a thousand messages is two queries, of their slices and of their receipts: of the newest dispatches of a page
- * so many are read, which is a whole page of dispatches that are not larger. Of the others their statements say it.
+ * A thousand messages take two queries, for slices and receipts. The newest dispatches of a page share this budget;
+ * statements describe the others.
  */
 const mostPartitionsRead = 100;
 
@@ -68,7 +66,7 @@ export function standingsStore(
   };
 }
 
-/** Of how many of the newest the messages themselves are read: of the first always. */
+/** How many of the newest dispatches are read message by message; at least one. */
 function readLive(listed: readonly DispatchPointer[]): number {
   let partitions = 0;
   const end = listed.findIndex(({ total }, at) => {
@@ -96,7 +94,7 @@ function jobIn(items: readonly Item[]): ReadJob {
   };
 }
 
-/** By the messages where they were read, else by the statement; null of a job that was taken back, undefined where neither is there. */
+/** Counts from messages if read, else from the statement. Null: withdrawn. Undefined: neither is there. */
 function countsOf(
   { jobId, total }: DispatchPointer,
   { state, statement, ...job }: ReadJob,

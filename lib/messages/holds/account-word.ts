@@ -3,31 +3,26 @@ import { type AccountWord, bySaid, matterScopes } from '../../platform/webhook/a
 import { ended, type HoldRule, type Holds, noHolds, opened } from './hold.ts';
 import { tellOpened } from './open-hold.ts';
 
-/*
- * What the platform says of an account opens and ends holds (D46), and is told to its clients (D41). Its words come twice,
- * late and in any order, and nothing is kept of them but the holds, and when something was last restored. So none is believed
- * for long:
- *
- * - A word that ends a hold may come after another reason for it. The next message is refused, and opens it again.
- * - A word that restricts and is not younger than one that has restored the same opens nothing. Nor is it told, unless it
- *   comes with that one.
- * - Else, unless it is fresh, the end that it tells is not believed: it may have been taken back by a word that is still under
- *   way. A message asks within ten seconds, and the hold is over when the platform takes it.
- *
- * A review of the account (`account_review_update`) opens nothing: what it stops, the platform refuses, and a send tells.
- */
+// The platform's words about an account open and end holds (D46) and are emitted (D41). They come twice, late and in
+// any order, and only holds and `restoredMs` are stored. So no word is trusted for long.
+
+// A restoring word may hide another reason: the next refusal opens the hold again. A restricting word not newer than a
+// stored restoration is ignored, unless both come together.
+
+// A stale restricting word's end may be revoked already: a message probes within ten seconds, and the hold ends when
+// the platform takes it.
+
+// A review of the account (`account_review_update`) opens nothing: the platform refuses what it stops, and a send finds
+// that.
 
 const scopes = ['waba', 'utility'] as const;
 
-/**
- * How far a word and the hold that it is about may lie apart: words are told in whole seconds by another clock, and a hold that
- * a word has opened begins only when that word comes out of its queue.
- */
+/** Words carry whole seconds of another clock, and a hold begins when its word leaves the queue. */
 export const apartMs = 60_000;
 
 /**
- * The words that say something, by their time: all but those that restrict what has been restored since, by a word that is not
- * among them. Of words that came together a run may have written the holds, and died before it told them.
+ * Drops restricting words that were restored since. Words that came together stay: a run may have died between writing
+ * the holds and emitting.
  */
 export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Holds): AccountWord[] {
   const isOver = ({ matter, atMs }: AccountWord) => atMs <= (restoredMs[matter] ?? Number.NEGATIVE_INFINITY);
@@ -36,7 +31,7 @@ export function newWords(words: readonly AccountWord[], { restoredMs = {} }: Hol
   return words.filter((word) => word.kind === 'restored' || !isOver(word) || comesWithItsEnd(word)).toSorted(bySaid);
 }
 
-/** The holds after these words: of several with a code on one scope the last counts. */
+/** The holds after these words. The last word with a code on a scope wins. */
 export function afterWords(words: readonly AccountWord[], nowMs: number): HoldRule {
   return (holds) => {
     const said = newWords(words, holds);
@@ -67,7 +62,7 @@ function afterWord(word: AccountWord, nowMs: number): HoldRule {
   return opened(scope, { code, nowMs, ...(isFresh && untilMs !== undefined ? { untilMs } : {}) });
 }
 
-/** Only the platform's own clock is remembered: the time of an arrival is later, and would hide what was said before it. */
+/** Only the platform's clock is stored: the time of arrival is later and would hide words said before it. */
 function withRestored(holds: Holds, words: readonly AccountWord[]): Holds {
   const { restoredMs = {} } = holds;
   const news = words.filter(
@@ -78,16 +73,15 @@ function withRestored(holds: Holds, words: readonly AccountWord[]): Holds {
   return { ...holds, restoredMs: { ...restoredMs, ...newsMs } };
 }
 
-/** The holds of WABAs, as far as the words on accounts need them. */
 export interface AccountWordPorts {
-  /** As `HoldsOfWabas.change`: undefined when other writers were always first. */
+  /** Like `HoldsOfWabas.change`: undefined when this writer always lost the race. */
   readonly changeHolds: (wabaId: string, rule: HoldRule) => Promise<Holds | undefined>;
   readonly nowMs: () => number;
 }
 
 /**
- * Takes the platform's words on a WABA, and logs what they have opened and ended. Returns those that its clients are to be
- * told, once the holds are written. Throws when they must come again.
+ * Applies the platform's words on a WABA. Returns the words to emit, after the holds are written. Throws when the words
+ * must come again.
  */
 export function takeAccountWords({ changeHolds, nowMs }: AccountWordPorts) {
   return async (wabaId: string, words: readonly AccountWord[]): Promise<readonly AccountWord[]> => {

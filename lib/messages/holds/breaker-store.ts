@@ -12,10 +12,10 @@ const BreakerSchema = v.object({
   open: v.optional(v.object({ sinceMs: v.number(), probeAtMs: v.number(), failedProbes: v.number() })),
 });
 
-/** Long after the last outage nothing of it is worth knowing. */
+/** Nothing about an outage matters this long after it. */
 const breakerMemorySeconds = 30 * 86_400;
 
-/** A worker that is too late as often leaves it to the others, which saw the same. */
+/** A worker that loses this often leaves the change to others, which saw the same. */
 const mostTries = 3;
 const conflictPause = backoff(10, 200);
 
@@ -25,7 +25,6 @@ interface StoreOptions {
   readonly nowMs: () => number;
 }
 
-/** The breaker in its one item of the messages table. */
 export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
   const item: VersionedItem<Breaker> = {
     ...{ client, table, key: breakerKey },
@@ -37,7 +36,7 @@ export function breakerStore({ client, table, nowMs }: StoreOptions): Breakers {
     }),
   };
   return {
-    // Half a unit for each run. A run that sees the state of a moment ago is one that began a moment earlier.
+    // Costs half a read unit per run. A slightly stale state is that of a run that began a moment earlier.
     find: async () => (await readVersioned(item, { consistent: false })).state,
 
     change: async (seen, rule) => {

@@ -4,26 +4,24 @@ import type { HeldBy } from './hold.ts';
 import { type HoldableMessage, type HoldScope, parkScopeOf } from './scope.ts';
 
 /*
- * What a hold makes of the jobs that it stops (D46). The hold alone decides whether a message is called. That a job is parked is
- * what its client and its report are told; a worker parks it that meets a hold, and its watcher resumes it once nothing holds it.
+ * Only the hold decides whether a message is called (D46). `parked` informs client and report: a worker parks the job,
+ * the watcher resumes it.
  */
 
-/** Why a job waits, as it is told. */
 export type ParkReason = Pick<JobParked, 'code' | 'scope'>;
 
 const pausedTemplateCode = '132015';
 
-/** What client and report are told of a hold with that code. */
+/** How client and report see a hold with this code. */
 export function reasonOf(scope: HoldScope, code: string): ParkReason {
   return { code: code === pausedTemplateCode ? 'template_paused' : code, scope: parkScopeOf(scope) };
 }
 
-/** What decides which holds concern the messages of a chunk. */
 export function holdableOf({ category, path, phoneNumberId, about: { template } }: QueuedChunk): HoldableMessage {
   return { category, path, phoneNumberId, templateName: template.name, templateLanguage: template.language };
 }
 
-/** What a message is to do of which its job's state and the holds on it, the widest first, are known. */
+/** What a message does, by its job's state and the holds on it, the widest first. */
 export function byHolds(state: JobState, [widest]: readonly HeldBy[], message: Ending, nowMs: number): ByJobState {
   const { parked, ...unparked } = state;
   if (widest === undefined) return byJobState(unparked, message, nowMs);

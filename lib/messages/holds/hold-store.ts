@@ -24,10 +24,10 @@ const HoldsSchema = v.object({
   restoredMs: v.optional(v.record(v.string(), v.number())),
 });
 
-/** What a hold stopped has ended after a day, and a message that comes later finds out by itself. */
+/** After a day a hold has ended all that it stopped; a later message finds out by itself. */
 const holdMemorySeconds = 30 * 86_400;
 
-/** A worker that is too late as often leaves it to the others, which saw the same. */
+/** A worker that loses this often leaves the change to others, which saw the same. */
 const mostTries = 5;
 const conflictPause = backoff(10, 200);
 
@@ -38,20 +38,19 @@ interface StoreOptions {
   readonly pause?: Pause;
 }
 
-/** Where the holds of WABAs are kept. All throw when the store cannot be reached. */
+/** The store of holds. Rejects when it cannot be reached. */
 export interface HoldsOfWabas {
   /** Strongly consistent. */
   find(wabaId: string): Promise<Holds>;
-  /** Applies a rule to what is stored; returns what is stored then. Undefined when other writers were always first. */
+  /** Applies a rule and returns what is stored then. Undefined when other writers always won. */
   change(wabaId: string, rule: HoldRule): Promise<Holds | undefined>;
   /**
-   * Takes the question of all holds on a message (hold.ts, `asked`). Undefined when another worker asks, when it is not time,
-   * or when nothing holds the message any more. No worker has a question whose reply is lost: its lease must end.
+   * Takes the probe of all holds on a message (hold.ts, `asked`). Undefined when another worker probes, none is due, or
+   * no hold is left.
    */
   ask(wabaId: string, message: HoldableMessage): Promise<Question | undefined>;
 }
 
-/** The holds of each WABA in one item of the messages table. */
 export function holdStore({ client, table, nowMs, pause = conflictPause }: StoreOptions): HoldsOfWabas {
   const itemOf = (wabaId: string): VersionedItem<Holds> => ({
     ...{ client, table, key: holdsKey(wabaId) },
@@ -79,7 +78,6 @@ export function holdStore({ client, table, nowMs, pause = conflictPause }: Store
   };
 }
 
-/** What the item of a WABA says of its holds. */
 export function holdsOf(item: unknown): Holds {
   if (item === undefined) return noHolds;
   const { holds, silences, restoredMs } = v.parse(HoldsSchema, item);

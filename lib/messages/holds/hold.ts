@@ -2,71 +2,63 @@ import { present } from '../../keys/present.ts';
 import type { AccountMatter } from '../../platform/webhook/account-update.ts';
 import { type HoldableMessage, type HoldScope, isOfRefusal, numberScope, scopesOf } from './scope.ts';
 
-/*
- * What is held of a WABA, and who asks next whether it still must be (D46). A hold of a scope is
- *
- *   none            -> waiting          a worker: `opened`, by a refusal that concerns more than its message
- *                                       a worker: `afterSilentRun`, by the third run of a number in a row that heard nothing clear
- *   waiting, due    -> being asked      a worker that has a message of the scope: `asked`, under a lease, for one call
- *   being asked     -> none             the asker: `answered`, its message was taken (and, where receipts have told of the hold,
- *                                       one before it, which no receipt has refused within a minute)
- *   being asked     -> waiting, longer  the asker: `answered`, anything else
- *   being asked     -> being asked      the asker has died: the next one, when the lease is over
- *   waiting, asked  -> none             the platform's word, or a read of it: `ended`
- *
- * A message may be in several scopes. Its worker asks for all holds on it at once, in one write, or for none: so whatever is
- * called is held by nothing, or is the one question of every hold on it. A question is named by its hold and its number: an
- * answer that comes after its lease, when another worker asks, changes nothing, and so does one for a hold that is over.
- */
+// The holds of a WABA, and who probes next whether they are over (D46). A worker opens one by a wide refusal
+// (`opened`), or by a number's third silent run (`afterSilentRun`).
+
+// When a probe is due, a worker with a message of the scope leases one call (`asked`). `answered` ends the hold if the
+// message was taken, else the next probe comes later.
+
+// The platform's word, or a read of it, ends a hold as well (`ended`).
+
+// A worker takes the probes of all holds on its message in one write, or none. A probe is named by hold and number: a
+// late answer changes nothing.
 
 /** Why nothing leaves for a scope. */
 export interface Hold {
-  /** When it began, which is its name: who ends this hold ends no later one. */
+  /** Start of the hold and its identity: a writer that ends this hold ends no later one. */
   readonly sinceMs: number;
-  /** The platform's code, or `no_answer`; of HTTP 500 without a code `http_500` and the like. */
+  /** The platform's code, `no_answer`, or `http_500` and the like for an HTTP error without a code. */
   readonly code: string;
-  /** The end that the platform has told. It is asked then, not believed. */
+  /** The end that the platform announced. It is probed then, not trusted. */
   readonly untilMs?: number;
-  /** No worker asks before. */
+  /** No worker probes before. */
   readonly nextAskMs: number;
-  /** Questions so far, the one under way included. */
+  /** Number of probes, including a running one. */
   readonly asks: number;
-  /** The lease of the worker that asks. */
+  /** The lease of the probing worker. */
   readonly askedUntilMs?: number;
-  /** A receipt has told of it: the platform takes messages and refuses them afterwards, so that one taken proves little. */
+  /** A receipt reported it: the platform takes messages and refuses them later, so one taken message proves little. */
   readonly afterTaken?: true;
-  /** When a question of such a hold was taken, and no receipt has refused it since. */
+  /** When a probe of such a hold was taken, with no receipt refusing it since. */
   readonly takenMs?: number;
 }
 
-/** Runs in a row of a number whose calls had no answer that says what became of them, and when the last one ended. */
+/** A number's consecutive runs without a clear answer, and the end of the last one. */
 export interface Silence {
   readonly runs: number;
   readonly atMs: number;
 }
 
-/** All that is held of one WABA, and the numbers that were silent lately. */
 export interface Holds {
   readonly holds: Readonly<Partial<Record<HoldScope, Hold>>>;
   readonly silences: Readonly<Record<string, Silence>>;
-  /** When the platform last said that something is restored, by its own clock: what it had said before of that is over. */
+  /** When the platform last restored a matter, by its own clock: its earlier words on the matter are void. */
   readonly restoredMs?: Readonly<Partial<Record<AccountMatter, number>>>;
 }
 
 export const noHolds: Holds = { holds: {}, silences: {} };
 
-/** Returns what is to be stored; the same holds where nothing is to change. */
+/** Returns the holds to store; the same object for no change. */
 export type HoldRule = (holds: Holds) => Holds;
 
 export const noAnswerCode = 'no_answer';
 
-/** A hold on a message. */
 export interface HeldBy {
   readonly scope: HoldScope;
   readonly hold: Hold;
 }
 
-/** The holds on a message, the widest first: that one its report and its client are told. */
+/** The holds on a message, the widest first: report and client see that one. */
 export function holdsOn({ holds }: Holds, message: HoldableMessage): HeldBy[] {
   return scopesOf(message).flatMap((scope) => {
     const hold = holds[scope];
@@ -74,20 +66,19 @@ export function holdsOn({ holds }: Holds, message: HoldableMessage): HeldBy[] {
   });
 }
 
-/** The first question comes so long after the refusal, each further one after twice the time, up to the longest. */
+/** The first probe comes this long after the refusal, each later one after twice the time, up to the longest. */
 const firstWaitMs = 10_000;
 const longestWaitMs = 600_000;
 
-/** A told end that is wrong by years must not hold a WABA for years: one message a day asks whatever the platform has said. */
+/** The platform may announce an end that is wrong by years, so one message a day probes in any case. */
 const longestTrustMs = 86_400_000;
 
-/** When a hold with so many questions is asked next. */
 function nextAskMs({ asks, untilMs = 0 }: Pick<Hold, 'asks' | 'untilMs'>, nowMs: number): number {
   const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** asks);
   return Math.max(nowMs + waitMs, Math.min(untilMs, nowMs + longestTrustMs));
 }
 
-/** What is told of a hold: why, when, and the end that the platform has told; `afterTaken`: by a receipt. */
+/** A reason for a hold, its time, and the end that the platform announced. `afterTaken`: from a receipt. */
 export interface Found {
   readonly code: string;
   readonly nowMs: number;
@@ -95,10 +86,7 @@ export interface Found {
   readonly afterTaken?: true;
 }
 
-/**
- * Opens a hold. One that is open stays, with its name and its questions; an end that the platform tells only now is taken over.
- * `untilMs` that has passed says nothing.
- */
+/** Opens a hold. An open one keeps its identity and probes, but takes over a newly announced end. */
 export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: Found): HoldRule {
   return (holds) => {
     const known = holds.holds[scope];
@@ -116,37 +104,37 @@ export function opened(scope: HoldScope, { code, nowMs, untilMs, afterTaken }: F
   };
 }
 
-/** Longer than a call takes with the writes after it. */
+/** Longer than a call with the writes after it. */
 const leaseMs = 60_000;
 
-/** A question is called only while so much of its lease is left: the call's time-out, its writes, and clocks that are apart. */
+/** A probe is called only with this much of its lease left: the call's timeout, its writes, and clock skew. */
 const callBudgetMs = 20_000;
 
-/** Whether somebody may ask for a hold now: it is time, and no other question is under way. */
+/** Whether a probe is due and no other one is running. */
 export function mayAsk({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
   return nowMs >= Math.max(dueMs, askedUntilMs);
 }
 
-/** Longer than a message takes that waits: to look again, and to reach its slot. */
+/** Longer than a waiting message needs to look again and reach its slot. */
 const unaskedMs = 600_000;
 
-/** Whether a hold has been due for so long that no message waits which could ask. */
+/** Whether a probe is overdue for so long that no message can be waiting to make it. */
 export function isUnasked({ nextAskMs: dueMs, askedUntilMs = dueMs }: Hold, nowMs: number): boolean {
   return nowMs > Math.max(dueMs, askedUntilMs) + unaskedMs;
 }
 
-/** One question to the platform, by one message: which question of each hold it is. */
+/** One probe, by one message: its number in each hold. */
 export interface Question {
   readonly untilMs: number;
   readonly of: readonly { readonly scope: HoldScope; readonly sinceMs: number; readonly ask: number }[];
 }
 
-/** Whether the message that asks may still be called: later, another worker may ask. */
+/** Whether the probe may still be called: later, another worker may probe. */
 export function mayCall({ untilMs }: Question, nowMs: number): boolean {
   return nowMs + callBudgetMs <= untilMs;
 }
 
-/** Takes the question of every hold on a message, when each of them may be asked. */
+/** Takes the probes of all holds on a message, if all are due. */
 export function asked(message: HoldableMessage, nowMs: number): HoldRule {
   return (holds) => {
     const on = holdsOn(holds, message);
@@ -158,7 +146,7 @@ export function asked(message: HoldableMessage, nowMs: number): HoldRule {
   };
 }
 
-/** The question that a worker has taken, of the holds as its own write has left them. */
+/** The probe that a worker has taken, from the holds that its own write stored. */
 export function questionOf(holds: Holds, message: HoldableMessage): Question {
   const on = holdsOn(holds, message);
   return {
@@ -167,15 +155,15 @@ export function questionOf(holds: Holds, message: HoldableMessage): Question {
   };
 }
 
-/** Within this time a receipt tells that the platform refuses after all what it has taken. */
+/** A receipt reports within this time that the platform refuses a message that it took. */
 const receiptMs = 60_000;
 
-/** What came of the message that asked. `refused`: with whatever code; `unclear`: it was not called, or what became of it is not known. */
+/** The result of a probe. `refused`: with any code. `unclear`: not called, or an unknown outcome. */
 export type ProbeResult = 'taken' | 'refused' | 'unclear';
 
 /**
- * Ends the holds of a question whose message was taken; that of a number which gave no clear answer ends by a refusal too. Else
- * they are asked again, later each time. A hold that is over, or of which another question is under way, stays as it is.
+ * Ends a probe's holds when its message was taken; a hold for silence by a refusal too. Otherwise the next probe comes
+ * later. Skips ended holds and newer probes.
  */
 export function answered(question: Question, result: ProbeResult, nowMs: number): HoldRule {
   return (holds) =>
@@ -185,25 +173,27 @@ export function answered(question: Question, result: ProbeResult, nowMs: number)
       const { askedUntilMs: _over, takenMs, ...waiting } = hold;
       const isProven = result === 'taken' && (!hold.afterTaken || takenMs !== undefined);
       if (isProven || (result === 'refused' && !isOfRefusal(hold.code))) return without(next, scope);
+      // The hold came from a receipt: it ends with the next taken probe, if no receipt refuses this one within a
+      // minute.
       if (result === 'taken')
         return withHold(next, scope, { ...waiting, takenMs: nowMs, nextAskMs: nowMs + receiptMs });
       return withHold(next, scope, { ...waiting, nextAskMs: nextAskMs(hold, nowMs) });
     }, holds);
 }
 
-/** Ends the hold that began then, by the platform's word or by what a read has found; a later one stays. */
+/** Ends the hold that began at `sinceMs`, by the platform's word or a read; a later one stays. */
 export function ended(scope: HoldScope, sinceMs: number): HoldRule {
   return (holds) => (holds.holds[scope]?.sinceMs === sinceMs ? without(holds, scope) : holds);
 }
 
 const silentRunsToOpen = 3;
 
-/** Runs further apart are not in a row, and numbers that fall silent further apart did not at once. */
+/** Runs further apart are not consecutive, and numbers silent further apart were not silent together. */
 export const rowMs = 300_000;
 
 /**
- * After a run of a number that ended without an answer that says what became of its messages, while reads are answered: the third
- * in a row holds the number. `code`: `no_answer`, or that of an answer which leaves it open.
+ * After a run without a clear answer while reads are answered: the third in a row holds the number. `code` is the
+ * answer's, or `no_answer`.
  */
 export function afterSilentRun(
   number: Pick<HoldableMessage, 'phoneNumberId'>,
@@ -216,13 +206,13 @@ export function afterSilentRun(
     const { [phoneNumberId]: known, ...silences } = Object.fromEntries(recent);
     const runs = (known?.runs ?? 0) + 1;
     if (runs < silentRunsToOpen) return { ...holds, silences: { ...silences, [phoneNumberId]: { runs, atMs: nowMs } } };
-    // An answer that proves nothing may have the code of a refusal: what opened the hold is no refusal.
+    // An unclear answer may carry the code of a refusal, but no refusal opened this hold.
     const told = isOfRefusal(code) ? noAnswerCode : code;
     return opened(numberScope(number), { code: told, nowMs })({ ...holds, silences });
   };
 }
 
-/** After a run with an answer: no silent run of the number before it counts any more. */
+/** After a run with an answer: the number's silent runs no longer count. */
 export function afterAnsweredRun({ phoneNumberId }: Pick<HoldableMessage, 'phoneNumberId'>): HoldRule {
   return (holds) => {
     const { [phoneNumberId]: known, ...silences } = holds.silences;
@@ -230,7 +220,7 @@ export function afterAnsweredRun({ phoneNumberId }: Pick<HoldableMessage, 'phone
   };
 }
 
-/** A hold of which no message has asked for so long stops none; a message that comes later finds out by itself. */
+/** A hold without probes for so long stops no message; a later message finds out by itself. */
 const memoryMs = 30 * 86_400_000;
 
 function remembered(all: Holds, nowMs: number): Holds {

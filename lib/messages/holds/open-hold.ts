@@ -4,13 +4,13 @@ import type { HoldRule } from './hold.ts';
 import type { HoldsOfWabas } from './hold-store.ts';
 import { type HoldScope, parkScopeOf } from './scope.ts';
 
-/** What counts a hold while it stands; undefined of a template's, which ends by itself. */
+/** The metric of a standing hold; undefined for a template's, which ends by itself. */
 export function standingMetricOf(scope: HoldScope): 'HoldsStanding' | 'CategoryHoldsStanding' | undefined {
   if (parkScopeOf(scope) === 'template') return undefined;
   return scope === 'waba' || scope.startsWith('number:') ? 'HoldsStanding' : 'CategoryHoldsStanding';
 }
 
-/** Counts a hold that has begun, or that a message has found to stand still: its alarm rings as long as that goes on. */
+/** Counts a hold that began, or that a probe found still standing: its alarm rings as long as that goes on. */
 export function countStanding(scope: HoldScope): void {
   const metric = standingMetricOf(scope);
   if (metric !== undefined) count(metric);
@@ -21,7 +21,7 @@ export interface OpeningPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** What is found to be held, at a moment that names the hold; the rule opens it, or counts until it does. */
+/** A finding at `atMs`, which identifies the hold. `rule` opens the hold, or counts until it does. */
 export interface Opening {
   readonly wabaId: string;
   readonly scope: HoldScope;
@@ -29,7 +29,7 @@ export interface Opening {
   readonly rule: HoldRule;
 }
 
-/** Opens a hold, and tells operators when it was this that opened it. True then. Throws when the store cannot be reached. */
+/** Opens a hold and alerts operators; true if this call opened it. Throws when the store cannot be reached. */
 export async function openHold(
   { wabaId, scope, atMs, rule }: Opening,
   { change, log }: OpeningPorts,
@@ -40,7 +40,7 @@ export async function openHold(
   return true;
 }
 
-/** Tells operators of a hold that has begun: of a paused template only the log, of anything else the alarm too. */
+/** Reports a new hold to operators: a paused template in the log only, anything else as an alarm too. */
 export function tellOpened(
   hold: { readonly wabaId: string; readonly scope: HoldScope; readonly code: string },
   log: OpeningPorts['log'],

@@ -24,48 +24,46 @@ import type { HoldsOfWabas } from './hold-store.ts';
 import { countStanding, openHold } from './open-hold.ts';
 import { type HoldScope, numberScope, scopeOfRefusal } from './scope.ts';
 
-/** The code with which the platform refuses a template for good (FACTS, error codes). */
+/** The platform's code for a template that it has disabled (FACTS, error codes). */
 const disabledCode = '132016';
 
 export interface RunHoldsPorts {
   readonly states: Pick<JobStates, 'park' | 'stop' | 'goOn' | 'endPause'>;
   readonly wabas: Pick<HoldsOfWabas, 'change' | 'ask'>;
-  /** Has a watcher look at the parked job until nothing holds it or its time is over. */
+  /** Starts a watcher, which looks at the parked job until no hold is left or its time is over. */
   readonly watchParked: (chunk: QueuedChunk, sinceMs: number) => Promise<void>;
   readonly nowMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
 /**
- * What one run of a worker does about holds (D46). None of it throws: what cannot be written now is found out again by the next
- * message that is refused, or has no answer.
+ * What one run does about holds (D46). Never throws: the next refused or unanswered message finds again what could not
+ * be written.
  */
 export interface RunHolds {
-  /** The holds of a WABA as the run has read them last. */
   saw(wabaId: string, holds: Holds): void;
-  /** Parks the job of a chunk that is held, unless it is known to be parked: its client is told by the watcher. */
+  /** Parks the job of a held chunk, unless it is known to be parked. The watcher notifies the client. */
   park(chunk: QueuedChunk, reason: ParkReason, job: JobState): Promise<void>;
   /**
-   * Opens the hold that a refusal tells of and parks the job, or stops a job whose template is disabled; says what the message
-   * itself is to do. Undefined: the refusal concerns the message alone.
+   * Opens the hold of a refusal and parks the job, or stops the job of a disabled template. Undefined: the refusal
+   * concerns this message alone.
    */
   byRefusal(
     chunk: QueuedChunk,
     refusal: { readonly code: number | undefined; readonly reason?: string },
   ): Promise<Exclude<ByJobState, { kind: 'send' }> | undefined>;
-  /** Takes the question of all holds on the chunk's messages; undefined when another worker asks, or none may. */
+  /** Takes the probes of all holds on the chunk's messages; undefined when another worker probes or none is due. */
   ask(chunk: QueuedChunk): Promise<Question | undefined>;
-  /** What came of the message that asked. */
   answered(chunk: QueuedChunk, question: Question, result: ProbeResult): Promise<void>;
-  /** The calls of the run to a number ended with an answer. */
+  /** The run's calls to the number ended with an answer. */
   afterAnswers(chunk: QueuedChunk): Promise<void>;
-  /** The run ended without an answer that says what became of its messages. True: the number is held from now on. */
+  /** The run's calls to the number ended without a clear answer. True: the number is held from now on. */
   afterSilence(chunk: QueuedChunk, code: string): Promise<boolean>;
-  /** The platform has taken a message of a job that was read so: its pause is over, or will be with its waiting. */
+  /** The platform took a message of a job in this state: its pause is over, or ends with its waiting. */
   taken(chunk: QueuedChunk, job: JobState): Promise<void>;
 }
 
-/** For one run: messages that are refused together open a hold, and park their job, once. */
+/** For one run: messages that are refused together open one hold and park their job once. */
 export function runHolds(ports: RunHoldsPorts): RunHolds {
   const { states, wabas, nowMs, log } = ports;
   const seen = new Map<string, Holds>();
@@ -93,7 +91,7 @@ export function runHolds(ports: RunHoldsPorts): RunHolds {
     const { jobId, clientId } = chunk;
     const parked: JobParked = { ...reason, sinceMs: nowMs() };
     try {
-      // The watcher is told first: a job that is parked and not watched would wait until it expires.
+      // The watcher is queued first: a parked job without one would wait until it expires.
       await ports.watchParked(chunk, parked.sinceMs);
       if (await states.park(jobId, parked)) log('job.parked', { jobId, clientId, code: parked.code });
     } catch (error) {

@@ -3,12 +3,11 @@ import type { SendPath } from '../job.ts';
 import type { ParkScope } from '../job-state.ts';
 
 /*
- * What a hold can concern (D46): a WABA, the utility messages of it, a number of it, the marketing of that number,
- * or of it what leaves on the messages edge (D30), or a template.
- * The platform as a whole has an item of its own (breaker.ts).
+ * What a hold can concern (D46): a WABA, its utility messages, a number, that number's marketing, its marketing on the
+ * messages endpoint (D30), or a template.
  */
 
-/** In the item of its WABA: a kind, and behind a colon which one. */
+/** The key in the WABA's item: a kind, and its name after a colon. */
 export type HoldScope =
   | 'waba'
   | 'utility'
@@ -17,7 +16,6 @@ export type HoldScope =
   | `edge:${string}`
   | `template:${string}`;
 
-/** What decides which holds concern a message, beside its WABA. */
 export interface HoldableMessage {
   readonly category: string;
   readonly path: SendPath;
@@ -26,7 +24,7 @@ export interface HoldableMessage {
   readonly templateLanguage: string;
 }
 
-/** The scopes that a message is in, the widest first. */
+/** The scopes of a message, the widest first. */
 export function scopesOf(message: HoldableMessage): HoldScope[] {
   const { category, path } = message;
   return [
@@ -55,28 +53,31 @@ function templateScope({ templateName, templateLanguage }: HoldableMessage): Hol
   return `template:${templateName}/${templateLanguage}`;
 }
 
-/** How wide a hold is, in the words that clients are told (D46). */
+/** The scope of a hold in the words of events and reports (D46). */
 export function parkScopeOf(scope: HoldScope): ParkScope {
   if (scope.startsWith('template:')) return 'template';
   return scope === 'waba' || scope === 'utility' ? 'waba' : 'number';
 }
 
-/** Whether a hold with that code was opened by a refusal, and not by runs without an answer that says what became of their messages. */
+/** Whether a refusal opened a hold with this code, not silent runs. */
 export function isOfRefusal(code: string): boolean {
   return (holdKindOf(Number(code)) ?? dropKindOf(Number(code))) !== undefined;
 }
 
-/** What a refusal of this message holds; undefined of a refusal that holds nothing (platform reference, 6.4). */
+/** The scope that a refusal of this message holds, if any (platform reference, 6.4). */
 export function scopeOfRefusal(code: number, message: HoldableMessage): HoldScope | undefined {
   return scopeOf(holdKindOf(code), message);
 }
 
-/** What a receipt holds that drops this message, which the platform had taken and held back (platform reference, 2.10). */
+/**
+ * The scope that a receipt holds when it drops a message that the platform had taken and held back (platform reference,
+ * 2.10).
+ */
 export function scopeOfDrop(code: number, message: HoldableMessage): HoldScope | undefined {
   return scopeOf(dropKindOf(code), message);
 }
 
 function scopeOf(kind: HoldKind | undefined, message: HoldableMessage): HoldScope | undefined {
-  // A code that names a category, or an edge, is believed of its messages alone: only they are in such a scope.
+  // A code for a category or endpoint counts only for its own messages: only they have such a scope.
   return scopesOf(message).find((scope) => scope.split(':')[0] === kind);
 }

@@ -3,17 +3,15 @@ import { repliedMessageOf } from '../reply-payload.ts';
 import type { FindAnswered } from './answered.ts';
 import type { FindSentId, SentMessage } from './sent-ids.ts';
 
-/** Both throw when the store cannot be reached. */
+/** Rejects when the store cannot be reached. */
 export interface AnsweredPorts {
   readonly findSentId: FindSentId;
-  /** By job id, strongly consistent, without the jobs that there are not (any more). */
+  /** By job id, without missing jobs; strongly consistent. */
   readonly findHeads: (jobIds: readonly string[]) => Promise<ReadonlyMap<string, JobHead | 'unreadable'>>;
 }
 
 /**
- * Finds the message that a reply answers: by the payload that the send gave its quick reply, else by the platform's id of the
- * message (D55). A payload is not proof of its origin, for other apps send from the number too: one that names a job of another
- * number, or no message of its job, names none.
+ * Finds the message that a reply answers: by the payload of its quick reply, else by the platform's message id (D55).
  */
 export function answeredDispatch({ findSentId, findHeads }: AnsweredPorts): FindAnswered {
   return async ({ by, payload, toMessageId }, number) => {
@@ -27,6 +25,7 @@ export function answeredDispatch({ findSentId, findHeads }: AnsweredPorts): Find
   async function answered({ jobId, index }: SentMessage, { wabaId, phoneNumberId }: Parameters<FindAnswered>[1]) {
     const head = (await findHeads([jobId])).get(jobId);
     if (head === undefined || head === 'unreadable') return undefined;
+    // Other apps of the number can send any payload: the job must belong to the number and contain the message.
     const isOfNumber = head.wabaId === wabaId && head.phoneNumberId === phoneNumberId;
     return isOfNumber && index < head.total ? { head, index } : undefined;
   }

@@ -9,17 +9,15 @@ export interface ConcernedPorts {
   readonly wroteTo: FindCorrespondents;
 }
 
-/** Whom a word concerns that names no message: at least one client, and of them the one that may read what was written. */
+/** The clients that a word without a message concerns (at least one), and the one that may read its text. */
 export interface Concerned {
   readonly clientIds: readonly number[];
   readonly readerId: number;
 }
 
 /**
- * The clients that wrote to the person from the number in the 30 days before that moment, or since; where none had written by then,
- * the number's own too (D55): who will write in weeks (D56) must not take the word from the one whom the person means. A
- * text is read by the one client that had written by then, else by the number's own. Who writes later reads nothing of it, so that a
- * repetition finds the same reader, and never a second one.
+ * The clients that wrote to the person in the 30 days before or since; if none had written by then, the number's owner
+ * too (D55).
  */
 export async function concernedBy(
   { channel, waba }: Did,
@@ -31,6 +29,8 @@ export async function concernedBy(
   const names = await namesOf(said.recipients, optOuts);
   const wrote = await wroteTo({ phoneNumberId: channel.phoneNumberId, names, sinceMs: said.atMs - concernedMs });
   if (wrote.size === 0) return own;
+  // Only a single client that had written by then reads the text, else the number's owner. Later writers are excluded
+  // (D56), so that a repetition finds the same reader.
   const before = [...wrote].flatMap(([clientId, firstMs]) => (firstMs <= said.atMs ? [clientId] : []));
   const [only = channel.clientId] = before;
   const clientIds = before.length === 0 ? new Set([channel.clientId, ...wrote.keys()]) : wrote.keys();
@@ -40,7 +40,7 @@ export async function concernedBy(
   };
 }
 
-/** The names that the word spells, and those that are known to be the same person's. */
+/** The names in the word, and others known to be the same person's. */
 async function namesOf(recipients: readonly Recipient[], { nameOf, change }: OptOutPorts): Promise<PersonName[]> {
   const spelled = recipients.map(nameOf);
   const known = await Promise.all(

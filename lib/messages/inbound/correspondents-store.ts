@@ -8,15 +8,15 @@ import { jobSortKey, lastOwnCallMs, timeOfJob, wrotePartition } from '../items.t
 import type { JobHead, Recipient } from '../job.ts';
 import { correspondentsMemorySeconds, groupsOf, groupsOfJob, isAmong, shortName } from './correspondents.ts';
 
-/** Notes whom a job writes to. Rejects when one write fails, or all of them take longer than the limit; may be repeated. */
+/** Notes the recipients of a job. Rejects when a write fails or the limit passes. Idempotent. */
 export type NoteCorrespondents = (
   job: { readonly head: JobHead; readonly recipients: readonly Recipient[] },
   limitMs: number,
 ) => Promise<void>;
 
 /**
- * Which clients have written to a person, known by any of these names, from a number since then: ascending, each with the moment of
- * the first time. Strongly consistent.
+ * Clients that have written to a person (by any of these names) from a number since then, ascending, with their first
+ * time. Strongly consistent.
  */
 export type FindCorrespondents = (asked: {
   readonly phoneNumberId: string;
@@ -36,7 +36,7 @@ const WroteSchema = v.object({
   fromMs: v.optional(v.number()),
 });
 
-/** The key of people is asked for with the first job: what is sent from the number of one client never needs it. */
+/** Reads the key for people's names with the first job: a number of one client never needs it. */
 export function correspondentWriter(
   { documentClient, tableName }: QueriedTable,
   names: () => Promise<NameOf>,
@@ -44,9 +44,9 @@ export function correspondentWriter(
   return async ({ head, recipients }, limitMs) => {
     const { jobId, clientId, phoneNumberId, when } = head;
     const groups = groupsOfJob(recipients.map(({ to }) => to).map(await names()));
-    // From here on: the key may come slowly, once in the life of a process.
+    // The limit starts here, because the key may come slowly, once per process.
     const abortSignal = AbortSignal.timeout(limitMs);
-    // A send with a time of its own may write until its last possible call (D56): until 30 days after that it concerns its client.
+    // A scheduled send may write until its last possible call (D56): it concerns its client until 30 days after that.
     const lastMs = lastOwnCallMs(head) ?? head.acceptedAtMs;
     const sk = jobSortKey(lastMs, jobId);
     const expiresAtSeconds = Math.ceil(lastMs / 1_000) + correspondentsMemorySeconds;

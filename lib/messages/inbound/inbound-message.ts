@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { isUserId } from '../../platform/user-id.ts';
 
-/** The format in which what people say is queued now (D47). */
+/** The format of queued words (D47). */
 export const inboundMessageVersion = 1;
 
-/** A person by all ids that the platform has named, without the user name. */
+/** A person by all ids that the platform gave, without the user name. */
 const PersonSchema = v.pipe(
   v.object({
     waId: v.exactOptional(v.string()),
@@ -16,7 +16,7 @@ const PersonSchema = v.pipe(
 
 const said = {
   person: PersonSchema,
-  /** By the platform's clock, where that could be read. */
+  /** By the platform's clock, if readable. */
   atMs: v.exactOptional(v.number()),
   receivedAtMs: v.number(),
   /** The platform's id of what the person wrote or tapped. */
@@ -25,9 +25,8 @@ const said = {
 };
 
 /**
- * What becomes known of a person. The platform's webhook tells `preference`, `reply` and `id_changed`. What became of one of our
- * messages tells the others: the platform refuses marketing to the person (`refused`, 131050), or writes a number in another way than
- * the client did (`respelled`).
+ * News about a person. The webhook brings `preference`, `reply` and `id_changed`; results of our messages bring
+ * `refused` (131050, no marketing) and `respelled` (another spelling of the number).
  */
 const InboundWordSchema = v.variant('kind', [
   v.object({ kind: v.literal('preference'), ...said, says: v.picklist(['stop', 'resume', 'signup']) }),
@@ -51,7 +50,7 @@ const InboundWordSchema = v.variant('kind', [
 ]);
 export type InboundWord = v.InferOutput<typeof InboundWordSchema>;
 
-/** A message of the inbound queue: what people have said to one number, or what was found of them in sending from it. */
+/** A message of the inbound queue: what people said to one number, or what sending from it revealed about them. */
 export const InboundMessageSchema = v.object({
   version: v.literal(inboundMessageVersion),
   wabaId: v.string(),
@@ -60,13 +59,12 @@ export const InboundMessageSchema = v.object({
 });
 export type InboundMessage = v.InferOutput<typeof InboundMessageSchema>;
 
-/** Where what people say waits for its worker. */
 export interface InboundSink {
-  /** Resolves when all of it is queued; throws when any may not be. Repeating is harmless. */
+  /** Resolves when all is queued; rejects when any may not be. Repetition is harmless. */
   send(messages: readonly Omit<InboundMessage, 'version'>[]): Promise<void>;
 }
 
-/** The ids among these by which a send could name a person, each once. */
+/** The distinct ids among these that a send could address. */
 export function recipientsAmong(ids: readonly (string | undefined)[]): string[] {
   return [...new Set(ids.filter((id): id is string => id !== undefined && (isUserId(id) || /^\d{5,20}$/.test(id))))];
 }

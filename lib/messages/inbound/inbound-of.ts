@@ -4,7 +4,7 @@ import type { InboundMessage, InboundWord } from './inbound-message.ts';
 
 type NumberWords = Omit<InboundMessage, 'version'>;
 
-/** What people have said, as it is queued: by the number that it was said to. Of a person its ids, never the name. */
+/** People's words as queued, by number. A person's ids are kept, never the name. */
 export function inboundOf(words: readonly PersonWord[], receivedAtMs: number): NumberWords[] {
   const byNumber = Map.groupBy(words, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
   return [...byNumber.values()].flatMap((ofNumber) => {

@@ -3,7 +3,7 @@ import { queueBody } from '../../aws/queue-body.ts';
 import { sendAtOnce } from '../../aws/sqs-batch.ts';
 import { type InboundSink, inboundMessageVersion } from './inbound-message.ts';
 
-/** Of the longest replies a fraction of what a queue message holds, and short enough for one run. */
+/** The longest replies fill a fraction of a queue message, and one run can work them off. */
 const mostWords = 50;
 
 /** The inbound queue; the WABA is the message group. */

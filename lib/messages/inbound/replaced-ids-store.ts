@@ -6,20 +6,18 @@ import { sideBySide } from '../../aws/side-by-side.ts';
 import { replacedIdKey, userIdOfReplaced } from '../items.ts';
 import type { FindReplacements, NoteReplacedIds, Replacement } from './replaced-ids.ts';
 
-/** Longer than a year, for lists of recipients that are used once a year. */
+/** Longer than a year, for recipient lists that are used yearly. */
 export const replacedIdMemorySeconds = 400 * 86_400;
 
-/** Ten requests side by side, of the hundred that the ids of the largest job take. */
+/** Ten of the hundred requests for the ids of the largest job, side by side. */
 const readsAtOnce = 1_000;
 
-/** Each is one write; so many are under way at once. */
 const writesAtOnce = 20;
 
 const ReplacedItemSchema = v.object({ pk: v.string(), by: v.string(), atMs: v.number() });
 
 /**
- * Replaced user ids of the messages table, an item each, for each WABA by itself: a request for a hundred ids. Not strongly
- * consistent: a word that came a moment ago may be missed.
+ * Replaced user ids of a WABA, read a hundred per request. Eventually consistent: a word of a moment ago may be missed.
  */
 export function replacedIdReader(messages: TableAccess): FindReplacements {
   return async (wabaId, userIds) => {
@@ -35,7 +33,7 @@ export function replacedIdReader(messages: TableAccess): FindReplacements {
   };
 }
 
-/** Writes down replaced ids of a WABA, unless a later word on the same id is there. May be repeated. */
+/** Stores replaced ids of a WABA unless a later word on the same id exists. Idempotent. */
 export function replacedIdWriter({
   documentClient,
   tableName,

@@ -8,7 +8,7 @@ import type { InboundWord } from './inbound-message.ts';
 
 type Replied = Extract<InboundWord, { readonly kind: 'reply' }>;
 
-/** A reply, the number that it was sent to as its client knows it, and what it answers where that was found. */
+/** A reply, the number by which its client knows it, and the answered message if found. */
 export interface ReplyToTell {
   readonly word: Replied;
   readonly number: { readonly did: string };
@@ -17,8 +17,8 @@ export interface ReplyToTell {
 }
 
 /**
- * What is told of a reply (D55): an event for the client whose message was answered, and for no other, whatever `clientId` is;
- * for `clientId` where that message is not known. One id for a reply and its receiver, however often the platform tells it.
+ * The event about a reply (D55): for the client of the answered message, else for `clientId`. One id per reply and
+ * receiver.
  */
 export function repliedEvents({ word, number, clientId, answered }: ReplyToTell): ServiceEvent[] {
   const { reply, person, messageId } = word;
@@ -33,7 +33,7 @@ export function repliedEvents({ word, number, clientId, answered }: ReplyToTell)
     ...present({ text: textOf(reply, ours !== undefined), ...placeOf(place), platform_message_id: messageId }),
     replied_at: new Date(timestampMs).toISOString(),
   };
-  // The platform names each reply; without a name, the same words of the same person at the same time are one.
+  // The platform gives replies ids. Without one, equal words of a person at the same time count as one reply.
   const unnamed = () => [number.did, person.userId ?? person.waId ?? '', timestampMs, reply.by, data.text ?? ''];
   const id = eventId('message.replied', receiver, messageId === undefined ? unnamed() : [messageId]);
   return [
@@ -48,7 +48,7 @@ export function repliedEvents({ word, number, clientId, answered }: ReplyToTell)
   ];
 }
 
-/** Whether one of the clients of the number's WABA wants to be told of replies. */
+/** Whether any client of the number's WABA subscribes to replies. */
 export function anyWantsReplies(wanted: WantedEvents): (did: Did | undefined) => Promise<boolean> {
   return async (did) => {
     const kinds = await Promise.all((did?.waba.clientIds ?? []).map(wanted));
@@ -63,7 +63,7 @@ function aboutAnswered({ head, index }: Answered) {
   return { job_id: head.jobId, message_id: messageId, did, template, ...request };
 }
 
-/** What the person has said in so many words: of a form its answers; never the payload that a send of this service has set. */
+/** The person's own words, or the answers of a form. Never the payload that this service has set. */
 function textOf({ by, text, payload }: Replied['reply'], isOurs: boolean): string | undefined {
   if (isOurs) return text;
   return by === 'flow' ? (payload ?? text) : (text ?? payload);
@@ -77,7 +77,7 @@ function placeOf(place: QuickReplyPlace | undefined) {
   return { button_index: place?.button, card_index: place?.card };
 }
 
-/** The platform's clock may be wrong: no answer is older than the acceptance of its message, or of a time that is still to come. */
+/** Corrects the platform's clock: no answer is older than its message's acceptance, or lies in the future. */
 function timeOf({ atMs, receivedAtMs }: Replied, answered: Answered | undefined): number {
   return Math.max(Math.min(atMs ?? receivedAtMs, receivedAtMs), answered?.head.acceptedAtMs ?? 0);
 }

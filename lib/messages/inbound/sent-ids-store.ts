@@ -6,17 +6,16 @@ import type { FindSentId, KeepSentIds } from './sent-ids.ts';
 
 const SentItemSchema = v.object({ jobId: v.string(), index: v.number() });
 
-/** Writes platform ids into the messages table, an item each; they go with the job. */
+/** Writes platform ids, one item each, which expire with their job. */
 export function sentIdWriter(messages: TableAccess): KeepSentIds {
   return async (sent, expiresAtSeconds) => {
     const items = sent.map(({ jobId, index, ...message }) => [sentIdKey(message), { jobId, index }] as const);
-    // The platform's ids differ; of one that came twice the batch would be refused as a whole.
+    // A batch with a repeated key would be refused as a whole.
     const distinct = new Map(items.map(([key, item]) => [key.pk, { ...key, ...item, expiresAtSeconds }]));
     await batchPut(messages, [...distinct.values()]);
   };
 }
 
-/** Reads them. */
 export function sentIdReader({ documentClient, tableName }: QueriedTable): FindSentId {
   return async (message) => {
     const get = new GetCommand({ TableName: tableName, Key: sentIdKey(message), ConsistentRead: true });

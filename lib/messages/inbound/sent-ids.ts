@@ -3,41 +3,38 @@ import { nameOf } from '../../observe/name-of.ts';
 import type { WantedEvents } from '../../webhooks/event.ts';
 import { type JobAge, jobExpiresAtSeconds } from '../items.ts';
 
-/** A message of this service. */
 export interface SentMessage {
   readonly jobId: string;
   readonly index: number;
 }
 
-/** The same as the platform knows it: its ids are told of one number, and count for that alone. */
+/** The same message by the platform's id, which counts for its number alone. */
 export interface PlatformMessage {
   readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly platformMessageId: string;
 }
 
-/** Writes the index of platform ids. May be repeated; throws when not all of it may be written. */
+/** Writes to the index of platform ids. Idempotent; rejects when any write may have failed. */
 export type KeepSentIds = (sent: readonly (SentMessage & PlatformMessage)[], expiresAtSeconds: number) => Promise<void>;
 
-/** Looks in it, strongly consistent. Throws when the store cannot be reached. */
+/** Strongly consistent. Rejects when the store cannot be reached. */
 export type FindSentId = (message: PlatformMessage) => Promise<SentMessage | undefined>;
 
-/** What of a chunk the index needs. */
 interface SentChunk extends Pick<PlatformMessage, 'wabaId' | 'phoneNumberId'>, JobAge {
   readonly jobId: string;
   readonly clientId: number;
 }
 
-/** How a message of the chunk has ended; what the platform did not take has no id of it. */
+/** An ended message. If the platform did not take it, there is no platform id. */
 interface Ending {
   readonly recipient: { readonly index: number };
   readonly outcome: { readonly state: string; readonly platformMessageId?: string };
 }
 
-/** Notes what the platform calls the messages of a chunk that it took, where their client wants to be told of answers. */
 export type NoteSent = (chunk: SentChunk, endings: readonly Ending[]) => Promise<void>;
 
-/** So long does a worker go by what a client wanted: the index of a client that has just asked for answers begins so much later. */
+/** How long a worker caches a client's subscriptions: the index begins this much later. */
 const wishKeptMs = 60_000;
 
 export interface NoteSentPorts {
@@ -48,8 +45,8 @@ export interface NoteSentPorts {
 }
 
 /**
- * Notes the platform's ids for clients that want `message.replied`, and of others none: an item a message is what an index by id
- * costs. A wish that cannot be read counts as one, as for events (D41). Throws when the index cannot be written.
+ * Indexes ids only for clients that subscribe to `message.replied`: each message costs an item. Unreadable
+ * subscriptions count as one (D41).
  */
 export function noteSentOf({ wanted, keep, nowMs, log }: NoteSentPorts): NoteSent {
   const wishes = new Map<number, { readonly readAtMs: number; readonly wants: boolean }>();

@@ -12,30 +12,26 @@ import { type Concerned, type ConcernedPorts, concernedBy } from './concerned.ts
 import { type InboundWord, recipientsAmong } from './inbound-message.ts';
 import type { NoteReplacedIds } from './replaced-ids.ts';
 
-/*
- * What becomes of an inbound word (D55). Its scope:
- *
- *   the platform's setting, and its refusal 131050    the number; the WABA as well where the operator has widened it. A start is
- *                                                     always recorded for both, so that no stop outlives a widening that has ended
- *   a stop or start word, the button against marketing    each client that it concerns, by itself: the one whose message is
- *                                                     answered, else those of concerned.ts
- *
- * The word is recorded, then told to the clients that it concerns, if it is the one that stands in its scope: one that comes late,
- * after another, is kept and not told. All of it may be repeated: entries are joins, ids of events follow from the word.
- */
+// An inbound word is recorded, then emitted if it is the latest of its scope (D55). Idempotent: entries merge, and
+// event ids follow from the word.
+
+// A platform setting or refusal 131050 concerns the number, or the WABA if the operator widened it. A start is recorded
+// for both, so that no stop outlives a past widening.
+
+// A stop or start word or button concerns single clients: the one whose message is answered, else those of
+// concerned.ts.
 
 export interface WordPorts extends ConcernedPorts {
   readonly judge: ReturnType<typeof wordJudge>;
   readonly answered: FindAnswered;
   readonly tellReply: TellReply;
-  /** Whether a client that may send from the number wants to be told of replies. */
+  /** Whether a client that may send from the number subscribes to replies. */
   readonly anyWantsReplies: (did: Did | undefined) => Promise<boolean>;
   readonly noteReplacedIds: NoteReplacedIds;
-  /** What was made of the word, for a tally: names of ours. */
   readonly note: (what: string) => void;
 }
 
-/** A number as the platform names it, and what the directory has of it: nothing where it is no client's, or of another WABA. */
+/** A number, and its directory entry. No entry if it belongs to no client, or to another WABA. */
 export interface HeardNumber {
   readonly wabaId: string;
   readonly phoneNumberId: string;
@@ -44,7 +40,7 @@ export interface HeardNumber {
 
 type Of<Kind extends InboundWord['kind']> = Extract<InboundWord, { readonly kind: Kind }>;
 
-/** Records a word; returns what is to be told of it. Throws when a part of it could not be written, and all must come again. */
+/** Records a word and returns its events. Throws when a write failed and the word must come again. */
 export async function takeWord(word: InboundWord, number: HeardNumber, ports: WordPorts): Promise<ServiceEvent[]> {
   switch (word.kind) {
     case 'preference':
@@ -80,7 +76,7 @@ async function takeReply(word: Of<'reply'>, number: HeardNumber, ports: WordPort
   const recipients = recipientsOfWord(word);
   const answered = await answeredFrom(word, number, ports);
   const said = wordOfReply(word, ports);
-  // Who wrote to whom is dear to ask, and people may reply by the thousand: not for a text that means nothing to anybody.
+  // Looking up correspondents is expensive, and people may reply by the thousand, so irrelevant texts skip it.
   const isOfInterest = said !== undefined || answered !== undefined || (await ports.anyWantsReplies(did));
   const concerned = isOfInterest ? await concernedByReply({ word, recipients, answered }, number, ports) : undefined;
   if (concerned === undefined) return [];
@@ -96,7 +92,7 @@ async function takeReply(word: Of<'reply'>, number: HeardNumber, ports: WordPort
   return [...events, ...(await ports.tellReply(told))];
 }
 
-/** Undefined where the number is no client's, and no message of ours is answered. */
+/** Undefined when the number belongs to no client and no message of ours is answered. */
 async function concernedByReply(
   said: {
     readonly word: Of<'reply'>;
@@ -113,7 +109,7 @@ async function concernedByReply(
 
 type Heard = Word<PersonSource>;
 
-/** A message of another number was never answered here, whatever a payload says. */
+/** A message of another number was not answered here, whatever the payload says. */
 async function answeredFrom(
   { reply }: Of<'reply'>,
   { wabaId, phoneNumberId }: HeardNumber,
@@ -123,7 +119,6 @@ async function answeredFrom(
   return found?.head.wabaId === wabaId && found.head.phoneNumberId === phoneNumberId ? found : undefined;
 }
 
-/** The stop or start that a reply is, if it is one. */
 function wordOfReply(word: Of<'reply'>, ports: WordPorts): Heard | undefined {
   const verdict = ports.judge(word.reply);
   if (verdict === undefined) {
@@ -150,7 +145,7 @@ async function takeChange(word: Of<'id_changed'>, { wabaId }: HeardNumber, ports
   await recordChange(changed, ports.optOuts);
 }
 
-/** Records a word of the platform, and tells it in the widest scope in which it counts. */
+/** Records a word of the platform, and emits it for the widest scope it applies to. */
 async function recordOfNumber(
   {
     said,
@@ -178,7 +173,7 @@ async function recordOfNumber(
   return events;
 }
 
-/** Records a word in one scope; returns what the clients are told of it, if it stands. */
+/** Records a word in one scope. Returns its events if the word is in force. */
 async function recorded(
   recording: {
     readonly scope: Scope;
@@ -204,17 +199,17 @@ function messageOf({ head: { jobId }, index }: Answered) {
   return { jobId, messageId: dispatchIdOf({ jobId, index }) };
 }
 
-/** All by which the word names its person, as a send would spell them, the number first. A user name is none: it changes hands. */
+/** All ids of the person that a send could address, the number first. User names change owners and do not count. */
 function recipientsOfWord({ person }: { readonly person: Of<'reply'>['person'] }): Recipient[] {
   return recipientsAmong([person.waId, person.userId, person.parentUserId]);
 }
 
-/** A word of one to come is of its arrival. */
+/** A time in the future becomes the arrival. */
 function saidAtMs({ atMs, receivedAtMs }: { readonly atMs?: number; readonly receivedAtMs: number }): number {
   return Math.min(atMs ?? receivedAtMs, receivedAtMs);
 }
 
-/** A start of which the platform tells no time says nothing: it might be older than any stop. */
+/** A start without a time is ignored: it might be older than any stop. */
 function timeless({ note }: WordPorts): [] {
   note('start_without_time');
   return [];

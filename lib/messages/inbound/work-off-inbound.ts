@@ -16,28 +16,23 @@ export interface InboundPorts extends Omit<WordPorts, 'optOuts' | 'judge' | 'not
   readonly words: () => Promise<WordList>;
   readonly channels: Pick<ChannelStore, 'findNumber'>;
   readonly directory: Pick<Directory, 'findDid'>;
-  /** For what the clients want to be told. */
   readonly events: EventSink;
   readonly remainingMs: () => number;
 }
 
-/** A message as the queue delivers it. */
 export interface InboundRecord {
   readonly messageId: string;
   readonly body: string;
 }
 
-/** With less time left no word is begun: a store that answers late takes its requests some twelve seconds each. */
+/** No word is begun with less time left: a slow store needs twelve seconds per request. */
 const wordBudgetMs = 20_000;
 
-/** Words are a few small requests each. */
 const messagesAtOnce = 5;
 const wordsAtOnce = 5;
 
 /**
- * Works off messages of the inbound queue: records what people have said, then queues what clients are told of it. Returns the
- * messages that must come again: of which a word or an event failed, and those for which no time was left. A word that fails takes
- * none beside it along, and nothing is told that is not recorded.
+ * Records words, then queues their events. Returns the messages to deliver again. A failing word does not stop others.
  */
 export async function workOffInbound(records: readonly InboundRecord[], ports: InboundPorts): Promise<string[]> {
   const failed: string[] = [];
@@ -63,7 +58,7 @@ function readInbound(body: string): InboundMessage | undefined {
   }
 }
 
-/** Never throws; false when the message must come again. */
+/** Never throws. False: the message must come again. */
 async function isTaken(message: InboundMessage, note: WordPorts['note'], ports: InboundPorts): Promise<boolean> {
   const { wabaId, words } = message;
   const events: ServiceEvent[] = [];
@@ -98,7 +93,7 @@ async function isTaken(message: InboundMessage, note: WordPorts['note'], ports: 
   return isWhole;
 }
 
-/** Whose number it is, as the directory has it now. */
+/** The owner of the number by the current directory. */
 async function numberOf(
   { wabaId, phoneNumberId, words }: InboundMessage,
   { channels, directory }: InboundPorts,

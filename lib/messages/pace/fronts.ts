@@ -1,11 +1,11 @@
 import { type Lane, lastTurnIn, type Segment } from './segments.ts';
 
 /*
- * Going in front is having one's turn sooner, and no more turns than others: else a client with many small jobs would leave
- * nothing to those who wait. So a client that went in front may do so again when all who wait could have had as much.
+ * Going in front means an earlier turn, not more turns, or many small jobs would starve others. A client may do so
+ * again once every waiting client could have had as much.
  */
 
-/** A client that went in front of others, and until when it may not again. */
+/** A client that went in front, and until when it may not again. */
 export interface Front {
   readonly clientId: number;
   readonly untilMs: number;
@@ -19,8 +19,7 @@ interface Parted {
 }
 
 /**
- * What still counts of those who went in front, with the turns that they have had since. A client is remembered as long as
- * it waits, so that it does not get its turn and then another one in front.
+ * The entries that still count. A waiting client stays, so that it does not get its own turn and another one in front.
  */
 export function frontsNow(fronts: readonly Front[], { due, rest }: Parted, nowMs: number): Front[] {
   return fronts
@@ -32,12 +31,11 @@ export function frontsNow(fronts: readonly Front[], { due, rest }: Parted, nowMs
     .filter(({ clientId, untilMs }) => untilMs > nowMs || rest.some((lane) => lane.clientId === clientId));
 }
 
-/** Whether a client may go in front of others with slots from `fromMs` on. */
 export function mayLead(fronts: readonly Front[], clientId: number, fromMs: number): boolean {
   return !fronts.some((front) => front.clientId === clientId && front.untilMs > fromMs);
 }
 
-/** With a client that goes in front of `rest` with a turn of so many messages: at most 100, the oldest entries leave first. */
+/** Adds a client that goes in front of `rest` with one turn. Keeps 100 entries, dropping the oldest. */
 export function withFront(
   fronts: readonly Front[],
   clientId: number,
@@ -57,7 +55,7 @@ export function withFront(
   return [...others, { clientId, untilMs }].slice(-rememberedFronts);
 }
 
-/** Until when each of so many clients could have a turn as long as this one. */
+/** The time by which each of `clients` could have had a turn of this length. */
 function shareEndMs(
   turn: { readonly fromMs: number; readonly count: number } | undefined,
   everyMs: number,

@@ -15,13 +15,13 @@ interface LearningPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** What the calls of one run teach about the pace of their numbers. Nothing of it is worth failing for: it is logged. */
+/** What one run's calls teach about the pace of numbers. Failures are only logged. */
 export interface PaceLearning {
-  /** The number is at its limit: slower for everybody, once a run. */
+  /** The number is at its limit: slows it down, once a run. */
   slowDown(number: PacedNumber): Promise<void>;
-  /** A call to the number has had no answer for a while; once a run. */
+  /** A call to the number waits long for its answer; noted once a run. */
   awaited(number: Pick<PacedNumber, 'phoneNumberId'>): Promise<void>;
-  /** The platform refused a message to that person for now; so many tries of it had been refused before. */
+  /** The platform refused a message to that person for now. `attempt` counts earlier refused tries. */
   refused(
     number: PacedNumber,
     refusal: { readonly to?: string | undefined; readonly pace: Pace; readonly attempt: number },
@@ -62,7 +62,7 @@ export function paceLearning(ports: LearningPorts): PaceLearning {
     refused: async (number, { to, pace, attempt }) => {
       if (pace === 'throughput') await slowDown(number);
       if (pace !== 'pair' || to === undefined) return;
-      // As long as this message waits, others to the same person wait with it.
+      // Other messages to the person wait as long as this one.
       const waitMs = 1_000 * retryDelaySeconds({ pace, attempt }, 0);
       await change(number, (known, atMs) => withBlocked(known, recipientHashOf(to), atMs + waitMs, atMs));
     },

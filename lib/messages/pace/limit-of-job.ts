@@ -9,7 +9,10 @@ interface LimitPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** Messages a second that the number of a job may send (D43); as provisioned when the platform's word cannot be read. */
+/**
+ * Messages a second that a job's number may send (D43). The provisioned limit applies when the platform's word cannot
+ * be read.
+ */
 export function limitOfJob({ channels, log }: LimitPorts) {
   return async ({ jobId, wabaId, phoneNumberId, throughputPerSecond }: JobHead): Promise<number> => {
     try {
@@ -21,10 +24,10 @@ export function limitOfJob({ channels, log }: LimitPorts) {
   };
 }
 
-/** The limit of a number changes rarely, and a worker that exceeds an old one learns that from the platform. */
+/** Limits change rarely, and the platform refuses a worker that exceeds a new one. */
 const rememberedMs = 60_000;
 
-/** The same, remembered for a minute by a process that accepts one request after the other. */
+/** The same, cached for a minute by a process that accepts many requests. */
 export function rememberedLimitOfJob(ports: LimitPorts & { readonly nowMs: () => number }) {
   const read = limitOfJob(ports);
   const remembered = new Map<string, { readonly limitPerSecond: number; readonly untilMs: number }>();

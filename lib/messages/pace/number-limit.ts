@@ -1,4 +1,4 @@
-/** What the platform says of a number, as last read (lib/channels/channel.ts). */
+/** The platform's word on a number, as last read (lib/channels/channel.ts). */
 interface NumberWord {
   readonly throughputLevel?: string | undefined;
   readonly isOnBizApp?: boolean | undefined;
@@ -10,12 +10,12 @@ const perSecondByLevel: ReadonlyMap<string, number> = new Map([
   ['STANDARD', 80],
 ]);
 
-/** A number that a person uses with the business app, too. */
+/** The limit of a number that is also used in the business app. */
 const sharedWithApp = 20;
 
 const standardPerSecond = 80;
 
-/** Messages a second that a number may send (D43): as the platform says, else as provisioned, else as most may. */
+/** Messages a second of a number (D43): the platform's word, else as provisioned, else the standard level. */
 export function limitPerSecondOf(word: NumberWord | undefined, provisionedPerSecond: number | undefined): number {
   if (word?.isOnBizApp === true) return sharedWithApp;
   const known = perSecondByLevel.get(word?.throughputLevel ?? '');

@@ -1,6 +1,6 @@
 import type { NumberPace } from './number-pace.ts';
 
-/** Thrown by a writer that others were ahead of again and again: the table is well, and a later try finds fewer of them. */
+/** Thrown when other writers always won: the table is healthy, and a later retry meets fewer of them. */
 export class PaceContended extends Error {
   constructor() {
     super('the pace of a number was changed by others again and again');
@@ -8,15 +8,12 @@ export class PaceContended extends Error {
   }
 }
 
-/** Where the paces of numbers are kept. */
 export interface NumberPaces {
   /** Strongly consistent. */
   readonly find: (phoneNumberId: string) => Promise<NumberPace>;
   /**
-   * Changes a pace by one write under the condition that it is still as it was read (`seen`; read first without it);
-   * when somebody else was first, `change` is asked again with what they left. `waitedMs`, since the call of `change`
-   * began, is what a writer adds to its time. A pace that comes back as it was is not written. The pace that is returned is as stored.
-   * Throws `PaceContended` when it was too often too late, and what the table throws.
+   * Compare-and-set on `seen` (read first if absent). After a conflict `change` runs again; `waitedMs` is the time
+   * since the call. Unchanged paces are not written. Throws `PaceContended`.
    */
   readonly change: <T>(
     phoneNumberId: string,

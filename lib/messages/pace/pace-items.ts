@@ -6,15 +6,15 @@ import type { Schedule } from './schedule.ts';
 import type { Segment } from './segments.ts';
 
 /*
- * What the item of a number's pace holds, beside its keys (../items.ts). The schedule is one text, so that it is small
- * and read at once: names of lanes stand in a table, and a segment is its start, its spacing and three numbers a lane.
+ * The schedule is one compact text: lane names are in a table, and a segment is its start, its spacing and three
+ * numbers per lane.
  */
 
 const ScheduleSchema = v.object({
   next: v.number(),
   lanes: v.array(v.tuple([v.number(), v.string()])),
   segments: v.array(v.array(v.number())),
-  /** Messages of a turn in each of the segments. */
+  /** Messages per turn of each segment. */
   turns: v.array(v.number()),
   fronts: v.exactOptional(v.array(v.tuple([v.number(), v.number()]))),
 });
@@ -35,7 +35,7 @@ export function paceOf(item: unknown): NumberPace {
     version,
     schedule: scheduleOf(schedule),
     ...present({ learned, capped, slowUntilMs }),
-    // A map has no order: the oldest entries are those whose time ends first.
+    // A map has no order, so the oldest entries are those that end first.
     pairs: blocked.toSorted((one, other) => one.untilMs - other.untilMs),
   };
 }

@@ -6,10 +6,10 @@ import { type NumberPace, unknownPace } from './number-pace.ts';
 import { type NumberPaces, PaceContended } from './number-paces.ts';
 import { paceItemOf, paceOf } from './pace-items.ts';
 
-/** A number that has been quiet for so long is forgotten: longer than any message that carries a turn can wait. */
+/** A quiet number is forgotten after this: longer than any message with a turn can wait. */
 const paceMemorySeconds = 30 * 86_400;
 
-/** Writers of one number who meet: one of them is through in each round trip. */
+/** Contention: in each round trip one of a number's writers succeeds. */
 const mostTries = 40;
 const conflictPause: Pause = backoff(10, 200);
 
@@ -21,7 +21,7 @@ interface StoreOptions {
   readonly pause?: Pause;
 }
 
-/** Paces of numbers in the messages table. A reservation that is written twice (versioned-item.ts) leaves some slots empty. */
+/** Paces in the messages table. A reservation that is written twice (versioned-item.ts) leaves slots empty. */
 export function paceStore({ client, table, nowMs, newWriter, pause = conflictPause }: StoreOptions): NumberPaces {
   const itemOf = (phoneNumberId: string): VersionedItem<NumberPace> => ({
     ...{ client, table, key: paceKey(phoneNumberId) },
@@ -51,7 +51,6 @@ export function paceStore({ client, table, nowMs, newWriter, pause = conflictPau
   };
 }
 
-/** A pace that has not changed is the one that was given. */
 function paceIn({ state, version }: Versioned<NumberPace>): NumberPace {
   return state.version === version ? state : { ...state, version };
 }

@@ -1,29 +1,29 @@
 import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { CodePace } from '../../platform/failure.ts';
 
-/** Of a row of lib/platform/error-codes.json, or of a failure that has no code of the platform's. */
+/** The pace of a row in lib/platform/error-codes.json, or of a failure without a platform code. */
 export type Pace = CodePace | 'credential' | 'unreachable' | 'claims';
 
 /**
- * How long to wait before a message that was provably not sent is tried again: `firstSeconds`, times `factor` per
- * further attempt (platform reference, 4.4 and 6.2).
+ * Backoff before a provably unsent message is tried again: `firstSeconds`, times `factor` per attempt (platform
+ * reference, 4.4 and 6.2).
  */
 const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly factor: number }>> = {
-  /** One number may write to one person every 6 s; the platform asks for 4^X seconds. */
+  /** A number may write to a person every 6 s; the platform asks for 4^X seconds. */
   pair: { firstSeconds: 1, factor: 4 },
-  /** Also a bare HTTP 429: messages a second of one number. */
+  /** Messages a second of one number; also a bare HTTP 429. */
   throughput: { firstSeconds: 1, factor: 2 },
   /** Calls an hour. */
   quota: { firstSeconds: 30, factor: 2 },
-  /** Restrictions that last. */
+  /** Lasting restrictions. */
   restriction: { firstSeconds: 600, factor: 2 },
-  /** The number is being upgraded, about a minute. */
+  /** The number is being upgraded, for about a minute. */
   maintenance: { firstSeconds: 60, factor: 1 },
-  /** The template is still being copied to the marketing API, up to ten minutes. */
+  /** The template is being copied to the marketing API, for up to ten minutes. */
   syncing: { firstSeconds: 120, factor: 1 },
-  /** Our credential was refused: an operator has to act first. */
+  /** The platform refused our credential: an operator must act. */
   credential: { firstSeconds: 120, factor: 2 },
-  /** No connection, or no credential could be read. */
+  /** No connection, or no readable credential. */
   unreachable: { firstSeconds: 2, factor: 2 },
   /** The claim could not be written. */
   claims: { firstSeconds: 5, factor: 2 },
@@ -31,14 +31,14 @@ const waits: Readonly<Record<Pace, { readonly firstSeconds: number; readonly fac
 
 export interface Wait {
   readonly pace: Pace;
-  /** Tries that ended provably unsent before this one, for the reason of this pace. */
+  /** Earlier tries that provably sent nothing for this pace's reason. */
   readonly attempt: number;
   readonly retryAfterSeconds?: number;
 }
 
 /**
- * Seconds until the next try: the pace's wait or the platform's Retry-After, whichever is longer, plus up to half of it
- * so that messages throttled together do not come back together. At most 900 (`random` in [0, 1)).
+ * Seconds until the next try, at most 900: the backoff or the platform's Retry-After, plus up to half as jitter, so
+ * that throttled messages do not return together (`random` in [0, 1)).
  */
 export function retryDelaySeconds(wait: Wait, random: number): number {
   const { firstSeconds, factor } = waits[wait.pace];
@@ -47,9 +47,8 @@ export function retryDelaySeconds(wait: Wait, random: number): number {
 }
 
 /**
- * Seconds until a job whose fan-out failed is tried again, by the deliveries its round has had. A run that was killed comes
- * again within the minute for which it held its delivery; one that failed waits longer each time. The four waits before the
- * queue gives up make two hours together, so that an outage of that length is still outlived.
+ * Backoff of a failed fan-out, by its round's deliveries. The four waits before the dead-letter queue make two hours; a
+ * killed run returns within a minute.
  */
 export function jobRetrySeconds(deliveries: number): number {
   return Math.min(43_200, 30 * 6 ** (deliveries - 1));

@@ -7,15 +7,15 @@ import { reserved, type Wanted } from './schedule.ts';
 interface OfNumber {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
-  /** The pace as it was read last, to save the read before the write. */
+  /** The pace as last read, which saves a read. */
   readonly seen?: NumberPace;
   /** What the number learns in the same write. */
   readonly learning?: (pace: NumberPace, atMs: number) => NumberPace;
 }
 
 /**
- * The lane of a job. Small requests are not worth one of their own: together they are `*`. Of other jobs eight characters of the
- * id are enough: those that share a lane by chance only share its turns.
+ * The lane of a job. Small requests share `*`. For other jobs eight characters of the id suffice: jobs that share a
+ * lane by chance only share its turns.
  */
 export function laneOf(jobId: string, recipients: number): string {
   return recipients <= straightRecipients ? '*' : jobId.slice(-8);
@@ -32,7 +32,6 @@ export async function reserve(
   return { firstPosition: firstPositions[0] ?? 0, pace };
 }
 
-/** The same for several lanes of one number, in one write. */
 export async function reserveAll(
   paces: NumberPaces,
   {

@@ -1,34 +1,33 @@
 import { type Front, frontsNow, mayLead, withFront } from './fronts.ts';
 import { endOf, isLane, type Lane, type LaneName, partedAt, type Segment, slotIn } from './segments.ts';
 
-/** Which message has which slot of a number (D43): ascending segments, and a position above every one given out. */
+/** The slots of a number's messages (D43): ascending segments. `nextPosition` is above every position given out. */
 export interface Schedule {
   readonly segments: readonly Segment[];
   readonly nextPosition: number;
-  /** Clients that went in front lately; absent when there is none. */
   readonly fronts?: readonly Front[];
 }
 
-/** Schedules change at whole `gridMs`, from 0.75 to 1 s ahead on: the same for all who read and write one. */
+/** Schedules change at multiples of `gridMs`, from 0.75 to 1 s ahead: readers and writers share this rule. */
 const gridMs = 250;
 const aheadMs = 1_000;
 
-/** Messages of a turn, so that a worker gets consecutive slots (D45): a chunk is one. */
+/** Messages per turn, so that a worker gets consecutive slots (D45): a turn is a chunk. */
 const longestTurn = 30;
-/** The longest turn of a number by time: the others wait for it, and a worker holds its messages as long. */
+/** Longest turn in time: others wait for it, and a worker holds its messages as long. */
 const longestTurnMs = 1_200;
-/** A slice is never parted. */
+/** A slice is never split. */
 const shortestTurn = 10;
 
-/** Messages of a turn, as the pace of a number allows: thirty, or twenty, or ten. */
+/** Messages per turn at a number's pace: thirty, twenty or ten. */
 export function turnAt(everyMs: number): number {
   const fitting = shortestTurn * Math.floor(longestTurnMs / everyMs / shortestTurn);
   return Math.min(longestTurn, Math.max(shortestTurn, fitting));
 }
 
 /**
- * Positions that are wanted in a lane; `inFront`: before those who wait, where its client may (fronts.ts); `late`: their slots
- * went by unused, and they come before all that is not late.
+ * `inFront`: before waiting lanes, if the client may (fronts.ts). `late`: the slots passed unused, so these precede
+ * everything that is not late.
  */
 export interface Wanted extends LaneName {
   readonly count: number;
@@ -36,36 +35,38 @@ export interface Wanted extends LaneName {
   readonly late?: true;
 }
 
-/** What a message carries instead of a time: the slot follows from the schedule as it is when it is asked for. */
+/** A message carries this in place of a time: the slot follows from the current schedule. */
 export interface Turn extends LaneName {
   readonly position: number;
 }
 
 export const emptySchedule: Schedule = { segments: [], nextPosition: 0 };
 
-/** A segment that has ended is kept so long: a message that is later than that needs a slot anyway. */
+/** Ended segments are kept this long: a message that is later needs a new slot anyway. */
 const endedKeptMs = 1_000;
-/** From so many segments on, single messages with pauses between them go on in the last one, and its free slots are lost. */
+/** From this many segments on, single messages with pauses extend the last one, and its free slots are lost. */
 const manySegments = 8;
-/** By how much clocks may be apart, and how long a write may take to arrive, together. */
+/** Clock skew plus the time that a write may take to arrive. */
 const marginMs = 300;
 
-/** A writer changes no slot before this. */
+/** A writer changes no slot before this time. */
 export function changeableFromMs(nowMs: number): number {
   return Math.floor(nowMs / gridMs) * gridMs + aheadMs;
 }
 
-/** A reader acts on slots before this only. `nowMs` is taken before the schedule is read: what is written later leaves them. */
+/**
+ * A reader uses only slots before this time. `nowMs` is taken before the read: later writes do not touch those slots.
+ */
 export function trustedUntilMs(nowMs: number): number {
   return changeableFromMs(nowMs - marginMs);
 }
 
-/** From when on a reader may act on a slot. */
+/** When a reader may use a slot. */
 export function trustedFromMs(slotMs: number): number {
   return (Math.floor((slotMs - aheadMs) / gridMs) + 1) * gridMs + marginMs;
 }
 
-/** The millisecond of a turn; undefined when the schedule has nothing (any more) for it: to be reserved again. */
+/** The millisecond of a turn; undefined when the schedule no longer has it: reserve again. */
 export function slotMsOf(schedule: Schedule, turn: Turn): number | undefined {
   for (const segment of schedule.segments) {
     const slotMs = slotIn(segment, turn, turn.position);
@@ -74,12 +75,12 @@ export function slotMsOf(schedule: Schedule, turn: Turn): number | undefined {
   return undefined;
 }
 
-/** When the first slot after all that are given out may come; 0 when none is. */
+/** The time after the last slot given out; 0 without one. */
 export function endMsOf({ segments }: Schedule): number {
   return endOf(segments.at(-1));
 }
 
-/** The part of a number's slots that a lane has beside those which wait now, between 0 and 1; 1 when it is alone. */
+/** The share of a lane among lanes that wait now, between 0 and 1; 1 if alone. */
 export function shareOf(schedule: Schedule, lane: LaneName, nowMs: number): number {
   const last = schedule.segments.at(-1);
   const waiting = last === undefined || endOf(last) <= nowMs ? [] : last.lanes;
@@ -89,9 +90,8 @@ export function shareOf(schedule: Schedule, lane: LaneName, nowMs: number): numb
 }
 
 /**
- * Gives `count` positions to a lane, from `firstPosition` on. Where nothing waits they come at once, behind what is given
- * out; else they take turns with what is not due yet, from `changeableFromMs` on. `everyMs`, and the turns that follow from
- * it (`turnAt`), hold for all from there on. A lane that still waits goes on where it is; another one is the last, or the first if it is to be `inFront`.
+ * Gives `count` positions to a lane: at once if nothing waits, else in turns from `changeableFromMs` on, at `everyMs`.
+ * A waiting lane keeps its place; another one is last, or first if `inFront`.
  */
 export function reserved(
   schedule: Schedule,
@@ -126,7 +126,10 @@ export function reserved(
   }
 }
 
-/** With a lane that was not waiting: the first of all, the first of its client while that has had its share, or the last. */
+/**
+ * Adds a lane that was not waiting: before all, before its client's other lanes if the client has had its share, or
+ * last.
+ */
 function joined(
   rest: readonly Lane[],
   {
@@ -146,7 +149,7 @@ function joined(
   const row = { clientId, lane, first: at.firstPosition, count };
   const own = rest.filter((each) => each.clientId === clientId);
   const [firstOwn] = own;
-  // Whose slots went by has had no turn for them: it takes none from the others, and none from those who were late before.
+  // A late lane missed its turn: it takes none from the others, nor from earlier late lanes.
   if (late === true) return { lanes: rest.toSpliced(placeOfLate(rest, clientId), 0, row), fronts: at.fronts };
   if (inFront === true && own.length < rest.length && mayLead(at.fronts, clientId, at.startMs)) {
     const waiting = own.reduce((sum, each) => sum + each.count, count);
@@ -157,7 +160,7 @@ function joined(
   return { lanes: rest.toSpliced(rest.indexOf(firstOwn), 0, row), fronts: at.fronts };
 }
 
-/** Another spacing for what is not due yet. The schedule itself when that changes nothing. */
+/** Changes the spacing of slots that are not due. Returns the same object for no change. */
 export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Schedule {
   const { due, fromMs, rest } = partedAt(schedule.segments, changeableFromMs(nowMs));
   const spacing = spacingOf(everyMs);
@@ -165,7 +168,7 @@ export function atPace(schedule: Schedule, everyMs: number, nowMs: number): Sche
   return { ...schedule, segments: [...due, { fromMs, everyMs: spacing, turn: turnAt(spacing), lanes: rest }] };
 }
 
-/** A lane that has the last segment to itself makes it longer: no slot moves. */
+/** Extends the last segment if the lane has it alone: no slot moves. */
 function longerLast(
   segments: readonly Segment[],
   wanted: Wanted & { readonly everyMs: number; readonly nowMs: number },
@@ -180,23 +183,23 @@ function longerLast(
   const free = Math.max(0, Math.ceil((wanted.nowMs - endOf(last)) / last.everyMs));
   if (free > 0 && segments.length < manySegments) return undefined;
   const firstPosition = lane.first + lane.count + free;
-  // Nothing of it waits: in a segment of its own its blocks are whole, and no slot is lost.
+  // Nothing of the lane waits: a new segment keeps its blocks whole and loses no slot.
   if (endOf(last) <= changeableMs && newRowFrom(firstPosition, wanted.count, turn) !== firstPosition) return undefined;
   const longer = { ...last, lanes: [{ ...lane, count: lane.count + free + wanted.count }] };
   return { segments: [...segments.slice(0, -1), longer], firstPosition };
 }
 
-/** Where new positions of a lane begin: at a multiple of turns, if the block before it has no room for all of them. */
+/** Where new positions begin: at a multiple of turns if the current block has no room for all. */
 function newRowFrom(position: number, count: number, turn: number): number {
   return count <= turn - (position % turn) ? position : turn * Math.ceil(position / turn);
 }
 
-/** The lane of what has missed its slots: its positions never meet those that its job still reserves. */
+/** The lane for missed slots: its positions never collide with those that the job still reserves. */
 export function lateLane(lane: string): string {
   return `${lane}~`;
 }
 
-/** Behind the late lanes of its client, where they come first; else behind the clients that are led by a late lane. */
+/** Behind the client's late lanes if those lead its lanes; else behind the clients that a late lane leads. */
 function placeOfLate(lanes: readonly LaneName[], clientId: number): number {
   const isLate = ({ lane }: LaneName) => lane.endsWith('~');
   const own = lanes.filter((each) => each.clientId === clientId);
@@ -213,7 +216,7 @@ function placeOfLate(lanes: readonly LaneName[], clientId: number): number {
   return lanes.length;
 }
 
-/** Kept short in the item, and rounded up: never closer than it may be. */
+/** Short in the item, and rounded up to be safe. */
 function spacingOf(everyMs: number): number {
   return Math.ceil(everyMs * 10_000) / 10_000;
 }

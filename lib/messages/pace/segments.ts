@@ -1,20 +1,20 @@
 import { type Blocks, sumOf, takenIn, turnOf } from './turns.ts';
 
-/** Who asks for slots: a job of a client, or all its requests with few recipients together (`*`). */
+/** A requester of slots: a job of a client, or all its small requests together (`*`). */
 export interface LaneName {
   readonly clientId: number;
   readonly lane: string;
 }
 
-/** A lane in one segment: the positions from `first` on. A position never comes twice in a lane, even if the lane pauses. */
+/** A lane's positions in one segment, from `first` on. A position never repeats in a lane, even after a pause. */
 export interface Lane extends LaneName {
   readonly first: number;
   readonly count: number;
 }
 
 /**
- * A stretch of slots, `everyMs` apart. Clients take turns of up to `turn` messages, in the order in which they first appear;
- * inside a client its lanes do (D45: by messages, not by jobs).
+ * Slots at `everyMs`. Clients take turns of up to `turn` messages, in order of appearance; within a client its lanes do
+ * (D45: by messages, not by jobs).
  */
 export interface Segment {
   readonly fromMs: number;
@@ -24,10 +24,8 @@ export interface Segment {
 }
 
 /**
- * Parts what is due before `atMs`, and stays where it is, from the rest of each lane, in the order of their next turns.
- * `fromMs` is where the rest goes on: up to a turn later, for a client that has begun its turn ends it, or those who part
- * again and again would give it to the same client each time. Only the last segment is ever cut: of the others nothing
- * waits any more.
+ * Splits slots due before `atMs`, which stay, from the rest of each lane, ordered by next turn. Only the last segment
+ * can have a rest.
  */
 export function partedAt(
   segments: readonly Segment[],
@@ -40,12 +38,14 @@ export function partedAt(
   const { turn } = last;
   const groups = lanesByClient(last.lanes);
   const counts = groups.map(countOf);
+  // A begun turn is finished, or frequent splits would give every turn to the same client: `fromMs` may be up to a turn
+  // later.
   const takenOfClient = takenIn(places, counts, { turn }).map((taken, client) =>
     Math.min(counts[client] ?? 0, turn * Math.ceil(taken / turn)),
   );
   const taken = sumOf(takenOfClient);
   if (taken === sumOf(counts)) return { due: segments, fromMs: endOf(last), rest: [] };
-  // Also brings back what a clock that was ahead has put too far into the future.
+  // Also brings back slots that a fast clock has put too far ahead.
   if (taken === 0) return { due: before, fromMs: Math.max(atMs, endOf(before.at(-1))), rest: last.lanes };
   const parts = groups.map((lanes, client) => {
     const takenOfLane = takenIn(
@@ -56,7 +56,7 @@ export function partedAt(
     return lanes.map((lane, index) => ({ lane, taken: takenOfLane[index] ?? 0 }));
   });
   const due = parts.flat().flatMap(({ lane, taken }) => (taken === 0 ? [] : [{ ...lane, count: taken }]));
-  // The client with fewer messages is next; with as many, the order stays.
+  // The client with fewer messages is next; ties keep their order.
   const inOrder = parts
     .map((lanes, client) => ({ lanes, taken: takenOfClient[client] ?? 0 }))
     .toSorted((one, other) => one.taken - other.taken)
@@ -71,7 +71,7 @@ export function partedAt(
   };
 }
 
-/** When the slot of a position comes; undefined when it is not in this segment. */
+/** The time of a position's slot; undefined if it is not in this segment. */
 export function slotIn(segment: Segment, lane: LaneName, position: number): number | undefined {
   const place = placesIn(segment).get(nameOf(lane));
   const at = position - (place?.lane.first ?? 0);
@@ -81,7 +81,7 @@ export function slotIn(segment: Segment, lane: LaneName, position: number): numb
   return segment.fromMs + turnOf(ofClient, client.index, client.ofAll, segment) * segment.everyMs;
 }
 
-/** The last turn of a client in a segment: when it begins, and its messages. Undefined when the client is not in it. */
+/** A client's last turn in a segment: its start and size. Undefined without the client. */
 export function lastTurnIn(
   segment: Segment,
   clientId: number,
@@ -97,12 +97,12 @@ export function lastTurnIn(
   return { fromMs: segment.fromMs + place * segment.everyMs, count: count - first };
 }
 
-/** Blocks of a lane begin at positions that are multiples of a turn: the rest of one that was parted is a turn of its own. */
+/** A lane's blocks begin at multiples of a turn: the rest of a split block is a turn of its own. */
 function blocksOf(lanes: readonly Lane[], turn: number): Blocks {
   return { turn, heads: lanes.map(({ first }) => turn - (first % turn)) };
 }
 
-/** Where a lane stands in its segment: among the lanes of its client, and that one among the clients. */
+/** A lane's index among its client's lanes, and the client's among all clients. */
 interface Place {
   readonly lane: Lane;
   readonly index: number;
@@ -114,7 +114,7 @@ interface Place {
   };
 }
 
-/** Kept beside a segment while it lives: a wave asks five hundred times, with a hundred lanes. */
+/** Cached per segment: a wave looks up five hundred positions, with a hundred lanes. */
 const places = new WeakMap<Segment, ReadonlyMap<string, Place>>();
 
 function placesIn(segment: Segment): ReadonlyMap<string, Place> {
@@ -152,7 +152,7 @@ export function isLane(lane: LaneName, other: LaneName): boolean {
   return lane.lane === other.lane && lane.clientId === other.clientId;
 }
 
-/** As with spacings: short in the item, and never sooner. */
+/** Short in the item, and never sooner, as for spacings. */
 function microsecond(ms: number): number {
   return Math.ceil(ms * 1_000) / 1_000;
 }

@@ -1,15 +1,15 @@
 /*
- * Members take turns in their order, up to `turn` consecutive messages each; who has no more is passed over. A place is
- * one of the common row, counted from 0; a position is one among the member's own messages. `counts` says how many each has.
+ * Members take turns in order, up to `turn` messages each. A place counts in the common sequence, a position among the
+ * member's own messages, both from 0. `counts`: messages per member.
  */
 
-/** How long turns are: `turn` messages, the first one of a member its `heads` (1 to `turn`; without them, as all others). */
+/** Turn lengths: `turn` messages. `heads`: the first turn of each member (1 to `turn`), if different. */
 export interface Blocks {
   readonly turn: number;
   readonly heads?: readonly number[];
 }
 
-/** At which place the message at `position` of member `index` comes: those of its own before it, and those of the others. */
+/** The place of a member's message at `position`: after its own earlier ones, and those of the others. */
 export function turnOf(position: number, index: number, counts: readonly number[], blocks: Blocks): number {
   const head = headOf(index, blocks);
   const rounds = position < head ? 0 : 1 + Math.floor((position - head) / blocks.turn);
@@ -20,7 +20,7 @@ export function turnOf(position: number, index: number, counts: readonly number[
   return place;
 }
 
-/** How many messages of each member come in the first `places`: the inverse of `turnOf`, for all members at once. */
+/** The messages of each member within the first `places`: the inverse of `turnOf`. */
 export function takenIn(places: number, counts: readonly number[], blocks: Blocks): number[] {
   const takenAfter = (rounds: number) => counts.map((count, index) => Math.min(count, givenIn(rounds, index, blocks)));
   const rounds = fullRounds(places, counts, takenAfter);
@@ -38,12 +38,12 @@ function headOf(index: number, { turn, heads }: Blocks): number {
   return heads?.[index] ?? turn;
 }
 
-/** What a member that never ends has had after so many rounds. */
+/** Messages of an endless member after this many rounds. */
 function givenIn(rounds: number, index: number, blocks: Blocks): number {
   return rounds === 0 ? 0 : headOf(index, blocks) + (rounds - 1) * blocks.turn;
 }
 
-/** The most rounds that fit into so many places, at most as many as the longest member has messages. */
+/** The most full rounds within `places`, bounded by the longest member. */
 function fullRounds(
   places: number,
   counts: readonly number[],

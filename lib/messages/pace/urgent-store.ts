@@ -8,10 +8,12 @@ const TenthSchema = v.object({ nextMs: v.number() });
 
 /** The counter means nothing once its time is past. */
 const tenthMemorySeconds = 86_400;
-/** Each refusal tells where the counter stands; who is refused so often takes another way. */
+/** Each refusal returns the counter. After this many, the caller takes another way. */
 const mostTries = 5;
 
-/** Slots of the last tenth in the messages table: one conditional write, two when the first guess of the counter is wrong. */
+/**
+ * Slots of the last tenth in the messages table: one conditional write, two if the first guess of the counter is wrong.
+ */
 export function urgentStore(client: DynamoDBDocumentClient, table: string): UrgentTenths {
   return {
     take: async (phoneNumberId, { sizes, everyMs, nowMs, latestMs }) => {
@@ -31,7 +33,7 @@ export function urgentStore(client: DynamoDBDocumentClient, table: string): Urge
     },
   };
 
-  /** `idle`: from now on, else behind what is given out. Refused: where the counter stands. */
+  /** `idle`: starts now, else behind the slots given out. Returns the counter if refused. */
   async function advance(
     phoneNumberId: string,
     {

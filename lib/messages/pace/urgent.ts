@@ -3,25 +3,24 @@ import type { NumberPaces } from './number-paces.ts';
 import { endMsOf, reserved, type Schedule, slotMsOf, type Turn } from './schedule.ts';
 import { sumOf } from './turns.ts';
 
-/** One-time codes of one client that want to leave a number now. */
 export interface UrgentWanted {
   readonly phoneNumberId: string;
   readonly limitPerSecond: number;
   readonly clientId: number;
-  /** The codes of each of its requests. */
+  /** The number of codes in each request. */
   readonly sizes: readonly number[];
   readonly seen?: NumberPace;
 }
 
-/** Without a turn the slot is in the last tenth of the number and never moves. */
+/** Without a turn, the slot is in the last tenth and never moves. */
 export interface UrgentSlot {
   readonly slotMs: number;
   readonly turn?: Turn;
 }
 
-/** The last tenth of each number: slots in a row, one counter. */
+/** The last tenth of each number: consecutive slots, one counter. */
 export interface UrgentTenths {
-  /** Slots, `everyMs` apart, for the first of the requests: those of which all codes have theirs until `latestMs`. */
+  /** Slots for the first requests whose codes all fit before `latestMs`, `everyMs` apart. */
   readonly take: (
     phoneNumberId: string,
     wanted: {
@@ -36,15 +35,15 @@ export interface UrgentTenths {
 /** The lane of a client's one-time codes beside its jobs. */
 export const urgentLane = '!';
 
-/** A wait in the tenth that is longer than this is no better than a lane of the schedule, whose turn begins as soon. */
+/** A longer wait in the tenth is no better than a lane of the schedule, whose turn begins as soon. */
 const longestWaitMs = 1_000;
 
-/** Whether the tenth takes so many codes at once while it is free. */
+/** Whether an idle tenth takes this many codes at once. */
 export function tenthFits(count: number, everyMs: number): boolean {
   return fittingCodes([count], { everyMs, leftMs: longestWaitMs }) === count;
 }
 
-/** The codes of the first requests that the tenth takes whole, in slots of which the last may come after `leftMs`. */
+/** The codes of the first requests that the tenth takes whole, the last slot at most `leftMs` away. */
 export function fittingCodes(
   sizes: readonly number[],
   { everyMs, leftMs }: { readonly everyMs: number; readonly leftMs: number },
@@ -59,9 +58,8 @@ export function fittingCodes(
 }
 
 /**
- * A slot for each code (D44), request by request: in the schedule while nothing waits there; else in the last tenth, where that has
- * slots for all codes of a request within a second; else in a lane, in front of those who wait (D45). One request never has two of
- * these: its slice is one try, and the later slots of a try that waits for the earlier ones would go by.
+ * Reserves slots for codes (D44): in an idle schedule, else in the last tenth within a second, else in a lane in front
+ * (D45). A request is never split, for its slice is one try.
  */
 export async function reserveUrgent(
   { paces, tenths }: { readonly paces: NumberPaces; readonly tenths: UrgentTenths },
@@ -83,7 +81,7 @@ export async function reserveUrgent(
   return { slots: [...slots, ...(waiting.slots ?? [])], pace: waiting.pace };
 }
 
-/** Slots undefined: `when` did not hold, nothing was reserved. */
+/** `slots` is undefined when `when` was false: nothing was reserved. */
 async function inSchedule(
   paces: NumberPaces,
   { phoneNumberId, limitPerSecond, clientId, count, seen }: Omit<UrgentWanted, 'sizes'> & { readonly count: number },

@@ -6,13 +6,10 @@ import { jobKey, jobOfPartition, recipientsKey } from '../items.ts';
 import { dispatchIdOf } from '../job.ts';
 import type { AddressesOf } from './receipt-ports.ts';
 
-/** Of a job that went straight: the addresses of all, in their order. */
+/** A straight job's item holds all addresses, in order. */
 const StraightSchema = v.object({ to: v.optional(v.instance(Uint8Array)) });
 
-/**
- * For whom messages are, from what describes their jobs in the messages table: one request for a hundred items, and of a job
- * only those that have the messages.
- */
+/** One request per hundred items, and of each job only the items with these messages. */
 export function addressStore(messages: TableAccess): AddressesOf {
   return async (asked) => {
     const keys = new Map(asked.flatMap(keysOf).map((key) => [`${key.pk} ${key.sk}`, key]));

@@ -4,7 +4,7 @@ import type { Receipt, ReceiptMessage } from './receipt.ts';
 import { namelessReceipt } from './receipt-items.ts';
 import type { HeadOfJob, ReceiptsOfJob } from './receipt-ports.ts';
 
-/** Why a receipt counts for nothing (D39). None of them is an error: other software may send on the same number. */
+/** Why a receipt does not count (D39). None of them is an error: other software may send from the same number. */
 export type DropReason = 'unknown_job' | 'job_forgotten' | 'other_number' | 'no_such_recipient';
 
 export interface Counted {
@@ -13,9 +13,8 @@ export interface Counted {
 }
 
 /**
- * The receipts that count: of a job that is remembered, for a recipient that it has, told of the number that sent it. Whose
- * they are is the job's word and never the receipt's. `heads` has every job that there is, by id. What a receipt says of a person
- * whom the operator has erased is left out of it, so that none brings the person back (D60).
+ * Receipts that count: for a known job and recipient, from the number that sent. The job decides whose they are. An
+ * erased person is removed (D60).
  */
 export function countable(
   numbers: ReceiptMessage['numbers'],

@@ -1,21 +1,21 @@
 import { present } from '../../keys/present.ts';
 import type { Pricing, Receipt } from './receipt.ts';
 
-/** What receipts prove of one message, each further than the one before; `failed` gives way to what was delivered (D39). */
+/** What receipts prove of a message, in ascending order. A delivery overrules `failed` (D39). */
 export const proofs = ['taken', 'sent', 'failed', 'delivered', 'read'] as const;
 export type Proof = (typeof proofs)[number];
 
-/** What all receipts of one message say together: the word of the receipt that decides, and how the person was named last. */
+/** What all receipts of a message prove together, with the latest ids of the person. */
 export interface Proven extends Pick<Receipt, 'userId' | 'waId'> {
   readonly proof: Proof;
   readonly receipt: Receipt;
-  /** When it was delivered, which is what is billed (D58): told as such, else by the first proof that it was read. */
+  /** The delivery, which is billed (D58): from its own receipt, else from the first receipt that proves reading. */
   readonly deliveredAtMs?: number;
-  /** The platform's word on its price: told with its delivery, else as late as possible. */
+  /** The platform's pricing: from the delivery receipt if possible, else from the furthest other one. */
   readonly pricing?: Pricing;
 }
 
-/** A voice message that was played was read; a status that nobody knows still proves that the platform took the message. */
+/** A played voice message was read. An unknown status still proves that the platform took the message. */
 const proofOfStatus: Readonly<Record<string, Proof>> = {
   sent: 'sent',
   delivered: 'delivered',
@@ -29,9 +29,8 @@ export function proofOf({ status }: Pick<Receipt, 'status'>): Proof {
 }
 
 /**
- * What receipts of one message prove, in whatever order, number and completeness they came: the furthest proof, by its
- * earliest receipt. Receipts of the same moment that differ are told apart by their text, so that every reader of the same
- * receipts sees the same. Undefined without a receipt.
+ * The furthest proof of a message's receipts, by its earliest receipt, in any order. Text decides between different
+ * receipts of one moment, so that all readers agree.
  */
 export function fold(receipts: Iterable<Receipt>): Proven | undefined {
   let proven: Deciding | undefined;

@@ -12,19 +12,17 @@ interface HoldPorts extends OpeningPorts {
   readonly nowMs: () => number;
 }
 
-/** An older refusal says nothing of now: what held the account may be mended. */
+/** An older refusal proves nothing about now: the cause may be repaired. */
 const newsMs = 60_000;
 
-/** A failure that is news, and the job that it is of. */
 interface Refused {
   readonly head: JobHead;
   readonly receipt: Receipt & { readonly code: string };
 }
 
 /**
- * Opens the holds that receipts tell of (D46): the platform may take a message and refuse it afterwards for what concerns its
- * account, its number or its template (131042 above all), or drop what it held back (135000). Never throws: the next receipt,
- * or the next refusal, does it.
+ * The platform may refuse a message after it took it, for account, number or template (131042 above all), or drop a
+ * held one (135000): that opens a hold (D46). Never throws.
  */
 export async function holdByReceipts(jobs: readonly ReceiptsOfJob[], ports: HoldPorts): Promise<void> {
   const atMs = ports.nowMs();
@@ -61,8 +59,8 @@ function dropScopeOf({ head, receipt }: Refused): HoldScope | undefined {
 }
 
 /**
- * The messages among them that the platform had taken and held back, by dispatch id. Of any other message such a code says
- * that the message is at fault. Slices are read only where a code may say both.
+ * Messages that the platform had taken and held back. For others such a code blames the message itself. Reads slices
+ * only for ambiguous codes.
  */
 async function heldOf(news: readonly Refused[], { slices, log }: HoldPorts): Promise<ReadonlySet<string>> {
   const drops = news.filter((each) => dropScopeOf(each) !== undefined);

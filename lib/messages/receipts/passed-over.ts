@@ -3,34 +3,33 @@ import { accountWordsOf } from '../../platform/webhook/account-update.ts';
 import { listOf, objectOf, type PlatformUpdate } from '../../platform/webhook/envelope.ts';
 import type { messageFields } from '../../platform/webhook/fields.ts';
 
-/** How often something came, by its kind. */
 export type CountsByKind = Readonly<Record<string, number>>;
 
-/** What frames the lists of a value about messages. */
+/** The keys that accompany the lists in a value about messages. */
 const frame: ReadonlySet<string> = new Set(['messaging_product', 'metadata', 'contacts']);
 
-/** The lists that are read, each entry by itself: their readers count what they pass over. */
+/** The lists that are read entry by entry; their readers count ignored entries themselves. */
 const listsRead: Readonly<Record<(typeof messageFields)[number], readonly string[]>> = {
   messages: ['statuses', 'messages'],
   standby: ['messages'],
   user_preferences: ['user_preferences'],
 };
 
-/** Where the fields that come in kinds name them. */
+/** The key that names the kind, for fields with kinds. */
 const kindIn: ReadonlyMap<string, (value: PlatformUpdate['value']) => unknown> = new Map([
   ['account_update', (value) => value['event']],
   ['account_alerts', (value) => objectOf(value['alert_info'])?.['alert_type']],
   ['account_review_update', (value) => value['decision']],
 ]);
 
-/** Names come from outside: those that the platform would not write are told as this one, and so are those that are too many. */
+/** Names come from outside. Implausible names, and those beyond the limit, count as this one. */
 const otherName = 'other';
 const nameForm = /^[A-Za-z0-9_]{1,64}$/;
 const mostKinds = 20;
 
 /**
- * What of these updates the service makes nothing of, by field, or by field and kind (`account_update.ACCOUNT_VIOLATION`,
- * `messages.errors`): 21 kinds at most. Never throws.
+ * Counts ignored updates by field, or field and kind (`account_update.ACCOUNT_VIOLATION`, `messages.errors`), in at
+ * most 21 kinds. Never throws.
  */
 export function passedOverIn(updates: readonly PlatformUpdate[]): CountsByKind {
   const counts = new Map<string, number>();
@@ -56,7 +55,7 @@ function isAboutMessages(field: string): field is keyof typeof listsRead {
   return Object.hasOwn(listsRead, field);
 }
 
-/** A key that is there without a list counts once: nothing is read of it either. */
+/** A key without a list counts once. */
 function kindsOfMessages(
   field: keyof typeof listsRead,
   value: PlatformUpdate['value'],

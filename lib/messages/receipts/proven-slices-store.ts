@@ -3,7 +3,6 @@ import { sliceKeyOf, sliceOfItem } from '../dispatch/claims/slice-items.ts';
 import { sliceStore } from '../dispatch/claims/slice-store.ts';
 import type { ProvenSlices } from './receipt-ports.ts';
 
-/** The slices in the messages table as runs of receipts see them: a hundred a request. */
 export function provenSlicesStore(messages: TableAccess, nowMs: () => number): ProvenSlices {
   const { settle } = sliceStore({ client: messages.documentClient, table: messages.tableName, nowMs });
   return {

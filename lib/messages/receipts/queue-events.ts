@@ -2,15 +2,14 @@ import { nameOf } from '../../observe/name-of.ts';
 import { defaultEventTypes, type ServiceEvent } from '../../webhooks/event.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 
-/** So many are queued well within the time that one call of the event queue has (webhooks/event-queue.ts). */
+/** This many fit well into the time limit of one call to the event queue (webhooks/event-queue.ts). */
 const eventsAtOnce = 1_000;
-/** What such a call takes at most, and the end of the run. */
+/** Time for one such call and for the end of the run. */
 const sliceBudgetMs = 10_000;
 
 /**
- * Queues events of a run slice by slice: first the kinds that everybody is told of by default, which are rare, and then
- * the steps of messages, each in the order given. Ends when time runs short or the queue does not take a slice, and
- * returns the keys of the events that may not be queued.
+ * Queues first the rare kinds that clients receive by default, then message steps. Stops when time runs short or a
+ * slice fails; returns the keys that may not be queued.
  */
 export async function queueEvents(
   events: readonly (readonly [string, ServiceEvent])[],
@@ -36,7 +35,6 @@ function slicesOf<Each>(all: readonly Each[]): Each[][] {
   );
 }
 
-/** Returns why the slice may not be queued. */
 async function queueSlice(
   slice: readonly (readonly [string, ServiceEvent])[],
   ports: Pick<ReceiptPorts, 'events' | 'remainingMs'>,

@@ -17,7 +17,6 @@ const typeOfProof = {
   failed: 'message.failed',
 } as const satisfies { readonly [Each in Proof]?: EventType };
 
-/** One event to come, before it is known for whom the message was. */
 interface Tellable {
   readonly type: (typeof typeOfProof)[keyof typeof typeOfProof] | 'message.resolved';
   readonly head: JobHead;
@@ -25,7 +24,7 @@ interface Tellable {
   readonly timestampMs: number;
 }
 
-/** The keys of the events that a receipt may lead to. */
+/** The keys of the events that a receipt may cause. */
 export function eventKeysOf(receipt: Receipt): string[] {
   const proof = proofOf(receipt);
   const types = proof === 'taken' ? [] : [typeOfProof[proof]];
@@ -37,9 +36,8 @@ function eventKeyOf(type: Tellable['type'], receipt: Receipt): string {
 }
 
 /**
- * What the clients who want it are told of these receipts, each event once (D41), by key (`eventKeysOf`). A failure is told
- * only when all receipts of its message together say that it failed. `resolved` has when those were settled that were
- * `unknown` before, by dispatch id. For whom messages are is asked only of those that are told of.
+ * The events that clients subscribe to, by key (`eventKeysOf`), each once (D41). `resolved`: settlement times by
+ * dispatch id. Reads addresses only for these events.
  */
 export async function eventsOfReceipts(
   jobs: readonly ReceiptsOfJob[],
@@ -66,6 +64,7 @@ async function tellableOf(
   ports: EventPorts,
 ): Promise<Tellable[]> {
   const wanted = await ports.wanted(head.clientId);
+  // A failure is emitted only if all receipts of its message together prove it.
   const failed = wanted.has('message.failed') ? await failedOf(head, receipts, ports) : new Map<number, Receipt>();
   return receipts.flatMap((receipt): Tellable[] => {
     const resolvedAtMs = resolved.get(dispatchIdOf(receipt));
@@ -81,7 +80,7 @@ async function tellableOf(
   });
 }
 
-/** The deciding receipts of the messages that failed by all that is known of them, of those that a receipt here says it of. */
+/** The deciding receipts of messages that failed by all known receipts, among those with a failure here. */
 async function failedOf(
   { jobId }: JobHead,
   receipts: readonly Receipt[],
@@ -104,7 +103,7 @@ async function failedOf(
   );
 }
 
-/** The platform's clock may be wrong: nothing happened to a message before it was accepted, or has yet to happen. */
+/** Corrects the platform's clock: nothing happens to a message before its acceptance or in the future. */
 function timeOf({ atMs }: Receipt, { acceptedAtMs }: JobHead, nowMs: number): number {
   return Math.min(Math.max(atMs, acceptedAtMs), Math.max(nowMs, acceptedAtMs));
 }

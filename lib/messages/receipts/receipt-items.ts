@@ -7,15 +7,15 @@ import { jobOfReceipts, receiptGroupOf, receiptPartition } from '../items.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 
-/** Most bytes of text of receipts in one item, before it is packed: far from what an item may hold, and a run has little more. */
+/** Limit for unpacked text in one item: far below what an item holds, and a run has little more. */
 const maxItemText = 200_000;
 
-/** Text that unpacks to more than this is none of ours. */
+/** This service wrote no text that unpacks to more. */
 const maxUnpackedBytes = 4 * maxItemText;
 
 const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
-/** One receipt as it is stored: by place, because ten thousand messages have thirty thousand of them. */
+/** A stored receipt, as a tuple: ten thousand messages have thirty thousand receipts. */
 const RowSchema = v.tuple([
   v.number(),
   v.string(),
@@ -40,15 +40,15 @@ export interface ReceiptItem {
 }
 
 /**
- * A receipt as it is kept. A user id is as long as half of a packed receipt, and the statuses of a message repeat it: `sent` has
- * it, and what follows `sent` leaves it out. A number is kept where none may have been addressed.
+ * A user id is half of a packed receipt, so only `sent` keeps it and later statuses drop it. The number stays where the
+ * job may address user ids.
  */
 export function keptReceipt({ userId, waId, ...receipt }: Receipt, { byUserId }: Pick<JobHead, 'byUserId'>): Receipt {
   if (repeating.has(receipt.status)) return receipt;
   return { ...receipt, ...present({ userId, waId: byUserId ? waId : undefined }) };
 }
 
-/** A receipt as it is kept of a person whom the operator has erased: nothing in it names anybody (D60). */
+/** A receipt of an erased person, without anything that names the person (D60). */
 export function namelessReceipt({ platformMessageId, reason, userId, waId, ...receipt }: Receipt): Receipt {
   return receipt;
 }
@@ -56,9 +56,8 @@ export function namelessReceipt({ platformMessageId, reason, userId, waId, ...re
 const repeating: ReadonlySet<string> = new Set(['delivered', 'read', 'played']);
 
 /**
- * The items that append these receipts of one job: some for each group of messages, named by their content, so that the
- * same receipts written again are the same items. They are packed: the platform's id of a message, the longest part of
- * a receipt, stands in each of its receipts.
+ * The items that append receipts of one job, by group of messages. Content-addressed, and so idempotent. Packed,
+ * because the platform's message id repeats.
  */
 export function receiptItems(jobId: string, receipts: readonly Receipt[], expiresAtSeconds: number): ReceiptItem[] {
   const groups = Map.groupBy(receipts, ({ index }) => receiptGroupOf(index));
@@ -72,12 +71,11 @@ export function receiptItems(jobId: string, receipts: readonly Receipt[], expire
   );
 }
 
-/** Receipts of one item as it holds them, where they take the place of others of theirs. */
+/** The packed receipts that replace those of an existing item. */
 export function packedReceipts(receipts: readonly Receipt[]): Uint8Array {
   return brotliCompressSync(JSON.stringify(receipts.map(rowOf)), compression);
 }
 
-/** The receipts of one item, of whichever job it is. */
 export function receiptsOf(item: unknown): Receipt[] {
   const { pk, receipts } = v.parse(ItemSchema, item);
   const jobId = jobOfReceipts(pk);
@@ -95,7 +93,7 @@ export function receiptsOf(item: unknown): Receipt[] {
     }));
 }
 
-/** JSON lists of the receipts, each once, in an order that does not depend on how they came. */
+/** Deduplicated receipts as JSON lists, in an order independent of arrival. */
 function textsOf(receipts: readonly Receipt[]): string[] {
   const rows = [...new Set(receipts.map((receipt) => JSON.stringify(rowOf(receipt))))].sort();
   const texts: string[] = [];

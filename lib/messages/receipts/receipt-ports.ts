@@ -7,32 +7,30 @@ import type { InboundSink } from '../inbound/inbound-message.ts';
 import type { JobHead } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 
-/** The head of a job, and whom of it the operator has erased, by index (D60). */
+/** The head of a job, with the indexes of erased people (D60). */
 export type HeadOfJob = JobHead & { readonly erased?: ReadonlySet<number> };
 
-/** Receipts that count, of one job. */
+/** Receipts of one job that count. */
 export interface ReceiptsOfJob {
   readonly head: JobHead;
   readonly receipts: readonly Receipt[];
 }
 
-/** The messages table as a run of receipts sees it. Every read is strongly consistent, every write may be repeated. */
+/** The messages table for runs of receipts. Reads are strongly consistent, writes idempotent. */
 export interface ReceiptRecords {
-  /** By job id, without the jobs that there are not (any more). */
+  /** By job id, without missing jobs. */
   findHeads(jobIds: readonly string[]): Promise<ReadonlyMap<string, HeadOfJob | 'unreadable'>>;
   append(head: JobHead, receipts: readonly Receipt[]): Promise<void>;
   doubtfulJobs(jobIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** All receipts of one group of a job's messages. */
   ofGroup(jobId: string, group: number): Promise<readonly Receipt[]>;
 }
 
-/** The slices as a run of receipts sees them. */
 export interface ProvenSlices extends Pick<Slices, 'settle'> {
-  /** Those that there are, in no order; strongly consistent. */
+  /** The existing slices, in any order; strongly consistent. */
   findAll(keys: readonly SliceKey[]): Promise<readonly Slice[]>;
 }
 
-/** For whom messages are, by dispatch id; one whose job is not described is left out. Strongly consistent. */
+/** Addresses by dispatch id, without those of undescribed jobs. Strongly consistent. */
 export type AddressesOf = (
   messages: readonly Pick<Receipt, 'jobId' | 'index'>[],
 ) => Promise<ReadonlyMap<string, string>>;
@@ -44,12 +42,11 @@ export interface ReceiptPorts {
   readonly changeHolds: HoldsOfWabas['change'];
   readonly wanted: WantedEvents;
   readonly events: EventSink;
-  /** Counts what appended receipts change of the cost of their jobs, or has it counted later (D58). May be repeated. */
+  /** Counts the cost that appended receipts change, now or later (D58). Idempotent. */
   readonly countCost: (jobs: readonly ReceiptsOfJob[]) => Promise<void>;
-  /** Where is told whom the platform refuses marketing to (D55). */
+  /** Takes refusals of marketing to people (D55). */
   readonly inbound: InboundSink;
   readonly nowMs: () => number;
-  /** How long this invocation may still work. */
   readonly remainingMs: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }

@@ -4,14 +4,14 @@ import { type QueueEntry, sendAtOnce } from '../../aws/sqs-batch.ts';
 import { type NumberReceipts, receiptMessageVersion } from './receipt.ts';
 import type { ReceiptSink } from './take-webhook.ts';
 
-/** The receipt queue: as few messages as there can be, in one round trip. */
+/** The receipt queue: as few messages as possible, in one round trip. */
 export function receiptQueue(client: SQSClient, url: string): ReceiptSink {
   return { send: (numbers) => sendAtOnce({ client, url }, receiptEntries(numbers)) };
 }
 
 /**
- * Queue messages of the receipts, each of one WABA, which is its message group, and filled up to the size that SQS takes.
- * A receipt is written as JSON once: what it weighs is counted, and the texts are put together to a `ReceiptMessage`.
+ * Messages of one WABA each (their message group), filled up to the SQS limit. Each receipt is written as JSON once and
+ * measured.
  */
 export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[] {
   return [...Map.groupBy(numbers, ({ wabaId }) => wabaId)].flatMap(([wabaId, ofWaba]) =>
@@ -19,7 +19,7 @@ export function receiptEntries(numbers: readonly NumberReceipts[]): QueueEntry[]
   );
 }
 
-/** The numbers of a message: how each begins, and its receipts, as JSON. */
+/** The numbers of a message: the JSON prefix of each, and its receipts as JSON. */
 type Packed = { readonly start: string; readonly receipts: string[] }[];
 
 function bodyOf(numbers: Packed): string {

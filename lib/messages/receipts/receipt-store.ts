@@ -15,7 +15,6 @@ const JobItemSchema = v.object({
   erased: JobStateSchema.entries.erased,
 });
 
-/** What runs of receipts read and write in the messages table. Every read is strongly consistent, every write repeatable. */
 export function receiptStore(messages: TableAccess): ReceiptRecords {
   const readAll = (keys: Parameters<typeof batchGet>[1]) => batchGet(messages, keys, { consistent: true });
   return {

@@ -1,28 +1,27 @@
 import * as v from 'valibot';
 import { PricingSchema } from '../../webhooks/event.ts';
 
-/** The platform's word on one of our messages after it took it: one status of its webhook (D38, D39). */
+/** A status of the platform's webhook about one of our messages, after it took the message (D38, D39). */
 export const ReceiptSchema = v.object({
   jobId: v.string(),
   index: v.number(),
-  /** `sent`, `delivered`, `read`, `failed`, `played`, or a word that nobody knows yet: kept as told. */
+  /** `sent`, `delivered`, `read`, `failed`, `played`, or an unknown word, as received. */
   status: v.string(),
-  /** When it happened, by the platform's clock; when the receipt arrived, where the platform's time cannot be read. */
+  /** Time of the event by the platform's clock; arrival if that is unreadable. */
   atMs: v.number(),
-  /** Absent where the person was erased (D60): the platform spells numbers in its ids. */
+  /** Absent for an erased person (D60): the platform's ids contain phone numbers. */
   platformMessageId: v.exactOptional(v.string()),
-  /** Of a failure: the platform's error code as text, and its text for people. */
+  /** For a failure: the platform's error code and its text for people. */
   code: v.exactOptional(v.string()),
   reason: v.exactOptional(v.string()),
   pricing: v.exactOptional(PricingSchema),
-  /** The person as the platform names them: business-scoped user id, and the digits of the number where it may be shown. */
+  /** The person's business-scoped user id, and the digits of the number if the platform shows it. */
   userId: v.exactOptional(v.string()),
   waId: v.exactOptional(v.string()),
 });
 export type Pricing = NonNullable<Receipt['pricing']>;
 export type Receipt = v.InferOutput<typeof ReceiptSchema>;
 
-/** The receipts of one number. */
 const NumberReceiptsSchema = v.object({
   wabaId: v.string(),
   phoneNumberId: v.string(),
@@ -30,12 +29,12 @@ const NumberReceiptsSchema = v.object({
 });
 export type NumberReceipts = v.InferOutput<typeof NumberReceiptsSchema>;
 
-/** The format in which receipts are queued now. */
+/** The format of queued receipts. */
 export const receiptMessageVersion = 1;
 
 /**
- * A message of the receipt queue (D47: it carries a version). The number of the receipts is the platform's word and proven
- * by its signature; whether it is the number that sent the message, whoever reads the queue compares with the job.
+ * A versioned message of the receipt queue (D47). The platform's signature proves the receipts' number; the consumer
+ * compares it with the job's.
  */
 export const ReceiptMessageSchema = v.object({
   version: v.literal(receiptMessageVersion),

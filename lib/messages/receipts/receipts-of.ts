@@ -3,18 +3,17 @@ import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from '../../platf
 import { contactsIn, type Person, personOf } from '../../platform/webhook/person.ts';
 import type { NumberReceipts, Pricing, Receipt } from './receipt.ts';
 
-/** What the statuses of one webhook come to, by number; and how many of them come to nothing. */
+/** The receipts of one webhook by number, and how many statuses gave none. */
 export interface ReceiptsTold {
   readonly numbers: readonly NumberReceipts[];
-  /** How many receipts these are. */
   readonly total: number;
-  /** Of messages that other software sent on the same numbers: normal. */
+  /** Statuses of messages that other software sent from the same numbers; normal. */
   readonly foreign: number;
-  /** Without id, status or number. */
+  /** Statuses without id, status or number. */
   readonly unreadable: number;
 }
 
-/** Our dispatch ids and nothing like them: a job's id and an index as we write it (`dispatchIdOf`). */
+/** A dispatch id exactly as `dispatchIdOf` writes it. */
 const dispatchIdForm = /^([0-9A-Z]{26})-(0|[1-9]\d{0,4})$/;
 
 const maxReasonLength = 1_000;
@@ -24,9 +23,8 @@ const maxWordLength = 32;
 type ContactOf = (named: Person) => Person | undefined;
 
 /**
- * The receipts among a webhook's updates (D38; platform reference, 10.2). Never throws: a status that cannot be read is
- * counted and the others count. Long texts are cut. An unknown status is kept as told; a time that cannot be read is that
- * of the arrival. Whom a message was for is told by its status, or by the contact beside it (platform reference, 10.2).
+ * The receipts in a webhook's updates (D38; platform reference, 10.2). Never throws. Cuts long texts, keeps unknown
+ * statuses, replaces unreadable times. The contact beside a status completes its person.
  */
 export function receiptsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): ReceiptsTold {
   const numbers = new Map<string, { readonly of: NumberReceipts; readonly receipts: Receipt[] }>();
@@ -82,7 +80,7 @@ function receiptOf(told: unknown, arrivedAtMs: number, contactOf: ContactOf): Re
   };
 }
 
-/** A message to a group was for no single person. */
+/** A message to a group has no single recipient. */
 function recipientOf(
   status: Readonly<Record<string, unknown>>,
   contactOf: ContactOf,
@@ -93,7 +91,7 @@ function recipientOf(
   return present({ userId, waId });
 }
 
-/** The first error of a failure: the platform lists one. */
+/** The first error: the platform lists one. */
 function failureOf(told: unknown): Pick<Receipt, 'code' | 'reason'> {
   const error = objectOf(listOf(told)?.[0]);
   if (error === undefined) return {};
@@ -120,7 +118,6 @@ function pricingOf(told: unknown): Pick<Receipt, 'pricing'> {
   return { pricing };
 }
 
-/** Text that is not empty, cut; undefined for anything else. */
 function textOf(value: unknown, maxLength: number): string | undefined {
   return typeof value === 'string' && value !== '' ? value.slice(0, maxLength).toWellFormed() : undefined;
 }

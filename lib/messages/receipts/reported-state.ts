@@ -1,10 +1,10 @@
 import { present } from '../../keys/present.ts';
 import type { Proven } from './fold.ts';
 
-/** How a message ended on our side, as far as our own records say (D29); see `outcomeOf`. */
+/** The outcome of a message by our own records (D29); see `outcomeOf`. */
 export type OwnState = 'pending' | 'held' | 'sent' | 'failed' | 'expired' | 'unknown';
 
-/** What a client is told of a message: our own word, carried further by the platform's (D39). */
+/** The outcome that clients see: ours, advanced by the platform's receipts (D39). */
 export const reportedStates = [
   'pending',
   'held',
@@ -17,28 +17,25 @@ export const reportedStates = [
 ] as const satisfies readonly (OwnState | 'delivered' | 'read')[];
 export type ReportedState = (typeof reportedStates)[number];
 
-/** What receipts may carry further. */
+/** An outcome that receipts may advance. */
 export interface OwnOutcome {
   readonly state: OwnState;
   readonly code?: string;
   readonly reason?: string;
   readonly platformMessageId?: string;
-  /** When this became so. */
   readonly atMs?: number;
-  /** Of what is pending outside of its time (D56): when it may leave. */
+  /** For a message that waits for its opening (D56): when it may leave. */
   readonly scheduledForMs?: number;
 }
 
-/** `userId` and `waId`: how the platform named the person last. */
+/** `userId` and `waId`: the platform's latest ids of the person. */
 export interface ReportedOutcome extends Omit<OwnOutcome, 'state'>, Pick<Proven, 'userId' | 'waId'> {
   readonly state: ReportedState;
 }
 
 /**
- * The outcome of one message by all that is known of it: our own records, and what its receipts prove together (D39). Any
- * receipt proves that the platform took the message, so it overrules `pending`, `unknown`, and what else we took for not
- * sent. A receipt whose status nobody knows says nothing against `held`. Code, reason and time are those of whoever decides;
- * the time is the receipt's where ours is not known.
+ * A message's outcome by our records and its receipts (D39). A receipt proves that the platform took the message: it
+ * overrules `pending`, `unknown` and our failures. An unknown status does not overrule `held`.
  */
 export function reportedOutcome(own: OwnOutcome, proven: Proven | undefined): ReportedOutcome {
   if (proven === undefined) return own;

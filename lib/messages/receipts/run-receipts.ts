@@ -17,21 +17,17 @@ export interface QueuedReceipts {
   readonly body: string;
 }
 
-/** With less time left, no queue message is tried alone: reads and writes, and a slice of events of 8 seconds. */
+/** Time to try one queue message alone: reads, writes, and a slice of events of 8 seconds. */
 const aloneBudgetMs = 20_000;
 
-/** A queue message that could be read. */
 interface ReadMessage {
   readonly messageId: string;
   readonly told: ReceiptMessage;
 }
 
 /**
- * Works off one batch of the receipt queue, all of it together, and returns the ids of the queue messages to be delivered
- * again: those that cannot be read, those with an event that could not be queued in this run, and those of which a read or a
- * write failed, also by themselves. Promises (D39): what counts is appended before anything follows from it; a message with
- * a receipt is neither sent again nor left `unknown` once its run has ended; what a client asked to be told is queued, and
- * what it costs counted or to be counted (D58), before a queue message is acknowledged. Repeating a run, or a part of it, appends what is there already and tells the same events.
+ * Works off one batch and returns the ids to deliver again: unreadable messages, failed reads or writes (also alone),
+ * unqueued events. Idempotent.
  */
 export async function runReceipts(queued: readonly QueuedReceipts[], ports: ReceiptPorts): Promise<string[]> {
   const messages = queued.map(({ messageId, body }) => ({ messageId, told: readMessage(body, ports) }));
@@ -40,7 +36,10 @@ export async function runReceipts(queued: readonly QueuedReceipts[], ports: Rece
   return [...failed, ...(await recordTogether(readable, ports))];
 }
 
-/** What fails together is tried alone, once: one item that cannot be read must not take others to the dead letters. */
+/**
+ * A failed batch is tried message by message, once, so that one unreadable item does not send others to the dead-letter
+ * queue.
+ */
 async function recordTogether(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
   try {
     return await recordAll(messages, ports);
@@ -64,7 +63,7 @@ function readMessage(body: string, ports: ReceiptPorts): ReceiptMessage | undefi
   }
 }
 
-/** Returns the messages about jobs that are there and cannot be read, and those of which something is still to be told. */
+/** Returns the messages about unreadable jobs, and those with events left to queue. */
 async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts): Promise<string[]> {
   const numbers = messages.flatMap(({ told }) => told.numbers);
   const jobIds = new Set(numbers.flatMap(({ receipts }) => receipts.map(({ jobId }) => jobId)));
@@ -93,7 +92,9 @@ async function recordAll(messages: readonly ReadMessage[], ports: ReceiptPorts):
     .map(({ messageId }) => messageId);
 }
 
-/** Message by message: when time runs short, all events of the first ones are queued, however slow the queue is. */
+/**
+ * Message by message: when time runs short, the first messages have all their events queued, even if the queue is slow.
+ */
 function inOrderOf(
   messages: readonly ReadMessage[],
   events: ReadonlyMap<string, ServiceEvent>,
@@ -109,15 +110,17 @@ function receiptsIn({ told }: ReadMessage): Receipt[] {
   return told.numbers.flatMap(({ receipts }) => receipts);
 }
 
-/** Returns what is to be told of these receipts, by key. */
 async function recordJobs(
   jobs: readonly ReceiptsOfJob[],
   ports: ReceiptPorts,
 ): Promise<ReadonlyMap<string, ServiceEvent>> {
+  // Appended before anything follows (D39). Settling before the acknowledgement means that no message with a receipt
+  // stays `unknown` or is resent.
   await Promise.all(jobs.map(({ head, receipts }) => ports.records.append(head, receipts)));
   const total = jobs.reduce((sum, { receipts }) => sum + receipts.length, 0);
   ports.log('receipts.recorded', { count: total });
   count('ReceiptsRecorded', total);
+  // Costs are counted, or scheduled to be, before the queue message is acknowledged (D58).
   await ports.countCost(jobs);
   await holdByReceipts(jobs, { ...ports, change: ports.changeHolds });
   await tellRefusals(jobs, ports);

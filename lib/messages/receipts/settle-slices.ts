@@ -6,35 +6,28 @@ import { dispatchIdOf } from '../job.ts';
 import type { Receipt } from './receipt.ts';
 import type { ReceiptPorts } from './receipt-ports.ts';
 
-/*
- * Receipts change a slice in one case alone: its job is in doubt, and an outcome is `unknown`. Two write and then read, in
- * opposite order (items.ts, `doubtKey`):
- *
- * - *a worker* writes the doubt, then that an outcome is `unknown`, then reads the receipts of the slice, before it tells.
- * - *a run of receipts* appends them, then reads the doubt, then the slices of a job in doubt.
- *
- * Of the two one writes second, and so reads the other's write: `unknown` with a receipt does not stay. A claim is left to its
- * claimant, and so is what is to be tried again: the next try looks for receipts after its claim (run-slice.ts).
- */
+// Receipts change a slice only if its job is in doubt and an outcome is `unknown`. items.ts, `doubtKey`, has the order
+// of writes and reads.
 
-/** Each settlement is one write; so many are under way at once. */
+// A claimed try and `again` outcomes are left alone: the claimant, or the next try, reads receipts itself
+// (run-slice.ts).
+
+/** Settlements under way at once, one write each. */
 const writesAtOnce = 20;
 
-/** A slice changes twice with each of its tries: who meets more changes than this looks again at the next delivery. */
+/** A slice changes twice per try. After more changes the next delivery looks again. */
 const maxRounds = 5;
 
 interface ProvenSlice {
   readonly key: SliceKey;
-  /** The recipients of whom there are receipts, by their index in the job. */
   readonly indexes: ReadonlySet<number>;
 }
 
 type SettlePorts = Pick<ReceiptPorts, 'slices' | 'nowMs' | 'log'>;
 
 /**
- * Makes sure that no message of which one of these receipts is stays `unknown` (D39); their jobs are in doubt. Returns when each
- * was settled that was `unknown` before, now or in a run before, by dispatch id: each of them is to be told. What an operator
- * has settled is not. Throws when slices keep changing.
+ * Settles `unknown` messages that these receipts prove (D39). Returns settlement times by dispatch id, also of earlier
+ * runs. Throws when slices keep changing.
  */
 export async function settleSlices(
   receipts: readonly Receipt[],
@@ -74,7 +67,7 @@ function nameOf({ jobId, slice }: SliceKey): string {
   return `${jobId} ${slice}`;
 }
 
-/** Undefined: others have changed the slice meanwhile. */
+/** Undefined when the slice has changed. */
 async function settle(
   seen: Slice,
   { key: { jobId }, indexes }: ProvenSlice,

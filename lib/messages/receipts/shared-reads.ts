@@ -1,13 +1,12 @@
 /**
- * One read at a time of each partition, for everybody who asks before it begins. Who asks while one runs waits for the next.
- * So no answer comes from a read that began before its caller asked, and that is after the caller's own write (items.ts,
- * `doubtKey`).
+ * Shares one read at a time per partition among callers that ask before it begins. So every answer is from a read after
+ * the caller's own write (items.ts, `doubtKey`).
  */
 export function sharedReads<Found>(read: (partition: string) => Promise<Found>): (partition: string) => Promise<Found> {
   const running = new Map<string, Promise<Found>>();
   const waiting = new Map<string, Promise<Found>>();
   const readAfter = async (partition: string, before: Promise<Found> | undefined) => {
-    // Also with none before, this lets those join who ask at the same moment.
+    // Even without an earlier read, this lets simultaneous callers join.
     await before?.catch(() => undefined);
     const own = waiting.get(partition);
     waiting.delete(partition);

@@ -6,12 +6,12 @@ import { doubtKey, jobExpiresAtSeconds, receiptGroupOf, receiptPartition } from 
 import { receiptsOf } from './receipt-items.ts';
 import { sharedReads } from './shared-reads.ts';
 
-/** Jobs that one process remembers having marked; forgetting one costs a write. */
+/** Marked jobs that a process remembers; forgetting one costs a write. */
 const rememberedJobs = 1_000;
 
 /**
- * The doubts of workers in the messages table. A job is marked once by a process, also when all slices of a run ask for it at
- * once; a mark that failed is tried again by the next that asks. Slices that ask at once share one strong read of receipts.
+ * A process marks each job once, also for concurrent slices, and retries a failed mark. Concurrent slices share one
+ * strong read of receipts.
  */
 export function sliceDoubtsStore(client: DynamoDBDocumentClient, table: string): SliceDoubts {
   const marks = new Map<string, Promise<void>>();

@@ -12,14 +12,13 @@ import { type CountsByKind, passedOverIn } from './passed-over.ts';
 import type { NumberReceipts } from './receipt.ts';
 import { receiptsOf } from './receipts-of.ts';
 
-/** Where receipts wait for whoever records them. */
+/** Takes receipts until a run records them. */
 export interface ReceiptSink {
-  /** Resolves when all of them are queued; throws when any may not be. Whoever told them tells them again. */
+  /** Resolves when all are queued; rejects when any may not be: the platform then repeats the webhook. */
   send(numbers: readonly NumberReceipts[]): Promise<void>;
 }
 
 export interface WebhookPorts {
-  /** The apps that may call. */
   readonly apps: () => Promise<readonly PlatformApp[]>;
   readonly receipts: ReceiptSink;
   readonly hints: HintSink;
@@ -27,16 +26,15 @@ export interface WebhookPorts {
   readonly nowMs: () => number;
 }
 
-/** A webhook as it came, and its header `X-Hub-Signature-256`. */
+/** A raw webhook, with its header `X-Hub-Signature-256`. */
 export interface PlatformWebhook {
   readonly body: RawBody;
   readonly signature: string | undefined;
 }
 
 /**
- * Takes what the platform tells (D38): resolves once everything in it that is ours is queued, receipts, hints and the words of
- * people in one round trip. Refuses with 401 what no app has signed, before anything of it is parsed, and with 503 what may not be
- * queued. What a signed body says is no reason to refuse it; what nothing is made of is counted.
+ * Queues a webhook's receipts, hints and words of people in one round trip (D38). Refuses with 401 what no app has
+ * signed, before parsing, and 503 when queueing fails.
  */
 export async function takeWebhook({ body, signature }: PlatformWebhook, ports: WebhookPorts): Promise<void> {
   const app = signingApp(await orRepeat(ports.apps()), body, signature);
@@ -66,7 +64,7 @@ export async function takeWebhook({ body, signature }: PlatformWebhook, ports: W
   count('ReceiptsQueued', statuses.total);
 }
 
-/** What people did is counted by kind, and of no kind is anything else told: it is about people. */
+/** Counts by kind only: anything more would be about people. */
 function tallied({ words, others }: PersonWords): void {
   const tally: Record<string, number> = Object.fromEntries(others);
   for (const kind of words.map(kindOf)) tally[kind] = (tally[kind] ?? 0) + 1;
@@ -85,7 +83,7 @@ function dropped(code: string, updates: number, wabaId?: string): void {
   log('platform.updates_dropped', { code, count: updates, wabaId });
 }
 
-/** One line for a webhook: nothing of what is signed goes without a count. */
+/** One log line per webhook, so that all signed content is counted. */
 function passedOver(tally: CountsByKind): void {
   const updates = Object.values(tally).reduce((sum, times) => sum + times, 0);
   if (updates === 0) return;
@@ -93,7 +91,7 @@ function passedOver(tally: CountsByKind): void {
   log('platform.updates_passed_over', { count: updates, tally });
 }
 
-/** What fails on our side is no fault of what was told: the platform repeats after a 503, for days. */
+/** A failure on our side is a 503, after which the platform repeats for days. */
 async function orRepeat<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

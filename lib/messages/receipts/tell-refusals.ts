@@ -5,9 +5,8 @@ import { addresseeOf } from '../request/addressee.ts';
 import type { ReceiptPorts, ReceiptsOfJob } from './receipt-ports.ts';
 
 /**
- * Tells whom the platform refuses marketing to (D55): it takes such a message, and says 131050 by receipt. The person is named as
- * the client did and by what the receipt says, so that all of it is one person. Throws when it may not be queued; a repetition
- * says the same, with the platform's time, or that of now where the platform's is still to come.
+ * Queues refusals of marketing (D55): the platform takes the message and sends receipt 131050. All ids, from client and
+ * receipt, name one person. Throws when queueing may have failed.
  */
 export async function tellRefusals(
   jobs: readonly ReceiptsOfJob[],
@@ -26,6 +25,7 @@ export async function tellRefusals(
     const { userId, waId } = receipt;
     const to = addresses.get(dispatchIdOf(receipt));
     const recipients = recipientsAmong([to === undefined ? undefined : addresseeOf(to), userId, waId]);
+    // The platform's time, or now where that lies in the future.
     const atMs = Math.min(receipt.atMs, nowMs());
     const word = { kind: 'refused', clientId, recipients, atMs } as const;
     return recipients.length === 0 ? [] : [{ wabaId, phoneNumberId, words: [word] }];
@@ -35,7 +35,6 @@ export async function tellRefusals(
 
 type Words = Omit<InboundMessage, 'version'>;
 
-/** One message for each number. */
 function together(messages: readonly Words[]): Words[] {
   const byNumber = Map.groupBy(messages, ({ wabaId, phoneNumberId }) => `${wabaId} ${phoneNumberId}`);
   return [...byNumber.values()].flatMap((some) => {

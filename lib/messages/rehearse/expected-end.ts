@@ -8,7 +8,6 @@ import { endMsOf, reserved, type Schedule, slotMsOf, type Wanted } from '../pace
 import { isLane, type LaneName } from '../pace/segments.ts';
 import { tenthFits, urgentLane } from '../pace/urgent.ts';
 
-/** A job that is not there yet, and the number that it would leave from. */
 export interface Expected {
   readonly head: Pick<JobHead, 'jobId' | 'clientId' | 'urgent'>;
   readonly recipients: readonly Pick<Recipient, 'to'>[];
@@ -18,21 +17,21 @@ export interface Expected {
 }
 
 /**
- * When the last message of a job would leave its number, if the job were accepted now (D43 to D45): behind what is due, in
- * turns with those who wait, at a pace that climbs if it was slowed down. The workers are taken to keep up with it.
+ * When the job's last message would leave, if accepted now (D43 to D45): behind due slots, in turns with waiting lanes,
+ * at a pace that may climb. Assumes that workers keep up.
  */
 export function expectedEndMs(job: Expected): number {
   const { head, recipients, nowMs } = job;
   const total = recipients.length;
   if (head.urgent && total <= straightRecipients) return codesEndMs(job, total);
   const waits = pairWaitsMs(recipients);
-  // The first turn of a job, or of a small request, comes before those who wait.
+  // The first turn of a job or small request comes before waiting lanes.
   const lane = { clientId: head.clientId, lane: laneOf(head.jobId, total), inFront: true } as const;
   const inTurns = laneEndMs(job, lane, total - waits.size);
   return Math.max(inTurns, ...[...waits.values()].map((waitMs) => nowMs + waitMs));
 }
 
-/** One-time codes of a small request: the schedule while it is idle, else the last tenth, taken to be free, if it takes them all. */
+/** One-time codes of a small request: an idle schedule, else the last tenth, assumed free, if it takes all. */
 function codesEndMs(job: Expected, count: number): number {
   const { head, limitPerSecond, pace, nowMs } = job;
   const everyMs = urgentEveryMs(limitPerSecond, pace, nowMs);
@@ -49,9 +48,8 @@ function laneEndMs({ limitPerSecond, pace, nowMs }: Expected, lane: Omit<Wanted,
 }
 
 /**
- * A job reserves no more than its horizon, so a schedule does not say how long its lanes go on. But a job that is not at its end
- * reserves again before half of the horizon is over, which it may have taken while it was alone: lanes that reach further are
- * taken to have as much left as this one.
+ * A schedule shows only reserved slots, and unfinished jobs reserve again within half a horizon. So lanes that reach
+ * further are assumed to have as much left as this job.
  */
 function withOthers(
   schedule: Schedule,
@@ -66,8 +64,8 @@ function withOthers(
 }
 
 /**
- * The end of so many turns from now on, while what was learned climbs back to the limit. Slots are reserved up to
- * a horizon ahead, and keep the pace of that moment: half of it, on an average.
+ * The end of `turns` from now, while a learned pace climbs back. Slots keep the pace of their reservation: on average
+ * half a horizon ahead.
  */
 function climbing({
   turns,

@@ -3,19 +3,18 @@ import type { Timetable } from '../when/timetable.ts';
 
 /** When the recipients of some zones would leave, if the send were accepted now. */
 export interface ExpectedTimes {
-  /** Empty where they do not matter: a moment alone was asked for. */
+  /** Empty if zones do not matter, because only a moment was asked for. */
   readonly zones: readonly string[];
   readonly recipients: number;
-  /** The first moment at which they may be called; undefined where that is never within the life of the job. */
+  /** The earliest call; undefined if never within the job's life. */
   readonly firstMs: number | undefined;
-  /** About when the last of them has left. */
+  /** About when the last of them leaves. */
   readonly lastMs: number | undefined;
 }
 
 /**
- * When each lot of a send with a time of its own would leave its number, by zones, in the order of their first moments (D56):
- * lots take their turns in their order, each while it is open, at one message each `everyMs`. `delayMs` is how long others
- * keep the number busy from now on. A lot that does not get through has its last moment at the end of its openings.
+ * When each lot of a scheduled send would leave, by zones (D56). Lots follow each other while open. `delayMs`: how long
+ * the number is busy. An unfinished lot ends with its openings.
  */
 export function expectedTimes(
   { lots, zones, order }: Timetable,
@@ -38,7 +37,7 @@ export function expectedTimes(
     .sort((one, other) => (one.firstMs ?? Number.MAX_SAFE_INTEGER) - (other.firstMs ?? Number.MAX_SAFE_INTEGER));
 }
 
-/** When the last one of each lot has left; undefined for a lot that never opens. */
+/** When the last message of each lot leaves; undefined for a lot that never opens. */
 function lastMoments(
   lots: readonly Lot[],
   { busy, everyMs }: { readonly busy: readonly Opening[]; readonly everyMs: number },
@@ -53,14 +52,14 @@ function lastMoments(
       const usedMs = Math.min(leftMs, untilMs - fromMs);
       taken = inOrder([...taken, [fromMs, fromMs + usedMs]]);
       leftMs -= usedMs;
-      // The last one leaves at the beginning of its slot.
+      // The last message leaves at the start of its slot.
       if (leftMs <= 0) return fromMs + Math.max(0, usedMs - everyMs);
     }
     return open.at(-1)?.[1];
   });
 }
 
-/** What of openings is not taken, which is in order. */
+/** The free part of openings; `taken` is sorted. */
 function without(open: readonly Opening[], taken: readonly Opening[]): Opening[] {
   return open.flatMap((opening) => {
     const free: Opening[] = [];

@@ -10,24 +10,22 @@ export interface PortfolioPorts {
   readonly nowMs: () => number;
 }
 
-/** The people that a portfolio may write to in 24 hours, and how many of them a client may have written to already. */
+/** The people that a portfolio may write to in 24 hours, and an upper bound for this client's so far. */
 export interface Portfolio {
   readonly peopleADay: number;
   readonly soFar: number;
 }
 
-/** The platform counts a moving day. */
+/** The platform counts a sliding day. */
 const dayMs = 86_400_000;
-/** Of one read, far below the 1 MB that a query reads at most. */
+/** Dispatches per read, far below a query's 1 MB. */
 const dispatchesOfRead = 500;
-/** One after the other, a few milliseconds each. */
+/** Sequential reads, a few milliseconds each. */
 const mostReads = 40;
 
 /**
- * What is known of the limit of the number's portfolio (platform reference, 4.4); undefined while none is known that ends
- * somewhere. So far are the recipients of what this client had accepted within 24 hours, on every number of the portfolio
- * that its WABAs have: people are not told apart, and what others have sent is theirs. Counting ends once the limit is
- * reached, or after forty reads.
+ * The limit of the number's portfolio, if known and finite (platform reference, 4.4). `soFar` counts this client's
+ * recipients of 24 hours on its numbers. Stops at the limit or after forty reads.
  */
 export async function portfolioOf(
   { clientId, did: { waba, channel } }: { readonly clientId: number; readonly did: Did },
@@ -45,7 +43,7 @@ export async function portfolioOf(
   return { peopleADay: limit, soFar };
 }
 
-/** How many recipients each read has found: of the numbers of a WABA none, of a page of dispatches those from the portfolio. */
+/** Recipients per read: none for a WABA's numbers; for a page of dispatches those sent from the portfolio. */
 async function* peopleByRead(
   { clientId, wabaId, businessId }: { readonly clientId: number; readonly wabaId: string; readonly businessId: string },
   { directory, channels, dispatches, nowMs }: PortfolioPorts,

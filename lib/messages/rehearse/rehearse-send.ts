@@ -17,7 +17,7 @@ export interface RehearsePorts extends CheckPorts, SendCostPorts, Omit<Portfolio
   readonly directory: CheckPorts['directory'] & PortfolioPorts['directory'];
   readonly budgets: Pick<Budgets, 'committedUnits'>;
   readonly paces: Pick<NumberPaces, 'find'>;
-  /** Messages a second that the number of a job may send, read anew as each round of a job does (D43). */
+  /** Messages a second that a job's number may send, read without a cache as in a round (D43). */
   readonly currentLimitOf: (head: JobHead) => Promise<number>;
 }
 
@@ -78,9 +78,8 @@ export const RehearsalAnswer = v.object({
 export type Rehearsed = v.InferOutput<typeof RehearsalAnswer>;
 
 /**
- * Checks a send as `acceptSend` would, with the same refusals, and says what it would cost at list prices, how many
- * seconds it would take, and what is known of the portfolio's limit. Stores nothing of the send, reserves nothing and queues
- * nothing.
+ * Checks a send as `acceptSend` does, with the same refusals. Returns cost at list prices, duration, and the
+ * portfolio's limit if known. Stores, reserves and queues nothing.
  */
 export async function rehearseSend(send: Send & { readonly means: Means }, ports: RehearsePorts): Promise<Rehearsed> {
   const { job, warning, timetable } = await checkSend(send, ports);
@@ -94,7 +93,7 @@ export async function rehearseSend(send: Send & { readonly means: Means }, ports
   const { written, optedOut, estimate, mostUnits } = costs;
   const refusal = await wouldRefuse(head, mostUnits, { means: send.means, budgets: ports.budgets });
   const nowMs = ports.nowMs();
-  // Who has opted out is found with the claim, and so keeps a slot; where all have, nothing leaves.
+  // Opted-out recipients are found after the claim, so they keep their slots. If all have opted out, nothing leaves.
   const expected: Expected = { head, recipients, limitPerSecond, pace, nowMs };
   const times = timetable === undefined ? undefined : timesOf(expected, timetable);
   const lastMs = times === undefined ? expectedEndMs(expected) : Math.max(...times.map((each) => each.lastMs ?? nowMs));
@@ -127,7 +126,7 @@ export async function rehearseSend(send: Send & { readonly means: Means }, ports
   };
 }
 
-/** What is due for the number now may still be under way when the first lot opens. */
+/** Messages that are due now may still occupy the number when the first lot opens. */
 function timesOf(expected: Expected, timetable: Timetable): ExpectedTimes[] {
   const { recipients, limitPerSecond, pace, nowMs } = expected;
   const atOnceMs = (recipients.length - 1) * bulkEveryMs(limitPerSecond, pace, nowMs);
@@ -142,7 +141,7 @@ function shownTimes({ zones, recipients, firstMs, lastMs }: ExpectedTimes) {
   return { ...present({ zones: zones.length === 0 ? undefined : [...zones], first, last }), recipients };
 }
 
-/** What the send would be refused with for its cost; of the client's month only where its budget stops the send. */
+/** The refusal for cost, if any. Reads the client's month only if its budget stops the send. */
 async function wouldRefuse(
   { clientId, category, acceptedAtMs }: JobHead,
   units: number,

@@ -19,28 +19,26 @@ export interface CancelPorts extends StopPorts {
 }
 
 /**
- * Cancels what no worker has claimed of a job, and says where all of it stands by then (D53). Nothing that a worker
- * claims from now on is sent, and nothing that is counted as ended is pending again. Repeated, or of a job that was stopped
- * otherwise before, it changes nothing.
+ * Cancels a job's unclaimed messages and returns its standing (D53). No ended message becomes pending again.
+ * Idempotent.
  */
 export async function cancelJob(ports: CancelPorts, job: DescribedJob): Promise<DispatchStanding> {
   await stopJob(ports, job.head);
   const { jobId } = job.head;
-  // As it is stopped: another one's word may have been first.
+  // Reads the stop in force: another writer's may have been first.
   const state = (await ports.states.of([jobId])).get(jobId);
   return await standingNow(ports.report, { ...job, ...state }, await ports.rates());
 }
 
 /**
- * The same of one of many. False of a job that has ended or was stopped before: it is left as it is, and stays so. Undefined
- * where there is none: it was taken back, or its acceptance has listed it and has not begun it yet.
+ * Cancels one job of many. False when it has ended or was stopped. Undefined when it was withdrawn, or has not begun.
  */
 export async function cancelOpenJob(ports: StopPorts, jobId: string): Promise<boolean | undefined> {
   const before = await countsOf(ports.report, jobId);
   if (before === undefined) return undefined;
   if (before.counts !== undefined) return false;
   const stopped = await stopJob(ports, before.head);
-  // Tells apart what was under way, as reports count from then on (items.ts, `mayReckon`).
+  // Separates the tries under way, which reports count from then on (items.ts, `mayReckon`).
   if (stopped) await countsOf(ports.report, jobId);
   return stopped;
 }

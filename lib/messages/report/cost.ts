@@ -8,54 +8,51 @@ import type { Proven } from '../receipts/fold.ts';
 import type { ReportedOutcome, ReportedState } from '../receipts/reported-state.ts';
 import { destinationOf } from '../request/addressee.ts';
 
-/** Messages of a job that were delivered on one day (UTC) to one market, in one category. */
+/** A job's messages delivered on one UTC day in one market and category. */
 export interface CostLine {
   /** `YYYY-MM-DD`. */
   readonly day: string;
-  /** ISO 3166-1 alpha-2; empty where the country of a recipient is unknown. */
+  /** ISO 3166-1 alpha-2; empty if a recipient's country is unknown. */
   readonly market: string;
   readonly category: Charge['category'];
   readonly messages: number;
   readonly billed: number;
-  /** The list price of those that were billed (pricing/money.ts). */
+  /** List price of the billed messages (pricing/money.ts). */
   readonly units: number;
 }
 
-/** What a dispatch costs so far (D58). */
+/** The cost of a dispatch so far (D58). */
 export interface Cost {
   readonly units: number;
-  /** `platform`: by the platform's word on each delivered message; `list`: of some it told none. */
+  /** `platform`: every delivered message has the platform's pricing. `list`: some have none. */
   readonly basis: 'platform' | 'list';
-  /** No message of it may still be billed. */
+  /** No message can still be billed. */
   readonly final: boolean;
 }
 
 export interface JobCost {
   readonly cost: Cost;
   readonly lines: readonly CostLine[];
-  /** The list price of what may still be billed. */
+  /** List price of the messages that may still be billed. */
   readonly openUnits: number;
 }
 
-/** What is known of one message: its reported outcome, what its receipts prove together, and its recipient's market. */
+/** A message's reported outcome, its receipts' proof, and its recipient's market. */
 export interface KnownMessage {
   readonly outcome: Pick<ReportedOutcome, 'state' | 'atMs'>;
   readonly proven: Proven | undefined;
-  /** As in a line. */
   readonly market: string;
 }
 
 type CostedJob = Pick<JobHead, 'receiptsExpected' | 'category' | 'acceptedAtMs' | 'keptUntilMs'>;
 
-/** The market of a recipient; empty where its country is unknown. */
 export function marketOfAddress(to: string): string {
   return destinationOf(to).country ?? '';
 }
 
 /**
- * What the messages of a job cost, by all that is known of them (D58). The platform bills what is delivered, so where receipts
- * are expected a message costs nothing before one proves its delivery; where none are, each message that the platform took.
- * The day is that of the delivery by the platform's clock, within the time in which the job is kept.
+ * The cost of a job's messages (D58): of proven deliveries, or of taken messages where no receipts are expected. The
+ * platform's clock decides the day, within the job's lifetime.
  */
 export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: KnownRates): JobCost {
   const lines = new Map<string, CostLine>();
@@ -89,20 +86,20 @@ export function costOf(job: CostedJob, messages: Iterable<KnownMessage>, rates: 
   return { cost: { units, basis: isTold ? 'platform' : 'list', final: open === 0 }, lines: inOrder, openUnits };
 }
 
-/** When the message was delivered, as far as that is what is billed; undefined while it is not. */
+/** The billed delivery time; undefined if not billed so far. */
 function deliveryOf({ receiptsExpected, acceptedAtMs }: CostedJob, { outcome, proven }: KnownMessage) {
   if (proven?.deliveredAtMs !== undefined) return proven.deliveredAtMs;
   return receiptsExpected !== true && outcome.state === 'sent' ? (outcome.atMs ?? acceptedAtMs) : undefined;
 }
 
-/** `sent`: the delivery may still be told; `held` and `unknown`: the platform may have the message. */
+/** `sent`: a delivery may still be reported. `held`, `unknown`: the platform may have the message. */
 const stillOpen: ReadonlySet<ReportedState> = new Set(['pending', 'held', 'sent', 'unknown']);
 
 function mayStillBeBilled(state: ReportedState): boolean {
   return stillOpen.has(state);
 }
 
-/** Of a message to whose country the platform delivers nothing of the category, nothing. */
+/** Zero where the platform delivers nothing of the category. */
 function estimateOf({ category, acceptedAtMs }: CostedJob, market: string, rates: KnownRates): number {
   if (undeliveredMarket(category, { digits: undefined, country: market }) !== undefined) return 0;
   if (categoryOf(category) === undefined) return 0;

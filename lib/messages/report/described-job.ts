@@ -5,51 +5,46 @@ import type { JobState } from '../job-state.ts';
 import type { Lot } from '../lots.ts';
 import type { Cost } from './cost.ts';
 
-/** A job as its report opens: who its recipients are, as far as that is written, which were dropped, and whether it goes on. */
+/** A job as its report opens: its known recipients, dropped ones, and its state. */
 export interface DescribedJob extends JobState {
   readonly head: JobHead;
   readonly repeats: readonly Repeat[];
-  /** The address of each recipient by its index in the job; of those whose part is described. */
+  /** Addresses by index in the job, as far as they are described. */
   readonly recipients: ReadonlyMap<number, string>;
-  /** When they may leave, for a send with a time of its own (D56). */
+  /** Call times of a scheduled send (D56). */
   readonly lots?: readonly Lot[];
-  /** The place in the request of each recipient, by its index, where that is another order. */
+  /** Places in the request by index, if the order differs. */
   readonly positions?: readonly number[];
-  /** What it cost when that was counted last (D58). */
+  /** The cost at the last count (D58). */
   readonly statedCost?: Cost;
 }
 
-/** The report is kept for 30 days (D40), or longer (D56): afterwards the rest of it is on its way out. */
+/** The report is kept for 30 days (D40), or longer (D56); afterwards TTL is removing it. */
 export function isForgotten(head: JobHead, nowMs: number): boolean {
   return forgottenAtMs(head) <= nowMs;
 }
 
 /**
- * Whether what a claim from before the stop came to may be missing from what is read eventually consistent, or was read beside
- * the job: then it is read strongly, afterwards. The time of a stop is that of the attempt, and its writer lived no longer than
- * a worker does.
+ * Whether an eventually consistent read may miss results of claims from before the stop. The stop's writer lived no
+ * longer than a worker.
  */
 export function isStoppedLately({ stop }: JobState, nowMs: number): boolean {
   return stop !== undefined && nowMs < stop.atMs + claimLifeMs;
 }
 
-/** One position of the request: which message of the job it became. */
+/** A position in the request, and the index of its message in the job. */
 export interface Place {
   readonly position: number;
   readonly index: number;
-  /** The position that it repeats, when it was dropped for that (D25). */
+  /** The position that this dropped one repeats (D25). */
   readonly duplicateOf?: number;
 }
 
-/** What the places of a request follow from. */
 export interface PlacedJob extends Pick<DescribedJob, 'repeats' | 'positions'> {
   readonly head: Pick<JobHead, 'total'>;
 }
 
-/**
- * The places of a request in order, whatever the order of its job. Repeats that no request can have, and recipients without a place
- * of their own, are refused: what is stored is wrong then.
- */
+/** The places of a request, in its order. Throws `RangeError` for corrupt data. */
 export function placesOf({ head, repeats, positions }: PlacedJob): Place[] {
   const repeated = new Map(repeats);
   const indexes = positions && new Map(positions.map((position, index) => [position, index]));

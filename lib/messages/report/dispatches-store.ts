@@ -8,15 +8,15 @@ import { type DispatchPointer, PointerSchema } from '../accept/whole-job.ts';
 import { dispatchesPartition, jobKey, jobMemorySeconds, timeOfJob } from '../items.ts';
 import { boundsOf, type DispatchesQuestion } from './dispatches.ts';
 
-/** The list of a client's dispatches, newest first, after the one with the sort key `after`; without those that are forgotten. */
+/** A client's dispatches, newest first, after the sort key `after`, without forgotten ones. */
 export interface Dispatches {
-  /** Up to `limit` of them (at most 500), and not fewer while there are more: one request, or where a question filters, several. */
+  /** A full page of up to `limit` (at most 500), as long as there are more. One request, or several with a filter. */
   listAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
-  /** The same in one request, however many dispatches there are: a page may have fewer, or none, and is not the last for that. */
+  /** One request always: a page may be short or empty without being the last. */
   readAccepted(question: DispatchesQuestion, page: AskedPage): Promise<AcceptedPage>;
-  /** Nothing is left to cancel of this dispatch, and nothing ever will be. May be repeated. */
+  /** Marks a dispatch that never again has anything to cancel. Idempotent. */
   settle(clientId: number, dispatch: Pick<DispatchPointer, 'sk'>): Promise<void>;
-  /** Those of them that were not taken back since, by a request with the same key after its first one had died. */
+  /** The dispatches that were not withdrawn by a later request with the same key, after the first one died. */
   notWithdrawn(accepted: readonly DispatchPointer[]): Promise<readonly DispatchPointer[]>;
 }
 
@@ -25,7 +25,7 @@ export interface AskedPage {
   readonly limit: number;
 }
 
-/** `next` is the sort key after which the following page begins; undefined on the last. */
+/** `next` is the sort key before the following page; undefined on the last one. */
 export interface AcceptedPage {
   readonly accepted: readonly DispatchPointer[];
   readonly next?: string;
@@ -41,7 +41,7 @@ export function dispatchesStore(
 ): Dispatches {
   const readAccepted = async (question: DispatchesQuestion, { after, limit }: AskedPage): Promise<AcceptedPage> => {
     const { clientId, did } = question;
-    // Asked with all that a request may name.
+    // A request may name anything here.
     if (did !== undefined && !didPattern.test(did)) return { accepted: [] };
     const { from, to } = boundsOf(question);
     if (from >= to) return { accepted: [] };
@@ -53,7 +53,7 @@ export function dispatchesStore(
         KeyConditionExpression: 'pk = :partition AND sk BETWEEN :from AND :to',
         FilterExpression: filter.expression,
         ExpressionAttributeValues: { ':partition': pk, ':from': from, ':to': to, ...filter.values },
-        // Who was told 200 a moment ago finds it here.
+        // A client that just got its 200 finds its dispatch.
         ConsistentRead: true,
         ScanIndexForward: false,
         Limit: isPassed(question, after, nowMs()) ? limit + 1 : mostReadAtOnce,
@@ -61,7 +61,7 @@ export function dispatchesStore(
       }),
     );
     const accepted = Items.slice(0, limit).map((item) => v.parse(PointerSchema, item));
-    // One more tells whether there is a next page.
+    // One more item shows whether there is a next page.
     const next = Items.length > limit ? accepted.at(-1)?.sk : LastEvaluatedKey?.['sk'];
     return { accepted, ...(next === undefined ? {} : { next: String(next) }) };
   };
@@ -89,7 +89,7 @@ export function dispatchesStore(
         ConditionExpression: 'attribute_exists(pk)',
         ExpressionAttributeValues: { ':true': true },
       });
-      // TTL may have taken it meanwhile.
+      // TTL may have removed it.
       await conditionalWrite(client.send(update));
     },
 
@@ -105,10 +105,10 @@ export function dispatchesStore(
   };
 }
 
-/** Of dispatches that a filter leaves out most, so many are read at once: half a megabyte. */
+/** Items per read when a filter drops most of them: half a megabyte. */
 const mostReadAtOnce = 2_000;
 
-/** Whether nearly all passes the filter: nothing is asked for but a time, and what is read is not on its way out. */
+/** Whether nearly all items pass the filter: only times are asked for, and none is near its expiry. */
 function isPassed(question: DispatchesQuestion, after: string | undefined, nowMs: number): boolean {
   const { did, campaignId, template, unsettled, toMs = nowMs } = question;
   const beginsMs = after === undefined ? toMs : timeOfJob(after);
@@ -116,13 +116,12 @@ function isPassed(question: DispatchesQuestion, after: string | undefined, nowMs
   return all && beginsMs > nowMs - jobMemorySeconds * 1_000;
 }
 
-/** What a dispatch must be to be in the list, as DynamoDB compares it. */
 function filterOf({ did, campaignId, template, unsettled }: DispatchesQuestion, nowMs: number) {
   const asked = [
     ['did = :did', ':did', did],
     ['campaignId = :campaign', ':campaign', campaignId],
     ['templateName = :template', ':template', template],
-    // Older ones are on their way out, and have no report any more.
+    // Forgotten dispatches are about to be removed and have no report.
     ['forgottenAtMs > :now', ':now', nowMs],
     ['attribute_not_exists(settled)', undefined, unsettled],
   ] as const;

@@ -5,13 +5,13 @@ import { present } from '../../keys/present.ts';
 import type { DispatchPointer } from '../accept/whole-job.ts';
 import { jobSortKey } from '../items.ts';
 
-/** Which dispatches: those of a client that were accepted from `fromMs` until before `toMs`, and of these what the others say. */
+/** A client's dispatches accepted from `fromMs` until before `toMs`, and filters. */
 export interface DispatchesQuestion {
   readonly clientId: number;
   readonly did: string | undefined;
   readonly campaignId?: number | undefined;
   readonly template?: string | undefined;
-  /** Only those of which no cancellation has seen that there is nothing left to cancel, for good. */
+  /** Leaves out dispatches that a cancellation found permanently empty. */
   readonly unsettled?: true;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
@@ -19,7 +19,7 @@ export interface DispatchesQuestion {
 
 const SortKeySchema = v.pipe(v.string(), v.regex(/^\d{15}#[0-9A-Z]{26}$/));
 
-/** `list` tells lists apart that answer the same question differently. */
+/** `list` separates lists that answer one question differently. */
 function scopeOf({ clientId, did, fromMs, toMs, campaignId, template }: DispatchesQuestion, list: string): string {
   const filters = JSON.stringify([did, fromMs, toMs, campaignId, template]);
   return `dispatches ${clientId} ${filters} ${list}`;
@@ -29,7 +29,7 @@ export function dispatchesCursor(question: DispatchesQuestion, lastSortKey: stri
   return opaqueCursor(scopeOf(question, list), lastSortKey);
 }
 
-/** The sort key after which a page begins; undefined for a cursor of another list, and for one beyond its ends. */
+/** The sort key before a page. Undefined for a cursor of another list or outside its bounds. */
 export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string, list = ''): string | undefined {
   const parsed = v.safeParse(SortKeySchema, placeOf(scopeOf(question, list), cursor));
   if (!parsed.success) return undefined;
@@ -37,19 +37,19 @@ export function dispatchesPlaceOf(question: DispatchesQuestion, cursor: string, 
   return from <= parsed.output && parsed.output < to ? parsed.output : undefined;
 }
 
-/** Between which sort keys the dispatches are; DynamoDB takes no start outside of them. */
+/** The bounds of the sort keys; DynamoDB refuses a start outside of them. */
 export function boundsOf({ fromMs = 0, toMs = latestMs }: Pick<DispatchesQuestion, 'fromMs' | 'toMs'>): {
   readonly from: string;
   readonly to: string;
 } {
-  // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+  // Job ids sort after the bare end time, so the end is exclusive.
   return { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(Math.min(Math.max(toMs, 0), latestMs)) };
 }
 
-/** The last moment that a sort key can spell. */
+/** The last moment that a sort key can hold. */
 const latestMs = 999_999_999_999_999;
 
-/** A dispatch as it is listed (D40). */
+/** A dispatch in a list (D40). */
 export const ListedDispatchSchema = v.object({
   dispatch_id: v.string(),
   template: v.object({ name: v.string(), language: v.string() }),
@@ -59,7 +59,6 @@ export const ListedDispatchSchema = v.object({
   total: v.pipe(wholeNumber, v.description('Recipients of the request.')),
 });
 
-/** The same of what is stored of it. */
 export function listedDispatch({ jobId, templateName, templateLanguage, ...rest }: DispatchPointer) {
   return {
     dispatch_id: jobId,

@@ -21,24 +21,22 @@ import {
   reportedStates,
 } from '../receipts/reported-state.ts';
 
-/** How one recipient's message ended on our side (D29), carried further by what the platform told later (D39). */
+/** A recipient's outcome on our side (D29), advanced by the platform's receipts (D39). */
 export interface ReportedOutcome extends ReportedFacts {
   readonly dispatchId: string;
   readonly to?: string;
 }
 
-/** What is written of some messages of a job. */
 export interface WrittenMessages {
   readonly slices: ReadonlyMap<number, Slice>;
   readonly proofs: ReadonlyMap<number, Proven>;
-  /** When this was asked for: the claimant of a claim that was too old by then was dead when it was read. */
+  /** The time of the read: a claim that was too old by then had a dead claimant. */
   readonly askedAtMs: number;
 }
 
-/** Tells what became of the messages that were read, by their index in the job. */
 export type OutcomeAt = (index: number) => ReportedOutcome;
 
-/** The outcomes of what was read of a job, which was itself read before or beside it. Undefined for one that was taken back (D25). */
+/** Outcomes from one read of a job, which was read before or beside it. Undefined for a withdrawn job (D25). */
 export function outcomesOf(
   job: OpenJob & { readonly head: Pick<JobHead, 'jobId' | 'expiresAtMs'> },
   { slices, proofs, askedAtMs }: WrittenMessages,
@@ -54,10 +52,8 @@ export function outcomesOf(
 }
 
 /**
- * The outcome of one message of a job, from its slice. What stands there is said, also while the slice is tried again for the
- * sake of others. An open place is pending while a try is claimed, and unknown once the claimant cannot be running any more.
- * Otherwise it is as its job is (D46, D53): of a stopped job pending until it is certain that nothing leaves any more
- * (items.ts, `mayReckon`), then as the stop says, unless its try was under way then. What may not leave now says when it may (D56).
+ * A recorded outcome counts, also while its slice is tried again for others. Otherwise a claimed try is pending, and
+ * `unknown` once its claimant must be dead.
  */
 export function outcomeOf(
   index: number,
@@ -66,9 +62,12 @@ export function outcomeOf(
 ): OwnOutcome {
   const known = slice?.outcomes[placeInSlice(index)];
   if (slice !== undefined && known !== undefined && known.state !== 'again') return said(known, slice);
+  // A stopped job's open message is pending until nothing can leave, then ends as stopped unless its try was under way
+  // (items.ts, `mayReckon`; D46, D53).
   const stopped = endOfTry(job, { slice: sliceOf({ jobId: '', index }).slice, try: decidingTry(slice) });
   if (stopped !== undefined) return stopped;
   if (slice?.state !== 'claimed') {
+    // A message outside its opening shows when it may leave (D56).
     const scheduledForMs = nextOpeningMs(index, job, nowMs);
     if (scheduledForMs !== undefined) return { state: 'pending', code: scheduled, scheduledForMs };
     return { state: 'pending', ...present({ code: job.parked?.code }) };
@@ -76,19 +75,19 @@ export function outcomeOf(
   return nowMs < slice.atMs + claimLifeMs ? { state: 'pending' } : said(lost, slice);
 }
 
-/** How a job stands whose recipients are open: with the lots of a send with a time of its own, and its time to live. */
+/** A job with open recipients: its state, its lots if scheduled, its time to live. */
 export interface OpenJob extends JobState, Ending {}
 
-/** The code of what waits for its time. */
+/** The code of a message that waits for its opening. */
 const scheduled = 'scheduled';
 
-/** When a recipient may leave that may not now; undefined where it may, or never will. */
+/** When a closed recipient may leave; undefined if open now or never. */
 function nextOpeningMs(index: number, { lots, expiresAtMs = Number.POSITIVE_INFINITY }: OpenJob, nowMs: number) {
   const standing = lots && standingAt(lotAt(lots, index).open, nowMs);
   return standing?.kind === 'closed' && standing.opensAtMs < expiresAtMs ? standing.opensAtMs : undefined;
 }
 
-/** The try that decides on what is open: the one that is claimed, else the next. */
+/** The try that decides open outcomes: the claimed one, else the next. */
 function decidingTry(slice: Slice | undefined): number {
   if (slice === undefined) return 0;
   return slice.state === 'claimed' ? slice.try : slice.try + 1;
@@ -96,7 +95,7 @@ function decidingTry(slice: Slice | undefined): number {
 
 type Said = Exclude<Recorded, { readonly state: 'again' }>;
 
-/** What stands of a message, with the time of its settlement or else of its claim. Of a receipt's word the time is the receipt's. */
+/** The stored outcome, with the time of its settlement or claim. For a receipt's proof the receipt's time counts. */
 function said(outcome: Said, slice: Slice): OwnOutcome {
   const atMs = outcome.resolvedAtMs ?? slice.atMs;
   if (outcome.state !== 'sent') {
@@ -111,8 +110,8 @@ function said(outcome: Said, slice: Slice): OwnOutcome {
 }
 
 /**
- * The tries of which a recipient may have been called and is not recorded, of a job that was stopped before its slices were
- * read, strongly: those that are claimed (items.ts, `mayReckon`).
+ * The claimed tries of a stopped job, from a strong read after the stop: their recipients may have been called
+ * (items.ts, `mayReckon`).
  */
 export function underWayIn({ slices }: Pick<WrittenMessages, 'slices'>): UnderWay {
   const claimed = [...slices.values()].filter(({ state }) => state === 'claimed');

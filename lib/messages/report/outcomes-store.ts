@@ -15,9 +15,8 @@ import { partitionsOfJob } from './report-place.ts';
 import { reportStore } from './report-store.ts';
 import { type MessageKey, resolveUnknown } from './resolve-unknown.ts';
 
-/** A place of the request with what became of it. */
 export interface PlacedOutcome extends ReportedOutcome {
-  /** Counted as the report counts (D40). */
+  /** Position in the request, as in the report (D40). */
   readonly position: number;
   readonly duplicateOf?: number;
 }
@@ -28,16 +27,16 @@ export interface Period {
   readonly toMs: number;
 }
 
-/** Read side of what became of messages, for operators. Every read is strongly consistent. */
+/** Outcomes for operators; all reads are strongly consistent. */
 export interface Outcomes {
-  /** Undefined for a job that was never accepted, was withdrawn, or is older than 30 days. */
+  /** Undefined for a job that was never accepted, was withdrawn, or is forgotten. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Jobs of one DID accepted in a period, oldest first, of the clients asked for alone. */
+  /** Jobs of one DID and these clients accepted in a period, oldest first. */
   listJobs(
     from: { readonly did: string; readonly clientIds: readonly number[] },
     period: Period,
   ): Promise<DescribedJob[]>;
-  /** One outcome for every place of the request, in order. */
+  /** One outcome per place of the request, in order. */
   ofJob(job: DescribedJob): Promise<PlacedOutcome[]>;
   ofMessage(key: MessageKey): Promise<ReportedOutcome>;
   /** As `resolveUnknown`. */
@@ -63,7 +62,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
       const partitions = clientIds.map(dispatchesPartition);
       const jobIds = new Map<string, string>();
       for (const partition of fromMs < toMs ? partitions : []) {
-        // Job ids follow the time, so the bare end time sorts before the first job that is too late.
+        // Job ids sort after the bare end time, so the end is exclusive.
         const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
         for (const item of await queryPartition(messages, partition, period)) {
           const pointer = v.parse(PointerSchema, item);
@@ -106,7 +105,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
     const job = await report.findDescribed(jobId);
     const written = await report.readMessages(jobId, [Math.floor(index / recipientsPerPartition)]);
     const outcomeAt = job === undefined ? undefined : outcomesOf(job, written);
-    // Of a job that there is not, nothing is told.
+    // Nothing is known about a missing job.
     if (job === undefined || outcomeAt === undefined) {
       return { slice: undefined, outcome: { dispatchId: dispatchIdOf({ jobId, index }), state: 'pending' } };
     }

@@ -18,14 +18,13 @@ import { type DispatchStanding, type ReportPage, reportPage } from './report.ts'
 import { partitionsOf, partitionsOfJob, type ReportPlace, type ReportQuestion } from './report-place.ts';
 import type { Report } from './report-store.ts';
 
-/** What a page of a report takes. */
 export interface ReportPorts {
   readonly report: Report;
   readonly rates: () => Promise<KnownRates>;
   readonly nowMs: () => number;
 }
 
-/** A report that is being read: the job, and for a later page its messages, which came in the same round trip. */
+/** An open report: the job, and for a later page its messages from the same round trip. */
 export interface OpenReport {
   readonly job: DescribedJob;
   readonly from?: ReportPlace;
@@ -33,8 +32,8 @@ export interface OpenReport {
 }
 
 /**
- * The first of the round trips of a page: one of two for the first page, the only one for a later one. Undefined when there
- * is no such job. Whose job it is, is for the caller to look at before any of it is told.
+ * The first of two round trips for the first page, the only one for later pages. The caller must check the job's owner
+ * before it shows anything.
  */
 export async function openReport(
   report: Report,
@@ -54,12 +53,12 @@ export async function openReport(
   return job === undefined ? undefined : { job, from, written };
 }
 
-/** The job that a client names; undefined when there is none, and for what cannot be the id of one. */
+/** The job of a dispatch id; undefined if there is none or the id is malformed. */
 export async function describedJob(report: Report, dispatchId: string): Promise<DescribedJob | undefined> {
   return jobIdPattern.test(dispatchId) ? await report.findDescribed(dispatchId) : undefined;
 }
 
-/** The rest of the page; one more round trip for a later page of a job that was stopped a moment ago. */
+/** Reads the rest of the page. A later page of a job that stopped just now takes one more round trip. */
 export async function readPage(
   report: Report,
   question: ReportQuestion,
@@ -77,8 +76,8 @@ export async function readPage(
 }
 
 /**
- * Looks at a job once more. Cheap to repeat: partitions that were final are not read again until all of them are, and
- * then the job is read as a whole, once, for its counts. Undefined when there is no such job (any more).
+ * Looks at a job again, cheaply: final partitions are not read until all are final. Then the whole job is read once for
+ * its counts.
  */
 export async function countsOf(
   report: Report,
@@ -103,7 +102,7 @@ export async function countsOf(
   return { ...facts, finalPartitions: all.filter((partition) => isFinal(partition, head, asWhole)) };
 }
 
-/** Where a job stands at this moment, for a cancellation that has just changed its state (D53). */
+/** The standing of a job whose state a cancellation has just changed (D53). */
 export async function standingNow(report: Report, job: DescribedJob, rates: KnownRates): Promise<DispatchStanding> {
   const all = partitionsOfJob(job.head.total);
   const known = await writtenIn(report, await reckoned(report, job), all);
@@ -111,14 +110,13 @@ export async function standingNow(report: Report, job: DescribedJob, rates: Know
   return { counts: countsIn(job, outcomeAt), cost: costNowOf(job, { ...known, outcomeAt }, rates) };
 }
 
-/** What all messages of a job cost, of which everything was read. */
 function costNowOf(
   job: DescribedJob,
   { written, outcomeAt }: { readonly written: WrittenMessages; readonly outcomeAt: OutcomeAt },
   rates: KnownRates,
 ): Cost {
   const { head, recipients, statedCost } = job;
-  // Of who was erased the market is gone (D60): what was counted before still has it.
+  // Erased recipients have lost their market (D60); the last count still knows it.
   if (statedCost !== undefined && recipients.size < head.total) return statedCost;
   const messages = Array.from({ length: head.total }, (_, index) => ({
     outcome: outcomeAt(index),
@@ -128,7 +126,7 @@ function costNowOf(
   return costOf(head, messages, rates).cost;
 }
 
-/** What became of all messages of a job by now, read strongly, and what is written of them: what is told as ended has ended for good. */
+/** All outcomes of a job, read strongly: ended messages have ended for good. */
 export async function outcomesNow(
   report: Report,
   found: DescribedJob,
@@ -140,8 +138,7 @@ export async function outcomesNow(
 }
 
 /**
- * The job, of which it is written now, if it was stopped, which tries may still have called somebody: what is told from then
- * on of all others is final (items.ts, `mayReckon`).
+ * Writes the tries under way of a stopped job, once: from then on all other outcomes are final (items.ts, `mayReckon`).
  */
 async function reckoned(report: Report, job: DescribedJob): Promise<DescribedJob> {
   const { stop, underWay, head } = job;
@@ -150,7 +147,7 @@ async function reckoned(report: Report, job: DescribedJob): Promise<DescribedJob
   return { ...job, underWay: await report.reckon(head.jobId, underWayIn(written)) };
 }
 
-/** What became of the messages of these partitions. Where it matters for good, that no worker has claimed them is certain. */
+/** Outcomes of these partitions; for a stopped job read strongly, so that unclaimed slices are certain. */
 async function outcomesIn(
   report: Report,
   job: DescribedJob,

@@ -1,10 +1,10 @@
 import { type CsvLine, csvText } from '../../http/csv.ts';
 import { type ReportRow, ReportRowSchema } from './report.ts';
 
-/** The columns of a report as CSV: the fields of its rows, always all of them and in this order (D59). */
+/** CSV columns of a report: all fields of its rows, always in this order (D59). */
 export const reportColumns = Object.keys(ReportRowSchema.entries) as (keyof ReportRow)[];
 
-/** Rows of a report as CSV. The first page names the columns, so that pages one after the other are one file. */
+/** Report rows as CSV. Only the first page has column names, so that pages can be concatenated. */
 export function reportCsv(rows: readonly ReportRow[], { withNames }: { readonly withNames: boolean }): string {
   const lines: CsvLine[] = rows.map((row) => reportColumns.map((column) => row[column]));
   return csvText(withNames ? [reportColumns, ...lines] : lines);

@@ -9,7 +9,6 @@ import { type OutcomeCounts, totalOf } from './outcome.ts';
 
 export const reportMaxLimit = 1_000;
 
-/** What is asked of a report: some states or all of them, and how many rows. */
 export interface ReportQuestion {
   readonly jobId: string;
   readonly states: ReadonlySet<ReportedState> | undefined;
@@ -17,19 +16,19 @@ export interface ReportQuestion {
 }
 
 /**
- * Where a page begins, and what its reader must know before it has read the job: which slices to ask for in the same
- * round trip, and the counts, which are those of the first page.
+ * Where a page begins, with what must be known before the job is read: the slices for the same round trip, and the
+ * counts.
  */
 export interface ReportPlace {
   readonly position: number;
-  /** The index in the job of the next recipient that repeats none; where a job has another order than its request, its end (D56). */
+  /**
+   * Job index of the next recipient that is no repeat. The total, if the job's order differs from the request's (D56).
+   */
   readonly index: number;
-  /** Messages of the job. */
   readonly total: number;
   readonly counts: OutcomeCounts;
-  /** What it cost when they were counted. */
   readonly cost: Cost;
-  /** Partitions before `index` that places of the page may repeat, or are in where the order is another. */
+  /** Partitions before `index` that the page needs for repeats, or for another order. */
   readonly repeatedPartitions: readonly number[];
 }
 
@@ -47,7 +46,7 @@ const CursorSchema = v.strictTuple([
   v.strictTuple([whole(Number.MAX_SAFE_INTEGER), v.picklist(['platform', 'list']), v.boolean()]),
 ]);
 
-/** A cursor belongs to one job and one filter; the number of rows may differ from page to page. */
+/** A cursor belongs to one job and filter; the number of rows may change. */
 function scopeOf({ jobId, states }: Omit<ReportQuestion, 'limit'>): string {
   return `report ${jobId} ${states === undefined ? '' : reportedStates.filter((state) => states.has(state)).join()}`;
 }
@@ -61,7 +60,7 @@ export function reportCursor(question: Omit<ReportQuestion, 'limit'>, place: Rep
   ]);
 }
 
-/** The place that a cursor names; undefined when it is none of this job and filter. */
+/** The place of a cursor; undefined for another job or filter. */
 export function reportPlaceOf(question: Omit<ReportQuestion, 'limit'>, cursor: string): ReportPlace | undefined {
   const parsed = v.safeParse(CursorSchema, placeOf(scopeOf(question), cursor));
   if (!parsed.success) return undefined;
@@ -70,7 +69,7 @@ export function reportPlaceOf(question: Omit<ReportQuestion, 'limit'>, cursor: s
   return { position, index, total, counts, cost: { units, basis, final }, repeatedPartitions };
 }
 
-/** Whether a page of this job can have ended so: what a cursor says may be made up. */
+/** Whether this service can have made the place: a cursor may be forged. */
 export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuestion, 'states'>, place: ReportPlace): boolean {
   const places = placesOf(job);
   if (place.position < 1 || place.position >= places.length) return false;
@@ -79,15 +78,14 @@ export function isPlaceIn(job: DescribedJob, { states }: Pick<ReportQuestion, 's
   return isDeepStrictEqual(place, asHandedOut) && totalOf(counts) === places.length;
 }
 
-/** The partitions that a page needs, ascending: all of the job for the first page, which counts. */
+/** The partitions that a page needs, ascending. The first page counts and needs all. */
 export function partitionsOf({ states, limit }: ReportQuestion, from: ReportPlace | number): number[] {
   if (typeof from === 'number') return partitionsOfJob(from);
-  // Where rows are filtered, how far a page reaches is known when it is read.
+  // With a filter, the page's reach is only known after reading.
   const end = states === undefined ? Math.min(from.total, from.index + limit) : from.total;
   return [...new Set([...from.repeatedPartitions, ...partitionRange(from.index, end)])].sort((a, b) => a - b);
 }
 
-/** All partitions of a job with so many messages. */
 export function partitionsOfJob(total: number): number[] {
   return partitionRange(0, total);
 }
@@ -98,7 +96,6 @@ function partitionRange(firstIndex: number, endIndex: number): number[] {
   return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
 }
 
-/** Where the page begins whose first row is at a position. */
 export function placeAt(
   places: readonly Place[],
   position: number,

@@ -23,26 +23,22 @@ import { receiptsOf } from '../receipts/receipt-items.ts';
 import { type DescribedJob, isForgotten } from './described-job.ts';
 import type { WrittenMessages } from './outcome.ts';
 
-/**
- * The read side of jobs and of what became of their messages. Each read is one round trip, however much it reads, as long as
- * every partition fits the page of a query, and every partition of a job of 10,000 does.
- */
+/** Each read is one round trip if every partition fits one query page, as for a job of 10,000. */
 export interface Report {
   /**
-   * Undefined for a job that was never accepted, was withdrawn, or is older than 30 days. Strongly consistent: what was told of
-   * a stopped job depends on it.
+   * Undefined for a job that was never accepted, was withdrawn, or is forgotten. Strongly consistent, for reports of
+   * stopped jobs.
    */
   findDescribed(jobId: string): Promise<DescribedJob | undefined>;
   /**
-   * Slices and receipts of these partitions. The reader that takes an open recipient for one that ended with its job reads the
-   * slices strongly, after the job (items.ts, `mayReckon`).
+   * A reader that ends open recipients with their job must read slices strongly, after the job (items.ts, `mayReckon`).
    */
   readMessages(
     jobId: string,
     partitions: readonly number[],
     read?: { readonly consistent: boolean },
   ): Promise<WrittenMessages>;
-  /** Writes the tries of a stopped job of which somebody may have been called, and returns those that stand: the first word counts. */
+  /** Stores the tries under way of a stopped job, once; returns the stored ones. */
   reckon(jobId: string, underWay: UnderWay): Promise<UnderWay>;
 }
 
@@ -50,7 +46,7 @@ interface StoreOptions {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly nowMs: () => number;
-  /** Operators see what is, and pay twice for it. */
+  /** Operators read strongly, at twice the price. */
   readonly consistent?: boolean;
 }
 
@@ -58,12 +54,12 @@ interface StoreOptions {
 const JobItemSchema = v.object({
   head: v.optional(v.pipe(v.string(), v.parseJson(), JobHeadSchema)),
   withdrawnAtMs: v.optional(v.number()),
-  /** Of a job that went straight, all there is to describe: the addresses. */
+  /** A straight job's addresses, which have no items of their own. */
   to: v.optional(v.instance(Uint8Array)),
   ...JobStateSchema.entries,
 });
 
-/** What was counted of its cost, as far as a report tells it (D58). */
+/** The counted cost, as far as reports show it (D58). */
 const StatedSchema = v.object({
   cost: v.object({ units: v.number(), basis: v.picklist(['platform', 'list']), final: v.boolean() }),
 });
@@ -120,7 +116,7 @@ export function reportStore({ client, table, nowMs, consistent = false }: StoreO
   }
 }
 
-/** What the items of a job's own partition say; undefined when there is no such job. */
+/** The job described by the items of its partition; undefined without one. */
 export function describedIn(items: readonly Item[]): DescribedJob | undefined {
   const itemAt = ({ sk }: { readonly sk: string }) => items.find((item) => item['sk'] === sk);
   const job = v.parse(v.optional(JobItemSchema), itemAt(jobKey('')));

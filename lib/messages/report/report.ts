@@ -13,7 +13,7 @@ import { type DescribedJob, type Place, placesOf } from './described-job.ts';
 import { countStates, type OutcomeCounts, type ReportedOutcome, totalOf } from './outcome.ts';
 import { placeAt, type ReportPlace, type ReportQuestion, reportCursor } from './report-place.ts';
 
-/** The states that a filter names; undefined for all. Refuses what is no state with a 400 that names it. */
+/** The states in a filter; undefined for all. Refuses an unknown state with 400. */
 export function statesOf(filter: readonly string[] | undefined): ReadonlySet<ReportedState> | undefined {
   if (filter === undefined) return undefined;
   const known: ReadonlySet<string> = new Set(reportedStates);
@@ -25,10 +25,9 @@ export function statesOf(filter: readonly string[] | undefined): ReadonlySet<Rep
   return new Set(filter as ReportedState[]);
 }
 
-/** What became of a message, in one word. */
 export const MessageState = v.picklist(reportedStates);
 
-/** A recipient of a report as it is answered (D40). */
+/** A recipient in a report (D40). */
 export const ReportRowSchema = v.object({
   index: v.pipe(wholeNumber, v.description('The place in the request.')),
   to: v.exactOptional(v.string()),
@@ -53,13 +52,13 @@ const countOfStates = Object.fromEntries(reportedStates.map((state) => [state, w
   typeof wholeNumber
 >;
 
-/** When a send was asked to leave, in the words of its headers, and the first moment at which any of it may (D56). */
+/** The requested time of a send in the words of its headers, and the earliest call (D56). */
 const ScheduleSchema = v.object({
   ...AskedTimeSchema.entries,
   from: v.pipe(v.string(), v.isoTimestamp(), v.description('The first moment at which any of it may leave.')),
 });
 
-/** What a dispatch cost as it is answered (D58). */
+/** The cost of a dispatch in answers (D58). */
 const CostAnswer = v.pipe(
   v.object({
     amount: v.pipe(v.number(), v.description('At list prices, of what was billed so far.')),
@@ -73,7 +72,6 @@ const CostAnswer = v.pipe(
   v.description('What the dispatch cost so far: what the platform delivered is billed.'),
 );
 
-/** A dispatch with its counts as it is answered. */
 export const DispatchSchema = v.object({
   dispatch_id: v.string(),
   client_id: wholeNumber,
@@ -90,14 +88,12 @@ export const DispatchSchema = v.object({
   cost: CostAnswer,
 });
 
-/** A page of a report as it is answered. */
 export const DispatchReportSchema = v.object({
   ...DispatchSchema.entries,
   data: v.array(ReportRowSchema),
   paging: v.object({ cursors: v.object({ after: v.exactOptional(v.string()) }) }),
 });
 
-/** Where a dispatch stands: what became of its recipients, and what that cost. */
 export interface DispatchStanding {
   readonly counts: OutcomeCounts;
   readonly cost: Cost;
@@ -105,13 +101,12 @@ export interface DispatchStanding {
 
 export interface ReportPage extends DispatchStanding {
   readonly rows: readonly ReportRow[];
-  /** Where the next page begins; undefined after the last row. */
   readonly next?: ReportPlace;
 }
 
 /**
- * One page: `limit` rows from a place on, of the states that are asked for. Every place of the request is in exactly one
- * count; a dropped duplicate is what the recipient is that it repeats.
+ * One page: `limit` rows of the requested states. Each place of the request is in exactly one count; a dropped
+ * duplicate has its original's state.
  */
 export function reportPage(
   job: DescribedJob,
@@ -123,7 +118,7 @@ export function reportPage(
   }: {
     readonly from?: ReportPlace | undefined;
     readonly outcomeAt: (index: number) => ReportedOutcome;
-    /** Of all messages: asked for the first page, which alone reads them. */
+    /** Needs all messages, which only the first page reads. */
     readonly costNow: () => Cost;
   },
 ): ReportPage {
@@ -163,7 +158,6 @@ function rowOf({ position, duplicateOf }: Place, outcome: ReportedOutcome, to = 
   };
 }
 
-/** A job as far as it is answered beside its outcomes: its head, or its entry in the list. */
 interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
   readonly head: Pick<
     JobHead,
@@ -179,7 +173,6 @@ interface AnsweredJob extends Pick<DescribedJob, 'retriedBy'> {
   >;
 }
 
-/** The answer of a page (D40). */
 export function reportAnswer(job: AnsweredJob, question: ReportQuestion, page: ReportPage) {
   const { rows, next } = page;
   return {
@@ -189,7 +182,10 @@ export function reportAnswer(job: AnsweredJob, question: ReportQuestion, page: R
   };
 }
 
-/** A dispatch with its counts and its cost. `complete`: nothing was pending when they were told, which is on the first page of a report. */
+/**
+ * A dispatch with counts and cost. `complete`: nothing was pending when they were computed, on the first page of a
+ * report.
+ */
 export function standingAnswer({ head, retriedBy }: AnsweredJob, { counts, cost }: DispatchStanding) {
   const { jobId, clientId, did, templateName, templateLanguage, campaignId, retryOf, acceptedAtMs, when } = head;
   return {

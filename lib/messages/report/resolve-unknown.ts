@@ -2,26 +2,24 @@ import { placeInSlice, resolvedByOperator, type Slice } from '../dispatch/claims
 import type { Slices } from '../dispatch/claims/slice-store.ts';
 import type { ReportedOutcome } from './outcome.ts';
 
-/** Names one message. */
 export interface MessageKey {
   readonly jobId: string;
   readonly index: number;
 }
 
 export interface ResolvePorts {
-  /** The slice, and what it comes to with all else that is written of the message. Strongly consistent. */
+  /** The slice, and the outcome by all that is stored. Strongly consistent. */
   readonly read: (
     key: MessageKey,
   ) => Promise<{ readonly slice: Slice | undefined; readonly outcome: Pick<ReportedOutcome, 'state'> }>;
   readonly slices: Pick<Slices, 'settle' | 'endForTheDead'>;
-  /** From now on receipts of the job are compared with its slices. */
   readonly markDoubt: (jobId: string) => Promise<void>;
   readonly nowMs: () => number;
 }
 
 /**
- * Replaces `unknown` by what an operator found out. Sends nothing, and gives way: returns false when the outcome is not
- * unknown (any more), or the slice has changed since, so a decision never overwrites knowledge.
+ * Replaces `unknown` by an operator's finding; sends nothing. False when it is no longer unknown or the slice has
+ * changed.
  */
 export async function resolveUnknown(
   key: MessageKey,
@@ -32,7 +30,7 @@ export async function resolveUnknown(
   if (slice === undefined || outcome.state !== 'unknown') return false;
   const place = placeInSlice(key.index);
   let recorded: Slice | undefined = slice;
-  // The claimant is dead, and no delivery has come since to say so.
+  // The claimant is dead, and no delivery has recorded that.
   if (slice.outcomes[place]?.state !== 'unknown') {
     await markDoubt(key.jobId);
     recorded = await slices.endForTheDead(slice, 'operator');

@@ -9,22 +9,22 @@ import { urlSuffix } from './url-suffix.ts';
 
 const DynamicButtonSchema = v.object({ index: v.number(), kind: v.picklist(['url', 'copy_code']) });
 
-/** The buttons of a template, or of a card, that a message has to name. */
+/** The buttons of a template or card that a message must name. */
 const plannedButtonEntries = {
   buttons: v.array(DynamicButtonSchema),
   redirects: v.exactOptional(v.array(v.object({ index: v.number(), code: v.string() }))),
   quickReplies: v.exactOptional(v.array(v.number())),
 };
 
-/** Everything beside the recipient that a message is made of: it travels once with the job, not once per message. */
+/** What messages of a job share: it travels once with the job. */
 export const CompositionPlanSchema = v.object({
   templateName: v.string(),
   /** As the template spells it, whatever the request wrote (D26). */
   languageCode: v.string(),
-  /** The Messaging Account that the messages are of, where the number's channel names one (platform reference, 8). */
+  /** The Messaging Account of the messages, if the number's channel names one (platform reference, 8). */
   messagingAccountId: v.exactOptional(v.string()),
   header: v.optional(HeaderInputSchema),
-  /** Of a single-product template. */
+  /** For a single-product template. */
   catalogId: v.optional(v.string()),
   ...plannedButtonEntries,
   flows: v.exactOptional(v.array(v.number())),
@@ -72,8 +72,8 @@ function plannedButtons({
 }
 
 /**
- * The platform's request body for one recipient (platform reference, 4.1 and 4.2): pure, the same for the same arguments.
- * `dispatchId` comes back in every status event as `biz_opaque_callback_data`, and in the payload of a quick reply that is tapped.
+ * The platform's request body for one recipient (platform reference, 4.1 and 4.2). Pure. `dispatchId` returns in status
+ * events as `biz_opaque_callback_data`, and with a tapped quick reply.
  */
 export function composeMessage(plan: CompositionPlan, recipient: Recipient, dispatchId: string): MessageRequest {
   const components = messageComponents(plan, recipient.params ?? {}, dispatchId);
@@ -160,7 +160,7 @@ function textComponent(type: 'header' | 'body', values: readonly string[] = []):
   return [{ type, parameters: values.map((text) => ({ type: 'text', text })) }];
 }
 
-/** The values fill the buttons in order; redirects carry their own (D19). */
+/** Values fill the buttons in order; redirects carry their own (D19). */
 function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: readonly string[] = []): Component[] {
   const filled = buttons.map(({ index, kind }, position) => {
     const value = values[position];
@@ -172,7 +172,7 @@ function buttonComponents({ buttons, redirects = [] }: PlannedButtons, values: r
   return [...filled, ...redirects.map(({ index, code }) => urlButton(index, code))];
 }
 
-/** Each names the message and its own place, for the tap to come back with: of buttons that look alike the label does not tell which. */
+/** Each payload names message and button, because labels of buttons may be equal. */
 function quickReplies({ quickReplies = [] }: PlannedButtons, dispatchId: string, card?: number): Component[] {
   return quickReplies.map((index) => {
     const place: QuickReplyPlace = { button: index, ...present({ card }) };

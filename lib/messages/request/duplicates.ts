@@ -3,7 +3,7 @@ import { addresseeOf } from './addressee.ts';
 
 const maxNamed = 20;
 
-/** Recipients without those that repeat an earlier `to` with the same `params` (D25), and which repeated which. */
+/** Drops recipients that repeat an earlier `to` with the same `params` (D25); returns the repeats too. */
 export function withoutDuplicates(recipients: readonly Recipient[]): {
   readonly kept: Recipient[];
   readonly repeats: Repeat[];
@@ -24,7 +24,7 @@ export function withoutDuplicates(recipients: readonly Recipient[]): {
   return { kept, repeats };
 }
 
-/** Parsing has put the fields in the schema's order; an empty list fills as much as an absent one. */
+/** Parsing has ordered the fields. An empty list equals an absent one. */
 function identityOf(recipient: Recipient): string {
   const params = JSON.stringify(recipient.params ?? {}, (_key, value: unknown) =>
     Array.isArray(value) && value.length === 0 ? undefined : value,
@@ -32,7 +32,7 @@ function identityOf(recipient: Recipient): string {
   return `${addresseeOf(recipient.to)} ${params}`;
 }
 
-/** The sentence of `warning` about dropped recipients; undefined when none was. */
+/** The sentence of `warning` about dropped recipients, if any. */
 export function duplicatesWarning(droppedIndexes: readonly number[]): string | undefined {
   if (droppedIndexes.length === 0) return undefined;
   const named = droppedIndexes.slice(0, maxNamed).map((index) => `recipients[${index}]`);

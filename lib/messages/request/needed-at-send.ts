@@ -14,7 +14,7 @@ import {
 import { codeMaxLength, headerInputType, maxProducts, maxSections, sectionTitleMaxLength } from './recipient-rules.ts';
 import { notSendable } from './sendable-kinds.ts';
 
-/** A list of values for a text: how many, and the length of the text once they are filled in. */
+/** A list of values for a text: their number, and the length of the filled text. */
 const TextViewSchema = v.object({
   count: wholeNumber,
   fixed_length: v.pipe(wholeNumber, v.description('Characters of the text without its variables.')),
@@ -25,7 +25,6 @@ const TextViewSchema = v.object({
   ),
 });
 
-/** One value of `buttons`, in order. */
 const ButtonViewSchema = v.variant('kind', [
   v.object({
     index: v.pipe(wholeNumber, v.description('The place of the button in the template.')),
@@ -73,7 +72,7 @@ const ParametersSchema = v.object({
   phone_numbers_only: v.exactOptional(v.literal(true)),
 });
 
-/** What `neededAtSend` tells, as it is answered; what is not needed is absent (D49). */
+/** The answer of `neededAtSend`; absent fields are not needed (D49). */
 export const NeededAtSendSchema = v.object({
   parameters: v.exactOptional(
     v.pipe(
@@ -94,8 +93,7 @@ export type ParametersView = v.InferOutput<typeof ParametersSchema>;
 export type NeededAtSend = v.InferOutput<typeof NeededAtSendSchema>;
 
 /**
- * What sending a template takes, and whether it can be sent now: from what a send itself is judged by. `switchedOff` is why
- * it cannot, when its client has switched it off.
+ * What a send of the template needs, and whether it can be sent now. `switchedOff`: why its client has switched it off.
  */
 export function neededAtSend(template: PlatformTemplate, switchedOff?: string): NeededAtSend {
   const needs = refusedOr(() => parameterNeeds(template));
@@ -175,7 +173,7 @@ function buttonView(
   return { index, kind, fixed_length: fixedLength, max_length: maxLength, ...value };
 }
 
-/** What a send has to give for the whole URL that the platform was shown as example. */
+/** The value that a send gives for the platform's example URL. */
 function valueIn(example: string, url: string): string {
   const [fixed = ''] = url.split('{{');
   return example.startsWith(fixed) ? example.slice(fixed.length) : example;
@@ -194,7 +192,7 @@ function componentOf<Component extends ExampleComponent>(components: readonly Co
   return (type: string): Component | undefined => components.find((each) => each.type.toUpperCase() === type);
 }
 
-/** The platform's examples of a component: `body_text` is a list of lists, the others are lists. */
+/** The platform's examples of a component: `body_text` is a list of lists, others are lists. */
 function examplesOf(component: ExampleComponent | undefined, name: string): readonly string[] {
   return textsOf(component?.example?.[name]);
 }

@@ -4,9 +4,9 @@ import { redirectCodeOf } from '../../redirects/rewriting.ts';
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../templates/model/template.ts';
 import { notSendable, refuseDirectMessages, refuseUnlistedKinds } from './sendable-kinds.ts';
 
-/** A text with variables: how often each is printed, and how long the text is without them, in characters. */
+/** A text with variables: how often each appears, and its length without them, in characters. */
 export interface TextNeed {
-  /** Element i counts the appearances of `{{i+1}}`; the length of the list is the number of values that are needed. */
+  /** Element i counts `{{i+1}}`; the list's length is the number of required values. */
   readonly appearances: readonly number[];
   readonly fixedLength: number;
   readonly maxLength: number;
@@ -18,52 +18,49 @@ export type HeaderNeed =
   | { readonly kind: 'none' | 'product' | 'location' | MediaKind }
   | { readonly kind: 'text'; readonly text: TextNeed };
 
-/** A button that takes a value at send, at its absolute place among all buttons of the template or card. */
+/** A button that takes a value, by its index among all buttons of the template or card. */
 export interface DynamicButton {
   readonly index: number;
   readonly kind: 'url' | 'copy_code';
   /** Characters of a URL without its variable. */
   readonly fixedLength: number;
-  /** Characters of the URL or the code at most. */
   readonly maxLength: number;
 }
 
-/** A URL button that was made a redirect (D19), at its absolute place: the service fills it, for every recipient alike. */
+/** A URL button that became a redirect (D19): the service fills it, alike for all recipients. */
 export interface RedirectButton {
   readonly index: number;
   readonly code: string;
 }
 
 export interface CardNeed {
-  /** The template's own example: the interface has no input for the media of a card. */
+  /** The template's own example: the interface has no input for a card's media. */
   readonly media: { readonly kind: 'image' | 'video'; readonly link: string };
   readonly body: TextNeed;
   readonly buttons: readonly DynamicButton[];
-  /** Absent when there are none. */
   readonly redirects?: readonly RedirectButton[];
-  /** Places of the quick replies, absent when there are none. */
+  /** Indexes of the quick replies, if any. */
   readonly quickReplies?: readonly number[];
 }
 
 /**
- * What a send of one template must carry for every recipient (contract, params of a recipient; platform reference, 3 and 4.2).
+ * What a send of one template must carry for each recipient (contract, params of a recipient; platform reference, 3 and
+ * 4.2).
  */
 export interface ParameterContract {
   readonly header: HeaderNeed;
   readonly body: TextNeed;
   readonly buttons: readonly DynamicButton[];
-  /** Absent when there are none. */
   readonly redirects?: readonly RedirectButton[];
-  /** Places of the quick replies, absent when there are none: the service gives each a payload that names the message (D55). */
+  /** Indexes of the quick replies, if any: the service gives each a payload that names the message (D55). */
   readonly quickReplies?: readonly number[];
-  /** Places of the flow buttons, absent when there are none: the message must name each, although none takes a value. */
+  /** Indexes of the flow buttons, if any: the message names each, though none takes a value. */
   readonly flows?: readonly number[];
-  /** Place of the one-time-password button: it takes the body's value once more. */
+  /** Index of the one-time-password button, which repeats the body's value. */
   readonly codeButton?: number;
-  /** Place of the multi-product button. */
   readonly productList?: number;
   readonly cards: readonly CardNeed[];
-  /** Why the template reaches phone numbers only (131062, platform reference 4.5); absent of any other. */
+  /** Why the template reaches phone numbers only (131062, platform reference 4.5). */
   readonly phoneNumbersOnly?: 'code' | 'bid';
 }
 
@@ -77,15 +74,15 @@ const productBodyMaxLength = 160;
 const noText: TextNeed = { appearances: [], fixedLength: 0, maxLength: bodyMaxLength };
 const authenticationBody: TextNeed = { appearances: [1], fixedLength: 0, maxLength: bodyMaxLength };
 
-/** The same before it is known where the media of the cards are: a template in the making has handles of uploads. */
+/** The contract without card media: a template in the making has only upload handles. */
 export type ParameterNeeds = Omit<ParameterContract, 'cards'> & { readonly cards: readonly Omit<CardNeed, 'media'>[] };
 
-/** Sub-categories whose messages need an order, for which a send request has no field. */
+/** Their messages need an order, for which a send has no field. */
 const orderSubCategories = new Set(['ORDER_DETAILS', 'ORDER_STATUS', 'RICH_ORDER_STATUS']);
 
 /**
- * What a send must carry for a template. Refuses with 422, saying why, a template that is not APPROVED, one whose cards'
- * media cannot be found, and as `parameterNeeds` does (D23).
+ * What a send of a template must carry. Refuses with 422 a template that is not APPROVED or whose card media cannot be
+ * found, and as `parameterNeeds` does (D23).
  */
 export function parameterContract(template: PlatformTemplate): ParameterContract {
   if (template.status.toUpperCase() !== 'APPROVED') {
@@ -97,8 +94,8 @@ export function parameterContract(template: PlatformTemplate): ParameterContract
 }
 
 /**
- * The same whatever its status is. Refuses with 422 what can never be sent from here: a direct-message template, and one that
- * has named parameters, or needs an input that the interface does not have, or may need one that is unknown.
+ * The needs, whatever the status. Refuses with 422 what can never be sent from here: direct messages, named parameters,
+ * and inputs that the interface lacks or does not know.
  */
 export function parameterNeeds(template: PlatformTemplate): ParameterNeeds {
   refuseDirectMessages(template);
@@ -140,7 +137,7 @@ function phoneNumbersOnly(
   return bid === undefined ? undefined : 'bid';
 }
 
-/** Why a template can never be sent from here, in the words of the refusal of a send; undefined for all others. */
+/** Why a template can never be sent from here, in the words of a send's refusal. */
 export function neverSendable(template: PlatformTemplate): string | undefined {
   try {
     parameterNeeds(template);
@@ -178,7 +175,6 @@ function headerNeed(header: TemplateComponent | undefined, buttons: readonly Tem
   }
 }
 
-/** The components of each card. */
 function cardsOf({ components }: PlatformTemplate): readonly (readonly TemplateComponent[])[] {
   const carousel = components.find((each) => each.type.toUpperCase() === 'CAROUSEL');
   return (carousel?.cards ?? []).map((card) => card.components);
@@ -212,7 +208,7 @@ function isCodeButton(button: TemplateButton, authentication: boolean): boolean 
   return type === 'OTP' || button.otp_type !== undefined || (authentication && type === 'URL');
 }
 
-/** A redirect is a static URL to whoever sends: only the other buttons with a variable are theirs to fill. */
+/** A redirect is a static URL for senders: they fill only the other buttons with variables. */
 function buttonNeeds(
   buttons: readonly TemplateButton[],
   codeButton: number,
@@ -237,8 +233,8 @@ function placesOf(wanted: string, buttons: readonly TemplateButton[]): number[] 
 }
 
 /**
- * The buttons that take a value of the client. The other listed kinds need none (a flow runs without a token, a catalog button
- * without a thumbnail, and the payload of quick replies is the service's own), unless they show a variable.
+ * Buttons that take a client's value. Other listed kinds need none unless they show a variable: a flow needs no token,
+ * a catalog no thumbnail.
  */
 function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number, couponLength: number): DynamicButton[] {
   const dynamic: DynamicButton[] = [];
@@ -259,7 +255,7 @@ function dynamicButtons(buttons: readonly TemplateButton[], codeButton: number, 
   return dynamic;
 }
 
-/** Counts the variables of a text. `{{ 1 }}` counts as `{{1}}`; refuses named ones whatever `parameter_format` says. */
+/** Counts the variables of a text; `{{ 1 }}` equals `{{1}}`. Refuses named ones whatever `parameter_format` says. */
 function textNeed(text: string | null | undefined, maxLength: number): TextNeed {
   if (text === null || text === undefined) return { ...noText, maxLength };
   const appearances: number[] = [];
@@ -276,7 +272,7 @@ function textNeed(text: string | null | undefined, maxLength: number): TextNeed 
   return { appearances, fixedLength, maxLength };
 }
 
-/** Length in characters as people count them to a limit: code points, so that an emoji is not two. */
+/** Length in code points, as people count: an emoji is not two. */
 export function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;

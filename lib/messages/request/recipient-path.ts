@@ -3,7 +3,7 @@ import { documentedAs } from '../../http/documented.ts';
 import { butReceived } from '../../http/shown.ts';
 import { addresseeForm, addresseeOf, addresseeWords } from './addressee.ts';
 
-/** One recipient in a path, spelled as a send spells it; every spelling of one becomes the same (D55). */
+/** A recipient in a path; all spellings of one recipient become equal (D55). */
 export const RecipientPath = v.object({
   recipient: v.pipe(
     v.string(),

@@ -21,8 +21,8 @@ type Params = NonNullable<Recipient['params']>;
 type Product = NonNullable<Params['products']>[number];
 
 /**
- * Checks every recipient against what the template needs and adds a fault for each deviation, with the recipient's index,
- * what was expected and what came (D24). Adds nothing exactly when every recipient can be composed.
+ * Adds a fault for each deviation of a recipient from the template's needs (D24). No faults means that every recipient
+ * can be composed.
  */
 export function checkRecipients(
   contract: ParameterContract,
@@ -43,7 +43,6 @@ export function checkRecipients(
   }
 }
 
-/** Where faults of the value at hand go. */
 interface Report {
   readonly path: string;
   readonly faults: FaultList;
@@ -97,7 +96,7 @@ function checkButtons(buttons: readonly DynamicButton[], values: readonly string
   }
 }
 
-/** The code of an authentication template is given once, in the body; the button may repeat it. */
+/** An authentication code is given once, in the body; the button may repeat it. */
 function checkCode(params: Params, body: Report, button: Report): void {
   const code = params.body?.[0] ?? '';
   if (lengthOf(code) > codeMaxLength) {
@@ -145,7 +144,7 @@ function checkSections(sections: NonNullable<Product['action']['sections']>, rep
   if (items > maxProducts) add(report, `expected at most ${maxProducts} products, received ${items}`);
 }
 
-/** A value that the platform takes into a text (platform reference, 3.10); true when it does. */
+/** Whether the platform takes the value into a text (platform reference, 3.10). */
 function checkValue(value: string, report: Report): boolean {
   if (value.trim() === '') return add(report, 'expected a value, received an empty one');
   if (!value.isWellFormed()) return add(report, 'expected well-formed text, received half of a surrogate pair');
@@ -166,8 +165,8 @@ function add(report: Report, message: string): false {
 }
 
 /**
- * Checks `component.header` against the header of the template (contract, component.header): needed exactly when that is
- * image, video, document or location, of the same type, with an https URL of a public host.
+ * Checks `component.header` against the template's header (contract, component.header): required exactly for image,
+ * video, document and location, of that type, with an https URL of a public host.
  */
 export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefined, faults: FaultList): void {
   const report = { path: 'component.header', faults };
@@ -188,7 +187,7 @@ export function checkHeaderInput(need: HeaderNeed, input: HeaderInput | undefine
   }
 }
 
-/** The `type` of `component.header` that a header of the template needs; undefined when it needs none. */
+/** The `type` of `component.header` that the template's header needs, if any. */
 export function headerInputType(need: HeaderNeed): HeaderInput['type'] | undefined {
   switch (need.kind) {
     case 'image':

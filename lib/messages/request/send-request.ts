@@ -12,7 +12,7 @@ import type { HeaderInput, Recipient } from '../job.ts';
 import { addresseeForm, addresseeWords } from './addressee.ts';
 
 const maxRecipients = 10_000;
-/** More than any text, URL or code that the platform takes; the exact limits are in recipient-rules.ts. */
+/** Above every limit of the platform; recipient-rules.ts has the exact ones. */
 const maxValueLength = 4_096;
 const maxAttendsBytes = 4_096;
 
@@ -74,7 +74,7 @@ const LocationHeaderSchema = closedObject({
   }),
 });
 
-/** Chosen by `type`, so that the faults are those of the shape that was meant. */
+/** Chosen by `type`, so that faults fit the intended shape. */
 const HeaderSchema = v.pipe(
   v.lazy((input) =>
     (input as { type?: unknown } | null)?.type === 'location' ? LocationHeaderSchema : MediaHeaderSchema,
@@ -88,12 +88,12 @@ function fitsItsPlace(attends: Record<string, unknown>): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(attends)) <= maxAttendsBytes;
   } catch {
-    // Parsed JSON has one reason not to be written again: it nests too deeply for the stack.
+    // Parsed JSON cannot be written again only if it nests too deeply for the stack.
     return false;
   }
 }
 
-/** Everything but the recipients, which are parsed one by one (10,000 recipients may have 10,000 faults each). */
+/** The body without its recipients, which are parsed one by one: 10,000 of them may have 10,000 faults each. */
 export const MessagesSendBody = closedObject({
   did: v.pipe(DidSchema, v.maxLength(64)),
   type: v.literal('template'),
@@ -131,9 +131,8 @@ export interface SendRequest {
 }
 
 /**
- * The body of a send request (contract, POST /v1/template/messages/{did}), strictly: refuses with one 400 every unknown
- * field at every level (D6), wrong types, and anything but 1 to 10,000 recipients. What a recipient must carry for the
- * template is not known here: see recipient-rules.ts.
+ * Parses the body of a send (contract, POST /v1/template/messages/{did}). Refuses with one 400 unknown fields at any
+ * level (D6), wrong types, and anything but 1 to 10,000 recipients.
  */
 export function parseSendRequest(body: unknown): SendRequest {
   const faults = new FaultList();
@@ -168,12 +167,15 @@ function parseRecipients(list: readonly unknown[], faults: FaultList): Recipient
   return recipients;
 }
 
-/** Dollars with a point, as `Max-Cost` has them: no sign, no exponent and no separator, so that no slip raises a limit. */
+/**
+ * Dollars with a decimal point, as in `Max-Cost`: no sign, exponent or separator, so that no typing error raises a
+ * limit.
+ */
 const dollars = /^\d{1,8}(\.\d{1,8})?$/;
 
 /**
- * The headers of a send. `Dry-Run` is `true` or `false` to the letter: nobody sends by a slip of spelling (D9, D51). `Max-Cost`
- * is an amount in dollars with up to eight decimals, as rates have them (D58).
+ * `Dry-Run` must be `true` or `false` exactly, so that a typing error sends nothing (D9, D51). `Max-Cost` is in dollars
+ * with up to eight decimals, like rates (D58).
  */
 export const MessagesSendHeaders = v.object({
   'Idempotency-Key': v.optional(

@@ -7,9 +7,8 @@ import {
 } from '../../templates/model/template.ts';
 
 /**
- * The kinds that can be sent: those proven to need nothing at send, and those whose input a send request has or the
- * service makes (platform reference, 3 and 4.2). What is not listed is refused (D23), above all what the platform has yet
- * to invent: a message that lacks an input is paid for with a refusal to every recipient.
+ * Kinds that need no input, or one that a send or the service has (platform reference, 3 and 4.2). Others are refused
+ * (D23): a missing input would cost a refusal for each recipient.
  */
 const ofMessage = {
   components: new Set([
@@ -44,12 +43,12 @@ export function notSendable(message: string): Refusal {
   return new Refusal('template_not_sendable', message);
 }
 
-/** Refuses with 422 a template of the kind that is in no listing. */
+/** Refuses direct-message templates with 422; they are in no listing. */
 export function refuseDirectMessages(template: Pick<PlatformTemplate, 'source'>): void {
   if (isDirectMessage(template)) throw notSendable('direct-message templates cannot be sent through this interface');
 }
 
-/** Refuses with 422 a template with a component or button, of a card too, of a kind that is not listed; says which. */
+/** Refuses with 422 an unlisted kind of component or button, also on cards, and names it. */
 export function refuseUnlistedKinds({ components }: Pick<PlatformTemplate, 'components'>): void {
   refuseUnlisted('', components, ofMessage);
   for (const { cards } of components) {

@@ -4,14 +4,11 @@ import { neverSendable } from './parameter-contract.ts';
 
 const longestWarning = 300;
 
-/**
- * The header of an answer that tells of a template that can never be sent from here, with the sentence that a send would be
- * refused with (D18); none for a template that can. The template is as it was sent to the platform, or read there.
- */
+/** A header warning that a template can never be sent from here, with the refusal of a send (D18). */
 export function templateWarning(template: unknown): { readonly 'template-warning'?: string } {
   const known = v.safeParse(PlatformTemplateSchema, template);
   const reason = known.success ? neverSendable(known.output) : undefined;
   if (reason === undefined) return {};
-  // The platform may name a kind in letters that no header can have.
+  // The platform may use characters that a header cannot hold.
   return { 'template-warning': reason.slice(0, longestWarning).replace(/[^\x20-\x7e]/g, '?') };
 }

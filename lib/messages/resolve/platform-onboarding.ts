@@ -9,14 +9,14 @@ import type { WabaAccess } from '../../platform/waba-access.ts';
 export type IsOnboarded = (waba: WabaAccess) => Promise<boolean>;
 
 const keepForMs = 300_000;
-/** Whoever cannot be asked now is not asked again with every send. */
+/** After a failed read, the next sends do not ask again for this time. */
 const keepFailureForMs = 30_000;
 
 const WabaSchema = v.object({ marketing_messages_onboarding_status: v.optional(v.string(), '') });
 
 /**
- * Reads the onboarding status of a WABA, kept 5 minutes; `ONBOARDED` is the one that counts. Never throws: when it cannot
- * be read the answer is no for 30 seconds, and messages go to `/messages`, which takes them all (D30).
+ * Only `ONBOARDED` counts; cached for 5 minutes. Never throws: after a failed read the answer is no for 30 seconds, and
+ * messages go to `/messages`, which takes all (D30).
  */
 export function marketingOnboarding(
   call: PlatformTransport,

@@ -7,7 +7,7 @@ import { questionKey, turnsKey } from '../items.ts';
 import { askAgainAfterMs, type Claimed, type Questions, questionsPerMinute } from './questions.ts';
 
 const minuteMs = 60_000;
-/** A platform's text may be long; an item has its limit. */
+/** The platform's text may be longer than an item should hold. */
 const longestMessage = 1_000;
 
 const QuestionSchema = v.object({
@@ -31,9 +31,8 @@ const QuestionSchema = v.object({
 const TurnsSchema = v.object({ endsAtMs: v.number() });
 
 /**
- * Questions in the messages table: who asks, since when, and the answer when it is a no; and a client's count of a
- * minute. Items past their time are as good as none. A claim is one write; a question that is asked costs one more for
- * the count (two when a minute begins) and one for the answer.
+ * Expired items count as absent. A claim is one write; an asked question costs one more for the count (two when a
+ * minute begins), and one for the answer.
  */
 export function questionStore(client: DynamoDBDocumentClient, table: string): Questions {
   const write = (question: string, facts: object, askedAtMs: number) => ({
@@ -73,7 +72,7 @@ export function questionStore(client: DynamoDBDocumentClient, table: string): Qu
     },
 
     takeTurn: async (clientId, nowMs) => {
-      // Twice: of two who find the minute over, one begins the next and the other counts in it.
+      // Twice: when two find the minute over, one begins the next and the other counts in it.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         const counted = await countTurn(clientId, nowMs);
         if (counted === 'counted') return undefined;
@@ -84,7 +83,7 @@ export function questionStore(client: DynamoDBDocumentClient, table: string): Qu
     },
   };
 
-  /** Counts in the minute that is running; otherwise says that it is over, or when it ends for a client that has had all. */
+  /** Counts in the running minute. `over` if it has ended; its end if the client has used its quota. */
   async function countTurn(clientId: number, nowMs: number): Promise<'counted' | 'over' | number> {
     const count = new UpdateCommand({
       TableName: table,

@@ -4,19 +4,19 @@ import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 import { refusalOf } from '../../platform/refusals.ts';
 
-/** The same question is put to the platform once in this time, by whoever comes first (D23). */
+/** The platform gets the same question once in this time (D23). */
 export const askAgainAfterMs = 10_000;
 
-/** So many questions a minute for each client: the platform's quota belongs to all clients of the WABA (D23). */
+/** Questions per minute and client: all clients of a WABA share the platform's quota (D23). */
 export const questionsPerMinute = 30;
 
 export interface Asker {
   readonly clientId: number;
-  /** Unlike that of any other request. */
+  /** Unique for each request. */
   readonly askerId: string;
 }
 
-/** What became of a question that was claimed: it is ours to ask, somebody else is asking, or it was answered with a no. */
+/** The state of a claimed question: this request asks, another one asks, or the answer was no. */
 export type Claimed = { readonly state: 'ours' | 'asked' } | { readonly state: 'refused'; readonly refusal: Refusal };
 
 export interface Asking {
@@ -25,15 +25,14 @@ export interface Asking {
   readonly changedAtMs: number;
 }
 
-/** What was asked and answered a moment ago, whichever instance of the function did it. */
+/** Recent questions and answers, of all function instances. */
 export interface Questions {
-  /** Claims a question that nobody has asked in the last 10 s, or since what is stored of the matter was changed. */
+  /** Claims a question unless it was asked within 10 s and since the stored copy changed. */
   claim(question: string, asking: Asking): Promise<Claimed>;
-  /** Remembers a no for what is left of the 10 s since it was asked. */
+  /** Stores a no for the rest of the 10 s. */
   keep(question: string, refusal: Refusal, askedAtMs: number): Promise<void>;
-  /** Lets others ask at once. */
   release(question: string, askerId: string): Promise<void>;
-  /** Counts one question of the client; returns how long it must wait when it has had its 30 of this minute. */
+  /** Counts a question of the client; returns the wait if its 30 of this minute are used. */
   takeTurn(clientId: number, nowMs: number): Promise<number | undefined>;
 }
 
@@ -44,24 +43,22 @@ export interface QuestionPorts {
 }
 
 export interface Question<Answer> {
-  /** Two questions with one name are the same. */
   readonly name: string;
-  /** The answer by what is stored, undefined when that would be a no. */
+  /** The answer from stored data; undefined if that would be a no. */
   readonly known: () => Promise<Answer | undefined>;
-  /** When what is stored was changed, or read from the platform: an answer from before says nothing any more. */
+  /** When the stored data changed or was read: earlier answers are obsolete. */
   readonly changedAtMs?: () => number;
   /** Asks the platform and stores its answer. Throws `PlatformFailure`, and refuses when the answer is no. */
   readonly ask: (askedAtMs: number) => Promise<Answer>;
 }
 
-/** How long a request waits for the answer to a question that another one is asking: longer than a call may take. */
+/** How long a request waits for another's answer: longer than a call may take. */
 export const waits = 12;
 export const waitMs = 500;
 
 /**
- * Answers by what is stored, or by the platform: a no never rests on what is stored (D23). The platform is asked once
- * in 10 s for each question and 30 times a minute for each client (429); who comes in between waits, or is told the
- * same. A no and a 429 are remembered, a 502 is not.
+ * Answers from stored data or the platform, from which every no comes (D23). Asks once in 10 s per question, 30 times a
+ * minute per client (429). Caches a no and a 429, not a 502.
  */
 export async function askOnce<Answer>(question: Question<Answer>, asker: Asker, ports: QuestionPorts): Promise<Answer> {
   for (let waited = 0; waited <= waits; waited += 1) {
@@ -102,7 +99,7 @@ async function askClaimed<Answer>(
   }
 }
 
-/** The answer is at hand: that it cannot be remembered is no reason to give another. */
+/** A failed cache write does not change the answer. */
 export async function tolerated(write: Promise<void>): Promise<void> {
   try {
     await write;

@@ -35,17 +35,15 @@ export interface WantedTemplate extends Asker {
 export interface ResolvedTemplate {
   readonly template: PlatformTemplate;
   readonly contract: ParameterContract;
-  /** What the client knows of it; absent until its first synchronization. */
+  /** The client's own data on the template; absent before its first synchronization. */
   readonly client?: ClientTemplate;
   /** The platform did not answer, so an old copy was used (D23, D26). */
   readonly storedCopyUsed: boolean;
 }
 
 /**
- * The template that a send names, and what a send of it must carry (D23). A stored copy that can be sent is used when
- * it was read within 5 minutes, or when the platform does not answer. Else the platform is asked, by one request for all
- * that come at a time, and its answer stored.
- * Refuses with 404 (naming the languages there are), 422, and as `askOnce` does.
+ * Uses a sendable copy of the last 5 minutes, or any while the platform is silent; else asks the platform (D23).
+ * Refuses with 404 (naming existing languages), 422, and as `askOnce`.
  */
 export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionPorts): Promise<ResolvedTemplate> {
   const { clientId, waba, name, language } = wanted;
@@ -69,7 +67,7 @@ export async function resolveTemplate(wanted: WantedTemplate, ports: ResolutionP
   return await askOnce({ name: question, known, changedAtMs, ask }, wanted, ports);
 }
 
-/** Undefined for a copy by which the send would have to be refused. */
+/** Undefined for a copy that would refuse the send. */
 function contractOf({ template, deleted }: StoredFact): ParameterContract | undefined {
   if (deleted) return undefined;
   try {
@@ -91,9 +89,8 @@ function copyOf({ stored, contract }: Sendable, used: Pick<ResolvedTemplate, 'st
 }
 
 /**
- * An old copy is read again by one request at a time, whatever instance it is in; the others learn that it is `asked`. While
- * the platform does not answer, that is tried once in 10 s, and the copy is used. Costs the client nothing of its
- * questions.
+ * One request at a time renews an old copy, others get `asked`. A silent platform is asked once in 10 s and the copy is
+ * used. Does not count as a client's question.
  */
 async function renewed(
   question: string,
@@ -107,7 +104,7 @@ async function renewed(
   const claim = await ports.questions
     .claim(renewal, { askerId, nowMs, changedAtMs: stored.fact.readAtMs })
     .catch((error: unknown) => {
-      // There is a copy: that nobody can say whose turn it is, is no reason to refuse.
+      // A failed claim is no reason to refuse: there is a copy.
       log('template.renewal_not_claimed', { error: nameOf(error) });
       return undefined;
     });

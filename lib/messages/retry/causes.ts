@@ -3,10 +3,7 @@ import outcomeCodes from '../report/outcome-codes.json' with { type: 'json' };
 
 const words: Readonly<Record<string, { readonly retry: string } | undefined>> = outcomeCodes;
 
-/**
- * Whether the cause may pass of a message that ended with this code, the platform's or a word of ours (D57). Undefined for a
- * code that neither table has: nothing is known of its cause.
- */
+/** Whether the cause of a code (the platform's or our own) may pass (D57). Undefined for a code in neither table. */
 export function retryOf(code: string): RetryWord | undefined {
   if (/^(?:0|[1-9]\d{0,9})$/.test(code)) return retryWordOf(Number(code));
   const name = /^http_\d{3}$/.test(code) ? 'http_<status>' : code;

@@ -7,13 +7,13 @@ import { type WithdrawPorts, withdrawJob } from '../accept/withdraw-job.ts';
 import { jobMemorySeconds } from '../items.ts';
 import { heldIn, type Marking, type Marks, type RetryStanding, withMarking } from './marks.ts';
 
-/** The marks of jobs that are retried. All throw when the store cannot be reached. */
+/** The marks of retried jobs. Rejects when the store cannot be reached. */
 export interface RetryMarks {
   /** Strongly consistent. */
   find(jobId: string): Promise<Marks>;
-  /** Puts `next` in the place of exactly `seen`; false when that has changed meanwhile. Kept until then. */
+  /** Compare-and-set: replaces exactly `seen`. False when it has changed. */
   replace(write: MarksWrite): Promise<boolean>;
-  /** How the jobs of retries stand; strongly consistent. One that is not in the answer is open. */
+  /** The states of retries' jobs; strongly consistent. A missing job is open. */
   standingsOf(jobIds: readonly string[]): Promise<ReadonlyMap<string, RetryStanding>>;
 }
 
@@ -27,36 +27,32 @@ export interface MarksWrite {
 export interface MarkPorts extends WithdrawPorts {
   readonly marks: RetryMarks;
   readonly nowMs: () => number;
-  /** Told of the job of a retry that was taken back because its acceptance, which had marked then, must be over. Does not throw. */
+  /** Called when a retry's job was withdrawn because its acceptance must be dead. Does not throw. */
   readonly takenBack?: ((jobId: string) => Promise<void>) | undefined;
 }
 
-/** A retry that is about to be accepted. */
 export interface Retrying {
-  /** Its own job. */
   readonly jobId: string;
   readonly source: { readonly jobId: string; readonly forgottenAtMs: number };
-  /** Indexes in the source that it would send to once more, at least one. */
+  /** Indexes in the source to send again, at least one. */
   readonly wanted: readonly number[];
 }
 
-/** So often others may write the marks in between; each of them has marked something. */
+/** Conflicts before giving up: each means that another retry has marked something. */
 const mostAttempts = 5;
 
-/** Marks outlive the job that is retried: DynamoDB deletes late, and no reader may find the job without them. */
+/** Marks outlive their job: TTL deletes late, and no reader may find the job without its marks. */
 const marginMs = 86_400_000;
 
 /**
- * A mark of this age is not taken over, whatever is found of its job: its item goes after 30 days, and what began looks then
- * like what never did.
+ * Older marks are never taken over: the retry's item goes after 30 days, and a job that began then looks like one that
+ * never did.
  */
 const believedMs = (jobMemorySeconds - 86_400) * 1_000;
 
 /**
- * Marks those of the wanted recipients that no other retry has, and accepts them (marks.ts). Takes back the retries in the way
- * whose acceptance has died. Refuses with 409 `request_in_progress` when all that is in the way is a retry that is being accepted,
- * and `nothing_to_retry` when others have them all. Where `accept` refuses, the marks are given back; of `dispatch_undecided` they
- * hold until another request finds out.
+ * Marks wanted recipients that no other retry has, and accepts them (marks.ts). Refuses with 409 `request_in_progress`
+ * or `nothing_to_retry`.
  */
 export async function withMarked<T>(
   retrying: Retrying,
@@ -68,12 +64,13 @@ export async function withMarked<T>(
     marked = await markRecipients(retrying, ports);
     return await accept(marked);
   } catch (error) {
+    // Released after a refusal. After `dispatch_undecided` the marks stay until another request finds out.
     if (mayBeGivenBack(error, marked)) await givenBack(retrying.jobId, ports);
     throw error;
   }
 }
 
-/** A refusal before anything is marked leaves no mark; another error may be the lost reply of the write. */
+/** A refusal before the write leaves no mark. Any other error may mean that only the reply was lost. */
 function mayBeGivenBack(error: unknown, marked: ReadonlySet<number> | undefined): boolean {
   if (!(error instanceof Refusal)) return true;
   return marked !== undefined && error.code !== 'dispatch_undecided';
@@ -82,7 +79,7 @@ function mayBeGivenBack(error: unknown, marked: ReadonlySet<number> | undefined)
 async function markRecipients({ jobId, source, wanted }: Retrying, ports: MarkPorts): Promise<ReadonlySet<number>> {
   for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
     const seen = await ports.marks.find(source.jobId);
-    // The write before this attempt took effect, and its reply was lost.
+    // The previous attempt succeeded and its reply was lost.
     const own = seen.retries.find((marking) => marking.jobId === jobId);
     if (own !== undefined) return new Set(own.indexes);
     const standings = await decided(seen, ports);
@@ -94,7 +91,7 @@ async function markRecipients({ jobId, source, wanted }: Retrying, ports: MarkPo
   throw beingRetried();
 }
 
-/** What of the wanted recipients is free now, for a rehearsal: nothing is written, and refused as `withMarked` does. */
+/** The wanted recipients that are free now, for a rehearsal. Writes nothing; refuses as `withMarked` does. */
 export async function unmarked(
   { jobId, source, wanted }: Retrying,
   { marks, nowMs }: Pick<MarkPorts, 'marks' | 'nowMs'>,
@@ -108,7 +105,7 @@ export async function unmarked(
   return new Set(freeOf(seen, { wanted, standings: asIfTakenBack, jobId, atMs: nowMs() }).indexes);
 }
 
-/** How the retries that have marks stand, once those are taken back whose acceptance must be over. */
+/** The states of marking retries, after dead ones are withdrawn. */
 async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<string, RetryStanding>> {
   const found = await ports.marks.standingsOf(seen.retries.map(({ jobId }) => jobId));
   const standings = new Map(found);
@@ -120,7 +117,7 @@ async function decided(seen: Marks, ports: MarkPorts): Promise<ReadonlyMap<strin
   return standings;
 }
 
-/** Undefined where that cannot be written: then its marks hold, and the retry that asks for it is as certain as before. */
+/** Undefined when the write fails: the marks then hold, and nothing is less certain than before. */
 async function takenBack({ jobId }: Marking, ports: MarkPorts): Promise<'withdrawn' | 'begun' | undefined> {
   try {
     const standing = await withdrawJob(jobId, ports);
@@ -137,7 +134,7 @@ function isDead({ jobId, atMs }: Marking, standings: ReadonlyMap<string, RetrySt
   return (standings.get(jobId) ?? 'open') === 'open' && ageMs >= runOverMs && ageMs < believedMs;
 }
 
-/** What a retry may mark: at least one. */
+/** The recipients to mark, at least one. */
 function freeOf(
   seen: Marks,
   {
@@ -156,7 +153,7 @@ function freeOf(
   throw new Refusal('nothing_to_retry', 'all recipients that could be retried are in another retry: see retried_by');
 }
 
-/** Else the marks would hold until the run must be over: that they hold longer is no reason to answer anything else. */
+/** A failure only makes the marks hold longer, until the run must be dead, and does not change the answer. */
 async function givenBack(jobId: string, ports: MarkPorts): Promise<void> {
   try {
     await inTimeLeft(ports.remainingMs, async (signal) => {

@@ -8,12 +8,12 @@ import { jobKey, jobOfPartition, retriesKey } from '../items.ts';
 import type { RetryMarks } from './mark-recipients.ts';
 import { type Marking, noMarks, type RetryStanding } from './marks.ts';
 
-/** Text that unpacks to more than this is none of ours. */
+/** This service wrote no text that unpacks to more. */
 const maxUnpackedBytes = 4_194_304;
 
 const ItemSchema = v.object({ version: v.number(), retries: v.instance(Uint8Array) });
 
-/** Of each retry its job, when it marked, and the runs of indexes: where each begins, and how many they are. */
+/** Per retry: its job, its time, and runs of indexes as (first, count). */
 const RetriesSchema = v.array(v.tuple([v.string(), v.number(), v.array(v.tuple([v.number(), v.number()]))]));
 
 const JobItemSchema = v.object({
@@ -22,7 +22,7 @@ const JobItemSchema = v.object({
   withdrawnAtMs: v.optional(v.number()),
 });
 
-/** The marks of a job in one item of the messages table: ten thousand of them are some kilobytes. */
+/** One item per job: ten thousand marks take a few kilobytes. */
 export function retryMarksStore(client: DynamoDBDocumentClient, table: string, pause: Pause = storePause): RetryMarks {
   return {
     find: async (jobId) => {

@@ -12,12 +12,12 @@ const CodeSchema = v.pipe(
   v.check((code) => retryOf(code) !== undefined, butReceived('must be a code that reports have')),
 );
 
-/** The body of a retry (D57). Without codes: whose cause may pass. */
+/** The body of a retry (D57). Without codes, every cause that may pass counts. */
 export const MessagesRetryBody = closedObject({
   codes: v.optional(v.pipe(boundedList(CodeSchema, maxCodes), v.minLength(1, 'codes must name at least one code'))),
 });
 
-/** The codes that a retry names; undefined for all whose cause may pass. Refuses an unknown one with a 400 that names it. */
+/** The codes of a retry; undefined for every cause that may pass. Refuses an unknown code with 400. */
 export function parseRetryRequest(body: unknown): ReadonlySet<string> | undefined {
   const { codes } = parse(MessagesRetryBody, body);
   return codes === undefined ? undefined : new Set(codes);

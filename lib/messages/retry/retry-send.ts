@@ -10,7 +10,7 @@ import type { Means } from '../budget/means.ts';
 import { type MarkPorts, type Retrying, unmarked, withMarked } from './mark-recipients.ts';
 import { type RetryRecipient, type RetrySource, retrySource, type SourcePorts } from './retry-source.ts';
 
-/** A retry of a dispatch, by a client that may use its DID. */
+/** A retry of a dispatch by a client that may use its DID. */
 export interface Retry extends Pick<Send, 'jobId' | 'clientId' | 'time'> {
   readonly caller: ScopedCaller;
   readonly did: Did;
@@ -19,15 +19,13 @@ export interface Retry extends Pick<Send, 'jobId' | 'clientId' | 'time'> {
   readonly means: Means;
 }
 
-/** A retry as the send that it is. */
 type RetrySend = Send & Pick<Retry, 'means'>;
 
 export type RetryPorts = AcceptPorts & SourcePorts & Pick<MarkPorts, 'marks'>;
 
 /**
- * Accepts a retry (D57): marks whom no other retry has, then accepts them as a send of the same template with the parameters
- * that they had (`acceptSend`), in the hours that the first one had asked for unless its headers say otherwise, with the whole time to live. Refuses as `retrySource`,
- * `withMarked` and `acceptSend` do; parameters that the template takes no more are 409 `not_retryable`.
+ * Accepts a retry (D57): sends to free recipients with their template and parameters, by default in the original hours,
+ * with full time to live. Refuses also with 409 `not_retryable` when parameters no longer fit.
  */
 export async function acceptRetry(
   retry: Retry & { readonly remainingMs: () => number },
@@ -42,7 +40,7 @@ export async function acceptRetry(
   });
 }
 
-/** The send that a retry would be now, handed to `rehearse` (D51): nothing is marked. Refuses as `acceptRetry` does. */
+/** Rehearses a retry as a send (D51), without marks. Refuses as `acceptRetry` does. */
 export async function rehearsedRetry<T>(
   retry: Retry,
   ports: SourcePorts & Pick<MarkPorts, 'marks'>,
@@ -79,8 +77,8 @@ interface Judged {
 }
 
 /**
- * A client that retries has given no recipients: it is told which of its dispatch no longer fit, by their places in its report.
- * What is wrong with the time that it has given itself stays the refusal that a send gets (D56).
+ * Translates recipient faults to places in the report, because the client gave no recipients. Faults of the time stay
+ * as in a send (D56).
  */
 async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise<T>): Promise<T> {
   try {
@@ -101,10 +99,9 @@ async function judged<T>({ retry, source, marked }: Judged, judge: () => Promise
 
 const faultsOfInputs: ReadonlySet<string> = new Set(['invalid_recipients', 'invalid_request']);
 
-/** Headers, and recipients whose clocks decide. */
+/** Headers, and recipients by whose clocks the time is decided. */
 const ofTime = /^(?:Send-.*|recipients\[\d+\]\.to)$/;
 
-/** The places of its recipients are those of the report. */
 function inSource({ path, message }: Fault, positions: readonly number[]): Fault {
   return { path: named(path, positions), message: named(message, positions) };
 }

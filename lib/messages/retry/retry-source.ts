@@ -13,7 +13,7 @@ import type { SendRequest } from '../request/send-request.ts';
 import { type SendTime, sendTimeOf } from '../when/send-time.ts';
 import { type Retryable, type RetryablePlace, retryableIn } from './retryable.ts';
 
-/** Which dispatch is to be retried: a client's, on the DID that it was sent from. */
+/** A client's dispatch to retry, on the DID that sent it. */
 export interface RetryQuestion {
   readonly clientId: number;
   readonly did: string;
@@ -22,22 +22,21 @@ export interface RetryQuestion {
 }
 
 export interface SourcePorts {
-  /** Reads strongly, receipts too. */
+  /** Strongly consistent, receipts included. */
   readonly report: Report;
   readonly acceptance: Pick<AcceptedJobs, 'find'>;
   readonly parameters: Pick<JobParameters, 'read'>;
   readonly nowMs: () => number;
 }
 
-/** What of a dispatch may be sent once more. */
 export interface RetrySource {
   readonly jobId: string;
   readonly forgottenAtMs: number;
-  /** In the order of its request, at least one. */
+  /** In the order of the request, at least one. */
   readonly recipients: readonly RetryRecipient[];
-  /** The hours and days that were asked for: they are the retry's too, unless its headers say otherwise (D56). */
+  /** The original hours and days, the default for the retry (D56). */
   readonly time?: SendTime;
-  /** The send that it was, without recipients: its time to live begins with the retry. */
+  /** The original send without recipients; its time to live starts again. */
   readonly request: Omit<SendRequest, 'recipients'>;
 }
 
@@ -48,9 +47,8 @@ export interface RetryRecipient extends RetryablePlace {
 const pagesAtOnce = 10;
 
 /**
- * Reads what of a dispatch may be retried (D57). Refuses with 404 `dispatch_not_found` what its report's reader would not find,
- * and with 409: `not_retryable` one-time codes, and a dispatch whose parameters are not stored, or not any more;
- * `nothing_to_retry` where nobody of it ended for a cause that may pass.
+ * Reads what may be retried (D57). Refuses with 404 `dispatch_not_found`; 409 `not_retryable` for one-time codes and
+ * missing parameters; 409 `nothing_to_retry` when no cause may pass.
  */
 export async function retrySource(question: RetryQuestion, ports: SourcePorts): Promise<RetrySource> {
   const job = await describedJob(ports.report, question.dispatchId);
@@ -117,7 +115,7 @@ async function recipientsOf(
   throw new Refusal('nothing_to_retry', `nothing of the dispatch can be retried${waits}`);
 }
 
-/** Reads the pages in which these are, those of each partition one after the other. */
+/** Reads the pages with these recipients; those of one partition sequentially. */
 async function storedOf(
   jobId: string,
   indexes: readonly number[],
@@ -140,7 +138,7 @@ async function storedOf(
   return stored;
 }
 
-/** Its moment has passed; its hours come again. */
+/** `Send-At` has passed, but hours come again. */
 function hoursOf({ when }: JobHead): SendTime | undefined {
   const { window, days, zone } = when?.asked ?? {};
   return sendTimeOf({ 'Send-Window': window, 'Send-Days': days, 'Send-Zone': zone });

@@ -4,27 +4,25 @@ import type { ReportedOutcome } from '../report/outcome.ts';
 import { destinationOf } from '../request/addressee.ts';
 import { retryOf } from './causes.ts';
 
-/** A failure that the platform tells by receipt counts when no receipt has said the contrary for so long (D57, D39). */
+/** A failure from a receipt counts when no other receipt has contradicted it for this time (D57, D39). */
 export const receiptSettlesMs = 10 * 60_000;
 
-/** The platform answers another try within this time with another day of refusals (131049). */
+/** The platform answers a retry within this time with another day of refusals (131049). */
 const punishedMs = 24 * 3_600_000;
 
-/** The message of one recipient as a retry looks at it. */
 export interface Ended {
   readonly outcome: Pick<ReportedOutcome, 'state' | 'code' | 'atMs'>;
-  /** The platform told the failure by receipt. */
   readonly byReceipt: boolean;
   readonly to: string;
   readonly category: string;
 }
 
-/** `later`: not yet, for time alone has to pass. */
+/** `later`: only time has to pass. */
 export type Verdict = 'retry' | 'later' | 'no';
 
 /**
- * Whether the message may be sent once more now: it ended `failed` or `expired` for a cause that may pass, or for one of the
- * named codes that is not excluded from every retry. `codes`: only these; undefined: whose cause may pass.
+ * Whether a message may be sent again now: it ended `failed` or `expired`, for a cause that may pass, or for one of
+ * `codes` that is not excluded.
  */
 export function verdictOf(ended: Ended, codes: ReadonlySet<string> | undefined, nowMs: number): Verdict {
   const { state, code, atMs = nowMs } = ended.outcome;
@@ -37,9 +35,8 @@ export function verdictOf(ended: Ended, codes: ReadonlySet<string> | undefined, 
   return nowMs < atMs + restMs ? 'later' : 'retry';
 }
 
-/** One that may be sent to once more. */
 export interface RetryablePlace {
-  /** In the job, and in the request: there a report shows it. */
+  /** Index in the job, position in the request and its report. */
   readonly index: number;
   readonly position: number;
 }
@@ -47,11 +44,11 @@ export interface RetryablePlace {
 export interface Retryable {
   /** In the order of the request. */
   readonly places: readonly RetryablePlace[];
-  /** How many have to wait first. */
+  /** Recipients that must wait first. */
   readonly later: number;
 }
 
-/** Those of a job that may be retried, each once: a repeated recipient has no message of its own (D25). */
+/** The retryable recipients of a job. Repeated ones have no message of their own (D25). */
 export function retryableIn(
   job: Pick<DescribedJob, 'head' | 'repeats' | 'recipients' | 'erased'>,
   endedAt: (index: number) => Pick<Ended, 'outcome' | 'byReceipt'>,

@@ -2,8 +2,8 @@ import type { QueuedChunk } from '../chunk.ts';
 import type { Slice } from '../dispatch/claims/slice.ts';
 
 /**
- * Whether the end of a straight chunk says something that no receipt will (D58): what was taken from a number without receipts is
- * billed; what was not taken counts for its client's day, and gives back what it had reserved of a budget.
+ * A straight chunk's end must be counted if no receipt will report it (D58): messages taken without receipts are
+ * billed; failures count for the client's day and release their reservation.
  */
 export function endIsCounted(
   { receiptsExpected }: Pick<QueuedChunk, 'receiptsExpected'>,

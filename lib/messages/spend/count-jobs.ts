@@ -9,19 +9,18 @@ import { countStates, outcomesOf, type ReportedOutcome, type WrittenMessages } f
 import { type CountStep, nextStep, type Truth, together } from './count-step.ts';
 import { endingsOf, type JobRecord, type Line, type Statement } from './statement.ts';
 
-/** A job with what is stated of it. */
 export interface JobToCount {
   readonly job: DescribedJob;
   readonly statement: Statement | undefined;
 }
 
-/** The items that counts read and write. Every read is strongly consistent; all throw when the store cannot be reached. */
+/** The items of counts. Reads are strongly consistent. Rejects when the store cannot be reached. */
 export interface SpendLedger {
-  /** Undefined for a job that there is not (any more), or was taken back. */
+  /** Undefined for a withdrawn or forgotten job. */
   read(jobId: string): Promise<JobToCount | undefined>;
-  /** Of all messages of a job its receipts, and its slices where they are asked for. */
+  /** All receipts of a job, and its slices if asked for. */
   readMessages(head: JobHead, asked: { readonly slices: boolean }): Promise<WrittenMessages>;
-  /** False when a statement has changed meanwhile: then nothing is written. */
+  /** False when a statement has changed: then nothing is written. */
   write(step: CountStep): Promise<boolean>;
 }
 
@@ -29,24 +28,23 @@ export interface CountPorts {
   readonly ledger: SpendLedger;
   readonly rates: () => Promise<KnownRates>;
   readonly nowMs: () => number;
-  /** Reads the slices of small jobs too: of who counts because of an end that no receipt tells. */
+  /** Reads slices of small jobs too, for counts after an end that no receipt reports. */
   readonly readsSlices?: true;
 }
 
 const jobsAtOnce = 20;
 
-/** A statement changes with each count that finds something new: more are under way of no job. */
+/** A statement changes with each count that finds news; no job has more counts at once. */
 const maxRounds = 20;
 
-/** A small job: counted with others of its client as its receipts come, and without counts by state. */
+/** A small job is counted with its client's others as receipts come, without counts by state. */
 export function isSmall({ total }: Pick<JobHead, 'total'>): boolean {
   return total <= straightRecipients;
 }
 
 /**
- * Counts what jobs cost by all that is written of them (D58), and adds to the sums what is not in them yet. The statement is read
- * first and written under its version, so of counts side by side one refuses, and reads everything once more: what was written
- * before a count began is in the sums when it has ended. May be repeated, and killed anywhere. Throws when statements keep changing.
+ * Counts the cost of jobs (D58) and adds the difference to the sums, under an optimistic lock on the statement.
+ * Idempotent. Throws when statements keep changing.
  */
 export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Promise<void> {
   const rates = await ports.rates();
@@ -61,7 +59,7 @@ export async function countJobs(jobIds: Iterable<string>, ports: CountPorts): Pr
       steps.push(next.step);
       if (next.again) again.add(jobId);
     });
-    // Where a transaction was refused, the jobs of it must not refuse one another for ever.
+    // Alone after a refusal, so that jobs of one transaction do not keep refusing each other.
     const joined = round === 0 ? together(steps) : steps;
     await sideBySide(joined, jobsAtOnce, async (step) => {
       if (await ports.ledger.write(step)) return;
@@ -85,21 +83,21 @@ async function stepOf(
   if (truth === undefined) return undefined;
   const next = nextStep(head, statement, truth);
   if (next === undefined) return undefined;
-  // Whether a receipt with a price was passed over meanwhile (receipts-to-count.ts) is seen after this write.
+  // Shows after this write whether a receipt with pricing was skipped meanwhile (count-receipts.ts).
   const looksAgain = isSmall(head) && head.receiptsExpected === true && truth.cost.basis === 'list';
   return { step: next.step, again: !next.isLast || looksAgain };
 }
 
 /**
- * Where receipts decide alone on what a job costs, its slices need not be read; counts by state and reservations need them. So does
- * a small job of which a failure is stated: its worker knows of it, and no receipt will tell it.
+ * Slices are needed for counts by state, reservations, and small jobs with a stated failure, which only their worker
+ * knows. Otherwise receipts alone decide the cost.
  */
 function needsSlices(head: JobHead, statement: Statement | undefined): boolean {
   const receiptsDecide = isSmall(head) && head.receiptsExpected === true && head.reservedUnits === undefined;
   return !receiptsDecide || (statement?.record.failed ?? 0) > 0;
 }
 
-/** Undefined for a job that was taken back. */
+/** Undefined for a withdrawn job. */
 function truthOf({ job, statement }: JobToCount, written: WrittenMessages, rates: KnownRates): Truth | undefined {
   const outcomeAt = outcomesOf(job, written);
   if (outcomeAt === undefined) return undefined;

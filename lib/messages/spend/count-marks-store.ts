@@ -22,7 +22,7 @@ export function countMarksStore(client: DynamoDBDocumentClient, TableName: strin
   };
 }
 
-/** What is stated of many jobs, in one request for a hundred. */
+/** Statements of jobs, a hundred per request. */
 export function statedCosts(messages: TableAccess): CountReceiptsPorts['stated'] {
   return async (jobIds) => {
     const items = await batchGet(messages, jobIds.map(spentKey), { consistent: true });

@@ -4,17 +4,16 @@ import type { JobHead } from '../job.ts';
 import { type JobRecord, type Line, type RecordKind, recordKinds, type Statement } from './statement.ts';
 
 /*
- * From what is stated of a job to what is true of it: a step is one transaction, which writes statements and adds to the sums
- * what they have changed by. Few jobs need more than one: a transaction, and the expression of an update, hold only so much.
+ * A step from statement to truth is one transaction: it writes statements and adds their differences to the sums.
+ * Limits of DynamoDB may require several.
  */
 
-/** What a job is counted under. */
 export type CountedJob = Pick<
   JobHead,
   'jobId' | 'clientId' | 'did' | 'templateName' | 'templateLanguage' | 'campaignId' | 'acceptedAtMs' | 'keptUntilMs'
 >;
 
-/** By what a client may ask for its sums, each with the value for a line of a job; empty where there is none. */
+/** The groupings of sums, with their value for a job's line; empty for none. */
 export const spendGroups = ['campaign', 'template', 'did', 'market'] as const;
 export type SpendGroup = (typeof spendGroups)[number];
 
@@ -25,49 +24,51 @@ const groupValues: Readonly<Record<SpendGroup, (job: CountedJob, line: Line) => 
   market: (_job, { market }) => market,
 };
 
-/** What is added up. */
 export const sumKinds = ['messages', 'billed', 'units'] as const;
 export type SumKind = (typeof sumKinds)[number];
 
-/** The attribute of a day's item that holds a sum; its value stands last, for it may have any letter. */
+/** A sum's attribute in a day's item. The value stands last because it may contain any character. */
 export function sumAttribute(group: SpendGroup, kind: SumKind, value: string): string {
   return `${group}#${kind}#${value}`;
 }
 
-/** The attribute of a day's item that holds what the record has of the jobs that were accepted on it. */
+/** The attribute of a day's item for one kind of the record, of jobs accepted on that day. */
 export function recordAttribute(kind: RecordKind): string {
   return `record#${kind}#`;
 }
 
 export interface StatedJob {
   readonly job: CountedJob;
-  /** The version that it takes the place of; undefined for the first. */
+  /** The replaced version; undefined for the first. */
   readonly before: number | undefined;
   readonly statement: Statement;
 }
 
-/** One transaction. All its jobs are of one client. */
+/** One transaction; all its jobs belong to one client. */
 export interface CountStep {
   readonly clientId: number;
   readonly stated: readonly StatedJob[];
-  /** By day and attribute, what is added. */
+  /** The additions, by day and attribute. */
   readonly days: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** By month (`YYYY-MM`), what is added to what is committed of it. */
+  /** The additions to committed money, by month (`YYYY-MM`). */
   readonly months: ReadonlyMap<string, number>;
 }
 
-/** An expression of an update has at most 300 operators: of one line, nine of its job and three of its market; four of the record. */
+/**
+ * An update expression has at most 300 operators. One line takes nine for its job and three for its market; the record
+ * takes four.
+ */
 const mostSumsOfDay = 270;
 const mostLines = 80;
-/** Days, statements and months together stay below the hundred actions of a transaction. */
+/** Days, statements and months stay below a transaction's hundred actions. */
 const mostActions = 95;
 
-/** What is to become of a statement: as it is without its version. */
+/** The future statement without its version. */
 export type Truth = Omit<Statement, 'version'>;
 
 /**
- * The next step from what is stated to what is true, and whether the truth is stated then. Undefined when it is already. A step
- * that cannot hold all changes states some lines as they are and others as they were: sums and statement agree after each.
+ * The next step from statement to truth; undefined for no change. A partial step states some lines as they were, so
+ * that sums and statement agree after each.
  */
 export function nextStep(
   job: CountedJob,
@@ -115,7 +116,7 @@ function addTo(
   }
 }
 
-/** Under the day of the acceptance, which never changes: mostly that of the deliveries, whose item is written anyway. */
+/** Counted under the day of acceptance, which never changes. Mostly deliveries write that day's item anyway. */
 function addRecord(
   days: Map<string, Map<string, number>>,
   job: CountedJob,
@@ -128,7 +129,7 @@ function addRecord(
   days.set(day, added(days.get(day) ?? new Map<string, number>(), new Map(changed)));
 }
 
-/** Steps of several jobs, as few transactions as hold them. */
+/** Joins steps of several jobs into as few transactions as possible. */
 export function together(steps: readonly CountStep[]): CountStep[] {
   const joined: CountStep[] = [];
   for (const ofClient of Map.groupBy(steps, ({ clientId }) => clientId).values()) {
@@ -170,7 +171,7 @@ function isSame(one: Line | undefined, other: Line | undefined): boolean {
   return sumKinds.every((kind) => (one?.[kind] ?? 0) === (other?.[kind] ?? 0));
 }
 
-/** All of a statement beside its lines and its version. */
+/** The statement without lines and version. */
 function restOf({ counts, record, cost, markets, adjustedUnits }: Truth): string {
   const { units, basis, final } = cost;
   return JSON.stringify([

@@ -2,16 +2,15 @@ import { maxDelaySeconds } from '../../aws/queue-body.ts';
 import type { JobHead } from '../job.ts';
 import { type CountMessage, type CountQueue, countMessageOf } from '../watch/watch-message.ts';
 
-/*
- * A job of ten thousand messages gets thirty thousand receipts in hundreds of runs, and one count reads all of it. So a run only
- * makes sure that a count is to come which begins after it has appended: an item says when the next one begins. It is written
- * after the message that begins it is queued, so what the item says always comes; a run that dies between the two leaves a count
- * too many, which finds nothing new.
- */
+// Ten thousand messages get thirty thousand receipts in hundreds of runs, and a count reads the whole job. So a run
+// only ensures a count after its own append.
 
-/** When counts begin. All throw when the store cannot be reached. */
+// The item holds the time of the next count. It is written after that count is queued, so the count always comes. A
+// dead run leaves a superfluous count.
+
+/** The times of counts. Rejects when the store cannot be reached. */
 export interface CountMarks {
-  /** When the last known count of the job begins, or began; strongly consistent. */
+  /** The time of the job's last known count; strongly consistent. */
   dueMs(jobId: string): Promise<number | undefined>;
   mark(job: Pick<JobHead, 'jobId' | 'acceptedAtMs' | 'keptUntilMs'>, dueMs: number): Promise<void>;
 }
@@ -22,18 +21,18 @@ export interface LaterCountPorts {
   readonly nowMs: () => number;
 }
 
-/** What two clocks may be apart: a count that begins sooner may not see what this run has appended. */
+/** Clock skew: a count that begins sooner may miss this run's append. */
 const clocksApartMs = 10_000;
 
 const soonestMs = 60_000;
 const latestMs = 6 * 3_600_000;
 
-/** Jobs of which one process remembers the next count; forgetting one costs a read. */
+/** Jobs whose next count a process remembers; forgetting one costs a read. */
 const rememberedJobs = 10_000;
 
 /**
- * The older a job, the rarer it is counted: after half of its age, a minute at least and six hours at most. One with a time of its
- * own is as old as its first moment (D56): it may have waited for weeks.
+ * The older a job, the rarer its counts: after half its age, from a minute to six hours. A scheduled send's age begins
+ * with its first moment (D56).
  */
 export function countDelayMs({ acceptedAtMs, when }: Pick<JobHead, 'acceptedAtMs' | 'when'>, nowMs: number): number {
   return Math.min(latestMs, Math.max(soonestMs, (nowMs - (when?.fromMs ?? acceptedAtMs)) / 2));
@@ -41,7 +40,7 @@ export function countDelayMs({ acceptedAtMs, when }: Pick<JobHead, 'acceptedAtMs
 
 type Counted = Pick<JobHead, 'jobId' | 'clientId' | 'acceptedAtMs' | 'when' | 'keptUntilMs' | 'correlationId'>;
 
-/** Makes sure, of a job at a time, that a count is to come which sees all that is written now. Remembers what it has seen. */
+/** Ensures, one job at a time, a later count that sees everything written now. Caches known counts. */
 export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (job: Counted) => Promise<void> {
   const known = new Map<string, number>();
   const isAhead = (dueMs: number | undefined) => dueMs !== undefined && dueMs > nowMs() + clocksApartMs;
@@ -61,7 +60,7 @@ export function laterCounts({ marks, queue, nowMs }: LaterCountPorts): (job: Cou
   };
 }
 
-/** Counts once it is due; before, the message goes back, for queues delay by fifteen minutes at most. */
+/** Counts once it is due; before that, requeues, because SQS delays by fifteen minutes at most. */
 export async function countWhenDue(
   message: CountMessage,
   {

@@ -16,7 +16,7 @@ import type { SpendLedger } from './count-jobs.ts';
 import type { CountStep, StatedJob } from './count-step.ts';
 import { statementItem, statementOf } from './statement.ts';
 
-/** A day of a client is so many items: transactions that meet in one refuse each other. */
+/** Items per client and day, because concurrent transactions on one item refuse each other. */
 const shardsOfDay = 4;
 
 export function spendStore(messages: TableAccess, nowMs: () => number): SpendLedger {
@@ -74,7 +74,7 @@ function statementAction({ job, before, statement }: StatedJob, TableName: strin
   };
 }
 
-/** Adds to the sums of one item, which begins with them. */
+/** Adds to the sums of an item, and creates it if missing. */
 function addition({
   TableName,
   Key,

@@ -2,16 +2,15 @@ import { type Item, queryPartition, type TableAccess } from '../../aws/dynamodb-
 import { spendPartition } from '../items.ts';
 import type { DaySums } from './spend.ts';
 
-/** The sums of clients in the messages table, as a page reads them. */
 export interface SpendSums {
-  /** The items of these days (`YYYY-MM-DD`, both included), several a day; strongly consistent. */
+  /** The items of these days (`YYYY-MM-DD`, inclusive), several a day; strongly consistent. */
   between(clientId: number, from: string, to: string): Promise<readonly DaySums[]>;
 }
 
 export function spendSumsStore(messages: TableAccess): SpendSums {
   return {
     between: async (clientId, from, to) => {
-      // The items of the last day sort behind its name.
+      // Sort keys of the last day extend its name.
       const items = await queryPartition(messages, spendPartition(clientId), { from, to: `${to}~` });
       return items.map(daySumsOf);
     },

@@ -7,15 +7,14 @@ import { spendKeptDays } from '../items.ts';
 import { recordAttribute, type SpendGroup, type SumKind, spendGroups, sumAttribute, sumKinds } from './count-step.ts';
 import { type JobRecord, recordKinds } from './statement.ts';
 
-/** Days that are asked for, as they are answered. */
 export interface Days {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The days that are meant (D58): to today, and from the first of that month. Refuses with 400 days in the wrong order and what is
- * not kept any more.
+ * The requested days (D58); by default until today, from the first of that month. Refuses with 400 a wrong order and
+ * days that are no longer kept.
  */
 export function askedDays(
   asked: { readonly from?: string | undefined; readonly to?: string | undefined },
@@ -31,7 +30,7 @@ export function askedDays(
   return { from, to };
 }
 
-/** What one item of a day holds: sums by attribute (`sumAttribute`). */
+/** One item of a day: sums by attribute (`sumAttribute`). */
 export interface DaySums {
   readonly day: string;
   readonly sums: Readonly<Record<string, number>>;
@@ -50,7 +49,7 @@ const Sums = {
   currency: v.literal('USD'),
 };
 
-/** What was spent on one campaign, template, DID or market; the one that was asked for. */
+/** Spending of one campaign, template, DID or market, whichever was asked for. */
 export const SpendRowSchema = v.object({
   campaign_id: v.exactOptional(v.pipe(v.nullable(wholeNumber), v.description('null: of no campaign.'))),
   template: v.exactOptional(v.object({ name: v.string(), language: v.string() })),
@@ -62,7 +61,7 @@ export const SpendRowSchema = v.object({
 });
 type SpendRow = v.InferOutput<typeof SpendRowSchema>;
 
-/** What one day of a client comes to, as it is answered. */
+/** One day of a client in answers. */
 export const SpendDaySchema = v.object({
   day: v.pipe(v.string(), v.isoDate(), v.description('In UTC.')),
   sent: v.pipe(
@@ -71,7 +70,7 @@ export const SpendDaySchema = v.object({
       'Messages of requests accepted on this day that the platform took, delivered or not; of requests of up to ten recipients, those whose delivery was told.',
     ),
   ),
-  failed: v.pipe(wholeNumber, v.description('Those that reach nobody, expired ones among them.')),
+  failed: v.pipe(wholeNumber, v.description('Those that reach no recipient, expired ones among them.')),
   held: v.pipe(wholeNumber, v.description('Those that the platform took and withholds.')),
   calls: v.pipe(
     wholeNumber,
@@ -80,7 +79,7 @@ export const SpendDaySchema = v.object({
   ...Sums,
 });
 
-/** What a client has spent, as it is answered (D58). */
+/** A client's spending in answers (D58). */
 export const SpendSchema = v.object({
   client_id: wholeNumber,
   from: v.pipe(v.string(), v.isoDate()),
@@ -106,7 +105,7 @@ type Added = Record<SumKind, number>;
 
 const attributeForm = /^([a-z]+)#([a-z]+)#(.*)$/s;
 
-/** The rows of a group, the dearest first, and their total: whole numbers are added, and become dollars at the end. */
+/** The rows of a group, the most expensive first, with their total. Adds integers; converts to dollars at the end. */
 export function spendOf(days: readonly DaySums[], group: SpendGroup) {
   const byValue = new Map<string, Added>();
   for (const { sums } of days) {
@@ -118,7 +117,7 @@ export function spendOf(days: readonly DaySums[], group: SpendGroup) {
       byValue.set(value, row);
     }
   }
-  // What was restated away leaves zeros.
+  // Restated lines leave zeros.
   const rows = [...byValue].filter(([, { messages }]) => messages !== 0);
   const total = { messages: 0, billed: 0, units: 0 };
   for (const [, row] of rows) for (const kind of sumKinds) total[kind] += row[kind];
@@ -136,17 +135,16 @@ function told({ messages, billed, units }: Added) {
   return { messages, billed, amount: dollarsOf(units), currency: 'USD' as const };
 }
 
-/** What one day of a client comes to: whole numbers, and the money in units. */
+/** One day of a client: integers, money in units. */
 export type ClientDay = JobRecord & Readonly<Record<SumKind, number>>;
 
 /**
- * The record of a client by day (`YYYY-MM-DD`), in their order, without days on which there was nothing. How messages ended and
- * what was called for them stands under the day on which their request was accepted, what was delivered and its money under
- * that of the delivery.
+ * A client's record by day (`YYYY-MM-DD`), sorted, without empty days. The record counts under the day of acceptance,
+ * deliveries and their money under that of delivery.
  */
 export function clientDays(items: readonly DaySums[]): ReadonlyMap<string, ClientDay> {
   const days = new Map<string, { -readonly [kind in keyof ClientDay]: number }>();
-  // Each group has all the money: one of them tells it.
+  // Each group contains all the money, so one suffices.
   const ofMoney = sumKinds.map((kind) => [sumAttribute('did', kind, ''), kind] as const);
   for (const { day, sums } of items) {
     const known = days.get(day) ?? { sent: 0, failed: 0, held: 0, calls: 0, messages: 0, billed: 0, units: 0 };

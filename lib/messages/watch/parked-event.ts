@@ -2,7 +2,7 @@ import { eventId, type ServiceEvent } from '../../webhooks/event.ts';
 import { dispatchData, type ToldJob } from '../dispatch/completed-event.ts';
 import type { JobParked } from '../job-state.ts';
 
-/** The event that what is left of a job waits for what holds it (D46). One for each waiting, however often it is told. */
+/** The event that the rest of a job waits for a hold (D46): one id per waiting. */
 export function parkedEvent(
   job: ToldJob,
   { code, scope, sinceMs, untilMs }: JobParked & { readonly untilMs: number },
@@ -18,7 +18,7 @@ export function parkedEvent(
   return { id: eventId(type, clientId, [jobId, sinceMs]), clientId, type, timestampMs: sinceMs, data };
 }
 
-/** The event that the pause which began then is over and the job goes on (D46). */
+/** The event that the pause of `sinceMs` has ended and the job goes on (D46). */
 export function resumedEvent(job: ToldJob, { code, scope, sinceMs }: JobParked, timestampMs: number): ServiceEvent {
   const type = 'dispatch.resumed';
   const { jobId, clientId } = job;

@@ -6,7 +6,7 @@ import { templateKey } from '../../templates/model/template-key.ts';
 import type { TemplateStore } from '../../templates/model/template-store.ts';
 import type { JobHead } from '../job.ts';
 
-/** What a parked job is to do about its template: go on, fail, or wait longer. */
+/** What its template's state means for a parked job: go on, fail, or wait. */
 export type Standing = 'back' | 'disabled' | 'gone' | 'waiting';
 
 export interface StandingPorts {
@@ -15,9 +15,8 @@ export interface StandingPorts {
 }
 
 /**
- * How the template of a job stands, by what was stored of it after `sinceMs`: the platform's word about a change has it read
- * again within seconds (D42), and its APPROVED counts. Otherwise, and when `mayAsk`, by the platform itself. Of a platform
- * that does not answer nothing follows. A template that is rejected or in review may be approved again.
+ * A stored APPROVED from after `sinceMs` counts (a hint has it read within seconds, D42); otherwise, if `mayAsk`, the
+ * platform's answer. No answer means waiting. A rejected template may be approved again.
  */
 export async function templateStanding(
   { wabaId, credential, templateName: name, templateLanguage: language }: JobHead,

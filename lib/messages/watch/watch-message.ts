@@ -6,11 +6,11 @@ import { JobParkedSchema } from '../job-state.ts';
 import { type Lot, openingsOfAll, standingAt } from '../lots.ts';
 
 /*
- * The messages of the watch queue: a job that somebody looks at, until nothing of it is pending (D41), until it is parked
- * no more (D46), or once, to count what it costs (D58).
+ * Messages of the watch queue: watches a job until nothing is pending (D41) or it is no longer parked (D46), or counts
+ * its cost once (D58).
  */
 
-/** The format in which all are queued now (D47). */
+/** The format of queued watch messages (D47). */
 export const watchVersion = 1;
 
 const watchedJob = {
@@ -24,7 +24,7 @@ const watchedJob = {
 export const WatchMessageSchema = v.object({
   kind: v.literal('running'),
   ...watchedJob,
-  /** Partitions of claims of which nothing is pending any more. */
+  /** Partitions of claims without pending messages. */
   final: v.array(v.number()),
 });
 export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
@@ -32,18 +32,18 @@ export type WatchMessage = v.InferOutput<typeof WatchMessageSchema>;
 const ParkedWatchSchema = v.object({
   kind: v.literal('parked'),
   ...watchedJob,
-  /** The waiting that is watched, and no other of the same job. */
+  /** The waiting that this watcher watches; no other one of the job. */
   sinceMs: v.number(),
-  /** The pause of which its client was told, by when it began, and why: several waitings of one pause are told once. */
+  /** The pause that the client was notified of: its start and reason. Several waitings of a pause notify once. */
   told: v.exactOptional(v.object({ fromMs: v.number(), ...v.pick(JobParkedSchema, ['code', 'scope']).entries })),
-  /** When this waiting was found ended, and no recipient had been called yet. */
+  /** When the waiting was found ended while no recipient had been called yet. */
   resumedMs: v.exactOptional(v.number()),
-  /** When the platform was asked last how the template stands. */
+  /** When the platform was last asked about the template. */
   askedAtMs: v.exactOptional(v.number()),
 });
 export type ParkedWatch = v.InferOutput<typeof ParkedWatchSchema>;
 
-/** The cost of a job is to be counted (D58), and not before `dueMs`. */
+/** Counts the cost of a job (D58), not before `dueMs`. */
 const CountMessageSchema = v.object({ kind: v.literal('count'), ...watchedJob, dueMs: v.number() });
 export type CountMessage = v.InferOutput<typeof CountMessageSchema>;
 
@@ -55,17 +55,16 @@ export interface WatchQueue {
   sendLater(message: WatchMessage, delaySeconds: number): Promise<void>;
 }
 
-/** The same queue. */
+/** The same SQS queue. */
 export interface ParkedWatchQueue {
   sendLater(message: ParkedWatch, delaySeconds: number): Promise<void>;
 }
 
-/** The same queue. */
+/** The same SQS queue. */
 export interface CountQueue {
   sendLater(message: CountMessage, delaySeconds: number): Promise<void>;
 }
 
-/** For a worker that is about to park the job. */
 export function parkedWatchOf(
   {
     jobId,
@@ -81,7 +80,7 @@ export function parkedWatchOf(
   return { version: watchVersion, kind: 'parked', ...job, sinceMs };
 }
 
-/** The first look at a parked job, which tells its client: by then it is mostly written that it is parked. */
+/** The first look, which notifies the client: by then the parking is usually written. */
 export const firstParkedLookSeconds = 3;
 
 export function watchOf({ jobId, clientId, acceptedAtMs, correlationId }: JobHead): WatchMessage {
@@ -104,14 +103,14 @@ export function countMessageOf(
 
 const shortestWaitSeconds = 5;
 
-/** When a job can have ended at the earliest: its last message leaves at `lastMs`, and needs a moment. */
+/** The earliest possible end of a job whose last message leaves at `lastMs`. */
 export function firstLookSeconds(lastMs: number, nowMs: number): number {
   return Math.min(maxDelaySeconds, Math.max(0, Math.ceil((lastMs - nowMs) / 1_000)) + shortestWaitSeconds);
 }
 
 /**
- * The next look at a job that has not ended: a tenth of its age later, 5 s at least and 15 min at most. Of a send with a time of its
- * own the age is that of the opening, and while all of its lots are closed the look waits for the next one, no longer than that (D56).
+ * The next look at a running job: after a tenth of its age, from 5 s to 15 min. A scheduled send's age begins with its
+ * opening; while all lots are closed the look waits for the next one (D56).
  */
 export function nextLookSeconds(
   { acceptedAtMs, lots }: Pick<WatchMessage, 'acceptedAtMs'> & { readonly lots?: readonly Lot[] | undefined },
@@ -124,7 +123,7 @@ export function nextLookSeconds(
   return Math.min(maxDelaySeconds, Math.max(shortestWaitSeconds, Math.ceil(ageMs / 10_000)));
 }
 
-/** Whole seconds until a job has something to do, while all of its lots are closed: 15 min at most, and 5 s at least; else 0. */
+/** Whole seconds until a closed job opens, from 5 s to 15 min; 0 while any lot is open. */
 export function closedSeconds(lots: readonly Lot[] | undefined, nowMs: number): number {
   const standing = lots && standingAt(openingsOfAll(lots), nowMs);
   if (standing?.kind !== 'closed') return 0;

@@ -26,13 +26,11 @@ export interface ParkedPorts extends StandingPorts {
   readonly queue: ParkedWatchQueue;
   readonly states: Pick<JobStates, 'of' | 'stop' | 'resume' | 'endPause'>;
   readonly holds: Pick<HoldsOfWabas, 'find' | 'change'>;
-  /** Whether the platform as a whole is down. */
   readonly isDown: () => Promise<boolean>;
-  /** Undefined for a job that was taken back, or is forgotten. */
+  /** Undefined for a withdrawn or forgotten job. */
   readonly jobOf: (jobId: string) => Promise<WatchedJob | undefined>;
 }
 
-/** What is looked at of a job: with the lots of a send with a time of its own. */
 export interface WatchedJob {
   readonly head: JobHead;
   readonly lots?: readonly Lot[];
@@ -46,18 +44,15 @@ interface Ports extends ParkedPorts {
 
 interface ParkedJob extends ToldJob, WatchedJob {}
 
-/** The longest time between two questions to the platform: a job in ten parts asks for one template ten times. */
+/** The longest time between two questions to the platform: ten jobs of one template ask ten times. */
 const longestQuietMs = 600_000;
 
-/** A job that was resumed and has neither sent nor been refused since is believed after this long in which it might have been (D56). */
+/** A resumed job without a sent or refused message counts as going on after this much open time (D56). */
 const longestUnprovenMs = 600_000;
 
 /**
- * Looks once at a job that was parked, or is about to be (D46). The first look tells its client, each further one whether a hold
- * is on it still: where none is, the job goes on; else it ends unsent when its time is over, or is looked at again later. That it
- * goes on is told when a message was taken: what is free may refuse again, and then the job is parked again, within the same
- * pause, of which its client hears nothing. The copy, and the event, come before the acknowledgement; a watcher that has told of
- * a pause tells of its end too, or leaves that to the watcher of the next waiting, even when it died between the two.
+ * Looks once at a parked job (D46). The first look notifies the client; later ones resume the job without a hold, stop
+ * it when its time is over, or queue another look.
  */
 export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<void> {
   const { jobId, clientId, acceptedAtMs, sinceMs } = message;
@@ -75,16 +70,19 @@ export async function lookAtParked(message: ParkedWatch, ports: Ports): Promise<
   const fromMs = pauseFromMs(waiting);
   if (message.told?.fromMs !== fromMs) {
     const { code, scope } = parked;
-    // Of a pause that began before this waiting, another watcher has told.
+    // Another watcher has announced a pause that began before this waiting.
     if (fromMs === sinceMs) {
       await ports.events.send([parkedEvent(job, { ...parked, untilMs: parkEndMs(waiting, endingOf(job)) })]);
     }
+    // Copy and event precede the acknowledgement, so a watcher that dies repeats both. Each announced pause has its end
+    // announced, by this watcher or the next.
     return await again({ ...message, told: { fromMs, code, scope } }, job, ports);
   }
+  // Resumption is emitted only after a message was taken: the platform may refuse again within the same pause.
   await lookAtWaiting(message, { job, waiting }, ports);
 }
 
-/** Of a job that is not parked yet, and never will be once the worker that wanted to is dead; or that was resumed. */
+/** The job is not parked yet (and never will be if the parking worker is dead), or was resumed. */
 async function lookAtNoLonger(
   message: ParkedWatch,
   { job, state }: { readonly job: ParkedJob; readonly state: JobState },
@@ -98,15 +96,15 @@ async function lookAtNoLonger(
   }
   const goesOn = state.pausedFromMs === undefined || state.pausedFromMs > told.fromMs;
   if (goesOn) return await tellResumed(told, job, ports);
-  // The pause is that of the next watcher, who tells of its end.
+  // The pause now belongs to the next watcher, which announces its end.
   if (state.parked !== undefined) return;
   const { resumedMs = nowMs } = message;
   if (nowMs < believedFromMs(resumedMs, job)) return await again({ ...message, resumedMs }, job, ports);
-  // Parked again meanwhile, it has another watcher.
+  // If it is parked again, it has another watcher.
   if (await ports.states.endPause(job.jobId)) await tellResumed(told, job, ports);
 }
 
-/** What is closed proves nothing: believed overnight, a hold of days would end its pause each night, and begin another day each morning. */
+/** Closed time proves nothing: otherwise a hold of days would end its pause each night and begin a new one each day. */
 function believedFromMs(resumedMs: number, { lots }: WatchedJob): number {
   if (lots === undefined) return resumedMs + longestUnprovenMs;
   return afterOpenTimeMs(openingsOfAll(lots), resumedMs, longestUnprovenMs);
@@ -143,15 +141,16 @@ async function lookAtWaiting(
   await again({ ...message, ...(mayAsk ? { askedAtMs: nowMs } : {}) }, job, ports);
 }
 
-/** The holds on the messages of a job, the widest first; undefined while the platform as a whole is down. */
+/** The holds on a job's messages, the widest first; undefined while the whole platform is down. */
 async function holdsOnJob(head: JobHead, { holds, isDown }: Ports): Promise<HeldBy[] | undefined> {
   if (await isDown()) return undefined;
   return holdsOn(await holds.find(head.wabaId), head);
 }
 
 /**
- * Nothing holds the job any more; or nothing that waits asks, for what is left of the job is in the fan-out: then that goes on
- * until a message of it meets the hold. Where another run has ended its waiting, the next look sees what it is now. */
+ * Resumes a job without holds, or one whose overdue holds no message probes because the rest is in the fan-out. The
+ * next look sees another run's result.
+ */
 async function resume(
   message: ParkedWatch,
   { job, waiting }: { readonly job: ParkedJob; readonly waiting: Waiting },
@@ -164,15 +163,15 @@ async function resume(
 }
 
 /**
- * A template that was called back and refused messages again is not trusted as soon as the first time: another waiting takes
- * as long as the pause had lasted before it, ten minutes at most.
+ * A template that refused again after approval is trusted more slowly: after as long as the pause lasted before, ten
+ * minutes at most.
  */
 function mayResumeFromMs(waiting: Waiting): number {
   const { sinceMs } = waiting.parked;
   return sinceMs + Math.min(longestQuietMs, sinceMs - pauseFromMs(waiting));
 }
 
-/** As rarely as it is looked at in the beginning, and every ten minutes in the end: mostly a hint comes first (D42). */
+/** The interval of questions grows to ten minutes; usually a hint comes first (D42). */
 function nextQuestionMs({ sinceMs, askedAtMs }: ParkedWatch, nowMs: number): number {
   return askedAtMs === undefined ? sinceMs : askedAtMs + Math.min(longestQuietMs, (nowMs - sinceMs) / 4);
 }
@@ -186,7 +185,7 @@ async function stopJob({ jobId, clientId, head }: ParkedJob, stop: JobStop, port
   ports.log('job.stopped', { jobId, clientId, ...present({ code: stop.code }) });
 }
 
-/** The next look; at a job of which nothing may leave for a while, once it may (D56). */
+/** Queues the next look, not before the job's next opening (D56). */
 async function again(message: ParkedWatch, { lots }: WatchedJob, ports: Ports): Promise<void> {
   const nowMs = ports.nowMs();
   const delaySeconds = parkDelaySeconds(nowMs - (message.resumedMs ?? message.sinceMs));

@@ -18,19 +18,17 @@ import {
 } from './watch-message.ts';
 import { lookAtParked, type ParkedPorts } from './watch-parked.ts';
 
-/** How far a job is, for the watcher that waits for its end. */
 export interface JobProgress {
   readonly head: JobHead;
-  /** Of a send with a time of its own. */
   readonly lots?: readonly Lot[];
-  /** Partitions of which nothing is pending any more. That stays so, whatever receipts still come. */
+  /** Partitions without pending messages, which is final, whatever receipts come. */
   readonly finalPartitions: readonly number[];
-  /** Once nothing of the job is pending. */
+  /** Present once nothing is pending. */
   readonly counts?: Readonly<Record<string, number>>;
 }
 
 export interface WatchPorts {
-  /** How far a job is; undefined when there is none any more. Partitions that are final need not be read again. */
+  /** Undefined for a missing job. Final partitions need not be read again. */
   readonly progressOf: (jobId: string, knownFinal: readonly number[]) => Promise<JobProgress | undefined>;
   readonly queue: WatchQueue;
   readonly events: EventSink;
@@ -40,25 +38,22 @@ export interface WatchPorts {
   readonly log: (event: LogEvent, facts: LogFacts) => void;
 }
 
-/** What jobs cost (D58). Both throw when the store or the queue cannot be reached. */
+/** The cost of jobs (D58). Rejects when store or queue cannot be reached. */
 export interface WatchedSpend {
-  /** Has the cost of the job counted later by all that is written of it now. */
+  /** Queues a later count of everything written by now. */
   countLater(head: JobHead): Promise<void>;
-  /** Counts it, or has it counted once it is due. */
+  /** Counts now if due, else queues again. */
   count(message: CountMessage): Promise<void>;
 }
 
-/** One delivery of a queue message. */
 export interface WatchDelivery {
   readonly messageId: string;
   readonly body: string;
 }
 
 /**
- * Looks at jobs once and returns the ids of the messages to be delivered again. A job of which something is pending is
- * queued again for a later look, so that waiting uses up no deliveries; one that has ended is told as `dispatch.completed`
- * (D41), and its cost is counted once more a little later (D58). The copy, and the event, come before the acknowledgement: whatever fails or dies, the end is told, and told twice
- * it has one id. Counted is what is written, not what was seen to happen: nothing is counted twice.
+ * Returns the ids to deliver again. Pending jobs are requeued, which uses up no deliveries; ended ones emit
+ * `dispatch.completed` (D41), and their cost is counted (D58).
  */
 export async function watchJobs(deliveries: readonly WatchDelivery[], ports: WatchPorts): Promise<string[]> {
   const again = await Promise.all(
@@ -95,6 +90,7 @@ async function look(message: WatchMessage, ports: WatchPorts): Promise<void> {
     await ports.queue.sendLater(next, nextLookSeconds({ acceptedAtMs, lots }, ports.nowMs()));
     return;
   }
+  // Count and event precede the acknowledgement: after a failure both repeat, idempotently.
   await ports.spend.countLater(head);
   const { pending: _none, ...ended } = counts;
   await ports.events.send([

@@ -1,11 +1,10 @@
 import type { Opening } from '../lots.ts';
 import { stretchesOf } from './wall-clock.ts';
 
-/** Hours and days of a zone's clocks. */
 export interface LocalTimes {
-  /** In minutes after midnight; one that does not end later than it begins crosses midnight. Absent: the whole day. */
+  /** Minutes after midnight. A window that does not end after its start crosses midnight. Absent: the whole day. */
   readonly window?: { readonly fromMinute: number; readonly untilMinute: number };
-  /** Days of the week, Sunday is 0; of a window that crosses midnight the day on which it opens. Absent: every day. */
+  /** Weekdays, Sunday is 0; for a window across midnight, the day it opens. Absent: every day. */
   readonly days?: ReadonlySet<number>;
 }
 
@@ -15,8 +14,8 @@ const minuteMs = 60_000;
 const weekdayOfDayZero = 4;
 
 /**
- * When the clocks of a zone show one of these times, between two moments: merged, in order. Exact over changes of clock: a
- * window that clocks show twice opens twice, and what they skip of one does not open.
+ * When a zone's clocks show these times, merged and sorted. Exact over clock changes: a repeated window opens twice,
+ * and skipped time does not open.
  */
 export function openingsIn(zone: string, times: LocalTimes, [fromMs, untilMs]: Opening): Opening[] {
   const openings = stretchesOf(zone, fromMs, untilMs).flatMap((stretch) => {
@@ -29,12 +28,12 @@ export function openingsIn(zone: string, times: LocalTimes, [fromMs, untilMs]: O
   return merged(openings);
 }
 
-/** The same on a clock that is never changed. */
+/** The openings on a clock without changes. */
 function localOpenings({ window, days }: LocalTimes, fromMs: number, untilMs: number): Opening[] {
   const { fromMinute, untilMinute } = window ?? { fromMinute: 0, untilMinute: 0 };
   const lengthMs = (untilMinute - fromMinute) * minuteMs + (untilMinute > fromMinute ? 0 : dayMs);
   const openings: Opening[] = [];
-  // A window of the day before may reach into the first day.
+  // A window of the previous day may reach into the first day.
   for (let day = Math.floor(fromMs / dayMs) - 1; day * dayMs < untilMs; day += 1) {
     const weekday = (((day + weekdayOfDayZero) % 7) + 7) % 7;
     if (days !== undefined && !days.has(weekday)) continue;
@@ -44,7 +43,7 @@ function localOpenings({ window, days }: LocalTimes, fromMs: number, untilMs: nu
   return within(openings, [fromMs, untilMs]);
 }
 
-/** Openings in order, of which none overlap or touch any more. */
+/** Merges openings that overlap or touch; the input is sorted. */
 function merged(openings: readonly Opening[]): Opening[] {
   const apart: Opening[] = [];
   for (const [fromMs, untilMs] of openings) {
@@ -55,7 +54,7 @@ function merged(openings: readonly Opening[]): Opening[] {
   return apart;
 }
 
-/** What of openings lies between two moments. */
+/** The parts of openings between two moments. */
 export function within(openings: readonly Opening[], [fromMs, untilMs]: Opening): Opening[] {
   return openings
     .map(([opensMs, closesMs]): Opening => [Math.max(opensMs, fromMs), Math.min(closesMs, untilMs)])

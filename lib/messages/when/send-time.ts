@@ -9,12 +9,12 @@ import { present } from '../../keys/present.ts';
 import type { AskedTime } from '../job.ts';
 import type { LocalTimes } from './openings.ts';
 
-/** The time of its own that a send asks for (D56). */
+/** The requested time of a send (D56). */
 export interface SendTime extends LocalTimes {
-  /** The headers to the letter, as the report tells them. */
+  /** The headers verbatim, for the report. */
   readonly asked: AskedTime;
   readonly sendAtMs?: number;
-  /** For all recipients, instead of each one's own. */
+  /** One zone for all recipients, in place of their own. */
   readonly zone?: string;
 }
 
@@ -25,7 +25,10 @@ const momentWords = 'Send-At must be a time with its offset such as 2026-11-27T0
 const windowWords = 'Send-Window must be two different times of day such as 09:00-20:00, 00:00 to 23:59';
 const daysWords = 'Send-Days must be days of the week, or ranges of them, such as mon-fri or sat,sun';
 
-/** The headers by which a send has a time of its own, each to the letter of its form. Beside them no header may begin with `Send-`. */
+/**
+ * The headers of a scheduled send, each in its exact form. http/request-headers.ts refuses others that begin with
+ * `Send-`.
+ */
 export const SendTimeHeaders = v.object({
   'Send-At': v.optional(
     v.pipe(
@@ -73,7 +76,7 @@ function windowIn(text: string): LocalTimes['window'] {
   return window.fromMinute === window.untilMinute ? undefined : window;
 }
 
-/** Days and ranges, blanks around commas dropped, in any letter case; a range may pass the end of the week. */
+/** Days and ranges, in any letter case, with blanks around commas; a range may cross the week's end. */
 function daysIn(text: string): ReadonlySet<number> | undefined {
   const days = new Set<number>();
   for (const part of text.toLowerCase().split(',')) {
@@ -89,8 +92,8 @@ function daysIn(text: string): ReadonlySet<number> | undefined {
 }
 
 /**
- * What the headers ask for, undefined where none of them is there. Refuses with 400 a zone for nothing: without window and
- * days it would change nothing. Whether `Send-At` is near enough is for `timetableOf`, as only a request that counts is judged by now.
+ * Refuses with 400 a zone without window and days. `timetableOf` checks `Send-At`, because only a request that counts
+ * is compared with now.
  */
 export function sendTimeOf(headers: v.InferOutput<typeof SendTimeHeaders>): SendTime | undefined {
   const { 'Send-At': at, 'Send-Window': window, 'Send-Days': days, 'Send-Zone': zone } = headers;

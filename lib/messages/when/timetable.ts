@@ -8,52 +8,50 @@ import type { SendTime } from './send-time.ts';
 import { zonesOf } from './zones-of.ts';
 
 const dayMs = 86_400_000;
-/** Clocks are apart, and a request takes a while: so far in the past is now. */
+/** Clock skew and the request's duration: a time this far in the past is now. */
 const skewMs = 5 * 60_000;
 const mostAheadMs = 30 * dayMs;
-/** Without a time to live its messages may be called for so long after the first moment at which any may leave. */
+/** How long after the first moment messages may be called, without a time to live. */
 const calledForMs = 28 * dayMs;
-/** Hours of a week that two changes of clock skip come back by then. */
+/** Hours that two clock changes skip have returned by then. */
 const firstOpeningWithinMs = 28 * dayMs;
 const longestLifeMs = 31 * dayMs;
 
-/** Recipients whose zones are the same, and when they may be called. */
 export interface ZoneTimes {
-  /** Empty where hours and days are none: then zones do not matter. */
+  /** Empty without hours and days: zones do not matter then. */
   readonly zones: readonly string[];
-  /** The indexes that its recipients have in the job. */
+  /** Their indexes in the job. */
   readonly members: readonly number[];
-  /** Empty where none of it lies in the life of the job. */
+  /** Empty if no opening lies in the job's life. */
   readonly open: readonly Opening[];
-  /** When it would open first, were the life of the job long enough. */
+  /** Their first opening if the job lived long enough. */
   readonly firstMs: number;
 }
 
-/** When the recipients of a send may be called (D56). */
+/** The call times of a send (D56). */
 export interface Timetable {
-  /** The first moment at which any of them may leave. */
+  /** The earliest call of any recipient. */
   readonly fromMs: number;
-  /** No call begins then or later. */
+  /** No call begins at or after this time. */
   readonly lastCallMs: number;
-  /** In the order of their first opening; those that never open come last. */
+  /** Sorted by first opening; lots that never open come last. */
   readonly lots: readonly Lot[];
-  /** The recipients in the order of the lots: by the new index the one that each had. */
+  /** Recipients sorted by lots: the old index at each new index. */
   readonly order: readonly number[];
   readonly zones: readonly ZoneTimes[];
 }
 
-/** What a timetable is made from, beside the time that was asked for. */
 export interface ToBeTimed {
   readonly recipients: readonly Pick<Recipient, 'to'>[];
-  /** The place in the request of each recipient. */
+  /** Places in the request, by index. */
   readonly places: readonly number[];
   readonly ttlSeconds?: number | undefined;
-  /** The client's, for numbers whose zone is not known. */
+  /** The client's zone, for numbers whose zone is unknown. */
   readonly clientZone?: string | undefined;
   readonly nowMs: number;
 }
 
-/** Whether the zone of some recipient is wanted and not known. */
+/** Whether some recipient's zone is needed and unknown. */
 export function wantsClientZone(recipients: ToBeTimed['recipients'], time: SendTime): boolean {
   return goesByZones(time) && time.zone === undefined && recipients.some(({ to }) => zonesOf(to) === undefined);
 }
@@ -63,9 +61,8 @@ function goesByZones({ window, days }: SendTime): boolean {
 }
 
 /**
- * When each recipient may be called, for the whole life of the job: not before `Send-At`, and while the clocks of all zones
- * in which the person may be show the hours and days that were asked for. Refuses with 400 a `Send-At` that has passed or is more than
- * 30 days ahead, and, each by its place, recipients whose zone is not known or whose zones have no such hour in common.
+ * Call times: from `Send-At` on, within the hours of all zones the person may be in. Refuses with 400 a past `Send-At`,
+ * or one over 30 days ahead, and recipients without known zones or common hours.
  */
 export function timetableOf(toBeTimed: ToBeTimed, time: SendTime): Timetable {
   const earliestMs = earliestOf(time, toBeTimed.nowMs);
@@ -109,14 +106,13 @@ function openGroups(toBeTimed: ToBeTimed, time: SendTime, earliestMs: number): Z
   return groups;
 }
 
-/** In the last seconds of an opening no message gets a slot: one that is no longer is none. */
+/** The last seconds of an opening have no slots, so an opening that is not longer is none. */
 function usable(open: readonly Opening[]): Opening[] {
   return open.filter(([fromMs, untilMs]) => untilMs - fromMs > lastSlotBeforeEndMs);
 }
 
 type Group = Pick<ZoneTimes, 'zones' | 'members'>;
 
-/** The recipients by their zones, in the order in which these come first. */
 function groupsOf(toBeTimed: ToBeTimed, time: SendTime, faults: FaultList): Group[] {
   const groups = new Map<string, { readonly zones: readonly string[]; readonly members: number[] }>();
   for (const [index, { to }] of toBeTimed.recipients.entries()) {
@@ -157,7 +153,7 @@ function neverOpen(place: number, zones: readonly string[], { asked }: SendTime)
   return { path, message: `${path}: expected hours that there are, or Send-Zone: ${hours} is never in ${where}` };
 }
 
-/** Recipients that may be called at the same times are one lot, whatever their zones; inside of a lot they keep their order. */
+/** Recipients with the same call times form one lot, whatever their zones; their order stays. */
 function lotsOf(zones: readonly ZoneTimes[]): Pick<Timetable, 'lots' | 'order'> {
   const byTimes = new Map<string, { readonly open: readonly Opening[]; readonly members: number[] }>();
   for (const { open, members } of zones) {

@@ -1,9 +1,8 @@
 /*
- * Clocks on walls: how far a zone is from UTC, and when that changes. Everything comes from the runtime's Intl: no rules of
- * summer time are kept here.
+ * Offsets of zones from UTC and their changes, from the runtime's Intl: no daylight-saving rules are stored here.
  */
 
-/** A stretch of time in which a zone keeps one distance from UTC: local time is UTC and that distance. */
+/** A time span with one offset: local time is UTC plus `offsetMs`. */
 export interface Stretch {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -12,7 +11,9 @@ export interface Stretch {
 
 const dayMs = 86_400_000;
 
-/** The stretches between two moments, in order. Exact to the second: a change is searched for in a day at whose ends the offsets differ. */
+/**
+ * The spans between two moments, in order, exact to the second: a change is searched within a day whose ends differ.
+ */
 export function stretchesOf(zone: string, fromMs: number, untilMs: number): Stretch[] {
   const stretches: Stretch[] = [];
   let beginsMs = fromMs;
@@ -31,7 +32,7 @@ export function stretchesOf(zone: string, fromMs: number, untilMs: number): Stre
   return stretches;
 }
 
-/** The second from which on the offset is the later one. */
+/** The first second of the later offset. */
 function changeBetween(zone: string, beforeMs: number, afterMs: number): number {
   const later = offsetMsAt(zone, afterMs);
   let [before, after] = [Math.floor(beforeMs / 1_000), Math.ceil(afterMs / 1_000)];
@@ -46,14 +47,17 @@ function changeBetween(zone: string, beforeMs: number, afterMs: number): number 
 /** `GMT`, `GMT+05:30`, or with seconds. */
 const offsetForm = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
-/** How far the clocks of a zone are ahead of UTC at a moment. Throws for a zone that the runtime does not know. */
+/** How far a zone's clocks are ahead of UTC. Throws for a zone that the runtime does not know. */
 export function offsetMsAt(zone: string, atMs: number): number {
   const [, sign, hours = 0, minutes = 0, seconds = 0] = offsetForm.exec(clockOf(zone).format(atMs)) ?? [];
   const aheadMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1_000;
   return sign === '-' ? -aheadMs : aheadMs;
 }
 
-/** Each takes a tenth of a millisecond to make, and zones are some hundreds: callers hand over names as the runtime, the data or the operator spells them. */
+/**
+ * Each takes a tenth of a millisecond to make, and there are some hundreds: callers pass names as the runtime, the data
+ * or the operator spells them.
+ */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function clockOf(zone: string): Intl.DateTimeFormat {

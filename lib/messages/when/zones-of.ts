@@ -4,9 +4,8 @@ import { destinationOf } from '../request/addressee.ts';
 import phoneZones from './phone-zones.json' with { type: 'json' };
 
 /*
- * In which zones the person of a number may be. phone-zones.json has it by country, and by longer prefixes where a country
- * has several clocks and numbers tell the area; what it was made from and when stands in it. Mobile numbers of countries
- * where these tell no area have all zones of their country.
+ * phone-zones.json lists zones by country, and by prefixes where numbers reveal the area; it states its source and
+ * date. Elsewhere mobile numbers have all zones of their country.
  */
 
 const zonesOfCountry = zonesByWord(phoneZones.countries, (codes) => codes.split(' '));
@@ -25,7 +24,7 @@ function zonesByWord(
   );
 }
 
-/** Prefixes as the file has them, which is half as long: `1208:201,226-228 1385` are 1208201, 1208226 to 1208228, and 1385. */
+/** Expands the file's short form: `1208:201,226-228 1385` means 1208201, 1208226 to 1208228, and 1385. */
 export function prefixesIn(text: string): string[] {
   return text.split(' ').flatMap((group) => {
     const [head = '', tails = ''] = group.split(':');
@@ -40,9 +39,8 @@ export function prefixesIn(text: string): string[] {
 }
 
 /**
- * The IANA zones of an addressee: of a number by area and country, of a business-scoped user id by country; undefined where
- * the data, or the runtime, knows none. One that the runtime does not know makes all of them unknown: without it the others
- * would allow more than they do together.
+ * A number's zones by area and country, a user id's by country. One zone unknown to the runtime makes all unknown: the
+ * others alone would allow too much.
  */
 export function zonesOf(to: string): readonly string[] | undefined {
   const { digits = '', country } = destinationOf(to);

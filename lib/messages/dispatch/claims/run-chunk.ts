@@ -3,34 +3,31 @@ import type { ChunkRecipient, ChunkSlice, QueuedChunk } from '../../chunk.ts';
 import { runSlice, type SliceEnd, type SlicePorts } from './run-slice.ts';
 import { dueMsOf, placeInSlice, type Slice, type SliceKey, sliceOf } from './slice.ts';
 
-/** What is left of a queue message: consecutive slices of a job, each with the try that is to be made of it. */
+/** The part of a queue message that is left: consecutive slices of a job, each with its next try. */
 export type Chunk = Pick<QueuedChunk, 'jobId' | 'slices' | 'keptUntilMs'>;
 
-/** What a recipient's client is told of. */
 export interface Told {
   readonly recipient: ChunkRecipient;
   readonly outcome: Exclude<Slice['outcomes'][number], undefined>;
 }
 
 export interface ChunkPorts extends SlicePorts {
-  /** Queues the events about these endings, each under one id, however often. `slices`: all of which a try has ended. */
+  /** Emits the events about endings, idempotent by their ids. `slices` are those that a try has ended. */
   readonly tell: (endings: readonly Told[], slices: readonly Slice[]) => Promise<void>;
-  /** Queues what is to be tried again, to come at that time. */
   readonly queueAgain: (slices: readonly ChunkSlice[], atMs: number) => Promise<void>;
 }
 
-/** At most so many slices of a run are claimed and not ended: what a run that is killed leaves unknown. */
+/** Claimed slices without an end, at most: they become `unknown` if the run is killed. */
 const mostClaimed = 3;
 
-/** What becomes of the delivery of a chunk: of what is to come again, which slices, and not before when, where that is known. */
+/** The end of a chunk's delivery; for `again` the slices, and their time if known. */
 export type ChunkEnd =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'again'; readonly slices: readonly ChunkSlice[]; readonly atMs?: number };
 
 /**
- * Works off one delivery of a chunk, its slices in their order. What has ended is recorded, then told, then queued again where it
- * is to be tried again, then acknowledged: a run that dies between any two of these finds the rest to do when the chunk is
- * delivered again. `owner` is unlike that of any other run or delivery.
+ * Endings are recorded, then emitted, then requeued for retry, then acknowledged, so the next delivery completes a dead
+ * run. `owner` is unique for each run and delivery.
  */
 export async function runChunk(chunk: Chunk, owner: string, ports: ChunkPorts): Promise<ChunkEnd> {
   const ends = new Map<ChunkSlice, SliceEnd>();
@@ -93,7 +90,7 @@ function keyOf(jobId: string, { recipients: [first] }: ChunkSlice): SliceKey {
   return sliceOf({ jobId, index: first?.index ?? 0 });
 }
 
-/** Of those whom the try covered; what ended before was told by the run of that try. */
+/** Recipients that this try covered. The runs of earlier tries have emitted theirs. */
 function endingsOf({ recipients }: ChunkSlice, { outcomes }: Slice): Told[] {
   return recipients.flatMap((recipient) => {
     const outcome = outcomes[placeInSlice(recipient.index)];
@@ -101,7 +98,6 @@ function endingsOf({ recipients }: ChunkSlice, { outcomes }: Slice): Told[] {
   });
 }
 
-/** The next try of a slice, if it needs one. */
 function tryAgain(slice: ChunkSlice, recorded: Slice): { readonly slice: ChunkSlice; readonly atMs: number }[] {
   const atMs = dueMsOf(recorded);
   if (atMs === undefined) return [];

@@ -7,8 +7,8 @@ export interface ProvenPorts {
 }
 
 /**
- * What receipts change of a slice (D39): of the places that they prove, `unknown` becomes `sent`, all in one write. Returns the
- * slice as it is then; undefined when others have changed it since it was read. Throws when the store cannot be reached.
+ * Settles `unknown` to `sent` at the places that receipts prove, in one write (D39). Undefined when the slice has
+ * changed. Throws when the store cannot be reached.
  */
 export async function settleProven(
   slice: Slice,

@@ -5,11 +5,11 @@ import { present } from '../../../keys/present.ts';
 import { type Recorded, type Slice, type SliceKey, sliceSize } from './slice.ts';
 
 /*
- * What the item of a slice holds. The outcomes are packed: ten of them, each with the platform's id of its message, are one write
- * unit. They are stored for 30 days, or as long as their job (D56): what is added is optional to every reader.
+ * Ten packed outcomes with platform ids are one write unit. Kept for 30 days or longer (D56): a new attribute must be
+ * optional for readers.
  */
 
-/** Slices of one partition: ten partitions for the largest job, each far below what one partition can take. */
+/** Slices per partition: the largest job has ten partitions, each far below its throughput limit. */
 const slicesPerPartition = 100;
 
 export const recipientsPerPartition = slicesPerPartition * sliceSize;
@@ -27,7 +27,6 @@ export function sliceKeyOf({ jobId, slice }: SliceKey): ItemKey {
   };
 }
 
-/** Which slice an item of a partition is. */
 export function sliceOfSortKey(sk: unknown): number {
   return Number(String(sk).slice(slicePrefix.length));
 }
@@ -45,7 +44,7 @@ const SliceItemSchema = v.object({
 
 const optionalText = v.optional(v.nullable(v.string()));
 const optionalTime = v.optional(v.nullable(v.number()));
-/** Of each place: nothing, or a letter for its state and what is known beside; what is not known is null, or left out at the end. */
+/** By place: null, or a letter for the state and its facts. Unknown facts are null, or missing at the end. */
 const PackedSchema = v.array(
   v.nullable(
     v.union([
@@ -59,7 +58,7 @@ const PackedSchema = v.array(
 const stateOf = { f: 'failed', x: 'expired', u: 'unknown' } as const;
 const letterOf = { failed: 'f', expired: 'x', unknown: 'u' } as const;
 
-/** Ten outcomes are some kilobytes at the most: text that unpacks to more is none of ours. */
+/** Ten outcomes take a few kilobytes: this service wrote no text that unpacks to more. */
 const maxUnpackedBytes = 100_000;
 
 export function sliceOfItem(key: SliceKey, item: unknown): Slice {
@@ -67,7 +66,6 @@ export function sliceOfItem(key: SliceKey, item: unknown): Slice {
   return { key, ...facts, outcomes: unpacked(outcomes) };
 }
 
-/** The attributes of the item, beside its keys. */
 export function sliceItemOf({ version, try: tried, owner, atMs, state, keptUntilMs, calls, outcomes }: Slice) {
   return { version, try: tried, owner, atMs, state, ...present({ keptUntilMs, calls }), outcomes: packed(outcomes) };
 }

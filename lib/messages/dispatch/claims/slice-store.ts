@@ -17,26 +17,20 @@ import {
 } from './slice.ts';
 import { sliceItemOf, sliceKeyOf, sliceOfItem } from './slice-items.ts';
 
-/**
- * The slices of jobs as a worker sees them. Every write may be repeated by its author; all throw when the store cannot be
- * reached.
- */
+/** Slices as a worker sees them. Each write may be repeated by its author. Rejects when the store cannot be reached. */
 export interface Slices {
-  /** Claims a try. `claimed` also when the claim that is there is this one: the SDK repeated a write whose reply was lost. */
+  /** Claims a try. `claimed` also when the stored claim is this one: the SDK repeated a write whose reply was lost. */
   claim(claim: SliceClaim): Promise<{ readonly kind: 'claimed' | 'met'; readonly slice: Slice }>;
   /**
-   * Ends the claimant's own try, as it was claimed, and adds its calls to the platform to those of the tries before. Undefined
-   * when another has ended it, or claimed the next; else what is there.
+   * Ends the claimant's own try, and adds its calls to the platform to those of earlier tries. Returns the stored slice;
+   * undefined when another run has ended it or claimed the next try.
    */
   end(own: Slice, outcomes: Outcomes, calls?: number): Promise<Slice | undefined>;
-  /** The same of a try that its author has not called anybody in, whether its claim was written or not. */
+  /** Ends a try without any call, whether its claim was written or not. */
   endUncalled(claim: SliceClaim, outcomes: Outcomes): Promise<Slice | undefined>;
-  /**
-   * Ends the try of a dead claimant, as `owner`; `unknown` unless told otherwise. Undefined when the slice is not as it was
-   * seen.
-   */
+  /** Ends the try of a dead claimant as `owner`, `unknown` by default. Undefined when the slice has changed. */
   endForTheDead(seen: Slice, owner: string, outcome?: Outcome): Promise<Slice | undefined>;
-  /** Settles outcomes that are `unknown`. Undefined when the slice is not as it was seen, or is settled already. */
+  /** Settles `unknown` outcomes. Undefined when the slice has changed, or nothing is unknown. */
   settle(seen: Slice, settlements: Settlements, atMs: number): Promise<Slice | undefined>;
 }
 
@@ -46,20 +40,15 @@ interface StoreOptions {
   readonly nowMs: () => number;
 }
 
-/** The slice as it was written, or what was in its way. */
 type Written =
   | { readonly written: Slice; readonly existing?: never }
   | { readonly written?: never; readonly existing: Slice | undefined };
 
-/**
- * Slices in the messages table. A claim and its end are one write each; what was read is written under the condition
- * that it is as it was. TTL is no part of any condition (R24).
- */
+/** One write for a claim, one for its end, each under an optimistic lock. No condition depends on TTL (R24). */
 export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
-  /** Strongly consistent. */
   readonly find: (key: SliceKey) => Promise<Slice | undefined>;
 } {
-  // A slice may be tried long after its job was accepted: it is kept from its last write on, or as long as its job (D56).
+  // Counted from the last write, because a try may come long after acceptance, or as long as the job (D56).
   const expiresAtSeconds = (slice: Slice) => jobExpiresAtSeconds({ ...slice, acceptedAtMs: nowMs() });
 
   async function find(key: SliceKey): Promise<Slice | undefined> {
@@ -69,7 +58,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
     return Item === undefined ? undefined : sliceOfItem(key, Item);
   }
 
-  /** Writes the slice if what is there is as it was seen, or still nothing; else what is there. */
+  /** Writes the slice if the stored version is `seen`; else returns the stored one. */
   async function replace(seen: Slice | undefined, next: Slice): Promise<Written> {
     const write = await conditionalWrite(
       client.send(
@@ -117,7 +106,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
       if (!isOwn(existing, claim) && !mayClaim(existing, claim)) return undefined;
       const next = ended(claimed(existing, claim), outcomes);
       const { written } = await replace(existing, next);
-      // A claim of one's own may have landed in between.
+      // A claim of this run may have landed in between.
       if (written === undefined) throw new Error('the slice has changed meanwhile');
       return written;
     },
@@ -130,7 +119,7 @@ export function sliceStore({ client, table, nowMs }: StoreOptions): Slices & {
     },
   };
 
-  /** Without a read before: the item has what the tries before have left. */
+  /** Needs no read: the item keeps what earlier tries have left. */
   async function laterClaim({ key, owner, atMs, try: tried }: SliceClaim): Promise<Written> {
     const write = await conditionalWrite(
       client.send(
