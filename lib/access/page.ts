@@ -1,4 +1,4 @@
-// What a page that serves a client is written with: who calls, for which client, and on which DID.
+// What a page that serves a client imports: the caller, its client and its DID.
 export { clientEndpoint } from './client-endpoint.ts';
 export { DidSchema } from './did.ts';
 export { type Directory, isUsableDid, usableDid } from './directory.ts';
