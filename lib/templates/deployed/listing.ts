@@ -1,7 +1,7 @@
 import { documents, environmentVariable } from '../../aws/deployed.ts';
 import { type TemplateStore, templateStore } from '../model/template-store.ts';
 
-/** The templates for who only reads them. */
+/** The templates for readers. */
 export function deployedListing(): TemplateStore {
   return templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
 }
