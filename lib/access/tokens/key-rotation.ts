@@ -38,7 +38,7 @@ export function wholeKeySets(
 
 /**
  * The rotation step that is due by the ages in the sets, so that no token is refused (R39): `publish` a public key,
- * `sign` once all readers know it, `retire` the old key. A step that is cut short is repeated.
+ * `sign` once all readers know it, `retire` the old key. An interrupted step is repeated.
  */
 export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: number): RotationStep {
   const published = sets.verification.keys;
