@@ -13,7 +13,7 @@ export function isCountry(text: string): boolean {
   return /^[a-z]{2}$/i.test(text) && knownCountries.has(text.toUpperCase());
 }
 
-/** The code of the country that a name most nearly is in English, Spanish or Portuguese; undefined when it is near none. */
+/** The code of the country with the nearest name in English, Spanish or Portuguese; undefined when none is near. */
 export function countryNamed(name: string): string | undefined {
   const codes = new Map<string, string>();
   for (const language of ['en', 'es', 'pt']) {
