@@ -25,8 +25,8 @@ export type Entity =
   | { readonly kind: 'words'; readonly name: 'of opt-outs' };
 
 /**
- * The entity an item belongs to; undefined for an item that is none of provisioning's, and for the listing of channels, which
- * repeats what the entities say.
+ * The entity of an item. Undefined for items outside provisioning, and for the channel listing, which repeats the
+ * entities.
  */
 export function entityOf({
   table,
