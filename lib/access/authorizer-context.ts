@@ -17,7 +17,6 @@ export const AuthorizerContextSchema = v.object({
   expiresAtSeconds: contextNumber,
 });
 
-/** The authorizer's context as it writes it. */
 export type AuthorizerContext = v.InferInput<typeof AuthorizerContextSchema>;
 
 /** The context for a missing or bad token. Endpoints refuse every verdict but `authorized`. */

@@ -8,7 +8,6 @@ const crossClientPermission = 'BSP_CN';
 
 export const permissions = [crossClientPermission] as const;
 
-/** The caller as the authorizer verified it. */
 export interface Caller {
   readonly userId: string;
   readonly clientId: number;
@@ -22,8 +21,8 @@ export function hasExpired(expiresAtSeconds: number, nowMs: number): boolean {
 }
 
 /**
- * The caller behind the authorizer, which passes every request with its verdict (D2). Refuses with 401 a verdict other
- * than `authorized`, a malformed context, and a token that expired since the gateway cached the verdict (D3).
+ * The caller behind the authorizer, which passes every request with its verdict (D2). Refuses with 401 another verdict
+ * than `authorized`, a malformed context, and a token that expired since (D3).
  */
 export function callerOf(event: HttpEvent, nowMs: number): Caller {
   const context = v.safeParse(AuthorizerContextSchema, event.requestContext.authorizer?.lambda);

@@ -23,12 +23,10 @@ export function deployedDirectory() {
   return { directory: directoryStore(documents(), environmentVariable('DIRECTORY_TABLE')), nowMs: Date.now };
 }
 
-/** What every page that serves a client takes. */
 export function deployedAccess() {
   return { ...deployedFrame(), ...deployedDirectory() };
 }
 
-/** The tokens that this deployment issues and accepts. */
 export function deployedTokenScope(): TokenScope {
   return { issuer: environmentVariable('TOKEN_ISSUER'), audience: environmentVariable('TOKEN_AUDIENCE') };
 }

@@ -11,13 +11,11 @@ const clientId = () => v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 /** `client_id` of a query. `askedClientId` checks it, because the contract quotes its refusal. */
 export const ClientIdText = v.optional(v.pipe(v.string(), documentedAs(clientId)));
 
-/** `client_id` of a body, checked likewise. */
 export const ClientIdJson = v.optional(v.pipe(v.unknown(), documentedAs(clientId)));
 
 /**
  * The `client_id` of query or body (D4), or undefined. Refuses with 400 `invalid client_id: <value>` all but a positive
- * safe integer in plain decimal, and two different values. Repeated parameters arrive joined by commas, so they are
- * refused too.
+ * safe integer in plain decimal (repeated parameters arrive joined by commas), and two different values.
  */
 export function askedClientId(asked: {
   readonly query?: string | undefined;

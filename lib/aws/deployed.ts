@@ -6,14 +6,13 @@ import { queueClient } from './sqs.ts';
 export { environmentVariable, optionalVariable } from './environment.ts';
 
 /**
- * A function's handler: wired once at start-up in Lambda, and not at all when a test imports the page. Wiring reads all
- * environment variables, so that a missing one fails the start, not a request.
+ * A function's handler: wired at start-up in Lambda, and not when a test imports the page. Wiring reads all environment
+ * variables, so that a missing one fails the start, not a request.
  */
 export function deployed<Handler>(wire: () => Handler): Handler | undefined {
   return process.env['AWS_LAMBDA_FUNCTION_NAME'] === undefined ? undefined : wire();
 }
 
-/** Calls `make` once, on first use. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -22,10 +21,8 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** The function's one client of DynamoDB. */
 export const documents = /* @__PURE__ */ once(() => documentClient());
 
-/** The function's one client of SQS. */
 export const queues = /* @__PURE__ */ once(() => queueClient());
 
 const readSecret: () => ReadSecret = /* @__PURE__ */ once(() => secretReader());
@@ -39,7 +36,6 @@ export function secretText(variable: string): (suffix?: string) => Promise<strin
   return (suffix = '') => read(`${secretId}${suffix}`);
 }
 
-/** A parsed secret, cached for `keptSeconds`. */
 export function secretValue<T>(
   variable: string,
   keptSeconds: number,

@@ -76,7 +76,6 @@ async function putChunk({ documentClient, tableName, pause }: TableAccess, items
   }
 }
 
-/** The changes in chunks of one transaction each. */
 export function transactionsOf<Change>(changes: readonly Change[]): Change[][] {
   return chunksOf(changes, maxTransactionActions);
 }
@@ -148,9 +147,8 @@ export async function queryPartition(table: TableAccess, partition: string, sort
 const repeatable = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /**
- * Writes all or nothing; returns the actions' reasons when a condition failed. Retries conflicts and throttles up to
- * `maxRepetitions` with one token, so that a lost reply is no conflict. Throws for the rest, and when `abortSignal`
- * fires.
+ * Writes all or nothing; returns the actions' reasons when a condition failed. Conflicts and throttles are retried with
+ * one token, so that a lost reply is no conflict. Throws after `maxRepetitions`, on other errors, and on `abortSignal`.
  */
 export async function transactWrite(
   { documentClient, pause }: TableAccess,

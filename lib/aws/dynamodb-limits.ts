@@ -1,4 +1,3 @@
-/** DynamoDB's limits of BatchGetItem, BatchWriteItem and TransactWriteItems. */
 export const maxBatchKeys = 100;
 export const maxBatchWrites = 25;
 export const maxTransactionActions = 100;

@@ -51,7 +51,6 @@ function regionalEndpoint(region: string): string {
 
 const throttles = new Set(['ThrottlingException', 'Throttling', 'TooManyRequestsException', 'RequestLimitExceeded']);
 
-/** Whether a retry may succeed. */
 function isPassing(reply: ServiceReply): boolean {
   return reply.status >= 500 || reply.status === 429 || (reply.status !== 200 && throttles.has(faultOf(reply)));
 }

@@ -6,13 +6,10 @@ import { environmentVariable, optionalVariable } from './environment.ts';
 const connectMs = 1_000;
 const answerMs = 3_000;
 
-/** One call of an AWS service with JSON. */
 export interface ServiceCall {
   /** It may have a path, which prefixes the request's. */
   readonly endpoint: string;
-  /** The service's name in signatures. */
   readonly service: string;
-  /** For `X-Amz-Target`. */
   readonly target: string;
   readonly body: object;
 }

@@ -10,7 +10,6 @@ export interface ScanPace {
 
 interface ScanPorts {
   readonly documentClient: DynamoDBDocumentClient;
-  /** The backoff before a throttled page is retried. */
   readonly pause: Pause;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
@@ -20,9 +19,8 @@ interface ScanPorts {
 const throttles = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
 /**
- * Scans a table, eventually consistent, so writes of the last second may be missing. `each` is awaited before a
- * segment's next page, which bounds memory. Returns the used read units. Throws for a lasting throttle, and what `each`
- * throws.
+ * Scans a table, eventually consistent: writes of the last second may be missing. `each` is awaited before a segment's
+ * next page, which bounds memory. Returns the used read units. Throws for a lasting throttle, and what `each` throws.
  */
 export async function scanTable(
   query: Omit<ScanCommandInput, 'Segment' | 'TotalSegments' | 'ExclusiveStartKey' | 'ReturnConsumedCapacity'>,

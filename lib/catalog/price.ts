@@ -7,7 +7,6 @@ const longestDisplayCharacters = 60;
 /** Letters and signs around the amount: `R$`, `soʻm`, `F CFA`, `د.إ.`; no sentence. */
 const longestSymbolCharacters = 10;
 
-/** ISO 4217 codes. */
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /**

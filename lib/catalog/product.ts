@@ -34,7 +34,6 @@ export type PlatformProduct = v.InferOutput<typeof PlatformProductSchema>;
 
 export const productFields = Object.keys(PlatformProductSchema.entries).join(',');
 
-/** A product in an answer (contract, Product). */
 export const ProductSchema = v.object({
   id: v.string(),
   name: v.exactOptional(v.string()),

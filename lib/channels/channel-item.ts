@@ -58,7 +58,7 @@ export function provisionedAttributes(channel: ProvisionedChannel) {
 /** For a channel that the file has dropped: it stays listed, as deleted. */
 export const goneAttributes = { g: true } as const;
 
-/** For a new channel only: when and by whom it was created. */
+/** For a new channel only: its creation time and its author. */
 export function firstAttributes(nowIso: string) {
   return { t: JSON.stringify([nowIso, 'provisioning']) };
 }
@@ -129,7 +129,6 @@ const StoredChannelSchema = v.object({
   ),
 });
 
-/** Parses a stored channel; throws on another item. */
 export function channelFromItem(item: unknown): ListedChannel {
   const { sk, f: facts, t: creation, g: deleted, i: channelId, n: name, l: live } = v.parse(StoredChannelSchema, item);
   const [clientId = '', waId = ''] = sk.split('#');

@@ -18,7 +18,6 @@ import {
   wabaPartition,
 } from './channel-item.ts';
 
-/** The channels table; see channel-item.ts for the model. */
 export interface ChannelStore {
   /**
    * Every channel of a client, or of all clients, with deleted ones, unordered and strongly consistent. Two round trips

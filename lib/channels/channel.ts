@@ -24,7 +24,6 @@ export interface PlatformNumber {
 /** A channel in the listing (contract, Client messaging channel; D35): provisioned facts and live values. */
 export interface ListedChannel extends LiveValues {
   readonly clientId: number;
-  /** The DID. */
   readonly waId: string;
   readonly channelId: number;
   /** Absent where provisioning names none. */

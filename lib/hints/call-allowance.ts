@@ -1,6 +1,5 @@
 import type { PlatformTransport } from '../platform/transport.ts';
 
-/** The turn has no platform calls left. */
 export class CallsSpent extends Error {
   constructor() {
     super('no platform call is left to this turn');

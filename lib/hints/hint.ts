@@ -14,7 +14,6 @@ export const HintMessageSchema = v.object({
   version: v.literal(hintMessageVersion),
   wabaId: v.string(),
   templateIds: v.array(v.string()),
-  /** The WABA's numbers: their quality, limit and throughput. */
   numbers: v.boolean(),
   /** All templates, when the changed ones are unknown. */
   everything: v.exactOptional(v.boolean()),

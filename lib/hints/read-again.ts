@@ -16,7 +16,6 @@ import { type CallAllowance, CallsSpent } from './call-allowance.ts';
 import { nothing, type Task, together } from './task.ts';
 import type { Ending, Turn } from './turns.ts';
 
-/** The platform within one turn's allowance. */
 export interface Upstream {
   readonly platform: TemplateComparison['platform'];
   readonly refreshChannels: RefreshChannels;
@@ -37,7 +36,6 @@ interface Work extends Upstream, TemplateComparison {
   readonly waba: Waba;
   readonly allowance: CallAllowance;
   readonly remainingMs: () => number;
-  /** The first failure. */
   failure?: unknown;
 }
 

@@ -1,8 +1,5 @@
-/** What must be read again of a WABA. */
 export interface Task {
-  /** The platform's ids, once each. */
   readonly templateIds: readonly string[];
-  /** Quality, limit and throughput of its numbers. */
   readonly numbers: boolean;
   /** All templates, when the changed ones are unknown. */
   readonly everything: boolean;

@@ -9,7 +9,6 @@ import { callsFor, isNothing, nothing, type Task, together } from './task.ts';
 
 /** Longer than a worker may run, so a holder past it is dead, and the next turn takes over. */
 export const turnLeaseMs = 70_000;
-/** How long hints gather after a turn. */
 export const gatherMs = 10_000;
 /** The share of hints in the platform's 200 calls an hour and WABA (platform reference, 4.4). */
 export const callsAnHour = 60;
@@ -34,7 +33,6 @@ export interface HintState {
   readonly reading: Task;
   /** Set when a list was too long for one turn; the next one continues it before all gathered hints. */
   readonly listing?: ListingMark;
-  /** The number of the latest turn. */
   readonly turn: number;
   /** Of the latest turn, while it runs. */
   readonly lease?: Lease<number>;
@@ -94,7 +92,6 @@ export interface Ending {
   readonly listing?: ListingMark;
   readonly callsMade: number;
   readonly failed: boolean;
-  /** The platform's `Retry-After`. */
   readonly retryAfterMs?: number;
 }
 
@@ -120,7 +117,6 @@ export function waking(state: HintState, atMs: number, nowMs: number): HintState
   return known ? state : { ...state, wakeAtMs: atMs };
 }
 
-/** The next step in this state. */
 function next(state: HintState, nowMs: number): Change {
   const goesOn = state.listing !== undefined;
   const task = goesOn ? state.reading : together(state.reading, state.gathered);
@@ -152,7 +148,6 @@ function callsSpent(spent: readonly Spent[], nowMs: number): number {
   return spent.filter((each) => countsUntilMs(each) > nowMs).reduce((sum, { calls }) => sum + calls, 0);
 }
 
-/** The first time with so many calls available. */
 function enoughAtMs(spent: readonly Spent[], calls: number, nowMs: number): number {
   const times = [nowMs, ...spent.map(countsUntilMs).filter((atMs) => atMs > nowMs)].sort((a, b) => a - b);
   return times.find((atMs) => callsSpent(spent, atMs) + calls <= callsAnHour) ?? nowMs + hourMs + turnLeaseMs;

@@ -27,7 +27,6 @@ export interface HintPorts extends ReadingPorts {
   readonly takeAccountWords: (wabaId: string, words: readonly AccountWord[]) => Promise<readonly AccountWord[]>;
 }
 
-/** A message as the queue delivers it. */
 export interface HintRecord {
   readonly messageId: string;
   readonly body: string;

@@ -62,7 +62,6 @@ function sizedBody(event: HttpEvent, maxBytes: number): string {
   throw new Refusal('payload_too_large', `the request body must have at most ${maxBytes} bytes`);
 }
 
-/** The subject of a refusal about JSON. */
 export interface JsonSubject {
   readonly name: string;
   readonly mustBe: string;

@@ -10,7 +10,7 @@ export function documentedAs<T>(shape: () => v.GenericSchema) {
 
 /**
  * Words that requests may spell in any letter case; answers spell them as here. JSON Schema cannot express it, so the
- * document marks one spelling (D48). Use it in `documentedAs`, because it accepts one spelling only.
+ * document marks one spelling (D48). It accepts one spelling only: use it in `documentedAs`.
  */
 export function inAnyLetterCase<const Words extends readonly string[]>(words: Words) {
   return v.pipe(v.picklist(words), v.metadata({ [anyLetterCase]: true }));

@@ -18,8 +18,8 @@ interface EdgeEvent {
 }
 
 /**
- * Refuses with 403 a request that shows no key of the edge, and every request while the stage names none. The edge's
- * viewer address counts only after that. Without an edge all requests pass, and those headers count for nothing.
+ * Refuses with 403 a request that shows no key of the edge, and every request while the stage names none. Only then
+ * does the edge's viewer address count. Without an edge all requests pass, and these headers count for nothing.
  */
 export function edgeGuard({
   hasEdge,

@@ -26,9 +26,8 @@ export type Preparation = (request: { readonly event: HttpEvent }) => Promise<vo
 export const answerEarlyMs = 4_000;
 
 /**
- * Wraps a page behind its preparations (see `clientEndpoint` and `publicEndpoint`). Refusals become answers, other
- * errors a 500 without internals, and a late page a 502. `x-request-id` finds the log lines of the request and of its
- * work.
+ * Wraps a page behind its preparations (`clientEndpoint`, `publicEndpoint`). Refusals become answers, other errors a
+ * 500 without internals, and a late page a 502. `x-request-id` finds the log lines.
  */
 export function endpoint<E extends HttpEvent>(
   preparations: readonly Preparation[],

@@ -13,7 +13,6 @@ export interface PublicFetchOptions {
   /** The path of the URL in the request; every refusal begins with it. */
   readonly path: string;
   readonly maxBytes: number;
-  /** From the DNS lookup to the last byte. */
   readonly totalMs: number;
   readonly ports?: Partial<PublicNetwork>;
 }

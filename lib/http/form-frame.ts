@@ -3,8 +3,8 @@ import { nearHint } from './near-name.ts';
 import { Refusal } from './refusal.ts';
 
 /*
- * The frame of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1), checked strictly and written again. The
- * parser behind it thus meets nothing that it would guess, drop or crash on. Contents pass byte by byte.
+ * The frame of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1), checked strictly and written again, so that
+ * the parser behind it need not guess, drop or crash. Contents pass byte by byte.
  */
 
 export interface FramedForm {
@@ -15,7 +15,6 @@ export interface FramedForm {
 interface Part {
   readonly name: string;
   readonly headers: readonly string[];
-  /** A view into the body. */
   readonly content: Buffer;
 }
 

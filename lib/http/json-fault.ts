@@ -73,7 +73,6 @@ function firstStop(text: string): Stop | undefined {
 interface Place {
   readonly at: number;
   readonly expectation: Expectation;
-  /** `stepAt` pushes and pops brackets. */
   readonly open: boolean[];
 }
 
@@ -115,7 +114,6 @@ function stepAt(text: string, { at, expectation, open }: Place): Step {
   }
 }
 
-/** A number, `true`, `false` or `null`. */
 function plainAt(text: string, at: number, { next, stop }: { readonly next: Expectation; readonly stop: Step }): Step {
   const word = /[a-zA-Z]*/y;
   word.lastIndex = at;

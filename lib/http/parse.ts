@@ -6,7 +6,7 @@ import { shown } from './shown.ts';
 
 /**
  * Parses a value from outside. Refuses with one 400 that lists every fault with its path. Its message is the first
- * fault's, so that a contract text such as `catalog_id is required` can stand alone.
+ * fault's, as contract texts such as `catalog_id is required` demand.
  */
 export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
@@ -100,7 +100,6 @@ function isMissingKey(issue: v.BaseIssue<unknown>): boolean {
   return issue.received === 'undefined' && issue.input === undefined;
 }
 
-/** A client's text, short enough for a sentence. */
 export function clip(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

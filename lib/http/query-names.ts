@@ -7,7 +7,6 @@ import { type Fault, refuseFaults } from './refusal.ts';
 
 type Entries = v.ObjectSchema<v.ObjectEntries, undefined>;
 
-/** What a page reads beside its body. */
 export interface NamedReads {
   /** Every page also knows `client_id` (D4). */
   readonly query?: Entries | undefined;

@@ -4,10 +4,9 @@ import { invalid } from './refusal.ts';
 
 /*
  * Query values from the gateway: text, with repeated parameters joined by commas. An empty filter counts as missing; an
- * empty moment is refused. Flags and numbers are strict, so that a repeated or misspelt one is refused.
+ * empty moment is refused. Flags and numbers are strict, so a repeated or misspelt one is refused.
  */
 
-/** A text filter; undefined when empty. */
 export const textFilter = v.optional(
   v.pipe(
     v.string(),
@@ -87,7 +86,6 @@ export function word<const Words extends readonly string[]>(name: string, words:
   return v.optional(v.picklist(words, expected(name, words.join(', '))));
 }
 
-/** Exactly `true` or `false`. */
 export function flag(name: string) {
   return v.optional(
     v.pipe(

@@ -9,8 +9,8 @@ type HeaderSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 type Asked = Pick<HttpEvent, 'headers'>;
 
 /**
- * The headers that a page reads; the schema's keys are their documented names. Refuses with 400 bad values and, for an
- * absent header, a near misspelling: the client meant not to send, or not to send twice (D9, D51).
+ * The headers that a page reads, by a schema of their documented names. Refuses with 400 bad values and, for an absent
+ * header, a near misspelling: the client meant not to send, or not to send twice (D9, D51).
  */
 export function parseHeaders<const S extends HeaderSchema>(schema: S, asked: Asked): v.InferOutput<S> {
   const names = Object.keys(schema.entries);

@@ -5,11 +5,9 @@ import { isIP, type Socket } from 'node:net';
 import { present } from '../keys/present.ts';
 import { bareHost, isPublicAddress } from './public-url.ts';
 
-/** The way to a host, which tests replace. */
 export interface PublicNetwork {
   readonly lookup: (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
   readonly isAllowedAddress: (address: string) => boolean;
-  /** For the connection including TLS. */
   readonly connectMs: number;
   readonly port?: number;
   /** Certificates to trust instead of the usual ones. */

@@ -10,7 +10,6 @@ export function correlated<Result>(id: string | undefined, work: () => Result): 
   return current.run(id, work);
 }
 
-/** The id of the current request, if any. */
 export function correlationId(): string | undefined {
   return current.getStore();
 }

@@ -131,7 +131,6 @@ export interface LogFacts {
   readonly wabaId?: string | undefined;
   /** The platform's id of a template. */
   readonly templateId?: string | undefined;
-  /** Ids of documents (contract, Templates). */
   readonly documentIds?: readonly string[] | undefined;
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;

@@ -40,7 +40,6 @@ export function deployedWordList(): () => Promise<WordList> {
   return keptFor(wordsKeptMs, Date.now, wordListReader(documents(), environmentVariable('DIRECTORY_TABLE')));
 }
 
-/** The lists of clients, which need no key. */
 export function deployedOptOutList(): OptOutList {
   return optOutListStore(messages());
 }

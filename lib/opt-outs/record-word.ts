@@ -42,7 +42,6 @@ export interface ListedRow {
 export interface Recorded {
   /** False when the API may not start after the person's or the platform's stop; then no word is stored. */
   readonly taken: boolean;
-  /** The person's whole state, with the word. */
   readonly person: PersonOptOuts;
 }
 
@@ -54,7 +53,6 @@ export interface ToRecord {
   /** Names of one person; at least one. */
   readonly recipients: readonly Recipient[];
   readonly word: Word;
-  /** The clients whose lists get the person. */
   readonly clientIds: readonly number[];
 }
 
@@ -77,7 +75,7 @@ export async function recordWord(
   if (!taken) return { taken, person: state };
   const person = await spread({ known: state, own: [...spelled.keys()], stored: new Map([[first, state]]) }, ports);
   await carry([person, account], new Set(), ports);
-  // Lists get only the names in the word: clients that share a number must not learn whom others write to.
+  // Lists get only the names in the word: a client that shares a number must not learn the recipients of others.
   for (const clientId of clientIds) {
     for (const [name, recipient] of spelled) await ports.list(clientId, { name, recipient });
   }

@@ -4,7 +4,6 @@ export type Scope =
   | { readonly kind: 'number'; readonly phoneNumberId: string; readonly wabaId: string }
   | { readonly kind: 'waba'; readonly wabaId: string };
 
-/** A scope's stored spelling. */
 export type ScopeText = `client:${number}` | `number:${string}` | `waba:${string}`;
 
 export function textOf(scope: Scope): ScopeText {
@@ -16,7 +15,6 @@ export function kindOf(text: ScopeText): Scope['kind'] {
   return text.slice(0, text.indexOf(':')) as Scope['kind'];
 }
 
-/** Origin and client of a message. */
 export interface Sender {
   readonly clientId: number;
   readonly wabaId: string;

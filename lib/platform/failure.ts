@@ -145,7 +145,6 @@ const entries = new Map<number | string, CodeEntry>(
 /** HTTP 429 with a code that is no throttle, or without one. */
 const throttledByStatus = 'throttled';
 
-/** The codes that throttled calls are counted under. */
 export const throttledMetricCodes: readonly string[] = [
   ...[...entries.values()].filter(({ kind }) => kind === 'throttle').map(({ code }) => String(code)),
   throttledByStatus,

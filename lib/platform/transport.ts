@@ -39,7 +39,6 @@ export interface TransportOptions {
   readonly version: string;
   readonly timeoutMs: number;
   readonly maxReplyBytes?: number;
-  /** The machine's clocks by default. */
   readonly clocks?: Clocks;
 }
 

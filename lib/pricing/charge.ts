@@ -11,7 +11,6 @@ export interface ToldPricing {
   readonly subtype?: string;
 }
 
-/** A delivered message. */
 export interface Delivered {
   /** `YYYY-MM-DD` in UTC. */
   readonly day: string;

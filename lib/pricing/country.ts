@@ -5,7 +5,6 @@ import phonePrefixes from './phone-prefixes.json' with { type: 'json' };
 const countryOfPrefix: ReadonlyMap<string, string> = new Map(Object.entries(phonePrefixes));
 const longestPrefix = Math.max(...[...countryOfPrefix.keys()].map((prefix) => prefix.length));
 
-/** ISO 3166-1 alpha-2, the officially assigned codes. */
 export const knownCountries: ReadonlySet<string> = new Set(countries);
 
 /** Whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any letter case (D18). */

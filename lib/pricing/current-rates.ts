@@ -31,7 +31,6 @@ export function knownRates(
   };
 }
 
-/** The rates in force today (UTC). */
 export function currentRates(
   findStored: () => Promise<readonly Rates[]>,
   shipped: Rates,

@@ -6,7 +6,6 @@ import { type Destination, undelivered, undeliveredMarket } from './undelivered.
 /** The cost of messages at list prices (D32): in total, and by the recipients' country. */
 export interface CostEstimate {
   readonly cost: { readonly amount: number; readonly currency: string };
-  /** By country code. */
   readonly byMarket: readonly { readonly market: string; readonly recipients: number; readonly amount: number }[];
   /** Recipients in countries where the platform does not deliver the category, at no cost. */
   readonly notDelivered: readonly { readonly market: string; readonly recipients: number }[];

@@ -5,11 +5,9 @@ import { shown } from '../http/shown.ts';
 import { countryNamed, knownCountries } from './country.ts';
 import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rates.ts';
 
-/** Categories as the contract spells them. */
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
 
-/** Their form in the interface's document (D48). */
 export const PriceCategoryWord = inAnyLetterCase(categories);
 
 /** A price in an answer (contract, GET /v1/pricing). */

@@ -27,7 +27,7 @@ export class RatesNotTaken extends Error {
 
 /**
  * Reads the source and stores its rates if the file is well-formed, complete, plausible and not older than those in
- * force (D32). Otherwise it logs `pricing.refresh_failed` and throws, for the alarm. Future rates count from their day.
+ * force (D32). Otherwise it logs `pricing.refresh_failed` and throws, for the alarm.
  */
 export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'not_yet_in_force'> {
   try {

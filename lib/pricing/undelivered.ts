@@ -11,9 +11,7 @@ export interface Destination {
 
 /** Recipients in a country where the platform does not deliver a category. */
 export interface Undelivered {
-  /** ISO 3166-1 alpha-2. */
   readonly market: string;
-  /** ISO date. */
   readonly since: string;
   readonly recipients: number;
 }

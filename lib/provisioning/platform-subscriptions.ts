@@ -10,9 +10,7 @@ import { appOfWaba } from './wanted-apps.ts';
 /** Whether an app gets the platform's webhooks about a WABA (platform reference, 8). */
 export type Subscription = { readonly wabaId: string } & (
   | { readonly state: 'there' | 'added' | 'missing'; readonly appId: string }
-  /** The platform did not answer. */
   | { readonly state: 'unknown'; readonly appId: string; readonly why: string }
-  /** The file has no app for it. */
   | { readonly state: 'no app' }
 );
 

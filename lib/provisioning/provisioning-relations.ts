@@ -59,7 +59,6 @@ function valuesOf(entry: Entry, key: string): readonly unknown[] {
   return Array.isArray(values) ? values : [];
 }
 
-/** Duplicate values, with the paths of their repetition. */
 function doubles(file: Lists): Fault[] {
   const { clients, wabas, channels, campaigns, users, platform_credentials, platform_apps } = file;
   const unique = (list: string, entries: readonly Entry[] = [], keys: readonly string[]) =>

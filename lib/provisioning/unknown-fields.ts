@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import { unrecognizedField } from '../http/closed-object.ts';
 import type { Fault } from '../http/refusal.ts';
 
-/** The nested parts that a schema may have. */
 interface Nested {
   readonly entries?: Readonly<Record<string, v.GenericSchema>>;
   readonly item?: v.GenericSchema;

@@ -12,7 +12,6 @@ export function wantedPlatformApps({ platform_apps: apps }: ProvisioningFile): P
   );
 }
 
-/** The app for a WABA's webhooks, if any. */
 export function appOfWaba({ platform_apps: apps }: ProvisioningFile, wabaId: string): string | undefined {
   return apps.find(({ wabas }) => wabas.includes(wabaId))?.id;
 }

@@ -10,7 +10,6 @@ const shape = /^[a-z2-7]{32}$/;
  */
 export function redirectCode(button: {
   readonly templateKey: string;
-  /** The button's place in the template. */
   readonly place: string;
   readonly url: string;
 }): string {

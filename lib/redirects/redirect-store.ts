@@ -22,7 +22,8 @@ export interface RedirectStore {
   put(redirects: readonly Redirect[], origin: RedirectOrigin): Promise<void>;
   /**
    * Makes a template's pending redirects permanent, after the platform's yes or with a stored reading
-   * (kept-redirects.ts). Another template's code stays unchanged. Returns codes without a redirect.
+   * (kept-redirects.ts). A no undoes nothing, because an earlier request's yes may be lost. Another template's code
+   * stays unchanged. Returns codes without a redirect.
    */
   keep(codes: readonly string[], templateKey: string): Promise<readonly string[]>;
   /** The target of a permanent code, or undefined. Strongly consistent. */
@@ -79,7 +80,6 @@ async function putOne({ documentClient, tableName }: Table, redirect: Redirect, 
   await conditionalWrite(documentClient.send(write));
 }
 
-/** False when nothing is stored under the code. */
 async function keepOne({ documentClient, tableName }: Table, code: string, templateKey: string): Promise<boolean> {
   const write = new UpdateCommand({
     TableName: tableName,

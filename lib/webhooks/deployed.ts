@@ -30,7 +30,6 @@ export function deployedConfigs(): WebhookConfigs {
   return webhookConfigStore(documents(), environmentVariable('WEBHOOKS_TABLE'));
 }
 
-/** The sealing keys, cached as a rotation expects. */
 export function deployedSealingKeys(): () => Promise<SealingKeySet> {
   return secretValue('WEBHOOK_SEALING_KEYS_SECRET', sealingKeysKeptSeconds, sealingKeySet);
 }

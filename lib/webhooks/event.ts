@@ -59,7 +59,6 @@ const MessageDataSchema = v.object({
   attends: v.optional(v.record(v.string(), v.unknown())),
   /** The platform's error code as text, or the service's own word such as `expired` or `no_answer`. */
   code: v.optional(v.string()),
-  /** The platform's error code, if any. */
   platform_code: v.optional(v.number()),
   /** The platform's text for people. */
   reason: v.optional(v.string()),
@@ -101,7 +100,6 @@ const MessageRepliedSchema = v.object({
   /** The pressed quick reply, by its place in the template or on that carousel card. */
   button_index: v.exactOptional(v.number()),
   card_index: v.exactOptional(v.number()),
-  /** The platform's id of the reply. */
   platform_message_id: v.exactOptional(v.string()),
   replied_at: v.pipe(v.string(), v.isoTimestamp()),
 });
@@ -116,7 +114,6 @@ const time = v.pipe(v.string(), v.isoTimestamp());
 /** What holds a dispatch (D46). A hold of a WABA or a number may be for one category only. */
 export const parkedScopes = ['template', 'number', 'waba', 'platform'] as const;
 
-/** A pause of a dispatch. */
 const DispatchPauseSchema = v.object({
   ...DispatchDataSchema.entries,
   scope: v.picklist(parkedScopes),
@@ -276,7 +273,6 @@ export function eventId(type: EventType, clientId: number, facts: readonly (stri
   return `evt_${hashKey([type, clientId, ...facts], 26)}`;
 }
 
-/** The kinds of event that a client wants. */
 export type WantedEvents = (clientId: number) => Promise<ReadonlySet<EventType>>;
 
 /**

@@ -24,8 +24,8 @@ export interface WantedOnlyPorts {
 }
 
 /**
- * Queues only wanted events (D41). Every call reads each client's choice, so a PUT counts at once. If the choice cannot
- * be read, nothing is dropped, because the delivery checks again.
+ * Queues only wanted events (D41). Every call reads each client's choice, so a PUT counts at once. An unreadable choice
+ * drops nothing, because the delivery checks again.
  */
 export function wantedOnly({ sink, wanted, log }: WantedOnlyPorts): EventSink {
   return {

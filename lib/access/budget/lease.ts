@@ -1,13 +1,13 @@
 import type { Standing } from '../client-budget.ts';
 
 /*
- * A budget for each client and minute of the clock, shared by all processes (D54). A process leases some requests for a
- * user from a counter in a table, and lets them through from memory.
+ * A budget for each client and minute of the clock, shared by all processes (D54). A process leases some requests from
+ * a counter in a table, and lets them through from memory.
  */
 
 /**
- * A minute never passes more than the budget. 60 s touch two minutes, so they may see it twice, or three times where
- * clocks differ by up to a minute. Requests during an outage of the table come on top.
+ * A minute never passes more than the budget. Any 60 s may see it twice, or three times where clocks differ by up to a
+ * minute. Requests during an outage of the table come on top.
  */
 export const windowMs = 60_000;
 
@@ -19,7 +19,6 @@ export interface Leased {
 
 /** What a process knows of a user's budget in one minute. */
 export interface Holding {
-  /** Requests that it may let through without asking. */
   readonly left: number;
   /** The size of its last lease; 0 before the first. */
   readonly leaseSize: number;

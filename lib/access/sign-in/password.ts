@@ -49,7 +49,6 @@ const usual: Readonly<Record<Recipe['kind'], UsualRecipe>> = {
   scrypt: { recipe: { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 }, prefix: '$scrypt$ln=15,r=8,p=3$' },
 };
 
-/** The recipe of new hashes. */
 const current = hasArgon2 ? usual.argon2id : usual.scrypt;
 
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);

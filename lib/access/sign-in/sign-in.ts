@@ -9,7 +9,6 @@ import {
   verifyPassword,
 } from './password.ts';
 
-/** The user names that can be provisioned. */
 export const usernamePattern = /^[A-Za-z0-9._@+-]{1,128}$/;
 
 export interface Credential {
@@ -73,6 +72,7 @@ export async function signIn(
   const matches = await verifyPassword(password, storedHash, ports.deriveKey);
   const user = credential !== undefined && matches && started ? await profileOf(ports, credential) : undefined;
   if (user === undefined) {
+    // A hash that was provisioned with other costs takes its own time, until the first right login replaces it.
     await deriveOtherKind(password, storedHash, ports.deriveKey);
     await attempts.settle(source, started ? 1 : 0, nowMs);
     return undefined;

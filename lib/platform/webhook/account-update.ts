@@ -30,7 +30,6 @@ export const AccountWordSchema = v.object({
   atMs: v.number(),
   /** The platform named no time, or a future one. */
   untimed: v.exactOptional(v.literal(true)),
-  /** The announced end. */
   untilMs: v.exactOptional(v.number()),
   /** The platform's advice for people. */
   remediation: v.exactOptional(v.string()),

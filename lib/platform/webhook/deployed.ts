@@ -5,7 +5,6 @@ import { type PlatformApp, platformApps } from './apps.ts';
 
 const keptForMs = 300_000;
 
-/** Reads the allowed apps, cached for five minutes. */
 export type ReadPlatformApps = () => Promise<readonly PlatformApp[]>;
 
 /** The apps of this deployment. A secret that was never written means no apps, so every call is refused. */

@@ -15,7 +15,6 @@ export interface Told {
   /** Updates for WABAs that are not the app's; the first is named. */
   readonly foreign: number;
   readonly foreignWabaId?: string;
-  /** Updates of an unknown form. */
   readonly unreadable: number;
 }
 

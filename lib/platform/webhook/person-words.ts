@@ -20,7 +20,6 @@ export interface Reply {
   readonly by: 'text' | 'quick_reply' | 'button' | 'list' | 'flow';
   readonly text?: string;
   readonly payload?: string;
-  /** The platform's id of the answered message. */
   readonly toMessageId?: string;
 }
 
@@ -91,7 +90,6 @@ export function personWordsOf(updates: readonly PlatformUpdate[]): PersonWords {
 
 interface Part {
   readonly update: PlatformUpdate;
-  /** Undefined unless it is an object. */
   readonly part: Json | undefined;
   readonly contactOf: (named: Person) => Person | undefined;
 }

@@ -107,7 +107,7 @@ export type PairsJudge = (wabaId: string) => Fault[];
 
 /**
  * Reads the pairs before the template's WABA is known (D14). Faults: unknown or foreign channels and campaigns (told
- * alike), and channels of another WABA. The first 100 faults; at most two requests at a time for 100 channels.
+ * alike), and another WABA's channels. The first 100 faults; two concurrent requests for 100 channels.
  */
 export async function pairsJudge(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
@@ -145,7 +145,6 @@ export async function pairsJudge(
   };
 }
 
-/** `pairsJudge` for a known WABA. */
 export async function pairFaults(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
   { clientId, wabaId }: { readonly clientId: number; readonly wabaId: string },

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { inAnyLetterCase } from '../../http/documented.ts';
 
 /*
- * Template components for the interface's document only (D48). The rules parse them, because they need the category and
- * find all faults. Objects are open, because an edit takes back what a listing shows.
+ * Template components for the interface's document only (D48). The rules check real ones, because they need the
+ * category and find all faults. Objects are open, because an edit takes back what a listing shows.
  */
 
 const word = <const Word extends string>(name: Word) => inAnyLetterCase([name]);
@@ -44,7 +44,6 @@ export const CodeBodyShape = v.object({
 
 export const FooterShape = v.object({ type: word('FOOTER'), text });
 
-/** For one-time codes. */
 export const CodeFooterShape = v.object({
   type: word('FOOTER'),
   code_expiration_minutes: v.optional(v.number()),

@@ -21,7 +21,6 @@ export interface TemplateManagement {
     template: Readonly<Record<string, unknown>>,
     timeLeftMs: () => number,
   ): Promise<CreatedTemplate>;
-  /** Replaces the given fields of a template. */
   edit(
     waba: WabaAccess,
     edit: { readonly id: string; readonly changes: Readonly<Record<string, unknown>> },

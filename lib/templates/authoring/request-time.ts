@@ -10,7 +10,6 @@ const leastForCallMs = 5_000;
 /** The time left in ms. Refuses with 502 when it is too little to begin. */
 export interface RequestTime {
   readonly forMedia: () => number;
-  /** For the one call that creates or edits. */
   readonly forCall: () => number;
 }
 

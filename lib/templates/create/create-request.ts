@@ -26,7 +26,6 @@ import { checkComponents } from '../rules/components.ts';
 import { at, type Category, categories, type Judged, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 
-/** One pair or a list of them (D13). */
 const PairsSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (Array.isArray(given) ? given : [given])),
@@ -79,14 +78,12 @@ export interface CreateRequest {
   readonly country?: string | undefined;
   /** Whether static URL buttons become redirects (D19). */
   readonly urlChange: boolean;
-  /** Fields that go to the platform unchanged. */
   readonly passedOn: Readonly<Record<string, unknown>>;
 }
 
 export interface BesideBody {
   readonly file?: MediaFile | undefined;
   readonly redirectsOffered?: boolean;
-  /** `client_id` of the query. */
   readonly queryClientId?: string | undefined;
 }
 

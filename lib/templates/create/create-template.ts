@@ -44,9 +44,7 @@ export interface CreationOrder {
 }
 
 export interface CreatedAsSent {
-  /** The platform's answer. */
   readonly created: CreatedTemplate;
-  /** The whole template. */
   readonly template: unknown;
 }
 

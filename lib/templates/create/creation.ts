@@ -32,10 +32,8 @@ export interface Creation {
   };
 }
 
-/** The stored items before a creation. */
 export interface BeforeCreation {
   readonly fact?: { readonly item: Item; readonly fact: StoredFact };
-  /** The stored rows, by client. */
   readonly rows: ReadonlyMap<number, Item>;
   /** Until then the platform holds the name in every language, once no live template has it (D18). */
   readonly nameHeldUntilMs?: number;
@@ -75,7 +73,6 @@ export function creationReceivers(
   });
 }
 
-/** A creation and its table. */
 export type Place = Creation & { readonly tableName: string };
 
 function factActions(place: Place, { fact: before }: BeforeCreation): TransactionAction[] {

@@ -2,7 +2,6 @@ import { documents, environmentVariable } from '../../aws/deployed.ts';
 import { assignmentStore } from '../assignments/assignment-store.ts';
 import { deployedRows } from './rows.ts';
 
-/** Rows and the store of their assignments. */
 export function deployedAssignments() {
   return {
     rows: deployedRows(),

@@ -7,7 +7,6 @@ import type { Category } from '../rules/draft.ts';
 import { headersOf } from '../rules/headers.ts';
 import { bodyExamples } from '../rules/variables.ts';
 
-/** The template that a client wants. */
 export interface WantedTemplate {
   readonly category: Category;
   /** In the platform's spelling (upstream-components.ts); absent when they stay. */
@@ -20,8 +19,8 @@ export interface WantedTemplate {
 
 /**
  * The fields that really differ, for the platform (D20). Order, enum case, `example.header_handle`, defaults and the
- * platform's additions do not count. Hidden settings of a code button are compared with `sentCode`; without it they
- * count as different.
+ * platform's additions do not count. Hidden settings of a code button are compared with `sentCode`, or else count as
+ * different.
  */
 export function editChanges(
   stored: PlatformTemplate,

@@ -16,8 +16,7 @@ import type { Category } from '../rules/draft.ts';
 
 /**
  * The body of PUT /v1/templates/{did}/{messageTemplateId}, also as part `template` of a form; strict as a creation's
- * (D6). Name and language are accepted and ignored, because they never change. Three fields of a creation can be edited
- * too (D20).
+ * (D6). Name and language are accepted and ignored. Three fields of a creation can be edited too (D20).
  */
 export const TemplatesEditBody = closedObject({
   name: v.optional(v.string()),

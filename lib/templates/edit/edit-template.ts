@@ -38,7 +38,6 @@ export interface TemplateEdit {
   readonly messageTemplateId: string;
   readonly clientId: number;
   readonly request: Omit<EditRequest, 'clientId'>;
-  /** New media for the header of the message. */
   readonly file?: MediaFile | undefined;
   /** The start of the request and of its time budget for outside calls. */
   readonly startedAtMs: number;
@@ -47,7 +46,6 @@ export interface TemplateEdit {
 export interface EditedTemplate {
   /** False when nothing differs; then nothing is written. */
   readonly changed: boolean;
-  /** The template after the edit. */
   readonly template: unknown;
 }
 
@@ -108,7 +106,6 @@ interface Wanted {
   readonly sentCode: SentCode | undefined;
 }
 
-/** The changes for the platform. */
 function differences(
   { template }: CurrentTemplate,
   { category, draft, edit, sentCode }: Wanted,

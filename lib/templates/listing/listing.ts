@@ -40,7 +40,6 @@ export interface DocumentFilters {
 /** A listed template, with those of its documents that the caller may see. */
 export interface ListedTemplate {
   readonly row: TemplateRow;
-  /** The `_id` in the listing. */
   readonly id: string;
   readonly documents: readonly TemplateDocument[];
 }

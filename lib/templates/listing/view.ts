@@ -38,7 +38,6 @@ const ComponentSchema = v.pipe(
   ),
 );
 
-/** The contract's `platform_template`. */
 export const PlatformTemplateViewSchema = v.object({
   id: v.string(),
   name: v.string(),
@@ -69,7 +68,6 @@ export const TemplateSchema = v.object({
 export const ListedTemplateSchema = v.partial(TemplateSchema);
 
 export interface TemplateView extends Omit<v.InferOutput<typeof TemplateSchema>, 'platform_template'> {
-  /** Absent when the field was not requested. */
   readonly platform_template: v.InferOutput<typeof PlatformTemplateViewSchema> | undefined;
 }
 

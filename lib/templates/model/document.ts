@@ -8,7 +8,6 @@ export interface RowName {
   readonly templateKey: string;
 }
 
-/** Finds rows that were read, by name. */
 export type RowLookup = (name: RowName) => TemplateRow | undefined;
 
 /** The address in a `messageTemplateId`. Refuses with 404 text that can be no `_id`. */

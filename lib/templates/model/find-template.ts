@@ -10,7 +10,6 @@ export interface FoundTemplate {
   readonly fact: StoredFact;
   /** Clients of the WABA that have documents of it. */
   readonly clientIds: readonly number[];
-  /** Their rows, one each. */
   readonly rows: readonly TemplateRow[];
 }
 

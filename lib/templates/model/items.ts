@@ -39,7 +39,6 @@ export function rowKey(clientId: number, templateKey: string): ItemKey {
   return { pk: rowPartition(clientId, templateKey), sk: templateKey };
 }
 
-/** The format of `rowPartition`. */
 export const rowPartitionPattern = /^C#\d+#\d$/;
 
 export function clientOfRow(pk: string): number {

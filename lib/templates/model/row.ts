@@ -135,8 +135,8 @@ export function statusText(row: Pick<TemplateRow, 'status'>): string {
 }
 
 /**
- * Parses a stored row, and names each of its letters; throws on another item. `u` is the user who created the template
- * here. An archived row keeps deleted documents, whose `_id`s cannot be addressed.
+ * Parses a stored row, and names each of its letters; throws on another item. An archived row keeps deleted documents,
+ * whose `_id`s cannot be addressed.
  */
 export function rowFromItem(item: unknown): TemplateRow {
   const stored = v.parse(StoredRowSchema, item);

@@ -8,7 +8,6 @@ import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 export interface SentCode {
   /** The platform's id of the template, because a recreated one has other settings. */
   readonly platformId: string;
-  /** Hash of the hidden settings. */
   readonly hidden: string;
   /** Whether the button had its own label, not the platform's. */
   readonly ownLabel: boolean;

@@ -48,7 +48,6 @@ export interface WriteOptions {
 
 export interface TemplateState {
   readonly fact?: StoredFact;
-  /** The live rows, without archived ones. */
   readonly rows: readonly TemplateRow[];
 }
 
@@ -155,7 +154,6 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
   return { rows, ...present({ fact: factItem && factFromItem(factItem).fact }) };
 }
 
-/** Parses a stored fact; throws on another item. */
 export function factFromItem(item: Item): HashedFact {
   const { hash, body, readAtMs, sinceMs, asSent, ...stored } = v.parse(StoredFactSchema, item);
   const { wabaId, deleted, nameHeldUntilMs, sentCode } = stored;

@@ -54,7 +54,6 @@ export interface SyncFence {
   readonly fence: number;
 }
 
-/** One fact with rows of it, written atomically. */
 export interface WriteUnit {
   readonly templateKey: string;
   readonly actions: readonly TransactionAction[];

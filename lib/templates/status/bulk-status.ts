@@ -70,7 +70,6 @@ export const StatusSummarySchema = v.object({
 
 export interface StatusAccess {
   readonly caller: Pick<Caller, 'clientId' | 'crossClient'>;
-  /** The requested client, if the request names one. */
   readonly askedId: number | undefined;
   readonly campaignIds: CampaignScope;
 }
@@ -81,7 +80,6 @@ export interface Assignable {
   hasCampaign(clientId: number, campaignId: number): boolean;
 }
 
-/** A row to switch, as it was read. */
 export interface StatusChange {
   readonly row: TemplateRow;
   readonly active: boolean;
@@ -89,7 +87,6 @@ export interface StatusChange {
 
 export interface StatusPlan {
   readonly results: readonly StatusResult[];
-  /** One for each row to write. */
   readonly changes: readonly StatusChange[];
 }
 
@@ -127,7 +124,6 @@ function repetitions(
   });
 }
 
-/** The switched documents by client and action. */
 export function switchedTemplates(
   results: readonly StatusResult[],
   access: Pick<StatusAccess, 'caller' | 'askedId'>,

@@ -42,7 +42,6 @@ export interface Comparison extends ComparisonPorts {
   readonly syncId?: string;
 }
 
-/** The position in a WABA's list. */
 export type Listing = NonNullable<SyncMessage['listing']>;
 
 const platformAttempts = 3;

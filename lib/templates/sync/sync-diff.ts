@@ -24,7 +24,6 @@ export interface WabaClients {
   readonly clientIds: readonly number[];
 }
 
-/** The rows of one WABA, grouped. */
 export function knownRows(wabaId: string, rows: readonly TemplateRow[]): KnownRows {
   const known = new Map<string, Map<number, TemplateRow>>();
   for (const row of rows) {

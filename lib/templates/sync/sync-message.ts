@@ -44,7 +44,6 @@ const SyncMessageSchema = v.object({
     v.object({
       after: v.string(),
       startedAtMs: v.number(),
-      /** Keys of the templates listed so far. */
       seen: v.array(v.string()),
       /** False once an entry had no readable name: then no template counts as gone. */
       complete: v.boolean(),

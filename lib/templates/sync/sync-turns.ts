@@ -28,7 +28,6 @@ export interface Waiting {
 export interface LockState {
   /** Of the latest run, until it ends. */
   readonly lease?: Lease;
-  /** The number of the latest run. */
   readonly fence: number;
   /** When the latest run ended; absent while it lasts. */
   readonly releasedAtMs?: number;

@@ -54,7 +54,6 @@ export interface DeliverPorts {
   readonly list: WaitingList;
   readonly queue: WakeQueue;
   readonly post: (post: Post) => Promise<PostAnswer>;
-  /** Unique for each run. */
   readonly newOwner: () => string;
   readonly nowMs: () => number;
   /** Time until the function is killed. */

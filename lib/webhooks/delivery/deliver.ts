@@ -4,7 +4,6 @@ import { leaseMs } from './delivery-state.ts';
 import { decodeQueued, freshPending, type Pending } from './pending.ts';
 import { visit } from './visit.ts';
 
-/** One delivery of a queue message. */
 export interface QueueDelivery {
   readonly messageId: string;
   readonly body: string;
@@ -47,7 +46,6 @@ async function recordedFrom({ messageId, body }: QueueDelivery, ports: DeliverPo
   return { messageId, clientId: queued.clientId, fresh: freshPending(queued, ports.nowMs()) };
 }
 
-/** Processes one client's messages; returns those to redeliver. */
 async function deliverTo(clientId: number, arrivals: readonly Arrival[], ports: DeliverPorts): Promise<string[]> {
   const messages = arrivals.map(({ messageId }) => messageId);
   const ended = new Set<Pending>();

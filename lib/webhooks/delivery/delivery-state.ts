@@ -24,7 +24,6 @@ export const DeliveryStateSchema = v.object({
   lastSuccessMs: v.optional(v.number()),
   /** The holder's limit of concurrent posts; absent for the maximum. */
   width: v.optional(v.number()),
-  /** When `width` last changed. */
   widthAtMs: v.optional(v.number()),
 });
 export type DeliveryState = v.InferOutput<typeof DeliveryStateSchema>;
@@ -35,7 +34,6 @@ const widest = 20;
 const widenAfterMs = 600_000;
 /** The time in which a holder starts posts, the time-out of the last one, and a margin. */
 export const leaseMs = 40_000;
-/** The time-out of a post. */
 export const postTimeoutMs = 15_000;
 /** Clock skew: a wake at work counts as arrived, even if its time still lies ahead. */
 const clocksApartMs = 2_000;
@@ -73,7 +71,6 @@ function leaseOf({ owner, messages }: Run, nowMs: number): DeliveryState['lease'
 export interface Ring {
   readonly run: Run;
   readonly nowMs: number;
-  /** A wake message started the run. */
   readonly isWoken: boolean;
   /** The run has put an event into the list. */
   readonly hasPut: boolean;

@@ -7,7 +7,6 @@ export interface Pending {
   readonly event: ServiceEvent;
   readonly attempts: number;
   readonly firstSeenMs: number;
-  /** It is not posted before. */
   readonly dueMs: number;
 }
 

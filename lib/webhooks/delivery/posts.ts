@@ -21,7 +21,6 @@ export interface EndedPost extends Offer {
 
 export interface Posting {
   readonly offers: AsyncIterator<Offer>;
-  /** Whether there is time to start a post. */
   readonly hasTime: () => boolean;
   readonly delivered: (pending: Pending) => void | Promise<void>;
 }

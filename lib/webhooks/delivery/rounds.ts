@@ -9,7 +9,6 @@ import { deliveryLimitMs } from './retry.ts';
 /** A run that has the lease of a client. */
 export interface Holder {
   readonly clientId: number;
-  /** Whether there is time to start a post. */
   readonly hasTime: () => boolean;
   /** Called for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
@@ -39,9 +38,7 @@ async function* inOrder(offers: readonly Offer[]): AsyncGenerator<Offer, undefin
   yield* offers;
 }
 
-/** The result of a walk along the list. */
 interface Walk {
-  /** Whether all due events were offered. */
   isOver: boolean;
   /** When the first of the others is due. */
   dueMs: number | undefined;

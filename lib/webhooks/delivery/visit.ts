@@ -22,12 +22,10 @@ const startMs = leaseMs - postTimeoutMs - 2_000;
 /** Each try but the first sends a wake. More than one is needed only if noting it took longer than its delay. */
 const closingTries = 4;
 
-/** A run's events and messages of one client. */
 export interface Arrivals {
   readonly clientId: number;
   readonly messages: readonly string[];
   readonly fresh: readonly Pending[];
-  /** Whether a wake message is among them. */
   readonly isWoken: boolean;
   /** Called for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
