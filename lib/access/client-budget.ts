@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts';
 
-/** The standing of a user after a request, as the serving process knows it. */
+/** A user's standing after a request, as the serving process knows it. */
 export interface Standing {
   /** Whether the request may pass; if not, whether the client's minute or the user's half is used up. */
   readonly verdict: 'allowed' | 'client_used_up' | 'user_used_up';
@@ -12,7 +12,6 @@ export interface Standing {
   readonly resetSeconds: number;
 }
 
-/** The user who is charged for a request: client and user id of the token. */
 export type Spender = Pick<Caller, 'clientId' | 'userId'>;
 
 /** How many requests a client, and each of its users, may make in a minute (D54). */

@@ -10,7 +10,7 @@ import type { ClientBudget, Standing } from './client-budget.ts';
 
 export type ClientEvent = HttpEvent & { readonly caller: Caller };
 
-/** What the frame of a page takes. Without a budget, requests are not counted. */
+/** Without a budget, requests are not counted. */
 export interface ClientEndpointPorts {
   readonly nowMs: () => number;
   readonly budget?: ClientBudget | undefined;

@@ -1,4 +1,3 @@
-// What a page that serves a client imports: the caller, its client and its DID.
 export { clientEndpoint } from './client-endpoint.ts';
 export { DidSchema } from './did.ts';
 export { type Directory, isUsableDid, usableDid } from './directory.ts';

@@ -1,7 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
-/** The result of a conditional write: written, or refused with the existing item, if the write asks for it. */
 export type ConditionalWrite<Output> =
   | { readonly written: true; readonly output: Output }
   | { readonly written: false; readonly existing: Readonly<Record<string, unknown>> | undefined };

@@ -16,7 +16,7 @@ export interface SentQueue {
 
 const batchMaxEntries = 10;
 
-/** Packs entries in order into batches of at most 10 messages and 1 MiB (SQS). */
+/** Batches of at most 10 messages and 1 MiB (SQS), in order. */
 export function packEntries(entries: Iterable<QueueEntry>): QueueEntry[][] {
   const batches: QueueEntry[][] = [];
   let current: QueueEntry[] = [];

@@ -2,7 +2,6 @@ import { type DynamoDBDocumentClient, ScanCommand, type ScanCommandInput } from 
 import type { Item } from './dynamodb-batch.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
 
-/** The segments that read a table side by side, and the read units a second of each. */
 export interface ScanPace {
   readonly segments: number;
   readonly unitsPerSecond: number;

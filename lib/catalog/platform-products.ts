@@ -15,7 +15,6 @@ export interface ProductPage {
   readonly after?: string;
 }
 
-/** One page of a catalog's products with the named credential; without position, the first. */
 export type ProductPageOf = (
   catalog: { readonly catalogId: string; readonly credential: string },
   page: { readonly limit: number; readonly position?: CatalogPosition | undefined },

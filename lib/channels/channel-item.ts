@@ -18,7 +18,6 @@ export function listedChannelKey(clientId: number, waId: string): ItemKey {
   return { pk: shardPartition(byte % channelShards), sk: `${clientPrefix(clientId)}${waId}` };
 }
 
-/** Whether a key is that of a channel, not of a WABA's number. */
 export function isListedChannelKey({ pk }: { readonly pk: string }): boolean {
   return pk.startsWith('CHANNELS#');
 }

@@ -4,7 +4,6 @@ import { peopleADay } from './messaging-limit.ts';
 /** The platform's words for a number's quality (platform reference, 8), the best first. */
 const qualities = ['GREEN', 'YELLOW', 'RED'];
 
-/** What got worse on a number: its messaging limit, its messages a second, or its quality. */
 export type Fallen = 'limit' | 'throughput' | 'quality';
 
 /** What got worse between two readings. An unknown or missing word counts as no change. */

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import { type Clients, operatingClient } from '../access/operating-client.ts';
 import type { ListedChannel } from './channel.ts';
 
-/** The filters of a listing; an absent filter passes all, and all given ones must hold (D35). */
+/** An absent filter passes all, and all given ones must hold (D35). */
 export interface ChannelFilters {
   readonly wa_id?: string | undefined;
   readonly waba_id?: string | undefined;
@@ -28,7 +28,6 @@ export async function listedClient(
   return caller.crossClient && askedId === undefined ? undefined : operatingClient(clients, caller, askedId);
 }
 
-/** The channels that pass the filters, sorted by client id, then number (D35). */
 export function selectChannels(channels: readonly ListedChannel[], filters: ChannelFilters): ListedChannel[] {
   const equals = (wanted: string | undefined, value: string) => wanted === undefined || value === wanted;
   const contains = (wanted: string | undefined, ...values: readonly string[]) => {

@@ -25,7 +25,7 @@ export const noBody: BodyReader = async ({ event }) => {
   Object.assign(event, { body: undefined, isBase64Encoded: false });
 };
 
-/** The body as text, for a page that parses it itself. Refuses with 413 more than `maxBytes`. */
+/** For a page that parses the text itself. Refuses with 413 more than `maxBytes`. */
 export function textBody({ maxBytes }: { readonly maxBytes: number }): BodyReader {
   return async ({ event }) => {
     Object.assign(event, { body: bodyText(event, maxBytes), isBase64Encoded: false });

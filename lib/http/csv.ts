@@ -1,4 +1,4 @@
-/** A line of a table: its cells in order; undefined is an empty cell. */
+/** Cells in order; undefined is an empty one. */
 export type CsvLine = readonly (string | number | undefined)[];
 
 /** Lines as RFC 4180 spells them, each ended by CRLF. */

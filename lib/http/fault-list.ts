@@ -2,7 +2,7 @@ import type { Fault } from './refusal.ts';
 
 const maxListed = 100;
 
-/** The faults of a request. It keeps the first 100, counts the others and says so at its end. */
+/** Keeps the first 100 faults, counts the others and says so at its end. */
 export class FaultList {
   readonly #listed: Fault[] = [];
   #count = 0;

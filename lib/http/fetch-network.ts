@@ -10,7 +10,7 @@ export interface FetchedFile {
 }
 
 export interface PublicFetchOptions {
-  /** The path of the URL in the request; every refusal begins with it. */
+  /** Every refusal begins with this path of the URL in the request. */
   readonly path: string;
   readonly maxBytes: number;
   readonly totalMs: number;

@@ -62,7 +62,6 @@ function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** The bytes between one delimiter and the next, up to the closing one. */
 function* sectionsOf(body: Buffer, boundary: string): Generator<Buffer> {
   const delimiter = Buffer.from(`${lineEnd}--${boundary}`);
   // A line end in front makes the first delimiter like all others.

@@ -22,7 +22,7 @@ export function nearNames(given: string, known: readonly string[], count: number
     .map(({ name }) => name);
 }
 
-/** The end of a sentence about a misspelt name: `; did you mean sent?`, or nothing. */
+/** `; did you mean sent?`, or nothing. */
 export function nearHint(given: string, known: readonly string[]): string {
   const meant = nearName(given, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
@@ -36,7 +36,7 @@ export function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The edit distance: letters to add, drop, replace or swap with the next one. */
+/** The edit distance, with swaps of neighbours. */
 function editsBetween(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -47,7 +47,7 @@ const statusOfCode = {
 export type RefusalCode = keyof typeof statusOfCode;
 export const refusalCodes = Object.keys(statusOfCode) as readonly RefusalCode[];
 
-/** One fault of the input: its place (dot path, array indexes in brackets), and what was expected and received. */
+/** `path` is a dot path with array indexes in brackets; `message` says what was expected and received. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
@@ -63,7 +63,7 @@ export interface RefusalDetails {
   readonly cause?: unknown;
 }
 
-/** A refused request. `answerRefusals` in endpoint.ts turns it into an answer, in one place. */
+/** `answerRefusals` in endpoint.ts turns a refusal into an answer, in one place. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: RefusalDetails;

@@ -66,7 +66,6 @@ const mostNamedWabas = 20;
 
 export const metricNamespace = 'TemplateMessaging';
 
-/** The library's metrics, but as a document that can be taken and shortened. */
 class Documents extends Metrics {
   take(): EmfOutput {
     const taken = this.serializeMetrics();
@@ -147,7 +146,6 @@ function flush(): void {
   platformErrors.clear();
 }
 
-/** Joins two documents of one moment and service; each keeps its metrics and dimensions. */
 function together(one: EmfOutput, other: EmfOutput): EmfOutput {
   const CloudWatchMetrics = [...one._aws.CloudWatchMetrics, ...other._aws.CloudWatchMetrics];
   return { ...one, ...other, _aws: { ...one._aws, CloudWatchMetrics } };

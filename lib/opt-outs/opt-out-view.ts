@@ -17,7 +17,6 @@ export const OptOutSchema = v.object({
 });
 export type OptOut = v.InferOutput<typeof OptOutSchema>;
 
-/** The client of the list, with every scope that concerns its messages (client-scopes.ts). */
 export interface Reader {
   readonly clientId: number;
   readonly scopes: ReadonlySet<ScopeText>;

@@ -57,7 +57,7 @@ export function accountOf(scope: Scope, word: Word, names: readonly PersonName[]
   return { ...nothingSaid, entries: { [textOf(scope)]: after(undefined, word) }, names: linked(names) };
 }
 
-/** Whether a word is refused: the API's start after a stop of the person or the platform. */
+/** Only one word is refused: the API's start after a stop of the person or the platform. */
 export function refuses(person: PersonOptOuts, scope: Scope, word: Word): boolean {
   return isOfClient(word) && word.says === 'started' && !mayStart(person.entries[textOf(scope)]);
 }

@@ -56,7 +56,7 @@ export interface ToRecord {
   readonly clientIds: readonly number[];
 }
 
-/** Records a word of a person. All ports throw when the store fails. */
+/** All ports throw when the store fails. */
 export async function recordWord(
   { scope, recipients, word, clientIds }: ToRecord,
   ports: OptOutPorts,

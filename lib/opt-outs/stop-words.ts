@@ -1,7 +1,7 @@
 import type { Reply } from '../platform/webhook/person-words.ts';
 import words from './stop-words.json' with { type: 'json' };
 
-/** The texts that end and restart marketing. Provisioning may replace the lists of `stopWords`. */
+/** Provisioning may replace each of these lists. */
 export interface WordList {
   readonly stop: readonly string[];
   readonly start: readonly string[];

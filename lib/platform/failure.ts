@@ -158,12 +158,10 @@ export function holdKindOf(code: number | undefined): HoldKind | undefined {
   return entryOf(code)?.holds;
 }
 
-/** What a code holds when a receipt drops a message that the platform had held back. */
 export function dropKindOf(code: number | undefined): HoldKind | undefined {
   return entryOf(code)?.holdsWhenDropped;
 }
 
-/** Whether the cause of this code may pass; undefined for an unknown code. */
 export function retryWordOf(code: number): RetryWord | undefined {
   return entryOf(code)?.retry;
 }

@@ -20,7 +20,7 @@ const ListReplySchema = v.object({
   ),
 });
 
-/** Parses a page that was requested with this cursor. Throws `PlatformFailure` on another reply. */
+/** Throws `PlatformFailure` on another reply, and on a cursor that does not move on. */
 export function readList(reply: PlatformReply, askedAfter: string | undefined): ListPage {
   const parsed = v.safeParse(ListReplySchema, reply.body);
   if (!parsed.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list') });

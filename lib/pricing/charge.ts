@@ -29,7 +29,7 @@ export interface Charge {
   readonly units: number;
 }
 
-/** The platform's words for categories that our rates list under another name (platform reference, 9.3). */
+/** The platform's words for categories that our rates name differently (platform reference, 9.3). */
 const listedAs: Readonly<Record<string, Category>> = {
   marketing_lite: 'Marketing',
   group_marketing: 'Marketing',

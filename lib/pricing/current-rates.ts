@@ -4,7 +4,7 @@ import type { Rates } from './rates.ts';
 import { type KnownRates, ratesOfDay, utcDay } from './rates-of-day.ts';
 
 const keepForMs = 24 * 60 * 60 * 1_000;
-/** The wait after a failed read, so that not every request asks a store that is down. */
+/** A store that is down is not asked at every request. */
 const tryAgainAfterMs = 60_000;
 
 /**

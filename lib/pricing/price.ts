@@ -8,6 +8,7 @@ import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rat
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
 
+/** Documented in any letter case (D48). */
 export const PriceCategoryWord = inAnyLetterCase(categories);
 
 /** A price in an answer (contract, GET /v1/pricing). */

@@ -7,7 +7,6 @@ import type { PlatformTransport } from '../platform/transport.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 import { appOfWaba } from './wanted-apps.ts';
 
-/** Whether an app gets the platform's webhooks about a WABA (platform reference, 8). */
 export type Subscription = { readonly wabaId: string } & (
   | { readonly state: 'there' | 'added' | 'missing'; readonly appId: string }
   | { readonly state: 'unknown'; readonly appId: string; readonly why: string }

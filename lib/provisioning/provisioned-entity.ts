@@ -15,7 +15,6 @@ import { credentialPrefix } from '../access/sign-in/credential-items.ts';
 import { wordListKey } from '../opt-outs/word-list.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
-/** What an entry of the provisioning file is about; one may have several items. */
 export type Entity =
   | { readonly kind: 'client'; readonly name: string }
   | { readonly kind: 'WABA membership'; readonly name: string; readonly clientId: number }

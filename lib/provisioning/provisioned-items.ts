@@ -83,7 +83,7 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   ];
 }
 
-/** The words of the file; for a missing list the shipped one counts. */
+/** For a list that the file lacks, the shipped one counts. */
 function wordItems({ opt_out_words: given }: ProvisioningFile): DirectoryItem[] {
   if (given === undefined) return [];
   const { stop, start, stop_buttons: stopButtons } = given;
@@ -91,7 +91,6 @@ function wordItems({ opt_out_words: given }: ProvisioningFile): DirectoryItem[] 
   return [{ key: wordListKey, attributes: { ...attributes } }];
 }
 
-/** The item of the credentials table that lets a user log in (D11). */
 export function credentialItem(
   { username, client_id: clientId }: Pick<FileUser, 'username' | 'client_id'>,
   { passwordHash, givenHash }: Pick<Credential, 'passwordHash' | 'givenHash'>,

@@ -49,7 +49,7 @@ function entryOf(value: unknown): Entry {
   return value !== null && typeof value === 'object' ? (value as Entry) : {};
 }
 
-/** The text to compare an id or a name by; undefined for other kinds. */
+/** Undefined for values that are no id or name. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
@@ -152,7 +152,6 @@ function channelFaults({ wabas, channels = [] }: Lists): Fault[] {
   });
 }
 
-/** Campaigns and users belong to clients; a user's campaigns belong to the user's client. */
 function ownerFaults({ clients, campaigns, users }: Lists): Fault[] {
   const known = textsOf(clients, 'client_id');
   const owned = (list: string, entries: readonly Entry[] = []) =>

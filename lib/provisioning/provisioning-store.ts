@@ -15,7 +15,7 @@ import { entityOf } from './provisioned-entity.ts';
 import { credentialItem, type ProvisionedTable } from './provisioned-items.ts';
 import type { ItemChange, StoredItem } from './provisioning-plan.ts';
 
-/** The reads and writes of provisioning. Only the holder of its lock can write. */
+/** Only the holder of the lock can write. */
 export interface ProvisioningStore {
   /** All items of provisioning, with the credentials of their users and of `usernames`; strongly consistent. */
   read(usernames: readonly string[]): Promise<StoredItem[]>;

@@ -2,7 +2,7 @@ import { enumOf, isPart, type Part } from '../http/json-part.ts';
 import { invalid } from '../http/refusal.ts';
 import { isRedirectCode, redirectCode } from './code.ts';
 
-/** A code and its target: an absolute URL as the URL parser spells it, and so visible ASCII. */
+/** `url` is absolute, as the URL parser spells it, and so visible ASCII. */
 export interface Redirect {
   readonly code: string;
   readonly url: string;
@@ -64,7 +64,6 @@ function withButtons(
   }
 }
 
-/** The codes of all rewritten buttons in a template of the platform, also on carousel cards. */
 export function redirectCodesOf(components: readonly unknown[]): string[] {
   const codes: string[] = [];
   withButtons(components, '', (button) => {

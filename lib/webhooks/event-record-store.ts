@@ -21,7 +21,6 @@ export interface EventRecords {
   pages(clientId: number, period: Period): AsyncIterable<readonly ServiceEvent[]>;
 }
 
-/** The events of the last days in the table `webhooks`, by client and time. */
 export function eventRecordStore(client: DynamoDBDocumentClient, table: string): EventRecords {
   return {
     record: async (event) => {

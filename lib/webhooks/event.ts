@@ -17,7 +17,7 @@ const TemplateDataSchema = v.object({
   category: ToldCategory,
 });
 
-/** A change of status or category; the unchanged one has the same value twice. */
+/** The unchanged one of status and category has the same value twice. */
 const TemplateStatusChangedSchema = v.object({
   ...TemplateDataSchema.entries,
   previous_status: v.string(),
@@ -26,7 +26,7 @@ const TemplateStatusChangedSchema = v.object({
   rejected_reason: v.optional(v.string()),
 });
 
-/** The end of a synchronization (D22), with the numbers of new, changed, gone and equal templates. */
+/** The end of a synchronization (D22). */
 const SyncCompletedSchema = v.object({
   client_id: v.number(),
   sync_id: v.string(),
@@ -95,7 +95,7 @@ const MessageRepliedSchema = v.object({
   campaign_id: v.exactOptional(v.number()),
   attends: v.exactOptional(v.record(v.string(), v.unknown())),
   by: v.picklist(replyForms),
-  /** The pressed label, the text or the form's answers: the first 1,000 characters. Absent without a label. */
+  /** The first 1,000 characters; absent without a label. */
   text: v.exactOptional(v.string()),
   /** The pressed quick reply, by its place in the template or on that carousel card. */
   button_index: v.exactOptional(v.number()),

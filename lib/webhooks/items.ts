@@ -23,7 +23,7 @@ export function eventKey(event: EventOfClient & { readonly timestampMs: number }
   return { pk: clientPartition(event.clientId), sk: `${eventsAt(event.timestampMs)}#${event.id}` };
 }
 
-/** An event in the waiting list of a client's receiver. The key order is the order of posts. */
+/** The key order is the order of posts. */
 export function waitingKey({ event, dueMs }: { readonly event: EventOfClient; readonly dueMs: number }): ItemKey {
   return { pk: clientPartition(event.clientId), sk: `${waitingPrefix}${paddedMs(dueMs)}#${event.id}` };
 }

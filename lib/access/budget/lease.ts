@@ -11,7 +11,6 @@ import type { Standing } from '../client-budget.ts';
  */
 export const windowMs = 60_000;
 
-/** What is leased of a client's minute: by all its users, and by one user. */
 export interface Leased {
   readonly all: number;
   readonly own: number;
@@ -45,8 +44,8 @@ export function isShared({ all, own }: Leased): boolean {
 }
 
 /**
- * Whether this process itself saw another user of the client in the minute before; undefined where it did not. It
- * spares a look at the table.
+ * Whether this process itself saw another user of the client in the minute before, which spares a look at the table;
+ * undefined where it did not.
  */
 export function companyIn(before: ReadonlyMap<string, Holding> | undefined, userId: string): true | undefined {
   for (const [other, { leased }] of before ?? []) if (other !== userId || isShared(leased)) return true;
@@ -63,7 +62,7 @@ export type NextStep =
   | { readonly do: 'allow' }
   | { readonly do: 'refuse' }
   | { readonly do: 'look' }
-  /** A lease of `size` requests. With `evenAll` it may pass half, if no other user was active in this minute. */
+  /** With `evenAll` the lease may pass half, if no other user was active in this minute. */
   | { readonly do: 'lease'; readonly size: number; readonly evenAll: boolean };
 
 /**
@@ -86,13 +85,12 @@ export function withLook(holding: Holding, before: Leased): Holding {
   return { ...holding, company: isShared(before) };
 }
 
-/** The counter's answer to a lease: what is leased now, and whether it added this one. */
 export interface Lease {
   readonly leased: Leased;
   readonly added: boolean;
 }
 
-/** The holding after a lease. It adds no more than the client's budget had left. */
+/** The holding after a lease, which adds no more than the client's budget had left. */
 export function withLease(holding: Holding, size: number, { leased, added }: Lease, limit: number): Holding {
   const rest = Math.max(0, limit - (leased.all - size));
   return { ...holding, leaseSize: size, leased, left: holding.left + (added ? Math.min(size, rest) : 0) };

@@ -42,7 +42,7 @@ const mostQuestions = 6;
 /** What a process holds in a minute, by client and user. */
 type Holdings = Map<number, Map<string, Holding>>;
 
-/** The budget of each client and its users, `limit` requests a minute, in the memory of one process. */
+/** The budget of each client and its users, `limit` requests a minute, in this process. */
 export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget {
   let current = { window: Number.NaN, holdings: new Map() as Holdings, before: new Map() as Holdings };
   let failedAtMs: number | undefined;

@@ -15,13 +15,13 @@ export const failureHourSeconds = 3_600;
 const attackFailures = 20;
 const firstDelayMs = 30_000;
 /**
- * A day's most: one address guesses 23 times in an hour, and 4 in each further hour. N addresses in turn guess 20 + 8N
+ * A day's most: one address guesses 23 times in an hour, and 4 in each further one. N addresses in turn guess 20 + 8N
  * times, then 20 + 2N an hour; all at once, each as many as one alone.
  */
 const calm = { free: 10, atOnce: 20, longestDelayMs: 900_000 } as const;
 const underAttack = { free: 1, atOnce: 5, longestDelayMs: 3_600_000 } as const;
 
-/** The attempts of a pair since its day began or since its last login. */
+/** The attempts of a pair since the day began or its last login. */
 export interface PairRecord {
   /** Attempts whose password was checked, or is being checked. */
   readonly started: number;
@@ -31,7 +31,6 @@ export interface PairRecord {
 
 export interface AttemptHistory {
   readonly pair: PairRecord | undefined;
-  /** Wrong attempts of the name in the running and the last hour, from all addresses. */
   readonly nameFailures: number;
 }
 

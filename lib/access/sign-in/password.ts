@@ -77,7 +77,7 @@ async function slowArgon2Key(message: string, recipe: Argon2Recipe, salt: Buffer
   return Buffer.from(argon2idInJavaScript(message, salt, { m, t, p, dkLen: keyBytes }));
 }
 
-/** Hashes a password with today's recipe and 16 random bytes; returns a PHC string. */
+/** Hashes a password with today's recipe and 16 random bytes, as a PHC string. */
 export async function hashPassword(password: string, salt: Buffer, derive: KeyDerivation = deriveKey): Promise<string> {
   return currentPhc(salt, await derive(password, current.recipe, salt));
 }

@@ -25,7 +25,6 @@ export interface Credentials {
   replaceHash(username: string, oldHash: string, newHash: string): Promise<void>;
 }
 
-/** The source that attempts are counted by: the user name, known or not, and the network. */
 export interface LoginSource {
   readonly username: string;
   readonly network: string;
@@ -34,7 +33,7 @@ export interface LoginSource {
 /** The record of attempts (login-pace.ts). `nowMs` is the same for all calls of one attempt. */
 export interface LoginAttempts {
   read(source: LoginSource, nowMs: number): Promise<AttemptHistory>;
-  /** Counts an attempt before its password is checked, if the turn allows it. Returns whether it did. */
+  /** Counts an attempt, if the turn allows it. Returns whether it did. */
   start(source: LoginSource, turn: Turn, nowMs: number): Promise<boolean>;
   /** Adds a wrong attempt to pair and name. Adding 0 costs the same writes, so that time reveals nothing. */
   settle(source: LoginSource, failures: 0 | 1, nowMs: number): Promise<void>;

@@ -50,7 +50,7 @@ export async function verificationKeys(jwks: string): Promise<VerificationKeys> 
   return new Map(await Promise.all(keys.map(async (jwk) => [jwk.kid, await cryptoKey(jwk)] as const)));
 }
 
-/** The key that signs tokens, the first of its set, from the text of its secret. */
+/** The first key of the signing-keys secret, which signs. */
 export async function signingKey(jwks: string): Promise<SigningKey> {
   const [first] = signingKeySet(jwks).keys;
   return { keyId: first.kid, key: await cryptoKey(first) };

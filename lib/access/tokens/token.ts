@@ -13,7 +13,6 @@ const tokenType = 'at+jwt';
  */
 const clockToleranceSeconds = 5;
 
-/** Issuer and audience of tokens, the same on both sides of the service. */
 export interface TokenScope {
   readonly issuer: string;
   readonly audience: string;

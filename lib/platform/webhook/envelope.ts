@@ -9,7 +9,6 @@ export interface PlatformUpdate {
   readonly atMs?: number;
 }
 
-/** The updates of one webhook, and the number of ignored entries or changes. */
 export interface Told {
   readonly updates: readonly PlatformUpdate[];
   /** Updates for WABAs that are not the app's; the first is named. */

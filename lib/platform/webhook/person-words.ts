@@ -39,7 +39,7 @@ interface IdChange {
   readonly old: Pick<Person, 'waId' | 'userId'>;
 }
 
-/** A word or act of a person that the service uses (platform reference, 10.5). */
+/** A person's word that the service uses (platform reference, 10.5). */
 export type PersonWord = Said & (Preference | Replied | IdChange);
 
 export interface PersonWords {

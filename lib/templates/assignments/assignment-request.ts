@@ -45,7 +45,6 @@ export const PairQuery = v.object({
   campaign_id: countTo('campaign_id', Number.MAX_SAFE_INTEGER),
 });
 
-/** The template that a path names, and the client that the request works for. */
 export interface NamedTemplate {
   readonly messageTemplateId: string;
   readonly clientId: number;
@@ -154,7 +153,6 @@ export async function pairFaults(
   return faultsOn(wabaId);
 }
 
-/** Returns the row, or refuses with 400 when it has more than `maxPairs`. */
 export function withinLimit(row: TemplateRow): TemplateRow {
   if (row.documents.length <= maxPairs) return row;
   throw invalid('channel_campaigns', `a template takes at most ${maxPairs} channel-campaign pairs`);

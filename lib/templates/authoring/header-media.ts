@@ -61,7 +61,7 @@ export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): P
   });
 }
 
-/** All results. Refusals with 400 become one, with every fault and its path. */
+/** Joins refusals with 400 into one, with every fault and its path. */
 async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(work);
   const errors = settled.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
@@ -72,7 +72,6 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
   return await Promise.all(work);
 }
 
-/** A header's file, fetched and checked for upload; undefined when the header names none. */
 async function judgedFile(
   ports: MediaPorts,
   { file, time }: HeaderMedia,
@@ -97,7 +96,7 @@ function judged(file: MediaFile, format: MediaFormat, place: string): UploadedFi
   return { bytes: file.bytes, type: verdict.type, name: file.name };
 }
 
-/** The faults of the request's file alone, to be told with the request's other faults. */
+/** The faults of the request's file alone, before all other media are fetched. */
 export function fileFaults(components: readonly unknown[], file: MediaFile | undefined): Fault[] {
   if (file === undefined) return [];
   return headersOf(components, 'components').flatMap(({ header, card }) => {

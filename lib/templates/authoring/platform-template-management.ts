@@ -4,7 +4,7 @@ import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformReply, PlatformTransport } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
 
-/** The platform's answer to a creation. Its category may differ from the requested one. */
+/** The category may differ from the requested one. */
 export interface CreatedTemplate {
   readonly id: string;
   readonly status: string;

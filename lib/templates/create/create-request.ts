@@ -26,6 +26,7 @@ import { checkComponents } from '../rules/components.ts';
 import { at, type Category, categories, type Judged, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 
+/** One pair or a list (D13). */
 const PairsSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (Array.isArray(given) ? given : [given])),

@@ -16,7 +16,6 @@ import type { Receiver } from '../model/template-event.ts';
 import { documentId, parseDocumentId } from '../model/template-key.ts';
 import { factValues } from '../model/upstream-writes.ts';
 
-/** A template that the platform has just created, as it was sent, and its creator's assignments. */
 export interface Creation {
   readonly templateKey: string;
   readonly wabaId: string;

@@ -41,7 +41,6 @@ export function deployedDeletion(limits: PlatformLimits) {
   };
 }
 
-/** What writing components needs: media, and redirects where a base URL is set. */
 function authoringOn({ call, credentialOf }: Platform) {
   return {
     management: templateManagement(call, credentialOf),

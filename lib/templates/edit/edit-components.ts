@@ -64,7 +64,6 @@ function urlInPlaceOfHandle({ example, header_handle }: Part): string | undefine
   return typeof handle === 'string' && handle.startsWith('https://') ? handle : undefined;
 }
 
-/** All keys in components. A client may send back every key that the platform shows. */
 export function keysOf(components: readonly unknown[]): ReadonlySet<string> {
   const keys = new Set<string>();
   const note = (value: unknown): void => {

@@ -164,7 +164,6 @@ export function codeSettings(components: readonly Part[]): CodeSettings {
   };
 }
 
-/** The platform shows an OTP button as a URL, which has only some settings. */
 function sameOtpButton(stored: Part, wanted: Part, sent: SentCode | undefined): boolean {
   const { text: labelBefore, ...before } = otpSettings(stored);
   const { text: label, ...now } = otpSettings(wanted);

@@ -17,7 +17,6 @@ import {
 } from './listing.ts';
 import { platformTemplateView, type TemplateView, templateView, wantedFields } from './view.ts';
 
-/** The client whose templates a caller lists, and the campaigns that bound the view. */
 export interface ListingAccess {
   readonly clientId: number;
   readonly scope: CampaignScope;
@@ -95,7 +94,6 @@ function rowsOfWabas(rows: readonly TemplateRow[], wabas: readonly Waba[]): Temp
   return rows.filter(({ wabaId }) => wabaIds.has(wabaId));
 }
 
-/** Whether the client still has the channel and the campaign of a pair. */
 export function pairStands(channels: readonly Channel[], campaigns: readonly Campaign[]): PairStands {
   const channelIds = new Set(channels.map(({ channelId }) => channelId));
   const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
@@ -125,7 +123,6 @@ function filtersOf(
   };
 }
 
-/** A listed template with all fields; without its body when that was not read. */
 export function viewOf(
   { row, documents, id }: ListedTemplate,
   known: {

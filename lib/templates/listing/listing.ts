@@ -8,10 +8,7 @@ import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible.t
 /** The campaign name that finds templates without assignment (contract, Channel-campaign group). */
 const unassignedCampaignName = 'Unassigned';
 
-/**
- * The filters of a listing; an absent filter passes all. A list matches any of its values as a whole, in any letter
- * case (D16).
- */
+/** An absent filter passes all. A list matches any of its values as a whole, in any letter case (D16). */
 export interface TemplateFilters {
   readonly states?: readonly string[] | undefined;
   readonly categories?: readonly string[] | undefined;
@@ -27,17 +24,16 @@ export interface TemplateFilters {
   readonly documents: DocumentFilters;
 }
 
-/** Filters on a template's documents: one document must satisfy all that are given. */
+/** One document must satisfy all given filters. */
 export interface DocumentFilters {
   /** Channel ids as text, so that a value that is no number matches nothing. */
   readonly channelIds?: readonly string[] | undefined;
   /** The channel of the DID filter; null when the client has no such DID. */
   readonly didChannelId?: number | null | undefined;
-  /** The campaigns of the name filter, and whether the placeholder has that name. */
+  /** `unassigned`: whether the placeholder has that name. */
   readonly campaign?: { readonly ids: ReadonlySet<number>; readonly unassigned: boolean } | undefined;
 }
 
-/** A listed template, with those of its documents that the caller may see. */
 export interface ListedTemplate {
   readonly row: TemplateRow;
   readonly id: string;

@@ -34,7 +34,6 @@ export function rowForClient(rows: RowLookup, address: DocumentAddress, clientId
   return row?.deleted === false ? row : undefined;
 }
 
-/** Whether a client still has the channel and the campaign of a document. */
 export type PairStands = (pair: NonNullable<TemplateDocument['pair']>) => boolean;
 
 /**

@@ -30,7 +30,7 @@ export async function findTemplate(
   return { templateKey, fact, clientIds: rows.map(({ clientId }) => clientId), rows };
 }
 
-/** Refuses with 409 a change that the platform does not allow for templates that it has generated (D22). */
+/** Refuses with 409 changes that the platform forbids for templates that it has generated (D22). */
 export function refuseDirectMessage(template: Pick<PlatformTemplate, 'source'>, change: 'edited' | 'deleted'): void {
   if (!isDirectMessage(template)) return;
   throw new Refusal('template_disabled', `direct-message templates cannot be ${change} through this interface`);

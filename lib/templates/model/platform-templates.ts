@@ -58,7 +58,6 @@ export interface LookUp {
   readonly longerNames?: readonly string[];
 }
 
-/** A page that is too large to read is requested again with fewer templates. */
 const pageSizes = [100, 10, 1] as const;
 
 /** All documented fields; without this list the platform leaves most of them out (2.3). */

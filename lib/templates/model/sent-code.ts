@@ -13,14 +13,13 @@ export interface SentCode {
   readonly ownLabel: boolean;
 }
 
-/** The settings that a creation or an edit with these components leaves; undefined without such a button. */
 export function sentCodeOf(platformId: string, components: unknown): SentCode | undefined {
   const button = otpButtonOf(components);
   if (button === undefined || enumOf(button['type']) !== 'OTP') return undefined;
   return { platformId, hidden: hiddenHash(button), ownLabel: button['text'] !== undefined };
 }
 
-/** The first button of the BUTTONS component; in an AUTHENTICATION template it is the only one. */
+/** In an AUTHENTICATION template it is the only button. */
 export function otpButtonOf(components: unknown): Part | undefined {
   const list: readonly unknown[] = Array.isArray(components) ? components : [];
   const buttons = list.filter(isPart).find(({ type }) => enumOf(type) === 'BUTTONS')?.['buttons'];

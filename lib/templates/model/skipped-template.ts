@@ -1,7 +1,6 @@
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 
-/** Why a template is skipped: it is nested too deep, too large to store, unreadable, or refused by the table. */
 export type SkipReason = 'too_deep' | 'too_large' | 'unreadable' | 'refused_by_table';
 
 /** An upstream template that the service does not take over. Its stored copy stays, and the other templates go on. */

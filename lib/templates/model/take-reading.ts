@@ -13,11 +13,10 @@ export interface ReadingPorts {
   readonly events: EventSink;
 }
 
-/** The platform's reading of one template of a WABA, and the stored state before it. */
 export interface Reading {
   readonly waba: { readonly wabaId: string; readonly clientIds: readonly number[] };
   readonly before: StoredFact | undefined;
-  /** The rows of the WABA's clients, read only when a client may have to be told. */
+  /** Read only when a client may have to be told. */
   readonly rows: () => Promise<readonly TemplateRow[]>;
   /** Undefined when the platform has none of this name and language. */
   readonly template: PlatformTemplate | undefined;

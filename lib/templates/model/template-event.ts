@@ -65,7 +65,6 @@ export interface Occasion {
   readonly nowMs: number;
 }
 
-/** One event for each client whose live row has another status or category than the platform now. */
 export function statusChangedEvents(
   template: AnnouncedTemplate,
   rows: readonly TemplateRow[],

@@ -20,7 +20,7 @@ export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly na
   return hashKey(['name', wabaId, name], keyCharacters);
 }
 
-/** The parts of a document's `_id`: template, client, and which of that client's documents (D12). */
+/** The parts of a document's `_id` (D12). */
 export interface DocumentAddress {
   readonly templateKey: string;
   readonly clientId: number;

@@ -181,7 +181,7 @@ async function writeUpstream(
   return newer;
 }
 
-/** Writes units in one transaction; returns the keys with a newer stored reading. */
+/** Returns the keys with a newer stored reading. */
 async function writeTogether(
   table: TableAccess,
   units: readonly WriteUnit[],

@@ -117,7 +117,6 @@ export function packTransactions(units: readonly WriteUnit[]): WriteUnit[][] {
   return current.length === 0 ? transactions : [...transactions, current];
 }
 
-/** The units of a refused transaction that met a newer reading, and whether the fence was refused. */
 export function refusedUnits(
   units: readonly WriteUnit[],
   reasons: readonly CancellationReason[],

@@ -25,7 +25,6 @@ export function checkAuthenticationBody(body: Part, judged: Judged, draft: Templ
   }
 }
 
-/** Checks the footer of an AUTHENTICATION template: the minutes until the code expires. */
 export function checkAuthenticationFooter(footer: Part, judged: Judged, draft: TemplateDraft): void {
   onlyKeys(footer, ['type', 'code_expiration_minutes'], judged);
   const inside = footer['code_expiration_minutes'];

@@ -58,7 +58,7 @@ const buttonRules: Readonly<Record<string, ButtonRule>> = {
   SPM: { max: 1, alone: true, keys: ['type', 'text'], check: fixedLabel('View') },
 };
 
-/** Checks a list of buttons of the allowed `kinds`, and returns their kinds in order. */
+/** Returns the kinds of the buttons, in order. */
 export function checkButtons(list: unknown, kinds: readonly string[] | undefined, judged: Judged): string[] {
   if (!Array.isArray(list) || list.length === 0) {
     fault(judged, `a list of buttons, received ${shown(list)}`);

@@ -9,7 +9,7 @@ import { templateCategories } from '../../platform/words.ts';
 export const categories = templateCategories;
 export type Category = (typeof categories)[number];
 
-/** A template that a client wants to create or change; `components` is unchecked. */
+/** `components` is unchecked. */
 export interface TemplateDraft {
   readonly category: Category;
   readonly components: readonly unknown[];

@@ -215,7 +215,7 @@ function changeOf(row: TemplateRow, action: StatusAction, assignable: Assignable
   return (active ? obstacleToEnable(row, assignable) : undefined) ?? { row, active };
 }
 
-/** The row that an item works on, or why there is none: `not_found` comes before `forbidden` (D17). */
+/** `not_found` comes before `forbidden` (D17). */
 function rowToSwitch(
   address: DocumentAddress | undefined,
   { rows, assignable }: { readonly rows: RowLookup; readonly assignable: Assignable },
@@ -255,7 +255,7 @@ function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReaso
   return inCampaign ? undefined : 'campaign_unassigned';
 }
 
-/** Counts for the answer: an item that neither succeeded nor was skipped has failed (D17). */
+/** An item that neither succeeded nor was skipped has failed (D17). */
 export function summaryOf(results: readonly StatusResult[]): v.InferOutput<typeof StatusSummarySchema> {
   const succeeded = results.filter(({ success }) => success).length;
   const skipped = results.filter((result) => result.skipped).length;

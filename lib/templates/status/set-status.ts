@@ -82,7 +82,7 @@ async function membershipsOf(
   return ({ clientId, wabaId }) => memberships.has(`${clientId} ${wabaId}`);
 }
 
-/** The assignments that the clients of these rows still have: one round trip. */
+/** One round trip. */
 async function assignableOf(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
   rows: readonly TemplateRow[],

@@ -6,7 +6,6 @@ import { rowKey } from '../model/items.ts';
 import { documentsText, rowFromItem, statusText, type TemplateRow } from '../model/row.ts';
 import type { StatusChange } from './bulk-status.ts';
 
-/** A change that was not written, because its row has changed since it was read. */
 export interface RefusedChange {
   readonly change: StatusChange;
   /** The row as it is now; undefined when it is gone. */

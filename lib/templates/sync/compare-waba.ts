@@ -78,7 +78,6 @@ export async function compareWaba(
   return undefined;
 }
 
-/** Takes over a page, or another reading of the WABA's templates: it tells, writes and counts. */
 async function takePage(
   work: Comparison,
   waba: Waba,
@@ -176,7 +175,7 @@ async function tell(work: Comparison, changes: readonly TemplateChange[]): Promi
   }
 }
 
-/** Tells, writes and counts changes. A newer stored reading stays, and so does an item that the table refuses. */
+/** A newer stored reading stays, and so does an item that the table refuses. */
 async function apply(
   work: Comparison,
   changes: readonly TemplateChange[],

@@ -7,10 +7,9 @@ import { announcedRow, deletedEvents, statusChangedEvents } from '../model/templ
 import { templateKey } from '../model/template-key.ts';
 import type { UpstreamWrite } from '../model/upstream-writes.ts';
 
-/** The rows of a WABA's templates before this synchronization, by template key, then by client. */
+/** By template key, then by client. */
 export type KnownRows = ReadonlyMap<string, ReadonlyMap<number, TemplateRow>>;
 
-/** One template that differs from its stored copy, and the write for it. */
 export interface TemplateChange {
   readonly templateKey: string;
   readonly kind: 'created' | 'updated' | 'deleted';

@@ -17,7 +17,6 @@ export const clockSkewMs = 5_000;
 /** Heartbeat interval; no single step of the work may take longer. */
 export const heartbeatEveryMs = 15_000;
 
-/** Which synchronizations exclude each other: all of the deployment, or those of one client. */
 export type SyncLockScope = 'deployment' | 'client';
 
 /** Parses the deployment's setting. A wrong one fails at start-up. */

@@ -56,7 +56,7 @@ const SyncMessageSchema = v.object({
 });
 export type SyncMessage = v.InferOutput<typeof SyncMessageSchema>;
 
-/** A turn of the scheduled walk over all clients; clients up to `after` are done. */
+/** Clients up to `after` are done. */
 const WalkTurnSchema = v.object({ id: v.string(), turn: v.number(), after: v.number() });
 export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 

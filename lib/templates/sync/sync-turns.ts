@@ -42,7 +42,7 @@ export const noRuns: LockState = { fence: 0, runs: new Map(), waiting: new Map()
 /** `held_already`: a retry of the request that got the lock. */
 export type LockAnswer = 'acquired' | 'held_already' | 'refused';
 
-/** The answer to a request and the new lock state, which is the same object when nothing must be written. */
+/** The same state object means that nothing must be written. */
 export function answerTo(state: LockState, request: LockRequest): Changed<LockState, LockAnswer> {
   const held = heldLease(state.lease, request.nowMs - clockSkewMs);
   if (held?.owner === request.owner) return { state, result: 'held_already' };
@@ -50,12 +50,12 @@ export function answerTo(state: LockState, request: LockRequest): Changed<LockSt
   return { state: remembering(state, request, held !== undefined), result: 'refused' };
 }
 
-/** Renews the holder's lease, even an expired one. Unchanged when another holds the lock or it was released. */
+/** Also renews an expired lease. Unchanged when another holds the lock or it was released. */
 export function renewed(state: LockState, lock: HeldLock, nowMs: number): LockState {
   return isHolder(state, lock) ? { ...state, lease: leaseOf(lock, nowMs) } : state;
 }
 
-/** Releases the holder's lock. Unchanged when another holds it or it was released before. */
+/** Unchanged when another holds the lock or it was released before. */
 export function released(state: LockState, lock: HeldLock, nowMs: number): LockState {
   if (!isHolder(state, lock)) return state;
   const { lease: _over, ...free } = state;

@@ -9,7 +9,6 @@ const goesOn = `walkId = :id AND active = :yes AND (turn < :turn OR (${again}))`
 const begins = `attribute_not_exists(walkId) OR (walkId <> :id AND (active = :no OR movedAtMs < :deadSince))
   OR (walkId = :id AND active = :yes AND ${again})`;
 
-/** The scheduled walk as one item: its id, its turn, and when it last moved. */
 export function syncWalkStore(documentClient: DynamoDBDocumentClient, tableName: string): SyncWalks {
   return {
     take: async ({ id, turn }, messageId, nowMs) => {

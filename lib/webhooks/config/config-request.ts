@@ -21,6 +21,7 @@ const ReceiverUrl = v.pipe(
   v.minLength(1, 'url is required'),
 );
 
+/** A kind of event (D41). */
 const EventKind = v.pipe(
   v.string(butReceived('events must be a list of kinds of event')),
   v.rawCheck(({ dataset, addIssue }) => {

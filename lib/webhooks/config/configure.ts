@@ -9,7 +9,6 @@ export interface ConfigurePorts {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** The configuration as it was written, and its new signing secret if this call made one. */
 export interface Configured {
   readonly config: WebhookConfig;
   readonly secret?: string;

@@ -54,7 +54,6 @@ export async function openSecret({ keys }: SealingKeySet, clientId: number, seal
   return Buffer.from(plaintext).toString();
 }
 
-/** The secret encrypted again under the first key, if another key has sealed it. */
 export async function resealed(keys: SealingKeySet, clientId: number, secret: SealedSecret): Promise<SealedSecret> {
   const { kid } = decodeProtectedHeader(secret.sealed);
   if (kid === keys.keys[0]?.kid) return secret;

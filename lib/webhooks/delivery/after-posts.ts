@@ -6,7 +6,6 @@ import { allEnded, type EndedPost, tell } from './posts.ts';
 import { nextDueMs } from './retry.ts';
 import { type Failure, jointFailure } from './verdict.ts';
 
-/** The joint result of posts, with the first due time of what is left in the list. */
 export function roundOf(ended: readonly EndedPost[], ...dues: readonly (number | undefined)[]): Round {
   const known = dues.filter((dueMs) => dueMs !== undefined);
   return {

@@ -7,7 +7,6 @@ import type { Failure } from './verdict.ts';
  * (waiting-store.ts). One run at a time, the lease's holder, works the list off.
  */
 
-/** The health of a client's receiver, and the run that works for it. */
 export const DeliveryStateSchema = v.object({
   /** The right to post to the client, with the ids of the client's queue messages that the holder has. */
   lease: v.optional(v.object({ ...LeaseSchema.entries, messages: v.array(v.string()) })),
@@ -49,7 +48,6 @@ const switchOffAfterMs = 5 * 24 * 3_600_000;
 /** A gap longer than any wait between attempts separates two runs of failures: nothing was tried in it. */
 const runGapMs = 2 * 24 * 3_600_000;
 
-/** A run with its unique owner and the client's messages that it has. */
 export interface Run {
   readonly owner: string;
   readonly messages: readonly string[];
@@ -91,7 +89,6 @@ export function rung(state: DeliveryState, { run, nowMs, isWoken, hasPut }: Ring
   return { ...state, lease: leaseOf(run, nowMs), isCalled: false, wakeAtMs };
 }
 
-/** The result of a holder's round: its own fresh events, or a walk along the list. */
 export interface Round {
   readonly delivered: boolean;
   readonly failure?: Failure | undefined;

@@ -95,7 +95,6 @@ async function attempt(
   return verdict;
 }
 
-/** Logs a fact about one event, with the ids of its request, dispatch and message. */
 export function tell(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
   const { clientId, id: eventId, type: eventType, correlationId, data } = event;
   const jobId = 'job_id' in data ? data.job_id : undefined;
