@@ -24,8 +24,8 @@ export interface AuthorizerPorts {
 }
 
 /**
- * The only place where tokens are verified. HTTP APIs document no authorizer's 401, so every request passes with a
- * verdict, and the endpoint answers 401 (D2, `callerOf`). Without keys it throws, and the gateway answers 500 (R35).
+ * The only verifier of tokens. HTTP APIs document no authorizer's 401, so every request passes with a verdict, and the
+ * endpoint answers 401 (D2, `callerOf`). Without keys it throws: 500 (R35).
  */
 export function authorizer(ports: AuthorizerPorts): Authorizer {
   return async (event) => {

@@ -20,8 +20,8 @@ import { takeTurn, type WalkPorts } from '../lib/templates/sync/sync-walk.ts';
 type Ports = SyncPorts & WalkPorts;
 
 /**
- * Worker of the sync queue (batch size 1): continues a synchronization, or takes a turn of the walk. An error
- * redelivers the message; a lost lock ends it. The walk continues however a client's turn ends.
+ * Worker of the sync queue (batch size 1): continues a synchronization, or takes a turn of the walk. Errors redeliver
+ * the message; a lost lock ends it. The walk continues however a client's turn ends.
  */
 export function templatesSyncWorker(ports: Ports) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {

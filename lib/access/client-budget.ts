@@ -16,9 +16,6 @@ export type Spender = Pick<Caller, 'clientId' | 'userId'>;
 
 /** How many requests a client, and each of its users, may make in a minute (D54). */
 export interface ClientBudget {
-  /**
-   * Counts one request, mostly by one write or none; a user who passes half takes a few. Never throws: a request that
-   * cannot be counted is allowed.
-   */
+  /** Counts one request, mostly by one write or none. Never throws: a request that cannot be counted is allowed. */
   spend(spender: Spender, nowMs: number): Promise<Standing>;
 }

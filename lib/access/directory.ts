@@ -30,10 +30,7 @@ export interface Waba {
   readonly clientIds: readonly number[];
   /** Whether a client may use every DID of the WABA, or only its own (D5). */
   readonly dids: DidScope;
-  /**
-   * How far an opt-out that the platform reports counts (D55): for the number that it names, unless the operator widens
-   * it to the WABA.
-   */
+  /** How far an opt-out that the platform reports counts (D55): its number, or the WABA if the operator widens it. */
   readonly platformStops?: PlatformStops;
   /** Clients whose UTILITY messages heed opt-outs as well (D55). */
   readonly utilityStops?: readonly number[];

@@ -56,8 +56,8 @@ export async function operatingClient(clients: Clients, caller: Caller, askedId:
 }
 
 /**
- * The advice for a caller with `BSP_CN` who named no client and so works for its own (D4); otherwise empty. It does not
- * reveal whether the DID or template exists.
+ * Advice for a caller with `BSP_CN` who named no client (D4), else empty. It does not reveal whether the DID or
+ * template exists.
  */
 export function clientIdAdvice(caller: Caller, askedId: number | undefined): string {
   return caller.crossClient && askedId === undefined ? '; pass client_id to work for another client than your own' : '';

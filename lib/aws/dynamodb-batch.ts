@@ -86,7 +86,7 @@ function chunksOf<T>(list: readonly T[], size: number): T[][] {
   );
 }
 
-/** DynamoDB's own pages of 1 MB hold thousands of small items, and can exceed an attempt's time-out on a busy machine. */
+/** DynamoDB's own pages of 1 MB can exceed an attempt's time-out on a busy machine. */
 const maxPageItems = 2_500;
 
 /** Sort keys with a prefix, or in a range, both ends included. */

@@ -5,8 +5,8 @@ export const queueMessageMaxBytes = 1_048_576;
 export const maxDelaySeconds = 900;
 
 /**
- * JSON text that SQS accepts. SQS refuses U+FFFE and U+FFFF, which would fail a message for ever (R22). Surrogate pairs
- * are escaped for the emulator and older servers.
+ * JSON text that SQS accepts: U+FFFE and U+FFFF would fail a message for ever (R22). Surrogate pairs are escaped for
+ * the emulator and older servers.
  */
 export function queueBody(value: unknown): string {
   return JSON.stringify(value).replace(/[\ud800-\udfff\ufffe\uffff]/g, escapeCodeUnit);

@@ -20,8 +20,8 @@ export interface ServiceReply {
 }
 
 /**
- * Makes one signed call with the environment's region and credentials. Throws `TimeoutError` without a connection in 1
- * s or the whole answer in 3 s, and Node.js's errors. No connection is kept, because calls are minutes apart.
+ * Makes one signed call with the environment's credentials. Throws `TimeoutError` without a connection in 1 s or the
+ * whole answer in 3 s. No connection is kept, because calls are minutes apart.
  */
 export async function signedRequest({ endpoint, service, target, body }: ServiceCall): Promise<ServiceReply> {
   const payload = JSON.stringify(body);

@@ -1,6 +1,6 @@
 /*
- * The contract has one `cursor` for both directions (D31): forward is the platform's `after` cursor, backward has a
- * prefix before the platform's `before` cursor.
+ * The contract has one `cursor` for both directions (D31): the platform's `after` cursor, or a prefix with its `before`
+ * cursor.
  */
 
 /** A platform's cursor, bounded because clients send it back. A colon never occurs in it. */

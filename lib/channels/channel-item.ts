@@ -4,14 +4,14 @@ import type { ItemKey } from '../aws/item-key.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
 
 /**
- * The items of the channels table. Listings read thousands, and cost grows with the number of attributes. So values are
- * packed into two JSON lists, and a channel takes about 350 bytes.
+ * The items of the channels table. Listings read thousands, and the number of attributes costs, so two JSON lists hold
+ * the values: about 350 bytes a channel.
  */
 export const channelShards = 32;
 
 /**
- * A client's channel of a DID. A client's channels are a prefix in every shard, and all channels are the whole shards,
- * so no listing scans the table.
+ * A client's channels are a prefix in every shard, and all channels are the whole shards, so no listing scans the
+ * table.
  */
 export function listedChannelKey(clientId: number, waId: string): ItemKey {
   const [byte = 0] = createHash('sha256').update(waId).digest();
@@ -35,10 +35,7 @@ export function clientPrefix(clientId: number): string {
   return `${clientId}#`;
 }
 
-/**
- * Finds the channel of a platform's number, for a synchronization. The entry may be stale; the channel's facts are
- * authoritative.
- */
+/** Finds the channel of a platform's number. The entry may be stale; the channel's facts are authoritative. */
 export function wabaNumberKey(wabaId: string, phoneNumberId: string): ItemKey {
   return { pk: wabaPartition(wabaId), sk: phoneNumberId };
 }
@@ -91,10 +88,7 @@ export function liveText(live: LiveValues): string {
   return JSON.stringify(liveNames.map((name) => live[name] ?? null));
 }
 
-/**
- * The new live values after a reading; undefined without a change. A missing value is dropped, but a channel keeps its
- * status.
- */
+/** The new live values after a reading; undefined without a change. Missing values go, but the status stays. */
 export function changedLive(channel: ListedChannel, told: LiveValues): LiveValues | undefined {
   const live = { ...told, status: told.status ?? channel.status };
   return liveText(live) === liveText(channel) ? undefined : live;

@@ -20,8 +20,8 @@ import {
 
 export interface ChannelStore {
   /**
-   * Every channel of a client, or of all clients, with deleted ones, unordered and strongly consistent. Two round trips
-   * up to about 75,000 channels in all.
+   * Every channel of a client, or of all clients, deleted ones too, unordered, strongly consistent. Two round trips up
+   * to about 75,000 channels in all.
    */
   channelsOf(clientId: number | undefined): Promise<ListedChannel[]>;
   /** The provisioned channels of a WABA's numbers. One round trip up to about 2,500. */
@@ -31,8 +31,8 @@ export interface ChannelStore {
   /** The existing channels among these, strongly consistent. One round trip: 100 a request, side by side. */
   find(channels: readonly Pick<ListedChannel, 'clientId' | 'waId'>[]): Promise<ListedChannel[]>;
   /**
-   * Writes live values of a reading. False, without a write, when the channel is gone, its provisioning has changed, or
-   * a later reading is stored.
+   * Writes live values. False, without a write, when the channel is gone, its provisioning has changed, or a later
+   * reading is stored.
    */
   writeLive(channel: ListedChannel, live: LiveValues, readAtMs: number): Promise<boolean>;
 }

@@ -4,8 +4,8 @@ import { type AccountWord, matterScopes } from '../platform/webhook/account-upda
 import { eventId, type ServiceEvent } from '../webhooks/event.ts';
 
 /**
- * The platform's words on a WABA, as events for each of its clients (D41). WABA, word and the platform's time make the
- * event id, so a repeated webhook gives the same event.
+ * The platform's words on a WABA, as events for its clients (D41). WABA, word and the platform's time make the event
+ * id, so repeated webhooks are idempotent.
  */
 export function accountEvents(
   { wabaId, clientIds }: Pick<Waba, 'wabaId' | 'clientIds'>,

@@ -39,10 +39,7 @@ interface Work extends Upstream, TemplateComparison {
   failure?: unknown;
 }
 
-/**
- * Reads a turn's task and takes it over like a synchronization, for every client of the WABA. Never throws: unread
- * parts stay for a later turn.
- */
+/** Reads a turn's task and takes it over like a synchronization. Never throws: unread parts stay for a later turn. */
 export async function readAgain(
   ports: ReadingPorts,
   waba: Waba,

@@ -73,8 +73,8 @@ export interface Change {
 }
 
 /**
- * Hints and wakes arrive; `wakesAtMs` are the wakes' times. A worker that cannot begin a turn must have a wake under
- * way before it acknowledges its message, so no hint is forgotten.
+ * A worker that cannot begin a turn must have a wake under way before it acknowledges its message, so no hint is
+ * forgotten. `wakesAtMs` are the times of arrived wakes.
  */
 export function arrived(
   state: HintState,

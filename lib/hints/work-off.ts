@@ -34,7 +34,7 @@ export interface HintRecord {
 
 /**
  * Processes hint messages: words on an account count and are told at once (D41, D46); the rest is read now, or gathered
- * for the WABA's next turn (turns.ts). WABAs run side by side. Returns the messages to retry.
+ * for the WABA's next turn. Returns the messages to retry.
  */
 export async function workOffHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
   const read = records.map(({ messageId, body }) => ({ messageId, hint: readHint(body) }));

@@ -15,8 +15,8 @@ type Unchanged<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * A body as its schema outputs it (D48). Fields that the schema does not name are dropped, so that nothing internal
- * leaks; a body that breaks its schema is a 500.
+ * A body as its schema outputs it (D48). Other fields are dropped, so that nothing internal leaks; a body that breaks
+ * its schema is a 500.
  */
 export function shaped<const S extends v.GenericSchema>(schema: S, body: Unchanged<v.InferInput<S>>): Shaped {
   return v.parse(schema, body, { abortEarly: true }) as Shaped;
@@ -47,7 +47,7 @@ export function csvAnswer(
 /** A browser may cache a redirect this long: enough for one reader, short enough to stop a link. */
 const movedMaxAgeSeconds = 300;
 
-/** A redirect to an absolute URL as the URL parser spells it (`URL.href`): no other text may reach a header. */
+/** A redirect to a URL as the URL parser spells it (`URL.href`): no other text may reach a header. */
 export function movedTo(url: string): Answer {
   const headers = { location: url, 'cache-control': `private, max-age=${movedMaxAgeSeconds}` };
   return { statusCode: 302, headers, body: '' };

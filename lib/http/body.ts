@@ -32,10 +32,7 @@ export function textBody({ maxBytes }: { readonly maxBytes: number }): BodyReade
   };
 }
 
-/**
- * The body as the caller signed it: text, or bytes where the gateway gave base64. Refuses with 413 more than
- * `maxBytes`.
- */
+/** The body as the caller signed it: text, or bytes where the gateway gave base64. Refuses with 413. */
 export function rawBody({ maxBytes }: { readonly maxBytes: number }): BodyReader {
   return async ({ event }) => {
     const body = sizedBody(event, maxBytes);
@@ -44,7 +41,7 @@ export function rawBody({ maxBytes }: { readonly maxBytes: number }): BodyReader
   };
 }
 
-/** The text of a body, base64 or not; empty without one. Refuses more than `maxBytes`, and bytes that are not UTF-8. */
+/** The text of a body, base64 or not; empty without one. Refuses large bodies, and bytes that are not UTF-8. */
 export function bodyText(event: HttpEvent, maxBytes: number): string {
   const body = sizedBody(event, maxBytes);
   return event.isBase64Encoded ? utf8Text(Buffer.from(body, 'base64')) : body;
@@ -89,8 +86,8 @@ function encodingFault(bytes: Buffer): string {
 }
 
 /**
- * Any JSON value. Refuses with 400 text that is not JSON and more than 32 levels (D6). It uses no reviver, which takes
- * several times the value's memory.
+ * Any JSON value. Refuses with 400 other text, and more than 32 levels (D6). A reviver would take several times the
+ * value's memory.
  */
 export function jsonValue(text: string, subject = requestBody): unknown {
   refuseDeepJson(text, subject);

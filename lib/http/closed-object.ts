@@ -14,10 +14,7 @@ export const plainObject = v.custom<Record<string, unknown>>(
   butReceived('must be an object'),
 );
 
-/**
- * A JSON object with the client's own contents. Keys that could change the object that holds them are refused at any
- * level.
- */
+/** A JSON object with the client's own contents. Keys that could change their holder are refused at any level. */
 export const openObject = v.pipe(
   plainObject,
   v.rawCheck(({ dataset, addIssue }) => {
@@ -33,9 +30,8 @@ type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
 >;
 
 /**
- * An object that refuses unknown fields and suggests known ones (D6), 20 at most to bound memory. `v.strictObject`
- * names only the first, and valibot silently drops `__proto__`, `prototype` and `constructor`, so the raw input is
- * checked.
+ * Refuses unknown fields and suggests known ones (D6), 20 at most. `v.strictObject` names only the first, and valibot
+ * silently drops `__proto__`, `prototype` and `constructor`, so the raw input is checked.
  */
 export function closedObject<const E extends v.ObjectEntries>(entries: E): ClosedObject<E> {
   const nothingElse = v.pipe(

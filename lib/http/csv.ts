@@ -12,8 +12,8 @@ const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 const phoneNumber = /^\+\d+$/;
 
 /**
- * Text that a spreadsheet would execute gets an apostrophe, which stays hidden. Some text comes from strangers, and the
- * reader trusts the file.
+ * Text that a spreadsheet would execute gets a hidden apostrophe: some of it comes from strangers, and the reader
+ * trusts the file.
  */
 function cellOf(value: string | number | undefined): string {
   if (value === undefined || typeof value === 'number') return String(value ?? '');

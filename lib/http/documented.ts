@@ -2,15 +2,15 @@ import * as v from 'valibot';
 
 /**
  * The documented shape of a schema that JSON Schema cannot express (D48): a value that a function checks, or query text
- * that stands for a number. Parsing does not change.
+ * that stands for a number.
  */
 export function documentedAs<T>(shape: () => v.GenericSchema) {
   return v.metadata<T, { readonly documentedAs: () => v.GenericSchema }>({ documentedAs: shape });
 }
 
 /**
- * Words that requests may spell in any letter case; answers spell them as here. JSON Schema cannot express it, so the
- * document marks one spelling (D48). It accepts one spelling only: use it in `documentedAs`.
+ * Words that requests may spell in any letter case. JSON Schema cannot express it, so the document marks one spelling
+ * (D48). It accepts one spelling only: use it in `documentedAs`.
  */
 export function inAnyLetterCase<const Words extends readonly string[]>(words: Words) {
   return v.pipe(v.picklist(words), v.metadata({ [anyLetterCase]: true }));

@@ -18,8 +18,8 @@ interface EdgeEvent {
 }
 
 /**
- * Refuses with 403 a request that shows no key of the edge, and every request while the stage names none. Only then
- * does the edge's viewer address count. Without an edge all requests pass, and these headers count for nothing.
+ * Refuses with 403 a request without a key of the edge, and every request while the stage names none. Only then does
+ * the edge's viewer address count. Without an edge all requests pass.
  */
 export function edgeGuard({
   hasEdge,
@@ -41,7 +41,7 @@ export function edgeGuard({
   };
 }
 
-/** The address that a request came from: the edge's viewer where there is an edge, else the gateway's caller. */
+/** The edge's viewer where there is an edge, else the gateway's caller. */
 export function sourceAddressOf({
   viewerAddress,
   requestContext,

@@ -21,8 +21,8 @@ export interface PublicFetchOptions {
 class FetchFault extends Error {}
 
 /**
- * Fetches a client's URL without reaching the inside (R40): https on port 443 through `requestPublic`, status 200,
- * uncompressed. Refuses with 400 every other answer, more than `maxBytes` and more than `totalMs`.
+ * Fetches a client's URL without reaching the inside (R40): https on port 443, status 200, uncompressed. Refuses with
+ * 400 other answers, large and slow ones.
  */
 export async function fetchPublic(text: string, options: PublicFetchOptions): Promise<FetchedFile> {
   const network = { ...publicNetwork, ...options.ports };

@@ -1,6 +1,6 @@
 /**
  * The first key at any level that could change its holder when copied: `__proto__`, or `constructor` with a
- * `prototype`. middy's JSON parser refuses the same. No recursion, so no stack overflow.
+ * `prototype`. middy's JSON parser refuses the same. No recursion.
  */
 export function forbiddenKeyIn(value: unknown): string | undefined {
   const left = isObject(value) ? [value] : [];

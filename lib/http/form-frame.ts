@@ -4,7 +4,7 @@ import { Refusal } from './refusal.ts';
 
 /*
  * The frame of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1), checked strictly and written again, so that
- * the parser behind it need not guess, drop or crash. Contents pass byte by byte.
+ * the parser behind it need not guess, drop or crash.
  */
 
 export interface FramedForm {
@@ -24,7 +24,7 @@ const lineEnd = '\r\n';
 
 /**
  * Rewrites the form with a hash as boundary, which no part can contain. Each of `names` may occur once. Refuses with
- * 400 the first fault: a bad boundary, bytes outside parts, cut-off or unknown parts (R9, R10, R12).
+ * 400 the first fault (R9, R10, R12).
  */
 export function framedForm(body: Buffer, contentType: string, names: readonly string[]): FramedForm {
   const parts: Part[] = [];

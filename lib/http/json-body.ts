@@ -5,8 +5,8 @@ import { forbiddenKeyIn } from './forbidden-key.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * A JSON object of at most `maxBytes` with any content type (D6); with `optional`, no body means `{}`. Refuses with 413
- * and 400. Long bodies skip middy's parser, whose reviver takes up to ten times the memory and time.
+ * A JSON object of at most `maxBytes` (D6); with `optional`, no body means `{}`. Refuses with 413 and 400. Long bodies
+ * skip middy's parser, whose reviver takes up to ten times the memory and time.
  */
 export function jsonBody({ maxBytes, optional = false }: { maxBytes: number; optional?: boolean }): BodyReader {
   const parse = maxBytes <= bodyMaxBytes.bulk ? parseByMiddy : parsePlainly;

@@ -1,6 +1,6 @@
 /*
- * Finds where a text stops being JSON, and what was expected there. The engine's message names the place for some
- * faults only, and quotes the text. No allocation, no recursion.
+ * Finds where a text stops being JSON, and what was expected there. The engine's message does so for some faults only,
+ * and quotes the text. No allocation, no recursion.
  */
 
 /** What may come next, in the words of the refusal. */
@@ -22,8 +22,8 @@ interface Stop {
 }
 
 /**
- * `line 2, column 7: expected a comma or }, received "x"`, or `received nothing` for an empty text; undefined for valid
- * JSON. Lines and columns count from 1, columns in characters.
+ * `line 2, column 7: expected a comma or }, received "x"`, or `received nothing`; undefined for valid JSON. Lines and
+ * columns count from 1, columns in characters.
  */
 export function jsonFault(text: string): string | undefined {
   if (text.trim() === '') return 'received nothing';

@@ -6,8 +6,8 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * How many levels JSON text nests, and whether all are closed. It counts brackets outside of strings, without
- * allocation or recursion. It does not check the JSON itself.
+ * How many levels JSON text nests, and whether all are closed. It counts brackets without allocation or recursion, and
+ * does not check the JSON.
  */
 export function jsonNesting(text: string): { readonly deepest: number; readonly closed: boolean } {
   let depth = 0;

@@ -31,8 +31,8 @@ export interface MultipartTemplate {
 }
 
 /**
- * A body as JSON or as a form with one part `template` and at most one `file` (D18). All else is refused, never dropped
- * (R9 to R12): 413 over 4,500,000 bytes or a template over 1 MiB, else 400.
+ * A body as JSON, or as a form with one part `template` and at most one `file` (D18). All else is refused, never
+ * dropped (R9 to R12): large ones with 413, else 400.
  */
 export const templateBody: BodyReader = async (request) => {
   const { event } = request;
@@ -54,7 +54,7 @@ export function isMultipart(event: HttpEvent): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(event.headers['content-type'] ?? '');
 }
 
-/** A part from middy's parser. Each is parsed as a file, so that none is decoded or cut as text. */
+/** Each part is parsed as a file, so that none is decoded or cut as text. */
 interface Attachment {
   readonly filename?: string;
   readonly mimetype: string;

@@ -1,6 +1,6 @@
 /**
- * The known name that a misspelt one probably means, or undefined: `channelCampaigns`, `chanel_campaigns` and
- * `channel-campaign` all mean `channel_campaigns`. A quarter of the letters may differ, and one always may.
+ * The known name that a misspelt one probably means: `chanel_campaigns` and `channel-campaign` mean
+ * `channel_campaigns`. A quarter of the letters may differ, and one always may.
  */
 export function nearName(given: string, known: readonly string[]): string | undefined {
   return nearNames(given, known, 1)[0];

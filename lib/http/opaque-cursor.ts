@@ -5,8 +5,8 @@ const maxLength = 2_000;
 const digestLength = 12;
 
 /**
- * A place in a listing, as clients send it back. A digest binds it to `scope` (the listing and its filters), so that a
- * foreign or cut cursor is refused. The digest protects no secret.
+ * A place in a listing. A digest binds it to `scope` (the listing and its filters), so that a foreign or cut cursor is
+ * refused. It protects no secret.
  */
 export function opaqueCursor(scope: string, place: unknown): string {
   const text = JSON.stringify(place);

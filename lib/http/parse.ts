@@ -5,8 +5,8 @@ import { type Fault, Refusal } from './refusal.ts';
 import { shown } from './shown.ts';
 
 /**
- * Parses a value from outside. Refuses with one 400 that lists every fault with its path. Its message is the first
- * fault's, as contract texts such as `catalog_id is required` demand.
+ * Refuses with one 400 that lists every fault with its path. Its message is the first fault's, as contract texts such
+ * as `catalog_id is required` demand.
  */
 export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
@@ -33,8 +33,8 @@ function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
 }
 
 /**
- * One sentence for one issue. valibot ignores inner messages for missing and unknown keys, so this function words those
- * two. A message from a schema wins. All others say what was expected and received.
+ * One sentence for one issue. valibot ignores inner messages for missing and unknown keys, so this function words
+ * those. A schema's message wins. All others say what was expected and received.
  */
 export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {
   const path = pathOf(issue, prefix);

@@ -31,8 +31,8 @@ const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * The fault of a URL that must be https and name a public host, or undefined (contract, component.header, and media of
- * templates). It checks the text only; the connecting code checks the resolved address.
+ * The fault of a URL that must be https and name a public host (contract, component.header, and media of templates).
+ * The connecting code checks the resolved address.
  */
 export function publicHttpsUrlFault(text: string): string | undefined {
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
@@ -52,8 +52,8 @@ export function bareHost(url: URL): string {
 }
 
 /**
- * Whether an IPv4 or IPv6 address is public (R40): no special range, and IPv6 only inside 2000::/3 and without a zone.
- * False for other text.
+ * Whether an address is public (R40): no special range, and IPv6 only inside 2000::/3 and without a zone. False for
+ * other text.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;

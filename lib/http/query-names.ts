@@ -20,8 +20,7 @@ const maxNamedStrays = 20;
 
 /**
  * Refuses with 400 unknown query parameters, and lists the known ones: an ignored filter would show, or cancel,
- * everything (D16). Names with a leading `_` pass as cache busters. The refusal includes the faults of other
- * parameters.
+ * everything (D16). Names with a leading `_` pass as cache busters.
  */
 export function refuseUnknownQuery(event: HttpEvent, { query, headers }: NamedReads): void {
   const asked = event.queryStringParameters ?? {};

@@ -3,8 +3,8 @@ import { documentedAs } from './documented.ts';
 import { invalid } from './refusal.ts';
 
 /*
- * Query values from the gateway: text, with repeated parameters joined by commas. An empty filter counts as missing; an
- * empty moment is refused. Flags and numbers are strict, so a repeated or misspelt one is refused.
+ * Query values from the gateway: repeated parameters are joined by commas. An empty filter counts as missing; an empty
+ * moment is refused. Flags and numbers are strict, so that a misspelt one is refused.
  */
 
 export const textFilter = v.optional(
@@ -126,10 +126,7 @@ export interface Page {
   readonly size: number;
 }
 
-/**
- * The requested page; the default is the first, of 20. `limit` is a synonym of `size`; two different values are
- * refused.
- */
+/** The default is the first page, of 20. `limit` is a synonym of `size`; two different values are refused. */
 export function pageOf(query: {
   readonly page?: number | undefined;
   readonly size?: number | undefined;

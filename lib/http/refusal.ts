@@ -1,6 +1,6 @@
 /**
- * All refusals of the service, and the only place of their status. A code without a status does not compile. Codes are
- * part of the interface (D1): renaming one is a breaking change.
+ * All refusals of the service, and the only place of their status. Codes are part of the interface (D1): renaming one
+ * is a breaking change.
  */
 const statusOfCode = {
   malformed_body: 400,

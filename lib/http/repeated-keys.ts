@@ -9,8 +9,8 @@ interface Level {
 }
 
 /**
- * Keys that occur twice in one object of a JSON text. `JSON.parse` silently keeps the last: a first list of users would
- * be lost, and its users removed. The text must be JSON.
+ * Keys that occur twice in one object. `JSON.parse` silently keeps the last: a first list of users would be lost, and
+ * its users removed. The text must be JSON.
  */
 export function repeatedKeys(json: string): Fault[] {
   const faults: Fault[] = [];

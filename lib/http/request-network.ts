@@ -44,15 +44,15 @@ export class ConnectFault extends Error {
 }
 
 /**
- * Calls a client's URL without reaching the inside (R40): https, every resolved address public, the address checked
- * again on connection, no redirects. The caller checks the URL's text and destroys the reply. Throws `ConnectFault`.
+ * Calls a client's URL without reaching the inside (R40): https, all resolved addresses public, checked again on
+ * connection, no redirects. The caller checks the URL and destroys the reply. Throws `ConnectFault`.
  */
 export async function requestPublic(asked: PublicRequest): Promise<IncomingMessage> {
   const address = await before(asked.deadline, publicAddressOf(bareHost(asked.url), asked.network));
   return await connect(address, asked);
 }
 
-/** One address to connect to, IPv4 first because some networks lack IPv6. One address that is not public refuses all. */
+/** IPv4 first, because some networks lack IPv6. One address that is not public refuses all. */
 async function publicAddressOf(host: string, network: PublicNetwork): Promise<string> {
   const family = isIP(host);
   const found = family === 0 ? await network.lookup(host).catch(() => []) : [{ address: host, family }];

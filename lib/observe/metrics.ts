@@ -2,8 +2,8 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 
 /**
- * The closed list of metrics. Only `PlatformErrors` has another dimension, `code`, of a bounded set. No client data
- * becomes a dimension, because each value is a metric that costs by the month.
+ * The closed list of metrics. Only `PlatformErrors` has another dimension, `code`, of a bounded set, because each value
+ * is a metric that costs by the month.
  */
 export const metricNames = [
   'RecipientsAccepted',
@@ -113,8 +113,8 @@ export function countPlatformError(code: string): void {
 }
 
 /**
- * Runs one invocation and writes its counts, even if it fails: one line of embedded metric format, plus one for each
- * further platform code.
+ * Runs one invocation and writes its counts, even if it fails: one line of embedded metric format, plus one a further
+ * platform code.
  */
 export async function metered<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

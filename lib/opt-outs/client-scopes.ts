@@ -22,8 +22,8 @@ export interface ClientScopePorts {
 }
 
 /**
- * The scopes in these people's entries that concern the client's messages: its own, its WABAs, and its usable numbers
- * (D5). It reads WABAs and numbers only if an entry names such a scope.
+ * The scopes that concern the client's messages: its own, its WABAs, and its usable numbers (D5). It reads WABAs and
+ * numbers only if an entry names such a scope.
  */
 export async function clientScopes(
   clientId: number,

@@ -24,9 +24,8 @@ export interface ClientWord {
 }
 
 /**
- * Records a client's word on a person, for its own messages, with an event if it changed something. Refuses with 409 a
- * start after the person's or the platform's stop. Returns the person's present state. Idempotent, except for the
- * event.
+ * Records a client's word for its own messages, with an event if it changed something. Refuses with 409 a start after
+ * the person's or the platform's stop. Returns the person's state. Idempotent, except for the event.
  */
 export async function recordClientWord(
   { clientId, recipient, says }: ClientWord,

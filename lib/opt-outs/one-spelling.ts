@@ -1,6 +1,6 @@
 /*
- * In these countries people and platform write a subscriber's number in two ways, with or without a digit for mobile
- * lines (platform reference, 4.1). Mexico dropped its 1 in 2019; an Argentine number is either mobile or fixed.
+ * Here a subscriber's number has two spellings, with or without a digit for mobile lines (platform reference, 4.1).
+ * Mexico dropped its 1 in 2019; an Argentine number is either mobile or fixed.
  */
 const mobileDigits = [
   { form: /^521(\d{10})$/, plain: '52$1', plainForm: /^52(\d{10})$/, mobile: '521$1' },
@@ -18,8 +18,8 @@ const mobileDigits = [
 ] as const;
 
 /**
- * One spelling for a subscriber's number; other recipients only lose a plus. People's names derive from it, so it never
- * changes: otherwise no stop would be found (person-key.ts).
+ * One spelling for a subscriber's number; other recipients only lose a plus. It never changes, because people's names
+ * derive from it (person-key.ts).
  */
 export function oneSpelling(recipient: string): string {
   const digits = recipient.replace(/^\+/, '');

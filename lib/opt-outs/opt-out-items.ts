@@ -3,8 +3,8 @@ import type { PersonName } from './person-name.ts';
 import { type Scope, type ScopeText, type Sender, textOf } from './scope.ts';
 
 /*
- * Opt-outs in the messages table, without a time to live. Names of people are keyed digests; only the listed item
- * spells the recipient. Erasing removes that item (D60), and the person's item refuses as before.
+ * Opt-outs in the messages table, without a time to live. Names are keyed digests; only the listed item spells the
+ * recipient. Erasing removes that item (D60), and the person's item refuses as before.
  */
 
 /** A person's item: entries of all scopes, and the person's other names (person.ts). */

@@ -37,7 +37,7 @@ export interface OptOutLook {
 
 /**
  * Writes opt-outs (record-word.ts). A writer that loses too many races throws, and its delivery is retried. `mostlyNew`
- * writes before it reads: one request for a new person, one refused write for a known one.
+ * writes before it reads: one request for a new person, a refused one for a known one.
  */
 export function optOutWriter(
   messages: TableAccess,

@@ -23,8 +23,8 @@ export interface Reader {
 }
 
 /**
- * A client's view of a person: the client's own word, else that of a number or WABA that it sends from, stops first,
- * then the latest. Undefined without one. Other scopes stay hidden.
+ * The client's own word, else that of a number or WABA that it sends from, stops first, then the latest. Undefined
+ * without one. Other scopes stay hidden.
  */
 export function optOutOf(
   recipient: Recipient,

@@ -10,8 +10,8 @@ export type Recipient = string;
 export type NameOf = (recipient: Recipient) => PersonName;
 
 /**
- * Names recipients by HMAC-SHA256, 43 characters of base64url. All spellings of a number share one name
- * (one-spelling.ts). A user id has one name in every WABA; a collision across portfolios would only suppress a message.
+ * HMAC-SHA256, 43 characters of base64url. All spellings of a number share one name (one-spelling.ts). A user id has
+ * one name in every WABA; a collision across portfolios would only suppress a message.
  */
 export function personNames(key: Uint8Array): NameOf {
   if (key.length < 32) throw new Error('the key of opt-outs is shorter than its digest');

@@ -24,8 +24,8 @@ const keepForMs = 300_000;
 export type ReadCredentialsText = (suffix: string) => Promise<string>;
 
 /**
- * Credentials from the secret, or from its groups (`credentialSecrets`), cached for 5 minutes; concurrent calls share
- * one read. An unreadable secret or a missing name is `PlatformFailure` `not_sent`, answered with 502 (D7).
+ * Credentials from the secret or its groups (`credentialSecrets`), cached for 5 minutes; concurrent calls share one
+ * read. A failed read or a missing name is `not_sent`, answered with 502 (D7).
  */
 export function platformCredentials(readText: ReadCredentialsText, nowMs: () => number): CredentialOf {
   const kept = <Stored>(suffix: string, parse: (text: string) => Stored) =>

@@ -97,7 +97,7 @@ export class PlatformFailure extends Error {
 
   /**
    * Whether the answer proves that nothing was done. Codes 1, 2, 131000, 131016 and 133004 never prove it. At HTTP 500
-   * only codes with that own status and a cause do: 131057, 131045.
+   * only 131057 (maintenance) and 131045 (a hold with its own status) do.
    */
   get provesNothingDone(): boolean {
     if (this.kind === 'refused') return this.advice !== 'backoff' || this.pace === 'maintenance';
@@ -115,7 +115,7 @@ export class PlatformFailure extends Error {
   }
 
   /**
-   * The platform refused our credential: a matter for the operator, not for the client. Codes about a person do not
+   * The platform refused our credential, which concerns the operator, not the client. Codes about a person do not
    * count.
    */
   get credentialRefused(): boolean {

@@ -212,8 +212,8 @@ const UsageSchema = v.pipe(
 );
 
 /**
- * When to retry: `Retry-After`, else the usage header's time when calls are used up (4, 80007, 80008). Undefined
- * without a readable value.
+ * `Retry-After`, else the usage header's time when calls are used up (4, 80007, 80008). Undefined without a readable
+ * value.
  */
 function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefined): number | undefined {
   const told = Number(headers['retry-after']);

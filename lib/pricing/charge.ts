@@ -41,8 +41,8 @@ const listedAs: Readonly<Record<string, Category>> = {
 };
 
 /**
- * The cost of a delivered message (D58) at the list price of its delivery day. The platform decides whether it was
- * billed and in which category; a missing or unknown category means the template's.
+ * The cost of a delivered message (D58) at the list price of that day. The platform decides whether it was billed and
+ * in which category, by default the template's.
  */
 export function chargeOf({ day, market, templateCategory, pricing }: Delivered, known: KnownRates): Charge {
   const told = pricing?.category?.toLowerCase();

@@ -8,8 +8,8 @@ const keepForMs = 24 * 60 * 60 * 1_000;
 const tryAgainAfterMs = 60_000;
 
 /**
- * The shipped and the stored rates, future ones included, read once in 24 hours (contract, Limits). If the store fails,
- * the last known rates stay, and a retry follows a minute later.
+ * The shipped and stored rates, future ones included, read once in 24 hours (contract, Limits). After a failed read the
+ * last known ones stay, and a retry follows a minute later.
  */
 export function knownRates(
   findStored: () => Promise<readonly Rates[]>,

@@ -32,8 +32,7 @@ export function categoryOf(text: string): Category | undefined {
 
 /**
  * The list price of one message (D32), `country` in any case. Service messages are free here, despite the platform's
- * list (platform reference, 9.2). Refuses with 404 an unassigned ISO 3166-1 alpha-2 code, and suggests the code for a
- * country's name.
+ * list (platform reference, 9.2). Refuses with 404 an unassigned ISO 3166-1 alpha-2 code.
  */
 export function priceOf(rates: Rates, country: string, category: Category): Price {
   const code = /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : '';

@@ -26,8 +26,8 @@ export class RatesNotTaken extends Error {
 }
 
 /**
- * Reads the source and stores its rates if the file is well-formed, complete, plausible and not older than those in
- * force (D32). Otherwise it logs `pricing.refresh_failed` and throws, for the alarm.
+ * Stores the source's rates if they are well-formed, complete, plausible and not older than those in force (D32).
+ * Otherwise it logs `pricing.refresh_failed` and throws, for the alarm.
  */
 export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'not_yet_in_force'> {
   try {

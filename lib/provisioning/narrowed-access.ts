@@ -17,8 +17,8 @@ import type { Attributes, ItemPlace } from './provisioned-items.ts';
 export type Narrowed = 'as it is' | 'nothing' | Attributes;
 
 /**
- * The most that both forms of an item allow. A change of its nature (password, owner, platform credential) leaves
- * nothing in common, so the item is deleted until it is granted again.
+ * The most that both forms of an item allow. Another password, owner or platform credential leaves nothing in common,
+ * so the item is deleted until it is granted again.
  */
 export function narrowed(
   { table, key, attributes: stored }: ItemPlace & { readonly attributes: Attributes },

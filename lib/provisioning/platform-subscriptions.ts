@@ -23,8 +23,8 @@ interface Asked {
 const askedAtATime = 10;
 
 /**
- * Subscribes each WABA of the file to its app, where needed, and reports the result. A refusal or failure of the
- * platform is reported and stops nothing: the next run repeats it.
+ * Subscribes each WABA of the file to its app, where needed. A failure of the platform is reported and stops nothing:
+ * the next run repeats it.
  */
 export async function subscribeWabas(file: ProvisioningFile, asked: Asked): Promise<Subscription[]> {
   const subscriptions: Subscription[] = [];

@@ -91,6 +91,7 @@ function wordItems({ opt_out_words: given }: ProvisioningFile): DirectoryItem[] 
   return [{ key: wordListKey, attributes: { ...attributes } }];
 }
 
+/** Lets a user log in (D11). */
 export function credentialItem(
   { username, client_id: clientId }: Pick<FileUser, 'username' | 'client_id'>,
   { passwordHash, givenHash }: Pick<Credential, 'passwordHash' | 'givenHash'>,

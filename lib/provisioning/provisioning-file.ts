@@ -11,8 +11,8 @@ import { relationFaults } from './provisioning-relations.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /**
- * Route words that can stand in a DID's or a template id's place in a path. The gateway would send such a request to
- * another route, so they are no valid ids (D36, R2).
+ * Words of routes that could stand in place of a DID or a template id. The gateway would choose another route, so they
+ * are no valid ids (D36, R2).
  */
 export const reservedPathWords: ReadonlySet<string> = new Set([
   'status',
@@ -203,9 +203,8 @@ export class ProvisioningFaults extends Error {
 }
 
 /**
- * Parses a provisioning file. Throws `ProvisioningFaults` with all faults and paths: shapes, unknown fields, relations
- * between entries, and `textFaults` from the raw text. `storedCredentials` names platform credentials that the file may
- * omit.
+ * Parses a provisioning file. Throws `ProvisioningFaults` with all faults: shapes, unknown fields, relations, and
+ * `textFaults` of the raw text. `storedCredentials` names platform credentials that the file may omit.
  */
 export function provisioningFile(
   data: unknown,

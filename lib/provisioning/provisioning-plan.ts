@@ -32,8 +32,8 @@ export interface WantedState {
 }
 
 /**
- * The way from one state to another, in this order: `revocations`, `platformCredentials` and `platformApps` (whole, if
- * any differs), `grants`. A run that stops anywhere has granted no more than either state (D36).
+ * In this order: `revocations`, `platformCredentials` and `platformApps` (whole, if any differs), `grants`. A run that
+ * stops anywhere has granted no more than either state (D36).
  */
 export interface ProvisioningPlan {
   readonly lines: readonly PlanLine[];

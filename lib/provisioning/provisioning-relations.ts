@@ -15,8 +15,8 @@ interface Lists {
 }
 
 /**
- * Faults between entries: duplicates and wrong references. It takes the raw file and compares ids as text, so that a
- * value of a wrong kind hides no fault. A missing list is not compared.
+ * Faults between entries: duplicates and wrong references. It compares ids of the raw file as text, so that a value of
+ * a wrong kind hides no fault.
  */
 export function relationFaults(data: unknown, storedCredentials: Iterable<string>): Fault[] {
   const file = listsOf(data);
@@ -107,7 +107,7 @@ function alikeUsernames(users: readonly Entry[]): Fault[] {
   });
 }
 
-/** A fault when a value is not among the known ones; none for a wrong kind or a missing list. */
+/** None for a value of a wrong kind or a missing list. */
 function unknown(
   path: string,
   { what, value, known }: { what: string; value: unknown; known: ReadonlySet<string> | undefined },

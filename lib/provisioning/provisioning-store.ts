@@ -27,7 +27,7 @@ export interface ProvisioningStore {
 
 export interface ProvisioningRun {
   /**
-   * Writes the changes in order, in full transactions. Each renews the lock and fails without it: it throws
+   * Writes in full transactions, in order. Each renews the lock and fails without it: it throws
    * `ProvisioningTakenOver`, and nothing more is written.
    */
   write(changes: readonly ItemChange[]): Promise<void>;

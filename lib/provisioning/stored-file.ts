@@ -50,10 +50,7 @@ const WordsSchema = v.object({
   }),
 });
 
-/**
- * The file for the stored state, unchecked. Throws on an item of another form than provisioning writes. Users have
- * their stored hash.
- */
+/** The file for the stored state, unchecked. Throws on an item of another form. Users have their stored hash. */
 export function storedFile({ items, platformCredentials, platformApps }: ProvisionedState): Entry {
   const of = (kind: string, sk: (text: string) => boolean) =>
     items.filter((item) => item.table === 'directory' && entityOf(item)?.kind === kind && sk(item.key.sk ?? ''));
@@ -129,8 +126,8 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
 }
 
 /**
- * A file with a part merged in: the part's entries come first, so that fault paths are those of the part. Stored
- * entries that it does not name follow. The file's check reports a value that is no list.
+ * A file with a part merged in: the part's entries come first, so that fault paths are those of the part, then stored
+ * entries that it does not name.
  */
 export function withPart(stored: Entry, part: unknown): unknown {
   if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;

@@ -75,8 +75,8 @@ export function redirectCodesOf(components: readonly unknown[]): string[] {
 }
 
 /**
- * The code of a rewritten button, by its example; undefined for other buttons. The base URL does not count, because
- * templates keep theirs when the deployment's changes.
+ * The code of a rewritten button, by its example. The base URL does not count, because templates keep theirs when the
+ * deployment's changes.
  */
 export function redirectCodeOf({ url, example }: Part): string | undefined {
   const value: unknown = [example].flat()[0];

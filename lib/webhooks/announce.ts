@@ -4,7 +4,7 @@ import { nameOf } from '../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from './event.ts';
 
 /**
- * Queues events about facts that cannot be undone. A failure is logged and counted but not thrown, because the caller's
+ * For events about facts that cannot be undone. A failure is logged and counted but not thrown, because the caller's
  * answer is true all the same.
  */
 export async function announce(sink: EventSink, events: readonly ServiceEvent[]): Promise<void> {

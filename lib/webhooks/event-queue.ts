@@ -6,7 +6,7 @@ import { packEntries, type QueueEntry, sendEntries } from '../aws/sqs-batch.ts';
 import { correlationId } from '../observe/correlation.ts';
 import { type EventSink, eventMessageVersion, type ServiceEvent } from './event.ts';
 
-/** The limit for all events of one call. It is shorter than a step under the sync lock may take. */
+/** The limit for all events of one call, shorter than a step under the sync lock may take. */
 const sendLimitMs = 8_000;
 const batchesInFlight = 5;
 const tries = 4;

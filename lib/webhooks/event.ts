@@ -276,8 +276,8 @@ export function eventId(type: EventType, clientId: number, facts: readonly (stri
 export type WantedEvents = (clientId: number) => Promise<ReadonlySet<EventType>>;
 
 /**
- * The kinds for a client that has not chosen: about one message in a thousand, without each step of a message and
- * without replies (D41).
+ * For a client that has not chosen: about one message in a thousand, without each step of a message and without replies
+ * (D41).
  */
 export const defaultEventTypes: ReadonlySet<EventType> = new Set(
   ServiceEventSchema.options

@@ -66,8 +66,8 @@ export type NextStep =
   | { readonly do: 'lease'; readonly size: number; readonly evenAll: boolean };
 
 /**
- * Leases double from one request, so that a rare user costs little. None exceeds 1 % of the budget or 1/16 of its rest,
- * so that processes strand little and refuse no user before half of the share is used.
+ * Leases double from one request, so that a rare user costs little. A limit of 1 % of the budget and 1/16 of its rest
+ * strands little, and refuses no user before half of the share is used.
  */
 export function nextStep(holding: Holding, limit: number): NextStep {
   const { left, leaseSize, leased, company } = holding;

@@ -23,7 +23,7 @@ export type UserMinute = Spender & { readonly window: number };
 export interface LeaseCounter {
   /**
    * Leases `size` requests in one conditional write if the user stays within `half`, or, with `evenAll`, if no other
-   * user was active in this minute. Otherwise it writes nothing.
+   * user was active in this minute.
    */
   lease(of: UserMinute, size: number, most: { readonly half: number; readonly evenAll: boolean }): Promise<Lease>;
   /** What is leased of a minute. One read. */
@@ -34,8 +34,8 @@ export interface LeaseCounter {
 const pauseMs = 10_000;
 
 /**
- * A request asks about once. A user near half asks more often, because other processes lease meanwhile and the minute
- * before is read. Above this number the request passes uncounted.
+ * A request asks about once. A user near half asks more, because other processes lease meanwhile. Above this number the
+ * request passes uncounted.
  */
 const mostQuestions = 6;
 

@@ -23,8 +23,8 @@ export function nameFailuresKey(username: string, hour: number): { readonly pk: 
 }
 
 /**
- * A user name in a key. Impossible names (a megabyte, a lone surrogate that DynamoDB refuses) become a digest. Its
- * colon keeps digests apart from names.
+ * A user name in a key. Impossible names (a megabyte, a lone surrogate) become a digest, whose colon keeps it apart
+ * from names.
  */
 function keyPart(username: string): string {
   return usernamePattern.test(username) ? username : `sha256:${digest(username)}`;

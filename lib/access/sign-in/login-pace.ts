@@ -16,7 +16,7 @@ const attackFailures = 20;
 const firstDelayMs = 30_000;
 /**
  * A day's most: one address guesses 23 times in an hour, and 4 in each further one. N addresses in turn guess 20 + 8N
- * times, then 20 + 2N an hour; all at once, each as many as one alone.
+ * times, then 20 + 2N an hour; all at once, each like one alone.
  */
 const calm = { free: 10, atOnce: 20, longestDelayMs: 900_000 } as const;
 const underAttack = { free: 1, atOnce: 5, longestDelayMs: 3_600_000 } as const;

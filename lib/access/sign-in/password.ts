@@ -29,10 +29,7 @@ interface PasswordRecord {
 /** Turns a password into a key: the costly part of every login. */
 export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => Promise<Buffer>;
 
-/**
- * Whether Node.js hashes with argon2id itself. The check is by name, because an import of a missing export would crash
- * the function.
- */
+/** The check is by name, because an import of a missing export would crash the function. */
 export const hasArgon2 = typeof crypto.argon2 === 'function';
 
 interface UsualRecipe {
@@ -71,7 +68,7 @@ function argon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise
   return promisify(crypto.argon2)('argon2id', options);
 }
 
-/** The same key in JavaScript, several times slower. It verifies a stored hash once; scrypt then replaces that hash. */
+/** The same key in JavaScript, several times slower: for one login, after which scrypt replaces the hash. */
 async function slowArgon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
   const { memoryKib: m, passes: t, parallelism: p } = recipe;
   return Buffer.from(argon2idInJavaScript(message, salt, { m, t, p, dkLen: keyBytes }));
@@ -93,7 +90,7 @@ export async function verifyPassword(
 }
 
 /**
- * Derives a key of the other kind and drops it. With `verifyPassword`, every refusal costs one derivation of each kind
+ * Derives a key of the other kind for nothing: with `verifyPassword`, every refusal costs one derivation of each kind
  * (R37). Throws on a bad string.
  */
 export async function deriveOtherKind(password: string, phc: string, derive: KeyDerivation = deriveKey): Promise<void> {

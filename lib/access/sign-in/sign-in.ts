@@ -53,8 +53,8 @@ export interface SignInAttempt extends LoginSource {
 }
 
 /**
- * The user of a name and password. Undefined when they are wrong or the throttle refuses (login-pace.ts): all refusals
- * do the same work (D11, R37), so neither answer nor time reveals the cause.
+ * The user of a name and password; undefined when they are wrong or the throttle refuses (login-pace.ts). All refusals
+ * do the same work (D11, R37), so that neither answer nor time reveals the cause.
  */
 export async function signIn(
   ports: SignInPorts,

@@ -1,8 +1,8 @@
 const mappedPrefix = '::ffff:';
 
 /**
- * The network that logins are throttled by: an IPv4 address, or the first 64 bits of an IPv6 address, all of which one
- * subscriber owns. Text that is no address is one network of its own.
+ * The network that logins are throttled by: an IPv4 address, or the first 64 bits of an IPv6 address, which one
+ * subscriber owns. Other text is one network.
  */
 export function sourceNetwork(sourceIp: string): string {
   const text = sourceIp.replace(/%.*/s, '').toLowerCase();

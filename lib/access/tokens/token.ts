@@ -7,10 +7,7 @@ import { type SigningKey, tokenAlgorithm, type VerificationKeys } from './token-
 export const tokenLifetimeSeconds = 3_600;
 
 const tokenType = 'at+jwt';
-/**
- * For `iat` and `nbf`, which another machine's clock sets. `exp` has no tolerance, because the endpoints check it as
- * well.
- */
+/** For `iat` and `nbf`, which another machine's clock sets. `exp` has none, because the endpoints check it as well. */
 const clockToleranceSeconds = 5;
 
 export interface TokenScope {

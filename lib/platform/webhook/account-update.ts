@@ -103,8 +103,8 @@ const AccountUpdateSchema = v.object({
 });
 
 /**
- * The platform's words on one whole WABA, once each, by time. Never throws. It ignores unknown content, other WABAs,
- * single numbers, warnings and reviews (`account_review_update`).
+ * The platform's words on one whole WABA, once each, by time. Never throws. It ignores other WABAs, single numbers,
+ * warnings, reviews (`account_review_update`) and unknown content.
  */
 export function accountWordsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): AccountWord[] {
   const words = new Map<string, AccountWord>();

@@ -1,6 +1,6 @@
 /*
  * The webhook fields that the service reads (platform reference, 10.2 and 10.3). A stage's app must subscribe to all of
- * them; the platform sends only subscribed fields.
+ * them, or the platform sends them nowhere.
  */
 
 export const templateFields = [

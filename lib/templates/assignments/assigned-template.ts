@@ -15,8 +15,8 @@ import { type NamedPairs, type NamedTemplate, pairsJudge } from './assignment-re
 import type { Pair } from './pairs.ts';
 
 /**
- * The client's row of the template that any of its `_id`s names (D12), in one round trip. Refuses with the same 404 an
- * unknown `_id`, a deleted template, and a WABA without the client.
+ * The client's row of the template of any `_id` (D12), in one round trip. Refuses with the same 404 an unknown `_id`, a
+ * deleted template, and a WABA without the client.
  */
 export async function templateOfClient(
   stores: { readonly directory: Pick<Directory, 'listWabas'>; readonly rows: RowStore },
@@ -32,10 +32,7 @@ export async function templateOfClient(
   return row;
 }
 
-/**
- * `templateOfClient` for a request that assigns pairs. Refuses with 400 pairs that the client does not have, and
- * channels of another WABA (D14).
- */
+/** Also refuses with 400 pairs that the client does not have, and channels of another WABA (D14). */
 export async function templateForPairs(
   stores: {
     readonly directory: Pick<Directory, 'listWabas' | 'listCampaigns' | 'findChannels'>;
@@ -52,8 +49,8 @@ export async function templateForPairs(
 }
 
 /**
- * The template for a page that shows or removes assignments, and the caller's scope, read side by side. Refuses with
- * 400 a caller without campaigns, whether the template exists or not.
+ * The template and the caller's scope, read side by side. Refuses with 400 a caller without campaigns, whether the
+ * template exists or not.
  */
 export async function seenTemplate(
   directory: Pick<Directory, 'findUser'>,

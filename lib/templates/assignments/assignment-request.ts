@@ -17,7 +17,7 @@ import { type Fault, invalid, refuseFaults } from '../../http/refusal.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { Pair } from './pairs.ts';
 
-/** A bound on a client's pairs of one template: its row stays far below the item limit, and cheap to list. */
+/** A bound on a client's pairs of one template, so that its row stays cheap to list. */
 export const maxPairs = 500;
 
 const maxListedFaults = 100;
@@ -52,10 +52,7 @@ export interface NamedTemplate {
   readonly advice: string;
 }
 
-/**
- * The template and client of every channel-campaigns request. Refuses as `operatingClient` (D4). `bodyClientId` is the
- * body's `client_id`, if the route has a body.
- */
+/** Refuses as `operatingClient` (D4). `bodyClientId` is the body's `client_id`, if the route has a body. */
 export async function askedTemplate(
   clients: Clients,
   caller: Caller,

@@ -7,8 +7,8 @@ import { documentsText, rowFromItem, type TemplateRow } from '../model/row.ts';
 
 export interface AssignmentStore {
   /**
-   * Changes only a row's documents, under an optimistic lock. After a conflict it applies `change` to the newer row, so
-   * racing calls all take effect. Undefined when the template was deleted. `change` must be idempotent.
+   * Changes only a row's documents, under an optimistic lock. After a conflict it applies `change` again, which must be
+   * idempotent, so racing calls all take effect. Undefined when the template was deleted.
    */
   update(row: TemplateRow, change: (current: TemplateRow) => TemplateRow): Promise<TemplateRow | undefined>;
 }

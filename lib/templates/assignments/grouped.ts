@@ -13,8 +13,8 @@ export const GroupWithWabasSchema = v.object({
 export type GroupWithWabas = v.InferOutput<typeof GroupWithWabasSchema>;
 
 /**
- * The template's assignments in the caller's campaigns, grouped by campaign; the placeholder has none. Refuses with 404
- * a template that has only other campaigns (D15).
+ * The assignments in the caller's campaigns; the placeholder has none. Refuses with 404 a template that has only other
+ * campaigns (D15).
  */
 export async function groupedAssignments(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,

@@ -12,8 +12,8 @@ export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow 
 }
 
 /**
- * The row with exactly the given pairs in the scope's campaigns, or in all without a scope; others stay (D14, D15). A
- * retried request must find the `_id` that it named, see `assigned`.
+ * The row with exactly the given pairs in the scope's campaigns; others stay (D14, D15). A retried request must find
+ * the `_id` that it named, see `assigned`.
  */
 export function replacePairs(row: TemplateRow, pairs: readonly Pair[], scope?: CampaignScope): TemplateRow {
   const wanted = new Set(pairs.map(textOf));
@@ -31,7 +31,7 @@ export function removePair(row: TemplateRow, gone: Pair): TemplateRow {
   return assigned(row, { isKept: (pair) => textOf(pair) !== textOf(gone), wanted: [] });
 }
 
-/** The `_id` of each pair's document, once each, in the order of the pairs; pairs without a document are left out. */
+/** In the order of the pairs, once each; pairs without a document are left out. */
 export function idsOfPairs(row: TemplateRow, pairs: readonly Pair[]): string[] {
   const ids = new Map(row.documents.flatMap(({ id, pair }) => (pair === undefined ? [] : [[textOf(pair), id]])));
   return eachOnce(pairs).flatMap((pair) => ids.get(textOf(pair)) ?? []);

@@ -16,7 +16,7 @@ export interface ButtonRedirects {
   readonly components: readonly unknown[];
   /**
    * Await it before the platform is called, so that a later reading can make the redirects permanent
-   * (lib/redirects/redirect-store.ts). A dead button would hurt recipients.
+   * (lib/redirects/redirect-store.ts).
    */
   readonly prepare: () => Promise<void>;
   /** Makes the redirects permanent, after the platform has taken the template. */

@@ -40,8 +40,8 @@ export interface HeaderMedia {
 const fetchMs = 8_000;
 
 /**
- * Components with a `header_handle` for every `header_source` and the request's file. It uploads only after all media
- * are fetched and valid. Refuses with 400 bad media, with 502 slow ones, and as the platform.
+ * Turns every `header_source` and the request's file into a `header_handle`. It uploads only after all media are valid.
+ * Refuses with 400 bad media, with 502 slow ones, and as the platform.
  */
 export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): Promise<unknown[]> {
   const { components, credential, time } = media;

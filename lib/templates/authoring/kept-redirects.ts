@@ -8,8 +8,8 @@ import { keepRedirects } from './button-redirects.ts';
 type Writing = Pick<TemplateStore, 'refresh' | 'writeUpstream'>;
 
 /**
- * A template store that makes a template's redirects permanent before it stores the platform's reading (D19). So a
- * reading repairs a request that died after the platform's yes. If that fails, nothing is stored.
+ * Makes a template's redirects permanent before it stores the platform's reading (D19). So a reading repairs a request
+ * that died after the platform's yes. If that fails, nothing is stored.
  */
 export function keepingRedirects<Store extends Writing>(
   templates: Store,

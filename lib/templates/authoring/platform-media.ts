@@ -17,8 +17,7 @@ const HandleSchema = v.object({ h: v.pipe(v.string(), v.minLength(1)) });
 
 /**
  * Uploads a file and returns the handle for `example.header_handle` (platform reference, 5.1). A broken upload resumes
- * once. Throws `PlatformFailure`; retries are safe, because an upload creates nothing. `timeLeftMs` limits each call
- * and may throw.
+ * once. Throws `PlatformFailure`; retries are safe, because an upload creates nothing.
  */
 export function platformMedia(
   anyCall: PlatformTransport,

@@ -14,8 +14,8 @@ export interface RequestTime {
 }
 
 /**
- * One time budget for all outside calls of a creation or an edit (R6). It refuses before the change, so that the
- * gateway never times out on a request whose template then appears.
+ * One time budget for all outside calls of a creation or an edit (R6). It refuses before the change, so that no
+ * template appears after the gateway's time-out.
  */
 export function requestTime(nowMs: () => number, startedAtMs: number): RequestTime {
   const left = (untilMs: number, leastMs: number) => {

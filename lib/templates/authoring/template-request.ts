@@ -68,7 +68,7 @@ export function checkSources(components: readonly unknown[], { path: root, fault
 
 /**
  * Checks the targets of buttons that become redirects (D19): this service's domain must not lead to a URL that is not
- * public, not https, or has credentials. The component rules report text that is no URL.
+ * public, not https, or has credentials.
  */
 export function checkRedirectTargets(components: readonly unknown[], judged: Judged): void {
   for (const [index, component] of components.entries()) {

@@ -89,8 +89,8 @@ export interface BesideBody {
 }
 
 /**
- * Parses the body of a creation. Refuses with one 400 that lists every fault of fields, components and file (D18),
- * redirects where none are offered, and, beside others, a bad `client_id`.
+ * Refuses with one 400 that lists every fault of fields, components and file (D18), redirects where none are offered,
+ * and, beside others, a bad `client_id`.
  */
 export function parseCreateRequest(
   body: unknown,

@@ -49,8 +49,8 @@ export interface CreatedAsSent {
 }
 
 /**
- * Creates a template upstream, stores it for every client of the WABA with the creator's pairs (D12, D13, D18), and
- * tells them (D34). Refuses with 400 for faults and as D7. At most four DynamoDB requests, two per redirect (D19).
+ * Creates a template upstream, stores it with the creator's pairs (D12, D13, D18), and tells every client of the WABA
+ * (D34). Refuses with 400 for faults and as D7. At most four DynamoDB requests, two per redirect (D19).
  */
 export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedAsSent> {
   const { request, file, clientId } = order;
@@ -70,8 +70,7 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   const media = { components: wanted.components, file, credential: waba.credential, time };
   const template = templateToSend(request, await withMediaHandles(ports, media));
   await wanted.prepare();
-  // Redirects become permanent only after a yes. If the answer is lost, the first reading of the template keeps them
-  // (D19).
+  // Redirects become permanent only after a yes. If the answer is lost, the first reading keeps them (D19).
   const created = await changingAtPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
   count('TemplatesCreated');
@@ -106,8 +105,8 @@ function creationOf(order: CreationOrder, template: PlatformTemplate, readAtMs: 
 }
 
 /**
- * The faults of a name that a template has, or that the platform holds after a deletion: in the deleted language, and
- * in every language once no live template of the WABA has it (D18).
+ * A name is taken by a template, or held after a deletion: in the deleted language, and in every language once no live
+ * template of the WABA has it (D18).
  */
 async function nameFaults(
   { creations, nowMs }: CreationPorts,

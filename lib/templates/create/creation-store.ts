@@ -14,8 +14,8 @@ export interface CreationStore {
   /** The items of a name and language, strongly consistent: one round trip for up to 98 clients. */
   before(place: CreationPlace, clientIds: readonly number[]): Promise<BeforeCreation>;
   /**
-   * Whether the WABA has a live template of this name in any language. One client's rows suffice, because every client
-   * has all templates of its WABA. It reads all of them, for the rare held name.
+   * Whether the WABA has a live template of this name in any language. One client's rows suffice, because all clients
+   * have the same templates. For the rare held name it reads all rows.
    */
   nameIsLive(clientId: number, place: Pick<CreationPlace, 'wabaId' | 'name'>): Promise<boolean>;
   /** One transaction for up to 49 clients. After a conflict it reads and plans again. */

@@ -40,7 +40,7 @@ export interface BeforeCreation {
 
 /**
  * The writes of a creation, on condition that nothing has changed since `before`: one transaction for up to 49 clients.
- * Deleted documents move into the archive. A synchronization's newer template stays, except for the creator's pairs.
+ * Deleted documents move into the archive. A synchronization's newer template stays.
  */
 export function creationTransactions(creation: Place, before: BeforeCreation): TransactionAction[][] {
   const { creator, clientIds } = creation;

@@ -24,9 +24,8 @@ export interface DeletionPorts {
 }
 
 /**
- * Deletes a template upstream, tells every client of the WABA (D34) and marks their documents deleted (D21). The
- * platform's present status decides. Refuses with 404, with 409 when DISABLED or generated (D22), and as the platform.
- * Two DynamoDB requests.
+ * Deletes a template upstream, tells every client of the WABA (D34) and writes tombstones (D21). Refuses with 404, with
+ * 409 when DISABLED now or generated (D22), and as the platform. Two DynamoDB requests.
  */
 export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTemplateId: string): Promise<void> {
   const { templateKey, fact, clientIds, rows } = await findTemplate(ports.templates, waba, messageTemplateId);
@@ -45,8 +44,8 @@ export async function deleteTemplate(ports: DeletionPorts, waba: Waba, messageTe
   // Before the write, which may fail: the template is gone in any case.
   await announce(ports.events, deletedEvents({ ...stored, wabaId: waba.wabaId }, rows, deletedAtMs));
   if (there !== undefined && there.id !== stored.id && !goneUpstream(there)) {
-    // Another system deleted and recreated it: the requested one is gone, and the new one must stay visible. A newer
-    // reading wins over the one from before the deletion.
+    // Another system recreated it: the requested one is gone, and the new one must stay visible. A newer reading wins
+    // over the one from before the deletion.
     const { wabaId } = waba;
     await ports.templates.writeUpstream([
       { kind: 'present', wabaId, clientIds: waba.clientIds, template: there, readAtMs },

@@ -25,8 +25,8 @@ export interface CurrentTemplate {
 }
 
 /**
- * The stored template as the platform has it now (D20). A reading that differs from the copy, or replaces an old copy,
- * is stored (`takeReading`). Refuses with 404 a template that is gone upstream, and as D7.
+ * The stored template as the platform has it now (D20). A reading that differs, or replaces an old copy, is stored
+ * (`takeReading`). Refuses with 404 a template that is gone upstream, and as D7.
  */
 export async function currentTemplate(
   ports: CurrentTemplatePorts,

@@ -46,8 +46,8 @@ function otpButton(button: unknown): unknown {
 }
 
 /**
- * The components with a `header_source` for each example URL, to be fetched and uploaded again: the platform shows a
- * URL, but accepts only a handle (platform reference, 2.3).
+ * Turns example URLs into a `header_source`, to be fetched and uploaded again: the platform shows a URL, but accepts
+ * only a handle (platform reference, 2.3).
  */
 export function withSourcesForUrls(components: readonly unknown[]): unknown[] {
   return withHeaders(components, '', ({ header }) => {

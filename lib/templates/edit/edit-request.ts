@@ -48,9 +48,8 @@ export interface EditRequest {
 const creationOnly = ['parameter_format', 'channel_campaigns', 'allow_category_change', 'country'];
 
 /**
- * Parses the body of an edit. Refuses with one 400 that lists every fault: also creation-only fields, a bid without
- * components, redirects where none are offered, and, beside others, a bad `client_id`. Components are checked once the
- * template is known.
+ * Refuses with one 400 that lists every fault: also creation-only fields, a bid without components, redirects where
+ * none are offered, and, beside others, a bad `client_id`. Components are checked later.
  */
 export function parseEditRequest(
   body: unknown,

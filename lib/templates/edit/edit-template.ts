@@ -159,8 +159,8 @@ async function settleDoubt(
 }
 
 /**
- * The checked components of an edit, without the platform's own additions. Undefined when they are those of the
- * listing, which a client need not be allowed to write. Refuses with one 400 that lists every fault.
+ * The checked components, without the platform's own additions. Undefined when they are those of the listing, which a
+ * client need not be allowed to write. Refuses with one 400 for all faults.
  */
 function wantedDraft(
   stored: PlatformTemplate,

@@ -94,8 +94,8 @@ export const ChannelCampaignGroupSchema = v.object({
 export type ChannelCampaignGroup = v.InferOutput<typeof ChannelCampaignGroupSchema>;
 
 /**
- * Documents as groups by campaign, both ascending by id. The placeholder is no group, so a template without assignment
- * has none. Campaigns and channels that no longer exist are left out.
+ * Groups and channels ascend by id. The placeholder is no group, so a template without assignment has none. Campaigns
+ * and channels that no longer exist are left out.
  */
 export function groupDocuments(
   documents: readonly TemplateDocument[],

@@ -49,9 +49,7 @@ function partitionOf(clientId: number, shard: number): string {
   return `C#${clientId}#${shard}`;
 }
 
-/**
- * Replaces the template key in an archived row and its fact: a template that was deleted and made again under its name.
- */
+/** Replaces the template key of a template that was deleted and made again under its name. */
 export function archiveKey(templateKey: string, platformId: string): string {
   return `${templateKey}#${platformId}`;
 }
@@ -61,10 +59,7 @@ export function templateKeyOfRow(sk: string): string {
   return sk.split('#')[0] ?? '';
 }
 
-/**
- * A held name of a WABA, for all languages: the platform holds a deleted name for a while (D18). The item stays after
- * the hold.
- */
+/** The platform holds a deleted name for a while, in all languages (D18). The item stays after the hold. */
 export function heldNameKey(template: { readonly wabaId: string; readonly name: string }): ItemKey {
   return { pk: `NAME#${nameKey(template)}`, sk: 'NAME' };
 }

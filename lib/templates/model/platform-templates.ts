@@ -17,10 +17,7 @@ export interface UnreadableTemplate {
 
 export interface TemplatePage {
   readonly templates: readonly PlatformTemplate[];
-  /**
-   * Templates that exist but could not be parsed, with the names that could be read. They do not count as gone, and do
-   * not stop the others.
-   */
+  /** Templates that exist but could not be parsed, as far as they have names. They do not count as gone. */
   readonly unreadable: readonly UnreadableTemplate[];
   /** Cursor of the next page; absent on the last one. */
   readonly after?: string;

@@ -6,8 +6,8 @@ import { isDirectMessage, type PlatformTemplate, type TemplateDocument } from '.
 import { documentId, parseDocumentId } from './template-key.ts';
 
 /**
- * A client's row of one template: what a listing filters and sorts by, and the client's documents (D12). Listings read
- * thousands, so attributes have one letter and frequent values a code: about 105 bytes a row.
+ * A client's row of one template: what a listing filters and sorts by, and the client's documents (D12). Attributes
+ * have one letter and frequent values a code, because listings read thousands: about 105 bytes a row.
  */
 export interface TemplateRow {
   readonly clientId: number;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { enumOf, isPart, type Part } from '../../http/json-part.ts';
 
 /**
- * The settings of the last sent one-time-code button that no reading of the platform shows (D20), so that an edit can
- * compare them. They stand beside the fact; a synchronization leaves them alone.
+ * The last sent settings of a one-time-code button that no reading shows (D20), so that an edit can compare them. A
+ * synchronization leaves them alone.
  */
 export interface SentCode {
   /** The platform's id of the template, because a recreated one has other settings. */

@@ -3,7 +3,7 @@ import { count } from '../../observe/metrics.ts';
 
 export type SkipReason = 'too_deep' | 'too_large' | 'unreadable' | 'refused_by_table';
 
-/** An upstream template that the service does not take over. Its stored copy stays, and the other templates go on. */
+/** The service does not take over this template. Its stored copy stays, and the other templates go on. */
 export interface SkippedTemplate {
   /** The platform's id, if it could be read. */
   readonly platformId: string | undefined;
@@ -14,8 +14,8 @@ export interface SkippedTemplate {
 const longestId = 40;
 
 /**
- * Logs skipped templates. Those of a hint or a send count towards an alarm. A synchronization meets the same ones every
- * time, so it only reports their number to its client (`sync.completed`).
+ * Those of a hint or a send count towards an alarm. A synchronization meets the same ones every time, so it only
+ * reports their number (`sync.completed`).
  */
 export function reportSkipped(
   skipped: readonly SkippedTemplate[],

@@ -24,8 +24,8 @@ export interface Reading {
 }
 
 /**
- * Tells every client of the WABA about changes (D34), then stores the reading, as a synchronization does. Events come
- * first, so that the next reader sees and repeats an untold change. Never throws.
+ * Tells every client of the WABA about changes (D34), then stores the reading. Events come first, so that the next
+ * reader repeats an untold change. Never throws.
  */
 export async function takeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
   try {

@@ -57,8 +57,8 @@ export function deletedEvents(template: AnnouncedTemplate, rows: readonly Templa
 }
 
 /**
- * Identifies a change, because a status may recur. The stored status and its time are the same for every reader of the
- * change and for retries, so its event id is idempotent.
+ * Identifies a change, because a status may recur. The stored status and its time are the same for every reader and
+ * retry, so the event id is idempotent.
  */
 export interface Occasion {
   readonly sinceMs: number;

@@ -117,8 +117,8 @@ interface HashedFact {
 }
 
 /**
- * Reads facts eventually consistent, for half the price. A fact that does not match its row's hash is read again,
- * strongly consistent, and then it is at least as new as the row.
+ * Eventually consistent, for half the price. A fact that does not match its row's hash is read again, strongly
+ * consistent, and then it is at least as new as the row.
  */
 async function factsOf(table: TableAccess, rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>> {
   const read = await readFacts(table, rows, { consistent: false });

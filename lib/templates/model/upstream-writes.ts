@@ -46,8 +46,8 @@ export interface NameHold {
 }
 
 /**
- * The fencing number of a synchronization. Each lock has its own attribute, because numbers of two locks (scope
- * `client`, one WABA) cannot be compared.
+ * The fencing number of a synchronization. Each lock has its own attribute, because numbers of two locks cannot be
+ * compared.
  */
 export interface SyncFence {
   readonly lockName: string;
@@ -69,10 +69,7 @@ export function keyOf(write: UpstreamWrite): string {
   return write.kind === 'gone' ? write.templateKey : templateKey({ ...write.template, wabaId: write.wabaId });
 }
 
-/**
- * The actions of one template. A WABA of more than 99 clients exceeds one transaction, so each slice of rows repeats
- * the fact and its conditions.
- */
+/** A WABA of more than 99 clients exceeds one transaction, so each slice of rows repeats the fact and its conditions. */
 export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncFence | undefined): WriteUnit[] {
   const key = keyOf(write);
   const place = { tableName, key };

@@ -3,6 +3,7 @@ import { type PairStands, standingDocuments } from './document.ts';
 import type { TemplateRow } from './row.ts';
 import type { TemplateDocument } from './template.ts';
 
+/** The caller's campaigns, and the pairs that the client still has (D15). */
 export interface ViewBounds {
   readonly scope: CampaignScope;
   readonly stands: PairStands;

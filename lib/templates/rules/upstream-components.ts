@@ -8,8 +8,8 @@ const order = ['HEADER', 'LIMITED_TIME_OFFER', 'BODY', 'FOOTER', 'BUTTONS', 'CAR
 const defaultMinutes = 10;
 
 /**
- * Checked components in the platform's spelling. An AUTHENTICATION template gets its minutes (whole, 10 by default) in
- * FOOTER and its advice in BODY (D18); an edit without FOOTER and minutes gets no FOOTER (D20).
+ * Checked components in the platform's spelling. An AUTHENTICATION template gets its minutes (10 by default) in FOOTER
+ * and its advice in BODY (D18); an edit without FOOTER and minutes gets none (D20).
  */
 export function upstreamComponents(draft: TemplateDraft): Part[] {
   const written = draft.components.filter(isPart).map(writtenComponent);

@@ -37,10 +37,7 @@ export function checkPlaces(text: string, judged: Judged): void {
   if (/\}\}\s*\{\{/.test(text)) fault(judged, 'there must be text between two variables');
 }
 
-/**
- * Checks that an example holds, under `key` alone, one non-empty text for each of `count` variables, and nothing
- * without variables.
- */
+/** Under `key` alone, an example has one non-empty text for each of `count` variables, and nothing without variables. */
 export function checkExamples(part: Part, key: 'header_text' | 'body_text', count: number, judged: Judged): void {
   const { example } = part;
   const place = at(judged, 'example');

@@ -16,10 +16,7 @@ export interface StatusItem {
   readonly action: StatusAction;
 }
 
-/**
- * The items with their own or the request's action. Refuses with one 400 every item without an action (contract,
- * Errors).
- */
+/** Refuses with one 400 every item without an own or the request's action (contract, Errors). */
 export function statusItems(
   asked: readonly (string | { readonly id: string; readonly action?: StatusAction | undefined })[],
   action: StatusAction | undefined,
@@ -106,7 +103,7 @@ export function examineItems(items: readonly StatusItem[]): ExaminedItem[] {
 }
 
 /**
- * Skips repetitions: all but the first of one action on a target, and all of different actions (contract, PATCH
+ * Skips all but the first of one action on a target, and all of different actions (contract, PATCH
  * /v1/templates/status). Items without a target do not count.
  */
 function repetitions(
@@ -145,10 +142,7 @@ function actingClient({ caller, askedId }: Pick<StatusAccess, 'caller' | 'askedI
   return askedId ?? (caller.crossClient ? address.clientId : caller.clientId);
 }
 
-/**
- * The rows that the items need: the document's own, and that of the acting client. Skipped items count, because
- * `allForeign` needs them.
- */
+/** The document's own row, and that of the acting client. Skipped items count, because `allForeign` needs them. */
 export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess): RowName[] {
   return items.flatMap(({ address }) => {
     if (address === undefined) return [];
@@ -157,8 +151,8 @@ export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess)
 }
 
 /**
- * The rows whose channels and campaigns must be known: those to enable, and all for a caller with a campaign scope.
- * Without `BSP_CN` another client's template is never among them.
+ * The rows to enable, and all for a caller with a campaign scope. Without `BSP_CN` another client's template is never
+ * among them.
  */
 export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
   const found = items.flatMap((item) => {

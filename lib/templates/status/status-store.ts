@@ -14,8 +14,8 @@ export interface RefusedChange {
 
 export interface StatusStore {
   /**
-   * Writes changes by compare-and-set and returns the refused ones: 100 a transaction, side by side, in one round trip
-   * without conflicts. Transaction tokens make retries idempotent, so a lost reply is no conflict.
+   * Writes changes by compare-and-set and returns the refused ones: 100 a transaction, in one round trip without
+   * conflicts. Transaction tokens make retries idempotent.
    */
   setActive(changes: readonly StatusChange[]): Promise<RefusedChange[]>;
 }

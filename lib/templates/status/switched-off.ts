@@ -15,8 +15,8 @@ export function switchedOffReason({ id, assigned }: { readonly id: string; reado
 }
 
 /**
- * The reason, or undefined for a template that is on. One round trip, or none when it is on. It names an `_id` that the
- * caller may switch, never one of a foreign campaign (D17).
+ * Undefined for a template that is on. One round trip, or none. It names an `_id` that the caller may switch, never one
+ * of a foreign campaign (D17).
  */
 export async function switchedOff(
   directory: AssignableDirectory,

@@ -49,9 +49,8 @@ const platformAttempts = 3;
 const eventsAtOnce = 1_000;
 
 /**
- * Walks the platform's list of a WABA and takes over differences (D22): events first, then writes. Templates missing
- * from a complete list get a tombstone. Resolves to its position when time runs short. Throws `PlatformFailure`, or
- * `keepLease`'s error.
+ * Walks the platform's list of a WABA and takes over differences (D22). Templates missing from a complete list get a
+ * tombstone. Resolves to its position when time runs short. Throws `PlatformFailure`, or `keepLease`'s error.
  */
 export async function compareWaba(
   work: Comparison,
@@ -120,9 +119,7 @@ export async function compareTemplate(work: TemplateComparison, waba: Waba, id: 
   if (fact !== undefined && fact.readAtMs > 0) await apply(work, changesOfGone(known, new Set(), listedAtMs));
 }
 
-/**
- * The stored template of an id that the platform no longer has: the WABA's list shows whether it is gone or recreated.
- */
+/** The id is gone upstream: the WABA's list shows whether the template is gone or recreated. */
 async function storedUnder(work: Comparison, waba: Waba, id: string): Promise<WantedName | undefined> {
   for (const clientId of waba.clientIds) {
     const rows = await work.templates.rowsOf(clientId);

@@ -114,8 +114,8 @@ export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, liste
 }
 
 /**
- * The events of a change (D34): a new status or category, or the end. A newly appeared template gets none, because a
- * first synchronization would send thousands. No event either if another reader has stored this or a newer reading.
+ * A new status or category, or the end (D34). A newly appeared template gets no event, because a first synchronization
+ * would send thousands. None either if another reader has stored this or a newer reading.
  */
 export function eventsOfChange({ rows, write }: TemplateChange, stored: StoredFact | undefined, nowMs: number) {
   if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], nowMs));

@@ -9,8 +9,8 @@ import { SyncLockLost } from '../model/sync-lock-lost.ts';
 export const leaseMs = 50_000;
 
 /**
- * The skew of two functions' clocks. A contender takes over only this long after the lease's end, so a crashed worker
- * frees the lock within 55 s (D22: within a minute).
+ * Clock skew. A contender takes over only this long after the lease's end, so a crashed worker frees the lock within 55
+ * s (D22: within a minute).
  */
 export const clockSkewMs = 5_000;
 
@@ -47,7 +47,7 @@ export interface LockRequest {
 }
 
 export interface AcquiredLock extends HeldLock {
-  /** The owner already had the lock: from an earlier request, or from a write of this one whose reply was lost. */
+  /** From an earlier request, or from a write of this one whose reply was lost. */
   readonly again?: true;
 }
 

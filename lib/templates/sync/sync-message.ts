@@ -31,8 +31,8 @@ export const noCounts: SyncCounts = {
 };
 
 /**
- * A synchronization under way: its lock and its position. The request queues the first message. A worker whose time
- * runs short queues the next one, as a checkpoint.
+ * A synchronization's lock and position. The request queues the first message; a worker whose time runs short queues
+ * the next one, as a checkpoint.
  */
 const SyncMessageSchema = v.object({
   lock: v.object({ name: v.string(), owner: v.string(), fence: v.number() }),

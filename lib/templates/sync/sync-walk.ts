@@ -5,8 +5,8 @@ import type { SyncQueue, WalkTurn } from './sync-message.ts';
 import { type StartPorts, startSync } from './sync-start.ts';
 
 /**
- * The scheduled synchronization visits all clients in turn. One message at a time carries its position, and one item
- * has the current turn, so that a duplicate message does not double the walk.
+ * The scheduled synchronization visits all clients in turn. One message carries its position, and one item has the
+ * current turn, so that a duplicate message does not double the walk.
  */
 export interface SyncWalks {
   /**

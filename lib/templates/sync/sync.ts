@@ -29,8 +29,8 @@ interface Work extends SyncPorts, Comparison {
 }
 
 /**
- * Continues a synchronization (D22), page by page with heartbeats. It stops with a checkpoint when time runs short, and
- * finally releases the lock. A failing WABA is counted, logged and skipped. Throws `SyncLockLost`.
+ * Continues a synchronization (D22). It stops with a checkpoint when time runs short, and finally releases the lock. A
+ * failing WABA is counted, logged and skipped. Throws `SyncLockLost`.
  */
 export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs: () => number): Promise<SyncResult> {
   const keepLease = await beginKeeping(ports.locks, message.lock, ports.nowMs);

@@ -9,8 +9,7 @@ import { butReceived } from '../../http/shown.ts';
 import { type EventType, EventTypeWord, eventTypes } from '../event.ts';
 
 /**
- * A receiver's address, checked as text only. What its name resolves to can change, so every delivery checks that when
- * it connects (D33, R40).
+ * A receiver's address, checked as text only. Every delivery checks the resolved address, which can change (D33, R40).
  */
 const ReceiverUrl = v.pipe(
   v.string(butReceived('url must be a text')),

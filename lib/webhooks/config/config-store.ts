@@ -23,18 +23,15 @@ const ConfigItemSchema = v.object({
 /** Configurations in the webhooks table, one item a client. Reads are strongly consistent. */
 export interface WebhookConfigs {
   findConfig(clientId: number): Promise<WebhookConfig | undefined>;
-  /**
-   * Writes `config` by compare-and-set on the version before it. Undefined when written; otherwise the newer
-   * configuration that was in the way.
-   */
+  /** A compare-and-set on the version. Undefined when written; otherwise the newer configuration in the way. */
   replaceConfig(config: WebhookConfig): Promise<WebhookConfig | undefined>;
   /** The noted failures of a client's receiver; undefined before the first delivery. */
   findFailures(clientId: number): Promise<Failures | undefined>;
   /** Forgets failures and pause of a client's deliveries. The lease stays, because an attempt may be in flight. */
   forgetFailures(clientId: number): Promise<void>;
   /**
-   * Switches a configuration off for the service's own reason. False when the client has changed it since this version,
-   * or it is off already.
+   * Switches a configuration off for the service's own reason. False when it has changed since this version, or is off
+   * already.
    */
   switchOff(clientId: number, version: number, reason: DisabledReason, nowMs: number): Promise<boolean>;
 }

@@ -18,8 +18,8 @@ export interface Configured {
 const maxAttempts = 20;
 
 /**
- * Creates or changes a client's configuration (D33). It makes a signing secret for a new configuration or on `rotate`,
- * and returns it only after it is stored. Concurrent calls are serialized, so only one creates.
+ * Creates or changes a client's configuration (D33). A signing secret is made for a new one or on `rotate`, and
+ * returned only after it is stored. Concurrent calls are serialized.
  */
 export async function configure(
   { configs, sealingKeys, randomBytes }: ConfigurePorts,

@@ -19,8 +19,8 @@ export interface Receiver {
 
 export interface DeliveryStates {
   /**
-   * Changes a client's state by compare-and-set; undefined from `decide` leaves it. Returns the resulting state. Throws
-   * when the store fails or contention does not end.
+   * Changes a client's state by compare-and-set; undefined from `decide` leaves it. Throws when the store fails or
+   * contention does not end.
    */
   change(
     clientId: number,

@@ -17,8 +17,8 @@ interface Arrival {
 }
 
 /**
- * Processes a batch of the event queue; returns the ids to redeliver. Each event is recorded, then posted or put into
- * its client's list. Delivery is at-least-once: a repeated event keeps its `webhook-id` (D34, R43).
+ * Processes a batch; returns the ids to redeliver. Each event is recorded, then posted or put into its client's list.
+ * Delivery is at-least-once: a repeated event keeps its `webhook-id` (D34, R43).
  */
 export async function deliverBatch(deliveries: readonly QueueDelivery[], ports: DeliverPorts): Promise<string[]> {
   const again: string[] = [];

@@ -14,8 +14,8 @@ export interface Post {
 const ports = new Set(['', '8443']);
 
 /**
- * Posts JSON to a client's https URL on port 443 or 8443, through `requestPublic` (D34, R40). Only the status counts;
- * the body stays unread. A receiver cannot make it throw. `networkTo` replaces parts of the network.
+ * Posts JSON to a client's https URL on port 443 or 8443 (D34, R40). Only the status counts; the body stays unread. A
+ * receiver cannot make it throw.
  */
 export async function postPublic(
   post: Post,

@@ -26,8 +26,8 @@ export interface Posting {
 }
 
 /**
- * Posts the offers concurrently, within the receiver's width; a failing or unknown receiver gets a single probe first.
- * It stops after the first post that is not delivered, or when time is over.
+ * Posts concurrently, within the receiver's width; a failing or unknown receiver gets a single probe first. It stops
+ * after the first undelivered post, or when time is over.
  */
 export async function postSideBySide(
   { offers, hasTime, delivered }: Posting,
