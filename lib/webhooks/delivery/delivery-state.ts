@@ -76,7 +76,7 @@ export interface Ring {
 
 /**
  * Takes a free lease, or calls the holder; undefined when neither is needed. A run lists first and rings then, so the
- * holder cannot miss it. A woken run changes even a held state, so the holder cannot note that wake.
+ * holder cannot miss it. A woken run changes even a held state; the holder cannot note that wake.
  */
 export function rung(state: DeliveryState, { run, nowMs, isWoken, hasPut }: Ring): DeliveryState | undefined {
   const wakeAtMs = state.wakeAtMs > nowMs + clocksApartMs ? state.wakeAtMs : 0;
