@@ -24,9 +24,8 @@ export interface AuthorizerPorts {
 }
 
 /**
- * The only place where tokens are verified. HTTP APIs document no 401 of an authorizer, so every request is let through
- * with a verdict in the context, and the endpoint answers 401 unless that is `authorized` (D2, `callerOf`). Without key
- * material it throws: the gateway answers 500, and nobody gets in (R35).
+ * The only verifier of tokens. HTTP APIs document no authorizer's 401, so every request passes with a verdict, and the
+ * endpoint answers 401 (D2, `callerOf`). Without keys it throws: 500 (R35).
  */
 export function authorizer(ports: AuthorizerPorts): Authorizer {
   return async (event) => {
@@ -40,7 +39,7 @@ export function authorizer(ports: AuthorizerPorts): Authorizer {
 
 const unauthorized: AuthorizerResult = { isAuthorized: true, context: unauthorizedContext };
 
-/** Everybody is shut out without keys, and the gateway's 500 does not say why. */
+/** Without keys every caller is locked out, and the gateway's 500 does not say why. */
 async function keysOf(ports: AuthorizerPorts, requestId: string): Promise<VerificationKeys> {
   try {
     return await ports.verificationKeys();

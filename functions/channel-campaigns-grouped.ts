@@ -10,7 +10,10 @@ import type { RowStore } from '../lib/templates/model/row-store.ts';
 
 export const ChannelCampaignsGroupedAnswer = v.array(GroupWithWabasSchema);
 
-/** GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the assignments of a template that the caller sees (D15). */
+/**
+ * GET /v1/templates/{messageTemplateId}/channel-campaigns-grouped: the assignments of a template in the caller's scope
+ * (D15).
+ */
 export function channelCampaignsGrouped(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;

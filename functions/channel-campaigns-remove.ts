@@ -21,8 +21,8 @@ export const ChannelCampaignsRemoveAnswer = v.object({
 });
 
 /**
- * DELETE /v1/templates/{messageTemplateId}/channel-campaigns: removes the assignments that the caller sees, or the one that the
- * query names (D14).
+ * DELETE /v1/templates/{messageTemplateId}/channel-campaigns: removes the assignments in the caller's scope, or the one
+ * in the query (D14).
  */
 export function channelCampaignsRemove(ports: {
   readonly directory: Directory;

@@ -15,7 +15,7 @@ export const ChannelCampaignsReplaceAnswer = v.object({
   success: v.literal(true),
 });
 
-/** PUT /v1/templates/{messageTemplateId}/channel-campaigns: makes the assignments that the caller sees the given ones (D14). */
+/** PUT /v1/templates/{messageTemplateId}/channel-campaigns: replaces the assignments in the caller's scope (D14). */
 export function channelCampaignsReplace(ports: {
   readonly directory: Directory;
   readonly rows: RowStore;
@@ -28,7 +28,7 @@ export function channelCampaignsReplace(ports: {
     const asked = await askedPairs(ports.directory, caller, event);
     const { row: template, scope } = await seenTemplate(ports.directory, caller, templateForPairs(ports, asked));
 
-    // Without the list nothing is asked to change: only an empty one removes all.
+    // A missing list changes nothing; only an empty one removes all.
     const { pairs } = asked;
     if (pairs !== undefined) {
       const assigned = await ports.assignments.update(template, (row) => withinLimit(replacePairs(row, pairs, scope)));

@@ -12,7 +12,7 @@ import { type CancelCampaignPorts, cancelCampaign } from '../lib/messages/find/c
 
 export const DispatchesCancelQuery = v.object({
   client_id: ClientIdText,
-  // Without it, or empty, nothing may be cancelled: a variable that a script never set would end everything.
+  // Required, because a script's unset variable would cancel everything.
   campaign_id: v.pipe(
     v.string('campaign_id is required'),
     v.minLength(1, 'campaign_id is required'),
@@ -31,7 +31,7 @@ type Ports = CancelCampaignPorts & {
   readonly audit: Audit;
 };
 
-/** DELETE /v1/dispatches?campaign_id=: sends nothing more of a campaign than what is under way (D59). */
+/** DELETE /v1/dispatches?campaign_id=: stops a campaign's sends, except messages under way (D59). */
 export function dispatchesCancel(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: DispatchesCancelQuery }, async (event) => {
     const { caller } = event;

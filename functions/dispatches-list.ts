@@ -42,8 +42,8 @@ export const DispatchesListAnswer = v.object({
 type Ports = { readonly directory: Directory; readonly dispatches: Dispatches; readonly nowMs: () => number };
 
 /**
- * GET /v1/template/messages/{did}: the operating client's dispatches on a DID, newest first (D40). Where the client may not
- * use the DID any more, as long as it has dispatches on it.
+ * GET /v1/template/messages/{did}: the operating client's dispatches on a DID, newest first (D40). A client without the
+ * DID may still read its dispatches there.
  */
 export function dispatchesList(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: DispatchesListQuery }, async (event) => {
@@ -58,14 +58,14 @@ export function dispatchesList(ports: Ports): Endpoint {
     const after = query.cursor === undefined ? undefined : dispatchesPlaceOf(question, query.cursor);
     if (query.cursor !== undefined && after === undefined) throw invalid('cursor', 'cursor is not one of this list');
 
-    // Side by side, to save a round trip; nothing of it is told before the caller may work for the client.
+    // Concurrent, to save a round trip; the answer waits for the check of the client.
     const [clientId, found, { accepted, next }] = await Promise.all([
       operatingClient(ports.directory, caller, askedId),
       ports.directory.findDid(did),
       ports.dispatches.listAccepted(question, { after, limit: query.limit ?? defaultLimit }),
     ]);
 
-    // Nothing on this page, and no right to the DID: refused, unless another page has something.
+    // An empty page without a right to the DID is refused, unless the client has dispatches there.
     if (accepted.length === 0 && !isUsableDid(found, clientId)) {
       const newest = await ports.dispatches.listAccepted(all, { after: undefined, limit: 1 });
       if (newest.accepted.length === 0) usableDid(found, clientId, clientIdAdvice(caller, askedId));

@@ -4,5 +4,5 @@ import { publicEndpoint } from '../lib/http/public-endpoint.ts';
 
 export const HealthAnswer = v.object({ status: v.literal('ok') });
 
-/** Says that the gateway reaches a function, and touches nothing else (D10): no token, no table, no platform. */
+/** Shows that the gateway reaches a function. It uses no token, table or platform (D10). */
 export const handler = publicEndpoint(noBody, async () => answer(200, shaped(HealthAnswer, { status: 'ok' })));

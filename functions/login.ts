@@ -15,7 +15,7 @@ import { count } from '../lib/observe/metrics.ts';
 
 const loginBody = textBody({ maxBytes: 4_096 });
 
-/** Whatever is not a user name and a password is an attempt of nobody: the same work and the same 401 (D11). */
+/** A malformed body counts as an attempt without a user: the same work and the same 401 (D11). */
 const nobody = { username: '', password: '' };
 export const LoginBody = v.object({
   username: v.string(),

@@ -22,7 +22,7 @@ export const MeAnswer = v.object({
   ),
 });
 
-/** GET /v1/me: who is calling, for which client, and what that user may do and sees (D59). */
+/** GET /v1/me: the caller's user, client, permissions and campaigns (D59). */
 export function me(ports: {
   readonly directory: Pick<Directory, 'hasClient' | 'findClient' | 'findUser' | 'listCampaigns'>;
   readonly nowMs: () => number;
@@ -46,7 +46,7 @@ export function me(ports: {
       200,
       shaped(MeAnswer, {
         user: { ...present({ username: user?.username }), client_id: caller.clientId },
-        // The token of a client that was removed is good until it expires.
+        // The token of a removed client is valid until it expires.
         client: { id: clientId, name: client?.name ?? '' },
         permissions: permissions.filter((permission) => caller.permissions.includes(permission)),
         campaigns: campaigns

@@ -25,8 +25,8 @@ export const MessagesCancelAnswer = DispatchSchema;
 type Ports = CancelPorts & { readonly directory: Clients; readonly audit: Audit };
 
 /**
- * DELETE /v1/template/messages/{did}/{dispatchId}: sends nothing more of one dispatch than what is under way (D53), for
- * those who may read its report.
+ * DELETE /v1/template/messages/{did}/{dispatchId}: stops a dispatch, except messages under way (D53), for callers who
+ * may read its report.
  */
 export function messagesCancel(ports: Ports): Endpoint {
   return clientEndpoint(ports, noBody, async (event) => {

@@ -15,7 +15,7 @@ type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
 };
 
-/** Consumer of the send-job queue: turns jobs into chunks, round by round; an unfinished round is delivered again. */
+/** Consumer of the send-job queue: turns jobs into chunks, round by round; an unfinished round is redelivered. */
 export function messagesFanOut({ postpone, ...ports }: Ports) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();
@@ -27,7 +27,7 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
 
     async function isDone(record: SQSRecord): Promise<boolean> {
       const { receiptHandle, attributes } = record;
-      // Not postponed, it comes again when its delivery runs out: late, not lost.
+      // If postponing fails, the visibility time-out redelivers the message: late, not lost.
       const postponed = (seconds: number) => postpone(receiptHandle, seconds).catch(() => undefined);
       try {
         const message = decodeJob(record.body);

@@ -5,7 +5,7 @@ import type { ReceiptPorts } from '../lib/messages/receipts/receipt-ports.ts';
 import { runReceipts } from '../lib/messages/receipts/run-receipts.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
-/** Consumer of the receipt queue: records what the platform says became of messages (D39); reports what must come again. */
+/** Consumer of the receipt queue: records the platform's receipts (D39); reports messages to redeliver. */
 export function messagesReceipts(ports: Omit<ReceiptPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();

@@ -39,8 +39,8 @@ export const MessagesRetryQuery = v.object({ client_id: ClientIdText });
 type Ports = RetryPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
 /**
- * POST /v1/template/messages/{did}/{dispatchId}/retry: accepts a new dispatch of those that one did not reach, for a cause that
- * may pass; or rehearses it (D57).
+ * POST /v1/template/messages/{did}/{dispatchId}/retry: accepts or rehearses a new dispatch to the unreached recipients
+ * whose cause may pass (D57).
  */
 export function messagesRetry(ports: Ports): Endpoint {
   const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.plain, optional: true }), headers: SendHeaders };
@@ -79,7 +79,7 @@ export function messagesRetry(ports: Ports): Endpoint {
   });
 }
 
-/** Who may work for several clients is told to name one. */
+/** A caller with several clients is told to name one. */
 async function found<T>(retry: Promise<T>, missing: string): Promise<T> {
   try {
     return await retry;

@@ -38,7 +38,10 @@ export const MessagesSendAnswer = AcceptedAnswer;
 
 type Ports = AcceptPorts & RehearsePorts & Omit<IdempotencyPorts, 'remainingMs'> & { readonly directory: Directory };
 
-/** POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all or none; or rehearses it. */
+/**
+ * POST /v1/template/messages/{did}: accepts a template message to up to 10,000 recipients, all or none, or rehearses
+ * it.
+ */
 export function messagesSend(ports: Ports): Endpoint {
   const reads = { body: jsonBody({ maxBytes: bodyMaxBytes.send }), headers: SendHeaders };
   return clientEndpoint(ports, reads, async (event, context) => {

@@ -4,7 +4,10 @@ import { deployedWatch } from '../lib/messages/deployed/watch.ts';
 import { type WatchPorts, watchJobs } from '../lib/messages/watch/watch.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
-/** Consumer of the watch queue: looks at jobs until they have ended, and tells it (D41), at parked ones until they go on (D46). */
+/**
+ * Consumer of the watch queue: watches jobs to their end and announces it (D41), and parked ones until they resume
+ * (D46).
+ */
 export function messagesWatch(ports: WatchPorts) {
   return async (event: SQSEvent): Promise<SQSBatchResponse> => {
     const failedIds = await metered(() => watchJobs(event.Records, ports));

@@ -18,14 +18,14 @@ export const OptOutsDeleteAnswer = OptOutSchema;
 
 type Ports = ClientWordPorts & { readonly directory: Clients; readonly audit: Audit };
 
-/** DELETE /v1/opt-outs/{recipient}: lifts what the operating client itself has said; what the person has said stays (D55). */
+/** DELETE /v1/opt-outs/{recipient}: lifts the operating client's own stop; the person's stays (D55). */
 export function optOutsDelete(ports: Ports): Endpoint {
   return clientEndpoint(ports, noBody, async (event) => {
     const { recipient } = parse(OptOutsDeletePath, event.pathParameters ?? {});
     const { client_id } = parse(OptOutsDeleteQuery, event.queryStringParameters ?? {});
 
     const clientId = await operatingClient(ports.directory, event.caller, askedClientId({ query: client_id }));
-    // Of whom, no line of the audit says (D60).
+    // The audit never names the person (D60).
     const deed = { caller: event.caller, clientId, act: 'opt_out.lifted', on: { count: 1 } } as const;
     const optOut = await audited(ports.audit, deed, () =>
       recordClientWord({ clientId, recipient, says: 'started' }, ports),

@@ -30,7 +30,10 @@ type Ports = ClientScopePorts & {
   readonly nowMs: () => number;
 };
 
-/** GET /v1/opt-outs: the people who have stopped or started marketing of the operating client, in an order that says nothing (D55). */
+/**
+ * GET /v1/opt-outs: the people who have stopped or started marketing of the operating client, in no meaningful order
+ * (D55).
+ */
 export function optOutsList(ports: Ports): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: OptOutsListQuery }, async (event) => {
     const query = parse(OptOutsListQuery, event.queryStringParameters ?? {});

@@ -18,14 +18,14 @@ export const OptOutsPutAnswer = OptOutSchema;
 
 type Ports = ClientWordPorts & { readonly directory: Clients; readonly audit: Audit };
 
-/** PUT /v1/opt-outs/{recipient}: no marketing of the operating client to a person any more (D55). */
+/** PUT /v1/opt-outs/{recipient}: stops the operating client's marketing to a person (D55). */
 export function optOutsPut(ports: Ports): Endpoint {
   return clientEndpoint(ports, noBody, async (event) => {
     const { recipient } = parse(OptOutsPutPath, event.pathParameters ?? {});
     const { client_id } = parse(OptOutsPutQuery, event.queryStringParameters ?? {});
 
     const clientId = await operatingClient(ports.directory, event.caller, askedClientId({ query: client_id }));
-    // Of whom, no line of the audit says (D60).
+    // The audit never names the person (D60).
     const deed = { caller: event.caller, clientId, act: 'opt_out.stopped', on: { count: 1 } } as const;
     const optOut = await audited(ports.audit, deed, () =>
       recordClientWord({ clientId, recipient, says: 'stopped' }, ports),

@@ -4,7 +4,10 @@ import { deployedHearing } from '../lib/messages/deployed/inbound.ts';
 import { type InboundPorts, workOffInbound } from '../lib/messages/inbound/work-off-inbound.ts';
 import { metered } from '../lib/observe/metrics.ts';
 
-/** Consumer of the inbound queue: records what people want and have said (D55), tells clients, and reports what must come again. */
+/**
+ * Consumer of the inbound queue: records people's wishes and answers (D55), tells clients, and reports messages to
+ * redeliver.
+ */
 export function platformInbound(ports: Omit<InboundPorts, 'remainingMs'>) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<SQSBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis();

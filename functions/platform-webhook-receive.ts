@@ -11,7 +11,10 @@ import type { RawBody } from '../lib/platform/webhook/signature.ts';
 
 export const PlatformWebhookAnswer = v.object({ received: v.literal(true) });
 
-/** POST /platform/webhook: what the platform says became of messages, templates and numbers, and what people say (D38, D55). Public, and signed. */
+/**
+ * POST /platform/webhook: the platform's receipts, its changes of templates and numbers, and people's messages (D38,
+ * D55). Public, but signed.
+ */
 export function platformWebhookReceive(ports: WebhookPorts): Endpoint {
   return publicEndpoint(rawBody({ maxBytes: bodyMaxBytes.platform }), async (event) => {
     const signature = event.headers['x-hub-signature-256'];

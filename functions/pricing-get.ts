@@ -20,7 +20,7 @@ export const PricingQuery = v.object({
 
 export const PricingAnswer = PriceSchema;
 
-/** GET /v1/pricing: the list price of a message of one category to one country (D32). The same for every caller. */
+/** GET /v1/pricing: the list price of a message of one category to one country (D32), the same for every caller. */
 export function pricingGet(ports: { readonly rates: () => Promise<Rates>; readonly nowMs: () => number }): Endpoint {
   return clientEndpoint(ports, { body: noBody, query: PricingQuery }, async (event) => {
     const query = parse(PricingQuery, event.queryStringParameters ?? {});

@@ -12,12 +12,12 @@ interface Ports {
   readonly redirects: Pick<RedirectStore, 'urlOf'>;
 }
 
-/** GET /r/{code}: leads whoever presses a button of a message to its URL (D19). Public, for the recipients. */
+/** GET /r/{code}: leads a recipient from a message's button to its URL (D19). Public. */
 export function redirect({ redirects }: Ports): Endpoint {
   return publicEndpoint(noBody, async (event) => {
     const { code } = parse(RedirectPath, event.pathParameters);
 
-    // Guessed and mistyped codes are told by their letters alone: they cost no read.
+    // The checksum rejects guessed and mistyped codes without a read.
     const url = isRedirectCode(code) ? await redirects.urlOf(code) : undefined;
     if (url === undefined) throw new Refusal('redirect_not_found', 'no redirect of this code');
 

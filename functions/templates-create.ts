@@ -25,7 +25,7 @@ export const TemplatesCreateAnswer = v.object({ id: v.string(), status: v.string
 
 type Ports = CreationPorts & { readonly directory: Directory; readonly audit: Audit };
 
-/** POST /v1/templates/{did}: creates a template on the WABA of a DID, with header media in any of three ways (D18). */
+/** POST /v1/templates/{did}: creates a template on a DID's WABA, with header media in any of three ways (D18). */
 export function templatesCreate(ports: Ports): Endpoint {
   return clientEndpoint(ports, templateBody, async (event) => {
     const startedAtMs = ports.nowMs();

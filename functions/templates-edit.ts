@@ -28,7 +28,7 @@ export const TemplatesEditAnswer = v.object({
 
 type Ports = EditPorts & { readonly directory: Directory; readonly audit: Audit };
 
-/** PUT /v1/templates/{did}/{messageTemplateId}: replaces a template's components, if anything differs (D20). */
+/** PUT /v1/templates/{did}/{messageTemplateId}: replaces a template's components, if they differ (D20). */
 export function templatesEdit(ports: Ports): Endpoint {
   return clientEndpoint(ports, templateBody, async (event) => {
     const startedAtMs = ports.nowMs();

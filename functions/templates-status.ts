@@ -46,7 +46,7 @@ export const TemplatesStatusQuery = v.object({ client_id: ClientIdText });
 
 export const TemplatesStatusAnswer = v.object({ results: v.array(StatusResultSchema), summary: StatusSummarySchema });
 
-/** PATCH /v1/templates/status: enables and disables up to 1,000 templates, each item answered by itself (D17). */
+/** PATCH /v1/templates/status: enables and disables up to 1,000 templates, with a result for each (D17). */
 export function templatesStatus(
   ports: StatusPorts & { readonly directory: Clients; readonly nowMs: () => number; readonly audit: Audit },
 ): Endpoint {

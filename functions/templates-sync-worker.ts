@@ -20,9 +20,8 @@ import { takeTurn, type WalkPorts } from '../lib/templates/sync/sync-walk.ts';
 type Ports = SyncPorts & WalkPorts;
 
 /**
- * The worker of the sync queue (batch size 1): goes on with a synchronization and queues its checkpoint when time runs
- * short, or takes a turn of the scheduled walk. An error leaves the message to be delivered again; one whose lock was
- * lost is done with. However a client's turn ends, the walk goes on.
+ * Worker of the sync queue (batch size 1): continues a synchronization, or takes a turn of the walk. Errors redeliver
+ * the message; a lost lock ends it. The walk continues however a client's turn ends.
  */
 export function templatesSyncWorker(ports: Ports) {
   return async (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> => {
@@ -31,7 +30,7 @@ export function templatesSyncWorker(ports: Ports) {
 
   async function workOff(record: SQSRecord, context: Pick<Context, 'getRemainingTimeInMillis'>): Promise<void> {
     const message = readSync(record.body);
-    // No request stands behind a walk: its own id ties its lines together.
+    // A walk has no request, so its own id correlates its log lines.
     if (!('lock' in message)) {
       const delivery = { messageId: record.messageId, last: isLastDelivery(record) };
       return await correlated(message.walk.id, () => takeTurn(ports, message.walk, delivery));
@@ -87,7 +86,7 @@ function isLastDelivery({ attributes }: SQSRecord): boolean {
 }
 
 export const handler = deployed(() => {
-  // A page has half a megabyte. What JSON of a few megabytes can become in memory, this function has.
+  // A page has half a megabyte. This function has the memory for JSON of a few megabytes.
   const platform = deployedPlatform({ timeoutMs: 10_000, maxReplyBytes: 4_000_000 });
   return templatesSyncWorker({ ...deployedDirectory(), ...deployedSyncWork(platform) });
 });

@@ -9,7 +9,7 @@ import { deployedConfigs } from '../lib/webhooks/deployed.ts';
 
 export const WebhookConfigGetQuery = v.object({ client_id: ClientIdText });
 
-/** GET /v1/webhook/config: where the operating client's events go and what is wrong with that, or 404 (D33). Never the secret. */
+/** GET /v1/webhook/config: where the operating client's events go, and its trouble, or 404 (D33). Never the secret. */
 export function webhookConfigGet(ports: {
   readonly directory: Clients;
   readonly configs: Pick<WebhookConfigs, 'findConfig' | 'findFailures'>;

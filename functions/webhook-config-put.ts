@@ -15,8 +15,8 @@ import { type ConfigurePorts, configure } from '../lib/webhooks/config/configure
 import { deployedConfigs, deployedSealingKeys } from '../lib/webhooks/deployed.ts';
 
 /**
- * PUT /v1/webhook/config: creates or changes where the operating client's events go. A signing secret that this request
- * made is answered in the header `Webhook-Secret`, and shown nowhere again (D33).
+ * PUT /v1/webhook/config: creates or changes the operating client's receiver. A new signing secret appears only in this
+ * answer's header `Webhook-Secret` (D33).
  */
 export function webhookConfigPut(
   ports: ConfigurePorts & { readonly directory: Clients; readonly nowMs: () => number; readonly audit: Audit },

@@ -3,10 +3,8 @@ import * as v from 'valibot';
 const contextNumber = v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number), v.safeInteger());
 
 /**
- * What the authorizer hands to the endpoints, as they read it. HTTP APIs carry values as strings only, so numbers and lists
- * are spelled as text. Both are deployed by themselves, and the gateway keeps a context for a minute: endpoints read what
- * a released authorizer says, and those that are released read what this one says (D47). So a member may be added, which
- * readers pass over and may not ask for until it is released; none goes or changes its spelling.
+ * The authorizer's context as endpoints read it: text only, as HTTP APIs require. Both sides deploy apart and contexts
+ * are cached (D47), so endpoints ignore a new member until its release, and no member goes or changes.
  */
 export const AuthorizerContextSchema = v.object({
   verdict: v.literal('authorized'),
@@ -19,13 +17,11 @@ export const AuthorizerContextSchema = v.object({
   expiresAtSeconds: contextNumber,
 });
 
-/** The same as it is written. */
 export type AuthorizerContext = v.InferInput<typeof AuthorizerContextSchema>;
 
-/** The context for whatever is not a good token. Endpoints take anything but `authorized` for a refusal. */
+/** The context for a missing or bad token. Endpoints refuse every verdict but `authorized`. */
 export const unauthorizedContext = { verdict: 'unauthorized' } as const;
 
-/** The context for a verified token. */
 export function authorizerContext(token: {
   readonly userId: string;
   readonly clientId: number;

@@ -3,13 +3,11 @@ import type { HttpEvent } from '../http/endpoint.ts';
 import { Refusal } from '../http/refusal.ts';
 import { AuthorizerContextSchema } from './authorizer-context.ts';
 
-/** Permission that lets a token work for other clients than its own (contract, Authentication 3). */
+/** The permission to work for other clients than the token's own (contract, Authentication 3). */
 const crossClientPermission = 'BSP_CN';
 
-/** Every permission that there is. */
 export const permissions = [crossClientPermission] as const;
 
-/** Who is calling, as the authorizer verified it. */
 export interface Caller {
   readonly userId: string;
   readonly clientId: number;
@@ -17,15 +15,14 @@ export interface Caller {
   readonly crossClient: boolean;
 }
 
-/** Whether a token's `exp` has come: the one rule for authorizer and endpoints, without tolerance (D3). */
+/** Whether a token's `exp` has come: one rule for authorizer and endpoints, without tolerance (D3). */
 export function hasExpired(expiresAtSeconds: number, nowMs: number): boolean {
   return nowMs >= expiresAtSeconds * 1000;
 }
 
 /**
- * The caller of a request behind the authorizer, which lets every request through and passes on its verdict (D2). Refuses
- * with 401 when the verdict is not `authorized`, when the context is missing or malformed, and when the token has expired
- * since the gateway cached the authorizer's answer (D3).
+ * The caller behind the authorizer, which passes every request with its verdict (D2). Refuses with 401 another verdict
+ * than `authorized`, a malformed context, and a token that expired since (D3).
  */
 export function callerOf(event: HttpEvent, nowMs: number): Caller {
   const context = v.safeParse(AuthorizerContextSchema, event.requestContext.authorizer?.lambda);

@@ -2,10 +2,9 @@ import { Refusal } from '../http/refusal.ts';
 import type { Caller } from './caller.ts';
 import type { Directory } from './directory.ts';
 
-/** Campaigns that bound what a caller sees (D15); undefined for a caller with `BSP_CN`, who sees all. */
+/** The campaigns that a caller sees (D15); undefined for a caller with `BSP_CN`, who sees all. */
 export type CampaignScope = ReadonlySet<number> | undefined;
 
-/** What the scope of a caller is told by. */
 export type ScopedCaller = Pick<Caller, 'clientId' | 'crossClient' | 'userId'>;
 
 /** The scope of a caller. One read, or none. */
@@ -18,12 +17,14 @@ export async function campaignScope(
   return new Set(user?.campaignIds);
 }
 
-/** Refuses with 400 a caller whose scope holds no campaign: templates are seen and changed through campaigns only (D15). */
+/**
+ * Refuses with 400 a caller whose scope holds no campaign: templates are seen and changed through campaigns only (D15).
+ */
 export function refuseWithoutCampaigns(scope: CampaignScope): void {
   if (scope?.size === 0) throw new Refusal('agent_without_campaigns', 'agent without campaigns');
 }
 
-/** Refuses with 403 a campaign that the caller does not see, be there such a one or not (D15). */
+/** Refuses with 403 a campaign outside the caller's scope, whether it exists or not (D15). */
 export function refuseOtherCampaign(campaignId: number, scope: CampaignScope): void {
   if (scope?.has(campaignId) !== false) return;
   const message = `campaign_id ${campaignId} is not among your campaigns`;

@@ -8,23 +8,20 @@ import { refuseRehearsal, refuseUnreadTimes } from '../http/request-headers.ts';
 import { type Caller, callerOf } from './caller.ts';
 import type { ClientBudget, Standing } from './client-budget.ts';
 
-/** A request whose caller is known. */
 export type ClientEvent = HttpEvent & { readonly caller: Caller };
 
-/** What the frame of a page takes; without a budget nobody counts. */
+/** Without a budget, requests are not counted. */
 export interface ClientEndpointPorts {
   readonly nowMs: () => number;
   readonly budget?: ClientBudget | undefined;
 }
 
-/** What a page reads of a request: its body, if anything of it, and its parameters, if there are any but `client_id`. */
+/** What a page reads of a request: its body, and its parameters other than `client_id`. */
 export type PageReads = NamedReads & { readonly body: BodyReader };
 
 /**
- * The page of every route that is not public. A request that the authorizer did not accept gets 401 before anything else of
- * it is looked at, its body included, and before any port is touched (D2, D5); then 429 if the token's client has used up
- * its minute, or the user the half of it (D54). A query parameter that `reads` does not name is 400 (D16), and so is the
- * wish for a rehearsal where `Dry-Run` is none of its headers (D51), or for a time that it does not read (D56). The page gets the caller with the event.
+ * The frame of every page that is not public; its handler gets the caller. Refuses with 401 before any body or port is
+ * touched (D2, D5), then with 429 when the budget is used up (D54).
  */
 export function clientEndpoint(
   { nowMs, budget }: ClientEndpointPorts,
@@ -41,6 +38,10 @@ export function clientEndpoint(
     if (standing.verdict !== 'allowed') throw tooManyRequests(standing);
   };
   const { body, ...named }: PageReads = typeof reads === 'function' ? { body: reads } : reads;
+  /**
+   * Refuses with 400 what the page does not read: query parameters (D16), `Dry-Run` (D51), and the headers of a send's
+   * time (D56).
+   */
   const nothingElse: Preparation = async ({ event }) => {
     refuseUnknownQuery(event, named);
     refuseRehearsal(event, named);

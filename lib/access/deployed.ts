@@ -12,29 +12,25 @@ import { keysKeptSeconds, signingKey } from './tokens/token-keys.ts';
 
 export { deployed } from '../aws/deployed.ts';
 
-/** What the frame of every page behind the authorizer takes: the clock, and the budget of clients unless it is off (D54). */
+/** The frame's ports behind the authorizer. A limit of 0 switches the budget off (D54). */
 export function deployedFrame() {
   const limit = Number(environmentVariable('CLIENT_RATE_PER_MINUTE'));
   const counter = leaseStore(documents(), environmentVariable('BUDGETS_TABLE'));
   return { nowMs: Date.now, budget: limit === 0 ? undefined : leasedBudget(counter, limit) };
 }
 
-/** Who the clients are, and the clock. */
 export function deployedDirectory() {
   return { directory: directoryStore(documents(), environmentVariable('DIRECTORY_TABLE')), nowMs: Date.now };
 }
 
-/** What every page that serves a client takes. */
 export function deployedAccess() {
   return { ...deployedFrame(), ...deployedDirectory() };
 }
 
-/** The tokens that this deployment issues and accepts. */
 export function deployedTokenScope(): TokenScope {
   return { issuer: environmentVariable('TOKEN_ISSUER'), audience: environmentVariable('TOKEN_AUDIENCE') };
 }
 
-/** What a sign-in reads, computes, notes and signs with. */
 export function deployedSignIn() {
   if (!hasArgon2) log('login.argon2_missing');
   return {

@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import type { ItemKey } from '../aws/item-key.ts';
 
 /**
- * The items of the directory table. Everything of a client is under its own partition key, so that every read is scoped by
- * construction; a DID has a partition of its own with a copy of its channel and WABA, so that one read answers the DID
- * rule (D5). Provisioning writes all copies; the functions only read.
+ * The items of the directory table, which provisioning writes and functions only read. A client's items share its
+ * partition, so that every read is scoped.
  */
 export const clientKey = (clientId: number): ItemKey => ({ pk: clientPartition(clientId), sk: profileSortKey });
 export const userKey = (clientId: number, userId: string): ItemKey =>
@@ -15,11 +14,12 @@ export const channelKey = (clientId: number, channelId: number): ItemKey =>
   clientItem(clientId, `${channelSortPrefix}${channelId}`);
 export const wabaKey = (clientId: number, wabaId: string): ItemKey =>
   clientItem(clientId, `${wabaSortPrefix}${wabaId}`);
-/** All clients, in one partition and in order of their ids, for those who must go through all of them. */
+/** All clients in one partition, in order of their ids. The padding makes keys sort as numbers. */
 export const registeredClientKey = (clientId: number): ItemKey => ({
   pk: clientsPartition,
   sk: `${clientSortPrefix}${String(clientId).padStart(16, '0')}`,
 });
+/** A DID's partition has copies of its channel and WABA, so that one read answers the DID rule (D5). */
 export const didKey = (did: string): ItemKey => ({ pk: `DID#${did}`, sk: didSortKey });
 
 export const clientsPartition = 'CLIENTS';
@@ -29,7 +29,7 @@ export const campaignSortPrefix = 'CAMPAIGN#';
 export const channelSortPrefix = 'CHANNEL#';
 export const wabaSortPrefix = 'WABA#';
 export const userSortPrefix = 'USER#';
-/** The sort keys of what there is once in its partition. */
+/** The sort keys of items that are alone in their partition. */
 export const profileSortKey = 'PROFILE';
 export const didSortKey = 'DID';
 
@@ -41,7 +41,7 @@ function clientItem(clientId: number, sk: string): ItemKey {
   return { pk: clientPartition(clientId), sk };
 }
 
-/** A client, in its own partition and among all; the zone in its own alone. */
+/** A client. Only the copy in its own partition has the zone. */
 export const ClientItemSchema = v.object({
   clientId: v.number(),
   name: v.string(),
@@ -69,10 +69,9 @@ const WabaSchema = v.object({
   utilityStops: v.exactOptional(v.array(v.number())),
 });
 
-/** A client's membership of a WABA, with the WABA's facts. */
 export const WabaItemSchema = v.object({ ...WabaSchema.entries, businessId: v.string(), businessName: v.string() });
 
-/** A channel as requests need it; as it is listed, it is in the table of channels (lib/channels). */
+/** A channel as requests need it. The table of channels has the listed form (lib/channels). */
 export const ChannelItemSchema = v.object({
   channelId: v.number(),
   did: v.string(),
@@ -86,14 +85,14 @@ export const ChannelItemSchema = v.object({
 export const DidItemSchema = v.object({
   channel: v.object({
     ...ChannelItemSchema.entries,
-    /** What its sends name as the account that they are of, where the operator names one. */
+    /** The Messaging Account that sends name, if the operator gives one. */
     messagingAccountId: v.exactOptional(v.string()),
   }),
   waba: v.object({
     ...WabaSchema.entries,
-    /** Of its clients that have one: what they may spend in a month (D58). */
+    /** What clients with a budget may spend in a month (D58). */
     monthlyBudgets: v.exactOptional(v.array(v.object({ clientId: v.number(), amount: v.number(), stop: v.boolean() }))),
-    /** The platform app that tells what becomes of its messages (D38), where there is one. */
+    /** The platform app that delivers receipts for its messages (D38), if there is one. */
     appId: v.exactOptional(v.string()),
   }),
 });

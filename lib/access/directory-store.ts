@@ -23,7 +23,6 @@ import {
   wabaSortPrefix,
 } from './directory-items.ts';
 
-/** The directory on its DynamoDB table. */
 export function directoryStore(
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -38,7 +37,7 @@ export function directoryStore(
     zoneOfClient: async (clientId) =>
       v.parse(v.optional(ClientItemSchema), await get(clientKey(clientId)))?.zone ?? undefined,
     findClient: async (clientId) => v.parse(v.optional(ClientItemSchema), await get(clientKey(clientId))),
-    // Asked with whatever a request carries, and DynamoDB refuses keys over 2 KB.
+    // The pattern comes first: requests may carry any text, and DynamoDB refuses keys over 2 KB.
     findDid: async (did) =>
       didPattern.test(did) ? v.parse(v.optional(DidItemSchema), await get(didKey(did))) : undefined,
     findUser: async (clientId, userId) => v.parse(v.optional(UserItemSchema), await get(userKey(clientId, userId))),

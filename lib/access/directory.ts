@@ -1,6 +1,6 @@
 import { Refusal } from '../http/refusal.ts';
 
-/** How a DID is spelled. Other text names none, and may be too long even to be looked up (a key has 2,048 bytes). */
+/** The spelling of a DID. Other text is never looked up: DynamoDB refuses keys over 2,048 bytes. */
 export const didPattern = /^\d{5,20}$/;
 
 /** A channel: one business number (DID) of one client, on one WABA. */
@@ -11,9 +11,12 @@ export interface Channel {
   readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly name: string;
-  /** Messages a second that the platform lets this number send (platform reference, 4.4). */
+  /** The platform's limit for this number, in messages a second (platform reference, 4.4). */
   readonly throughputPerSecond: number;
-  /** The Messaging Account that sends from it, where the operator names one (platform reference, 8): known of a DID's channel. */
+  /**
+   * The Messaging Account that sends from it, if the operator names one (platform reference, 8). Only the channel of a
+   * `Did` has it.
+   */
   readonly messagingAccountId?: string;
 }
 
@@ -25,15 +28,15 @@ export interface Waba {
   readonly credential: string;
   /** Clients that work with this WABA, ascending. */
   readonly clientIds: readonly number[];
-  /** Which of its channels such a client may use: those of any client of the WABA, or only its own (D5). */
+  /** Whether a client may use every DID of the WABA, or only its own (D5). */
   readonly dids: DidScope;
-  /** For whom the platform's word that a person wants no marketing counts (D55): the number that it names, unless the operator widens it. */
+  /** How far an opt-out that the platform reports counts (D55): its number, or the WABA if the operator widens it. */
   readonly platformStops?: PlatformStops;
-  /** Its clients whose UTILITY messages heed opt-outs as well (D55). */
+  /** Clients whose UTILITY messages heed opt-outs as well (D55). */
   readonly utilityStops?: readonly number[];
-  /** What its clients may spend in a month (D58): known of a DID's WABA, for those who have a budget. */
+  /** Budgets of its clients (D58), where they have one. Only the WABA of a `Did` has them. */
   readonly monthlyBudgets?: readonly MonthlyBudget[];
-  /** The platform app that tells what becomes of messages (D38): known of a DID's WABA, where there is one. */
+  /** The platform app that delivers receipts (D38), if there is one. Only the WABA of a `Did` has it. */
   readonly appId?: string;
 }
 
@@ -41,7 +44,7 @@ export interface Waba {
 export interface MonthlyBudget {
   readonly clientId: number;
   readonly amount: number;
-  /** Sends above it are refused, but for one-time codes; otherwise the client is told and goes on. */
+  /** Refuses sends above the amount, except one-time codes; without it the client is only told. */
   readonly stop: boolean;
 }
 
@@ -73,7 +76,7 @@ export interface UserProfile {
   readonly campaignIds: readonly number[];
 }
 
-/** A DID with the WABA it belongs to: all that a DID-bearing endpoint needs, from one read. */
+/** A DID with its WABA: all that an endpoint with a DID needs, from one read. */
 export interface Did {
   readonly channel: Channel;
   readonly waba: Waba;
@@ -81,36 +84,36 @@ export interface Did {
 
 /** Read side of the directory. Every method is one strongly consistent DynamoDB request (pages of a query apart). */
 export interface Directory {
-  /** Whether there is such a client. */
   hasClient(clientId: number): Promise<boolean>;
-  /** The IANA zone that the operator gave the client (D56); undefined without. */
+  /** The IANA zone that the operator gave the client (D56), or undefined. */
   zoneOfClient(clientId: number): Promise<string | undefined>;
   findClient(clientId: number): Promise<Client | undefined>;
   findDid(did: string): Promise<Did | undefined>;
   findUser(clientId: number, userId: string): Promise<UserProfile | undefined>;
   /** All clients, ascending. */
   listClientIds(): Promise<number[]>;
-  /** The same with their names. */
   listClients(): Promise<Client[]>;
-  /** The WABAs a client works with, by id. */
+  /** The WABAs of a client, by id. */
   listWabas(clientId: number): Promise<Waba[]>;
   listCampaigns(clientId: number): Promise<Campaign[]>;
   /** All channels of the client, by id. */
   listChannels(clientId: number): Promise<Channel[]>;
-  /** Channels of the client among the given ids; unknown ids are left out. At most 100 ids a request, chunked. */
+  /** The client's channels among the given ids, without unknown ids. Ids are asked for in batches of 100. */
   findChannels(clientId: number, channelIds: readonly number[]): Promise<Channel[]>;
 }
 
 /**
- * The DID rule (D5): usable is a DID that is a channel of a WABA of the operating client; where the WABA keeps each
- * client to its own DIDs, only the client's own.
+ * The DID rule (D5): a DID of a WABA of the client is usable. Where the WABA keeps clients to their own DIDs, only the
+ * client's own is.
  */
 export function isUsableDid(found: Did | undefined, clientId: number): found is Did {
   const ofWaba = found?.waba.clientIds.includes(clientId) === true;
   return ofWaba && (found.waba.dids !== 'own' || found.channel.clientId === clientId);
 }
 
-/** A DID that the client may use (D5). One that nobody has and one of somebody else are refused alike; `advice` ends the message. */
+/**
+ * A DID that the client may use (D5). An unknown DID and a foreign one get the same refusal; `advice` ends its message.
+ */
 export function usableDid(found: Did | undefined, clientId: number, advice = ''): Did {
   if (isUsableDid(found, clientId)) return found;
   throw new Refusal('did_forbidden', `the did is outside the WABA hierarchy of the client${advice}`);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
 import { wholeNumber } from '../http/documented.ts';
 
-/** A client as it is listed (D59). */
+/** A client in the list of clients (D59). */
 export const ListedClientSchema = v.object({ id: wholeNumber, name: v.string() });

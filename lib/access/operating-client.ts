@@ -8,16 +8,14 @@ const plainDecimal = /^[1-9]\d{0,15}$/;
 
 const clientId = () => v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** `client_id` of a query; `askedClientId` judges it, whose refusal text the contract quotes. */
+/** `client_id` of a query. `askedClientId` checks it, because the contract quotes its refusal. */
 export const ClientIdText = v.optional(v.pipe(v.string(), documentedAs(clientId)));
 
-/** `client_id` of a body, judged likewise. */
 export const ClientIdJson = v.optional(v.pipe(v.unknown(), documentedAs(clientId)));
 
 /**
- * The `client_id` a request asks for, from query and body (D4); undefined when it names none. Refuses with 400
- * `invalid client_id: <value>` what is not a positive safe integer in plain decimal (a repeated query parameter arrives
- * joined by commas and is refused for that), and two different values.
+ * The `client_id` of query or body (D4), or undefined. Refuses with 400 `invalid client_id: <value>` all but a positive
+ * safe integer in plain decimal (repeated parameters arrive joined by commas), and two different values.
  */
 export function askedClientId(asked: {
   readonly query?: string | undefined;
@@ -31,7 +29,7 @@ export function askedClientId(asked: {
   return fromQuery ?? fromBody;
 }
 
-/** What `askedClientId` would refuse, to be told with the other faults of a request. */
+/** The faults for which `askedClientId` would refuse, for an answer that lists all faults. */
 export function clientIdFaults(asked: Parameters<typeof askedClientId>[0]): readonly Fault[] {
   try {
     askedClientId(asked);
@@ -42,13 +40,11 @@ export function clientIdFaults(asked: Parameters<typeof askedClientId>[0]): read
   }
 }
 
-/** Which clients there are. */
 export type Clients = Pick<Directory, 'hasClient'>;
 
 /**
- * The client a request works for (D4): the only way from a `client_id` to it. Refuses with 403 another client's id without
- * `BSP_CN`, and with 400 `invalid client_id: <value>` the id of no client; the one read that this takes is needed only for
- * another client than the caller's own.
+ * The client that a request works for (D4). Refuses with 403 a foreign id without `BSP_CN`, and with 400 `invalid
+ * client_id: <value>` an unknown one. One read, and none for the caller's own id.
  */
 export async function operatingClient(clients: Clients, caller: Caller, askedId: number | undefined): Promise<number> {
   if (askedId === undefined || askedId === caller.clientId) return caller.clientId;
@@ -60,8 +56,8 @@ export async function operatingClient(clients: Clients, caller: Caller, askedId:
 }
 
 /**
- * What the refusal of a DID or a template adds for a caller with `BSP_CN` who named no client and so works for the own one
- * (D4); nothing for anybody else. It says nothing of whether the DID or the template exists.
+ * Advice for a caller with `BSP_CN` who named no client (D4), else empty. It does not reveal whether the DID or
+ * template exists.
  */
 export function clientIdAdvice(caller: Caller, askedId: number | undefined): string {
   return caller.crossClient && askedId === undefined ? '; pass client_id to work for another client than your own' : '';
@@ -81,7 +77,7 @@ function clientIdFromJson(value: unknown): number {
   return value;
 }
 
-/** `how` says what is wrong with a value that looks right. */
+/** `how` explains what is wrong with a value that looks right. */
 function invalidClientId(value: string, how = ''): Refusal {
   const shown = value.length <= 100 ? value : `${value.slice(0, 97)}...`;
   const message = `invalid client_id: ${shown}`;

@@ -3,9 +3,8 @@ import { type Did, type Directory, usableDid } from './directory.ts';
 import { clientIdAdvice, operatingClient } from './operating-client.ts';
 
 /**
- * The client a request works for and the DID that its path names, read side by side: the check of every route with a DID,
- * in the order of D5. Refuses as `operatingClient` does (D4), then as `usableDid` does; a caller with `BSP_CN` who named no
- * client is told to.
+ * The client and the DID of a request, read side by side and checked in the order of D5. Refuses as `operatingClient`
+ * (D4), then as `usableDid`.
  */
 export async function operatingDid(
   directory: Pick<Directory, 'hasClient' | 'findDid'>,

@@ -1,4 +1,3 @@
-// What a page that serves a client is written with: who calls, for which client, and on which DID.
 export { clientEndpoint } from './client-endpoint.ts';
 export { DidSchema } from './did.ts';
 export { type Directory, isUsableDid, usableDid } from './directory.ts';

@@ -6,14 +6,13 @@ import { queueClient } from './sqs.ts';
 export { environmentVariable, optionalVariable } from './environment.ts';
 
 /**
- * The handler of a function: wired once, at start-up, where a function runs; nothing where a test imports the page. All of
- * the environment is read by the wiring, so that a missing variable stops the start and not a request.
+ * A function's handler: wired at start-up in Lambda, and not when a test imports the page. Wiring reads all environment
+ * variables, so that a missing one fails the start, not a request.
  */
 export function deployed<Handler>(wire: () => Handler): Handler | undefined {
   return process.env['AWS_LAMBDA_FUNCTION_NAME'] === undefined ? undefined : wire();
 }
 
-/** What `make` makes, the first time that it is asked for. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -22,17 +21,14 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** The function's one client of DynamoDB. */
 export const documents = /* @__PURE__ */ once(() => documentClient());
 
-/** The function's one client of SQS. */
 export const queues = /* @__PURE__ */ once(() => queueClient());
 
 const readSecret: () => ReadSecret = /* @__PURE__ */ once(() => secretReader());
 
 /**
- * Reads the text of the secret that a variable names, or of the one whose name is that with a suffix. The variable is read
- * at once, the secret with every call.
+ * Reads the secret that a variable names, with an optional suffix. The variable is read now, the secret at every call.
  */
 export function secretText(variable: string): (suffix?: string) => Promise<string> {
   const read = readSecret();
@@ -40,7 +36,6 @@ export function secretText(variable: string): (suffix?: string) => Promise<strin
   return (suffix = '') => read(`${secretId}${suffix}`);
 }
 
-/** What `parse` makes of the secret that a variable names, kept for `keptSeconds`. */
 export function secretValue<T>(
   variable: string,
   keptSeconds: number,

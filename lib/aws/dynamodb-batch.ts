@@ -24,13 +24,12 @@ export interface TableAccess {
   readonly pause: Pause;
 }
 
-/** Enough of a table to query it: a query repeats nothing of its own. */
+/** A table for queries, which need no retries here. */
 export type QueriedTable = Pick<TableAccess, 'documentClient' | 'tableName'>;
 
 /**
- * The items under any number of distinct keys, those that exist, in no order: 100 keys a request, the requests side by
- * side. Keys that DynamoDB leaves unprocessed are asked for again; after `maxRepetitions` in vain it throws rather than
- * pass a part off as the whole (R32).
+ * The existing items of distinct keys, unordered: 100 a request, side by side. Unprocessed keys are retried; after
+ * `maxRepetitions` it throws, because a part must not pass for the whole (R32).
  */
 export async function batchGet(
   table: TableAccess,
@@ -60,8 +59,8 @@ async function getChunk(
 }
 
 /**
- * Writes any number of items under distinct keys, in the place of what is there: 25 a request, the requests side by side. What
- * DynamoDB leaves unprocessed is written again; after `maxRepetitions` in vain it throws, and then some of it may be written.
+ * Puts items under distinct keys: 25 a request, side by side. Unprocessed ones are retried; after `maxRepetitions` it
+ * throws, with some perhaps written.
  */
 export async function batchPut(table: TableAccess, items: readonly Item[]): Promise<void> {
   await Promise.all(chunksOf(items, maxBatchWrites).map((chunk) => putChunk(table, chunk)));
@@ -77,7 +76,6 @@ async function putChunk({ documentClient, tableName, pause }: TableAccess, items
   }
 }
 
-/** What one transaction each can write, in order. */
 export function transactionsOf<Change>(changes: readonly Change[]): Change[][] {
   return chunksOf(changes, maxTransactionActions);
 }
@@ -88,19 +86,13 @@ function chunksOf<T>(list: readonly T[], size: number): T[][] {
   );
 }
 
-/**
- * DynamoDB's own pages end at 1 MB, which is thousands of small items: on a busy machine, one more than an attempt has time
- * for while others are read beside it.
- */
+/** DynamoDB's own pages of 1 MB can exceed an attempt's time-out on a busy machine. */
 const maxPageItems = 2_500;
 
-/** Which items of a partition: those whose sort key begins so, or lies between two, both included. */
+/** Sort keys with a prefix, or in a range, both ends included. */
 export type SortKeys = { readonly prefix: string } | { readonly from: string; readonly to: string };
 
-/**
- * The items of a partition in order of their sort keys, page by page to the end; all of them without `sort`. A page is read
- * once it is asked for, and has `pageItems` at most.
- */
+/** The items of a partition by sort key, page by page. A page is read on demand, and has `pageItems` at most. */
 export async function* queryPages(
   { documentClient, tableName }: QueriedTable,
   partition: string,
@@ -143,7 +135,7 @@ function inPartition(partition: string, sort: SortKeys | undefined) {
   };
 }
 
-/** All items of a partition, or those that `sort` names; strongly consistent. */
+/** All items of a partition, or those that `sort` selects; strongly consistent. */
 export async function queryPartition(table: TableAccess, partition: string, sort?: SortKeys): Promise<Item[]> {
   const items: Item[] = [];
   for await (const page of queryPages(table, partition, { sort, consistent: true })) {
@@ -155,9 +147,8 @@ export async function queryPartition(table: TableAccess, partition: string, sort
 const repeatable = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /**
- * Writes all actions or none. Resolves to undefined when they are written, and to the reason of each action, in order,
- * when a condition failed. Conflicts and throttles are repeated; after `maxRepetitions` in vain, and for anything else,
- * it throws. Repetitions carry one token, so that one whose reply was lost is not taken for somebody else's. Rejects when `abortSignal` ends the wait.
+ * Writes all or nothing; returns the actions' reasons when a condition failed. Conflicts and throttles are retried with
+ * one token, so that a lost reply is no conflict. Throws after `maxRepetitions`, on other errors, and on `abortSignal`.
  */
 export async function transactWrite(
   { documentClient, pause }: TableAccess,

@@ -1,11 +1,11 @@
-/** A variable that the infrastructure sets for this function. Missing means a broken deployment: fail at start-up. */
+/** A variable that the infrastructure sets. A missing one is a broken deployment and fails the start. */
 export function environmentVariable(name: string): string {
   const value = process.env[name];
   if (value === undefined || value === '') throw new Error(`environment variable ${name} is not set`);
   return value;
 }
 
-/** A variable that the infrastructure sets in some deployments only. */
+/** A variable that only some deployments set. */
 export function optionalVariable(name: string): string | undefined {
   return process.env[name] || undefined;
 }

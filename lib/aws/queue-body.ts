@@ -1,13 +1,12 @@
-/** Largest message and largest batch, in bytes of UTF-8 (SQS). */
+/** SQS's limit of a message and of a batch, in bytes of UTF-8. */
 export const queueMessageMaxBytes = 1_048_576;
 
-/** Longest delay of a message (SQS): what waits longer is looked at, and sent once more, in between. */
+/** SQS's longest delay. A longer wait takes several messages. */
 export const maxDelaySeconds = 900;
 
 /**
- * JSON text that SQS accepts whatever the strings hold. SQS refuses U+FFFE and U+FFFF, which JSON.stringify leaves as
- * they are (controls and lone surrogates it escapes itself): one such character would fail its message for ever (R22).
- * Surrogate pairs are escaped too: older servers and the emulator refuse everything outside the basic plane.
+ * JSON text that SQS accepts: U+FFFE and U+FFFF would fail a message for ever (R22). Surrogate pairs are escaped for
+ * the emulator and older servers.
  */
 export function queueBody(value: unknown): string {
   return JSON.stringify(value).replace(/[\ud800-\udfff\ufffe\uffff]/g, escapeCodeUnit);

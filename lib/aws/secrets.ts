@@ -4,10 +4,9 @@ import { environmentVariable } from './environment.ts';
 import { backoff, type Pause } from './pause.ts';
 import { type ServiceReply, signedRequest } from './signed-request.ts';
 
-/** Reads a secret's current text. */
 export type ReadSecret = (secretId: string) => Promise<string>;
 
-/** Why Secrets Manager gave no text; its name is the service's own for the fault (`ResourceNotFoundException`). */
+/** A failed read of a secret, with the service's error name (`ResourceNotFoundException`). */
 export class SecretFault extends Error {
   constructor(name: string, secretId: string) {
     super(`the secret ${secretId} could not be read: ${name}`);
@@ -18,9 +17,8 @@ export class SecretFault extends Error {
 const attempts = 3;
 
 /**
- * Reads secrets from Secrets Manager without the SDK, which takes longer to load than everything else of the authorizer. An
- * attempt is cut after 3 s; after no answer, a server's fault or a throttle there are two more. Throws `SecretFault`, or
- * what the last attempt has thrown.
+ * Reads secrets without the SDK, which loads longer than all else in the authorizer. Three attempts of 3 s for no
+ * answer, server faults and throttles. Throws `SecretFault`, or the last error.
  */
 export function secretReader(pause: Pause = backoff(100, 1_000)): ReadSecret {
   return async (secretId) => {
@@ -53,14 +51,13 @@ function regionalEndpoint(region: string): string {
 
 const throttles = new Set(['ThrottlingException', 'Throttling', 'TooManyRequestsException', 'RequestLimitExceeded']);
 
-/** Whether another attempt may be answered otherwise. */
 function isPassing(reply: ServiceReply): boolean {
   return reply.status >= 500 || reply.status === 429 || (reply.status !== 200 && throttles.has(faultOf(reply)));
 }
 
 const SecretSchema = v.pipe(v.string(), v.parseJson(), v.object({ SecretString: v.string() }));
 
-/** The parser's own words are not passed on: they quote what they read. */
+/** The parser's message is dropped, because it quotes the secret. */
 function textOf(reply: ServiceReply, secretId: string): string {
   if (reply.status !== 200) throw new SecretFault(faultOf(reply), secretId);
   const secret = v.safeParse(SecretSchema, reply.text);
@@ -70,13 +67,13 @@ function textOf(reply: ServiceReply, secretId: string): string {
 
 const FaultSchema = v.pipe(v.string(), v.parseJson(), v.object({ __type: v.string() }));
 
-/** The service's name for a fault, which may stand behind the name space: `com.amazonaws...#ThrottlingException`. */
+/** The service's error name, perhaps behind a name space: `com.amazonaws...#ThrottlingException`. */
 function faultOf({ status, text }: ServiceReply): string {
   const fault = v.safeParse(FaultSchema, text);
   return fault.success ? fault.output.__type.slice(fault.output.__type.lastIndexOf('#') + 1) : `HTTP ${status}`;
 }
 
-/** Keeps a value read from a secret for `maxAgeMs`; a failed reading is not kept, so the next call tries again. */
+/** Caches a value for `maxAgeMs`. A failed read is not cached, so the next call retries. */
 export function keptFor<T>(maxAgeMs: number, nowMs: () => number, read: () => Promise<T>): () => Promise<T> {
   let kept: { readonly readAtMs: number; readonly value: Promise<T> } | undefined;
   return () => {

@@ -1,13 +1,13 @@
 /**
- * Does all of it, in order, so much at once. Where one fails, no other begins, and it throws when those under way have ended:
- * a run that gives up leaves nothing behind that goes on.
+ * Runs `act` on all, in order, `atOnce` at a time. After a failure no other begins, and it throws once those under way
+ * have ended, so that no work continues in the background.
  */
 export async function sideBySide<T>(
   all: Iterable<T>,
   atOnce: number,
   act: (one: T) => Promise<unknown>,
 ): Promise<void> {
-  // Unlike the iterator of an array, a generator ends for all who share it when one of them leaves its loop.
+  // A generator, unlike an array's iterator, ends for all loops when one leaves.
   const shared = eachOf(all);
   const ends = await Promise.allSettled(
     Array.from({ length: atOnce }, async () => {

@@ -6,13 +6,10 @@ import { environmentVariable, optionalVariable } from './environment.ts';
 const connectMs = 1_000;
 const answerMs = 3_000;
 
-/** One call of a service that takes JSON. */
 export interface ServiceCall {
-  /** May have a path, below which the service is asked. */
+  /** It may have a path, which prefixes the request's. */
   readonly endpoint: string;
-  /** The service's name in signatures. */
   readonly service: string;
-  /** For `X-Amz-Target`. */
   readonly target: string;
   readonly body: object;
 }
@@ -23,15 +20,14 @@ export interface ServiceReply {
 }
 
 /**
- * Makes one signed call, with region and credentials of the environment, where Lambda puts those of the function's role.
- * The connection must stand within 1 s and the whole answer be there within 3 s: it throws a `TimeoutError` otherwise, and
- * what Node.js throws when a connection fails. No connection is kept: the next reading comes minutes later.
+ * Makes one signed call with the environment's credentials. Throws `TimeoutError` without a connection in 1 s or the
+ * whole answer in 3 s. No connection is kept, because calls are minutes apart.
  */
 export async function signedRequest({ endpoint, service, target, body }: ServiceCall): Promise<ServiceReply> {
   const payload = JSON.stringify(body);
   const sessionToken = optionalVariable('AWS_SESSION_TOKEN');
   const signer = new AwsV4Signer({
-    // As the SDK asks: an endpoint with a path is asked below it.
+    // Like the SDK: a request goes below the endpoint's path.
     url: endpoint.endsWith('/') ? endpoint : `${endpoint}/`,
     service,
     region: environmentVariable('AWS_REGION'),

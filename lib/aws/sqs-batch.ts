@@ -2,14 +2,13 @@ import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aw
 import { present } from '../keys/present.ts';
 import { queueMessageMaxBytes } from './queue-body.ts';
 
-/** A message as a queue takes it. Its group (a client, a WABA) is what keeps the backlog of one from delaying others. */
+/** A queue message. Its group (a client, a WABA) keeps one group's backlog from delaying others. */
 export interface QueueEntry {
   readonly body: string;
   readonly group: string;
   readonly delaySeconds: number;
 }
 
-/** A queue that is written to. */
 export interface SentQueue {
   readonly client: SQSClient;
   readonly url: string;
@@ -17,7 +16,7 @@ export interface SentQueue {
 
 const batchMaxEntries = 10;
 
-/** Packs entries in order into batches of at most 10 messages and 1 MiB (SQS). */
+/** Batches of at most 10 messages and 1 MiB (SQS), in order. */
 export function packEntries(entries: Iterable<QueueEntry>): QueueEntry[][] {
   const batches: QueueEntry[][] = [];
   let current: QueueEntry[] = [];
@@ -37,8 +36,8 @@ export function packEntries(entries: Iterable<QueueEntry>): QueueEntry[][] {
 }
 
 /**
- * Sends one message. Rejects when the queue did not confirm it, though the message may be there: a reply can be lost, and the
- * client's own retries may double a message.
+ * Sends one message. Rejects without a confirmation, although the message may be there; the SDK's retries may duplicate
+ * it.
  */
 export async function sendEntry(queue: SentQueue, entry: QueueEntry, abortSignal?: AbortSignal): Promise<void> {
   const message = new SendMessageCommand({
@@ -71,8 +70,8 @@ export async function sendEntries(
 }
 
 /**
- * Sends all entries, every request side by side: one round trip, however many they are. Throws when any may not be queued;
- * what was refused is not offered again, for senders who are told again of what they sent.
+ * Sends all entries with requests side by side, in one round trip. Throws when any may be missing. It does not retry,
+ * because its senders' own callers do.
  */
 export async function sendAtOnce(queue: SentQueue, entries: readonly QueueEntry[]): Promise<void> {
   const refused = await Promise.all(packEntries(entries).map((batch) => sendEntries(queue, batch)));

@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-/** Sets when a delivery of that queue becomes visible again. Throws when the queue cannot be reached. */
+/** Sets the visibility time-out of a delivery. Throws when the queue fails. */
 export function visibilityOf(
   client: SQSClient,
   queueUrl: string,

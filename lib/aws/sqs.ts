@@ -1,9 +1,8 @@
 import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
 
 /**
- * The queue client: an attempt is cut after 5 s, three attempts. Retried sends may double a message, never lose it. It asks
- * the region's address or the one of the environment, never the host of a queue's address: AWS takes a queue's address as
- * a name, and behind an endpoint of one's own that host need not be there.
+ * The queue client: three attempts of 5 s, which may duplicate a message, never lose it. It ignores the host of a
+ * queue's URL, which may not exist behind a configured endpoint.
  */
 export function queueClient(config: SQSClientConfig = {}): SQSClient {
   return new SQSClient({

@@ -2,7 +2,6 @@ import { type DynamoDBDocumentClient, ScanCommand, type ScanCommandInput } from 
 import type { Item } from './dynamodb-batch.ts';
 import { maxRepetitions, type Pause } from './pause.ts';
 
-/** A whole table is read in so many segments side by side, none of them faster than so many read units a second. */
 export interface ScanPace {
   readonly segments: number;
   readonly unitsPerSecond: number;
@@ -10,19 +9,17 @@ export interface ScanPace {
 
 interface ScanPorts {
   readonly documentClient: DynamoDBDocumentClient;
-  /** Waits before a page is asked for again that DynamoDB had no capacity for. */
   readonly pause: Pause;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** What DynamoDB says of a moment without capacity; the SDK has tried again by itself before. */
+/** Throttles that remain after the SDK's own retries. */
 const throttles = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
 /**
- * Reads all of a table, page by page, not strongly consistent: what was written within the last second may be missed. `each` is
- * awaited before the next page of its segment is asked for, so that no more than a page for each segment is in memory. Returns the
- * read units that were used. Throws where a page stays throttled, and what `each` throws.
+ * Scans a table, eventually consistent: writes of the last second may be missing. `each` is awaited before a segment's
+ * next page, which bounds memory. Returns the used read units. Throws for a lasting throttle, and what `each` throws.
  */
 export async function scanTable(
   query: Omit<ScanCommandInput, 'Segment' | 'TotalSegments' | 'ExclusiveStartKey' | 'ReturnConsumedCapacity'>,

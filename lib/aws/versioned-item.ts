@@ -6,24 +6,24 @@ import type { Item } from './dynamodb-batch.ts';
 import type { ItemKey } from './item-key.ts';
 import type { Pause } from './pause.ts';
 
-/** Where an item stands that many writers change, and the form in which its state is kept there. */
+/** An item with many writers, and the form of its state. */
 export interface VersionedItem<State> {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly key: ItemKey;
-  /** Of no item: the state before the first write. Throws where the item has another form. */
+  /** Undefined stands for no item. Throws on an item of another form. */
   readonly stateOf: (item: Item | undefined) => State;
   /** Without key, version and writer. */
   readonly itemOf: (state: State) => Item;
 }
 
-/** A state, and how many writes have led to it; 0: nothing is stored. */
+/** A state and its number of writes; 0 when nothing is stored. */
 export interface Versioned<State> {
   readonly state: State;
   readonly version: number;
 }
 
-/** What a rule makes of a state: the same state where nothing is to be written. */
+/** A rule's result; the same state object means no write. */
 export interface Changed<State, Result> {
   readonly state: State;
   readonly result: Result;
@@ -41,10 +41,8 @@ export async function readVersioned<State>(
 }
 
 /**
- * Reads an item, applies a rule, and writes it if it is still as it was (compare-and-set). When another writer was first, the
- * rule is asked again with what that one left: at once the first time, after a pause and a read from then on. A write whose
- * reply was lost, and which the SDK repeats, is recognised by its writer; when another write has come between, the rule is
- * asked a second time. Undefined after `mostTries` in vain. Throws when the table cannot be reached.
+ * Reads an item, applies a rule and writes by compare-and-set. After a conflict the rule runs again. A retried write
+ * with a lost reply is recognised by its writer. Undefined after `mostTries`; throws when the table fails.
  */
 export async function changeVersioned<State, Result>(
   item: VersionedItem<State>,
@@ -55,7 +53,7 @@ export async function changeVersioned<State, Result>(
     pause,
     newWriter = randomUUID,
   }: {
-    /** As it was read before; without it, it is read first, strongly. */
+    /** A state read before; without it, a strong read comes first. */
     readonly seen?: Versioned<State> | undefined;
     readonly mostTries: number;
     readonly pause: Pause;
@@ -70,13 +68,13 @@ export async function changeVersioned<State, Result>(
     const existing = await write(item, next, newWriter());
     if (existing === undefined) return { ...next, result };
     if (tries > 1) await pause(tries - 1);
-    // What was in the way has changed again by the end of a pause.
+    // After a pause the conflicting state is stale. The first retry is immediate and uses it.
     current = tries === 1 ? versionedOf(item, existing) : await readVersioned(item, { consistent: true });
   }
   return undefined;
 }
 
-/** Undefined when it is written; else what is in the way. */
+/** Undefined when written, else the conflicting item. */
 async function write<State>(
   { client, table, key, itemOf }: VersionedItem<State>,
   { state, version }: Versioned<State>,
@@ -87,7 +85,7 @@ async function write<State>(
       new PutCommand({
         TableName: table,
         Item: { ...key, ...itemOf(state), version, writer },
-        // TTL may have removed what was seen: then nothing is left that could be overwritten.
+        // TTL may have deleted the item, and then nothing can be overwritten.
         ConditionExpression: 'attribute_not_exists(pk) OR version = :seen',
         ExpressionAttributeValues: { ':seen': version - 1 },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

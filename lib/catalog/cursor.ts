@@ -1,16 +1,16 @@
 /*
- * The contract has one `cursor` for both ways (D31). A forward cursor is the platform's `after` cursor as it is; the one
- * handed out as `before` says so itself, in front of the platform's.
+ * The contract has one `cursor` for both directions (D31): the platform's `after` cursor, or a prefix with its `before`
+ * cursor.
  */
 
-/** A cursor as the platform spells them; bounded, because clients send it back. A colon is not among its characters. */
+/** A platform's cursor, bounded because clients send it back. A colon never occurs in it. */
 export const platformCursorPattern = /^[\w+/=.~-]{1,1000}$/;
 
 const backward = 'before:';
 
 export type CatalogPosition = { readonly after: string } | { readonly before: string };
 
-/** Where a client's cursor stands; undefined when it is no cursor. */
+/** The position of a client's cursor; undefined for other text. */
 export function positionOf(cursor: string): CatalogPosition | undefined {
   const back = cursor.startsWith(backward);
   const atPlatform = back ? cursor.slice(backward.length) : cursor;
@@ -18,7 +18,7 @@ export function positionOf(cursor: string): CatalogPosition | undefined {
   return back ? { before: atPlatform } : { after: atPlatform };
 }
 
-/** What a client is given to go back from the page that begins at the platform's cursor. */
+/** The cursor for the page before the one that begins here. */
 export function backwardCursor(platformCursor: string): string {
   return `${backward}${platformCursor}`;
 }

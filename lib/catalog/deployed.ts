@@ -3,7 +3,6 @@ import type { CatalogPorts } from './list-products.ts';
 import { linkedCatalogs, platformCatalogs } from './platform-catalogs.ts';
 import { platformProducts } from './platform-products.ts';
 
-/** Catalogs, which are the platform's. */
 export function deployedCatalog(limits: PlatformLimits): CatalogPorts {
   const { call, credentialOf } = deployedPlatform(limits);
   return {
@@ -12,7 +11,6 @@ export function deployedCatalog(limits: PlatformLimits): CatalogPorts {
   };
 }
 
-/** Which catalogs a WABA is linked to. */
 export function deployedLinkedCatalogs(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
   return linkedCatalogs(call, credentialOf);

@@ -13,8 +13,8 @@ export interface CatalogPorts {
 }
 
 /**
- * One page of a catalog as the contract shows it (D31). Refuses with 403 a catalog that is not the one linked to
- * the WABA, the same whether it exists or not, and as D7 says when the platform does not answer.
+ * One page of a catalog (D31). Refuses with the same 403 every catalog that is not linked to the WABA, existing or not,
+ * and as D7.
  */
 export async function listProducts(
   { catalogIdOf, productPageOf }: CatalogPorts,

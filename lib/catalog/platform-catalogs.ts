@@ -4,7 +4,7 @@ import { PlatformFailure } from '../platform/failure.ts';
 import type { PlatformTransport } from '../platform/transport.ts';
 import type { WabaAccess } from '../platform/waba-access.ts';
 
-/** The id of the catalog that a WABA is linked to, at most one (platform reference, 7); undefined when there is none. */
+/** The id of a WABA's linked catalog, at most one (platform reference, 7), or undefined. */
 export type CatalogIdOf = (waba: WabaAccess, read?: { readonly fresh: boolean }) => Promise<string | undefined>;
 
 const keepForMs = 300_000;
@@ -13,10 +13,9 @@ const CatalogsReplySchema = v.object({
   data: v.array(v.object({ id: v.string(), name: v.exactOptional(v.string()) })),
 });
 
-/** A catalog that is linked to a WABA. */
 export type Catalog = v.InferOutput<typeof CatalogsReplySchema>['data'][number];
 
-/** Asks for the catalogs that a WABA is linked to. Throws `PlatformFailure`. */
+/** Reads the catalogs that a WABA is linked to. Throws `PlatformFailure`. */
 export function linkedCatalogs(
   call: PlatformTransport,
   credentialOf: CredentialOf,
@@ -31,7 +30,10 @@ export function linkedCatalogs(
   };
 }
 
-/** Reads the catalog of a WABA, kept 5 minutes; `fresh` does not use what is kept. Throws `PlatformFailure`; a failure is not kept. */
+/**
+ * Reads a WABA's catalog, cached for 5 minutes; `fresh` skips the cache. Throws `PlatformFailure`; a failure is not
+ * cached.
+ */
 export function platformCatalogs(
   call: PlatformTransport,
   credentialOf: CredentialOf,

@@ -15,7 +15,6 @@ export interface ProductPage {
   readonly after?: string;
 }
 
-/** One page of a catalog's products, read with the named credential; the first page without position. */
 export type ProductPageOf = (
   catalog: { readonly catalogId: string; readonly credential: string },
   page: { readonly limit: number; readonly position?: CatalogPosition | undefined },
@@ -49,7 +48,7 @@ export function platformProducts(call: PlatformTransport, credentialOf: Credenti
     return {
       products,
       ...present({ before }),
-      // The platform gives an `after` on the last page too; only `next` says that something follows (2.1).
+      // The platform gives an `after` on the last page too; only `next` says that more follows (2.1).
       ...present({ after: paging?.next === undefined ? undefined : after }),
     };
   };

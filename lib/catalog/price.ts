@@ -1,19 +1,18 @@
 /*
- * The platform gives prices as display strings in many shapes (`$9.99`, `9,99 €`, `R$ 1.234,56`, `¥1,200`) and does not say
- * which locale wrote them. What can mean only one amount is read; whatever could mean two is not.
+ * The platform's prices are display strings of unknown locale (`$9.99`, `9,99 €`, `R$ 1.234,56`, `¥1,200`). Only
+ * unambiguous amounts are read.
  */
 
 const longestDisplayCharacters = 60;
 /** Letters and signs around the amount: `R$`, `soʻm`, `F CFA`, `د.إ.`; no sentence. */
 const longestSymbolCharacters = 10;
 
-/** ISO 4217 codes, and how many decimals each has. */
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
 /**
- * A displayed price as decimal text without currency sign, grouping, or change of its decimals (D31): `R$ 1.234,50` is
- * `1234.50`. Undefined when it is no single amount: words, ranges, minus signs, another currency's code, more decimals than
- * money has, and a lone separator before three digits when the currency does not tell whether it groups or parts.
+ * A displayed price as decimal text, with its decimals unchanged (D31): `R$ 1.234,50` is `1234.50`. Undefined for
+ * words, ranges, minus signs, another currency's code, too many decimals, or an ambiguous separator before three
+ * digits.
  */
 export function decimalPrice(display: string, currency: string | undefined): string | undefined {
   if (display.length > longestDisplayCharacters) return undefined;
@@ -23,12 +22,12 @@ export function decimalPrice(display: string, currency: string | undefined): str
   const [, before = '', amount = '', after = ''] = found;
   const symbolAfter = after.replace(/^[.,][-–—]/u, '');
   if (!isSymbol(before, currency) || !isSymbol(symbolAfter, currency) || /^[.,]/.test(symbolAfter)) return undefined;
-  // `$.99` is a fraction to some and `S/.99` none to others.
+  // `$.99` may be a fraction, and `S/.99` no fraction.
   if (/(?:^|[^\p{L}\p{M}])[.,]$/u.test(before) || before.trim() === `${currency}.`) return undefined;
   return readAmount(amount, decimalsOf(currency));
 }
 
-/** What may stand beside an amount: a sign or an abbreviation, and no code of another currency. */
+/** The text beside an amount: a sign or abbreviation, and no code of another currency. */
 function isSymbol(text: string, currency: string | undefined): boolean {
   const symbol = text.trim();
   if (symbol.length > longestSymbolCharacters || !/^[\p{L}\p{M}\p{Sc}\s./'’]*$/u.test(symbol)) return false;
@@ -51,7 +50,7 @@ function westernDigits(text: string): string {
   });
 }
 
-/** From the first digit to the last one. */
+/** Reads from the first digit to the last one. */
 function readAmount(amount: string, decimals: number | undefined): string | undefined {
   const marks = amount.match(/\D/gu) ?? [];
   const last = marks.at(-1);
@@ -70,7 +69,7 @@ function readAmount(amount: string, decimals: number | undefined): string | unde
   return integer === undefined || fraction.length > mostDecimals ? undefined : `${integer}.${fraction}`;
 }
 
-/** Whether the last separator parts decimals from the whole; undefined when nobody can tell. */
+/** Whether the last separator starts decimals; undefined when that is ambiguous. */
 function partsOf(
   last: string,
   amount: { readonly grouping: ReadonlySet<string>; readonly fraction: string; readonly decimals: number | undefined },

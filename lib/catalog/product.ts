@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { present } from '../keys/present.ts';
 import { decimalPrice } from './price.ts';
 
-/** A field that is not of its type counts as absent; so does a blank one. */
+/** A field of another type, or a blank one, counts as absent. */
 const text = v.fallback(
   v.optional(
     v.pipe(
@@ -32,10 +32,8 @@ export const PlatformProductSchema = v.object({
 
 export type PlatformProduct = v.InferOutput<typeof PlatformProductSchema>;
 
-/** The fields to ask the platform for. */
 export const productFields = Object.keys(PlatformProductSchema.entries).join(',');
 
-/** A product as it is answered (contract, Product). */
 export const ProductSchema = v.object({
   id: v.string(),
   name: v.exactOptional(v.string()),
@@ -50,7 +48,7 @@ export const ProductSchema = v.object({
 });
 export type Product = v.InferOutput<typeof ProductSchema>;
 
-/** A product as the contract shows it: absent text is left out, and so is a price that is no decimal text (D31). */
+/** A product as in the contract, without absent texts and without a price that is no decimal (D31). */
 export function productView(catalogId: string, product: PlatformProduct): Product {
   const { id, name, retailer_id, description, currency, price, url, category } = product;
   return present({
@@ -67,7 +65,7 @@ export function productView(catalogId: string, product: PlatformProduct): Produc
   });
 }
 
-/** The main image first, then the others, each once. */
+/** The main image first, then the others, once each. */
 function imageUrlsOf({ image_url, images, additional_image_urls }: PlatformProduct): string[] {
   const urls = [image_url, ...(additional_image_urls ?? []), ...(images ?? [])]
     .filter((url) => typeof url === 'string')

@@ -4,32 +4,20 @@ import type { ItemKey } from '../aws/item-key.ts';
 import type { ListedChannel, LiveValues } from './channel.ts';
 
 /**
- * The items of the channels table. Listings read channels by the thousand, and what an item costs to read and to parse
- * grows with the number of its attributes: so the values are packed into two, as JSON lists, and a channel takes about 350
- * bytes. This is the one place that knows them.
- *
- * A channel is under `CHANNELS#<shard>`, `<client id>#<DID>`: one client's channels are a prefix in each of the shards and
- * all channels are the shards whole, so that both are read side by side and nothing is ever scanned.
- *
- * Written by provisioning:
- *   f facts: client name, WABA id and name, business id and name, the platform's number id · t when and by whom it was
- *   created · g gone: true when taken out of the file · i channel id · n its name, empty when it has none
- * Written by synchronization, and absent until the platform has been asked:
- *   l live values, those of `liveNames` in order · v when they were read, in ms
- *
- * Under `WABA#<WABA id>`, `<number id>` is written which channel (c client id, d DID) a number of the WABA is, so that
- * a synchronization, which knows numbers only, finds its channels. Such an entry may be out of date: the channel has the
- * last word (its facts).
+ * The items of the channels table. Listings read thousands, and the number of attributes costs, so two JSON lists hold
+ * the values: about 350 bytes a channel.
  */
 export const channelShards = 32;
 
-/** Where a client's channel of a DID is kept. */
+/**
+ * A client's channels are a prefix in every shard, and all channels are the whole shards, so no listing scans the
+ * table.
+ */
 export function listedChannelKey(clientId: number, waId: string): ItemKey {
   const [byte = 0] = createHash('sha256').update(waId).digest();
   return { pk: shardPartition(byte % channelShards), sk: `${clientPrefix(clientId)}${waId}` };
 }
 
-/** Whether a key of this table is that of a channel, and not that of a WABA's number. */
 export function isListedChannelKey({ pk }: { readonly pk: string }): boolean {
   return pk.startsWith('CHANNELS#');
 }
@@ -42,11 +30,12 @@ function shardPartition(shard: number): string {
   return `CHANNELS#${shard}`;
 }
 
-/** Begins the sort key of every channel of a client, and of no other. */
+/** Begins the sort keys of a client's channels, and of no other. */
 export function clientPrefix(clientId: number): string {
   return `${clientId}#`;
 }
 
+/** Finds the channel of a platform's number. The entry may be stale; the channel's facts are authoritative. */
 export function wabaNumberKey(wabaId: string, phoneNumberId: string): ItemKey {
   return { pk: wabaPartition(wabaId), sk: phoneNumberId };
 }
@@ -55,27 +44,26 @@ export function wabaPartition(wabaId: string): string {
   return `WABA#${wabaId}`;
 }
 
-/** What provisioning says of a channel. */
 export type ProvisionedChannel = Omit<ListedChannel, keyof LiveValues | 'createdAt' | 'createdBy' | 'deleted'>;
 
-/** The attributes that provisioning sets on a channel: it is there, so it is not gone. */
+/** The attributes that provisioning sets on a channel: facts, gone, id, and its name or an empty text. */
 export function provisionedAttributes(channel: ProvisionedChannel) {
   return { f: factsText(channel), g: false, i: channel.channelId, n: channel.name ?? '' };
 }
 
-/** Those that it sets when a channel has been taken out of the file: it stays in the listing, as deleted. */
+/** For a channel that the file has dropped: it stays listed, as deleted. */
 export const goneAttributes = { g: true } as const;
 
-/** Those that it sets on a new channel only. */
+/** For a new channel only: its creation time and its author. */
 export function firstAttributes(nowIso: string) {
   return { t: JSON.stringify([nowIso, 'provisioning']) };
 }
 
+/** For a new channel only: its creation time and its author. */
 export function wabaNumberAttributes({ clientId, waId }: Pick<ListedChannel, 'clientId' | 'waId'>) {
   return { c: clientId, d: waId };
 }
 
-/** What provisioning says of a channel, as it is stored. */
 export function factsText(channel: ProvisionedChannel): string {
   const { clientName, wabaId, wabaName, businessId, businessName, phoneNumberId } = channel;
   return JSON.stringify([clientName, wabaId, wabaName, businessId, businessName, phoneNumberId]);
@@ -93,15 +81,14 @@ const liveNames = [
   'throughputLevel',
 ] as const satisfies readonly (keyof LiveValues)[];
 
-/** Live values as they are stored. */
+/**
+ * The live values in the order of `liveNames`. Synchronization writes them as `l`, and their reading time in ms as `v`.
+ */
 export function liveText(live: LiveValues): string {
   return JSON.stringify(liveNames.map((name) => live[name] ?? null));
 }
 
-/**
- * The live values that a channel is to have when the platform says these; undefined when it has them already. A value that
- * is told no more goes; the status stays as it was, for a channel always has one.
- */
+/** The new live values after a reading; undefined without a change. Missing values go, but the status stays. */
 export function changedLive(channel: ListedChannel, told: LiveValues): LiveValues | undefined {
   const live = { ...told, status: told.status ?? channel.status };
   return liveText(live) === liveText(channel) ? undefined : live;
@@ -135,7 +122,6 @@ const StoredChannelSchema = v.object({
   ),
 });
 
-/** Reads a stored channel; throws when the item is not one. */
 export function channelFromItem(item: unknown): ListedChannel {
   const { sk, f: facts, t: creation, g: deleted, i: channelId, n: name, l: live } = v.parse(StoredChannelSchema, item);
   const [clientId = '', waId = ''] = sk.split('#');
@@ -188,14 +174,13 @@ function toldValues(
 
 const WabaNumberSchema = v.object({ sk: v.string(), c: v.number(), d: v.string() });
 
-/** Which channel a number of a WABA is. */
 export interface WabaNumber {
   readonly phoneNumberId: string;
   readonly clientId: number;
   readonly waId: string;
 }
 
-/** Reads a WABA's entry of a number; throws when the item is not one. */
+/** Parses a WABA's entry of a number; throws on another item. */
 export function wabaNumberFromItem(item: unknown): WabaNumber {
   const { sk: phoneNumberId, c: clientId, d: waId } = v.parse(WabaNumberSchema, item);
   return { phoneNumberId, clientId, waId };

@@ -18,27 +18,26 @@ import {
   wabaPartition,
 } from './channel-item.ts';
 
-/** The channels table; see channel-item.ts for the model. */
 export interface ChannelStore {
   /**
-   * Every channel of a client, or of all clients, deleted ones too, in no order; strongly consistent. Two round trips up
+   * Every channel of a client, or of all clients, deleted ones too, unordered, strongly consistent. Two round trips up
    * to about 75,000 channels in all.
    */
   channelsOf(clientId: number | undefined): Promise<ListedChannel[]>;
-  /** Which channels a WABA's numbers are, as far as provisioned. One round trip up to about 2,500. */
+  /** The provisioned channels of a WABA's numbers. One round trip up to about 2,500. */
   numbersOf(wabaId: string): Promise<WabaNumber[]>;
-  /** The channel that one of the platform's numbers is, if it is one, strongly consistent. Two round trips. */
+  /** The channel of a platform's number, strongly consistent. Two round trips. */
   findNumber(wabaId: string, phoneNumberId: string): Promise<ListedChannel | undefined>;
-  /** The channels among these that exist, each once, strongly consistent. One round trip: 100 a request, side by side. */
+  /** The existing channels among these, strongly consistent. One round trip: 100 a request, side by side. */
   find(channels: readonly Pick<ListedChannel, 'clientId' | 'waId'>[]): Promise<ListedChannel[]>;
   /**
-   * Writes live values that were read at a time. False, and nothing is written, when the channel is gone or what
-   * provisioning says of it has changed, or when it has values of a later reading.
+   * Writes live values. False, without a write, when the channel is gone, its provisioning has changed, or a later
+   * reading is stored.
    */
   writeLive(channel: ListedChannel, live: LiveValues, readAtMs: number): Promise<boolean>;
 }
 
-/** All at once, 50,000 channels take the emulator on a busy machine longer than a single request has time. */
+/** All shards at once, with 50,000 channels, would exceed a request's time-out on a busy machine's emulator. */
 const shardsAtOnce = channelShards / 2;
 
 export function channelStore(
@@ -63,7 +62,7 @@ export function channelStore(
       const entries = await batchGet(table, [wabaNumberKey(wabaId, phoneNumberId)], { consistent: true });
       const keys = entries.map(wabaNumberFromItem).map(keyOf);
       const channels = (await batchGet(table, keys, { consistent: true })).map(channelFromItem);
-      // The entry may be out of date: the channel has the last word.
+      // The entry may be stale; the channel is authoritative.
       return channels.find((channel) => channel.phoneNumberId === phoneNumberId && !channel.deleted);
     },
     find: async (channels) => {

@@ -1,4 +1,4 @@
-/** What the platform says of a number (platform reference, 8). What it does not say is absent. */
+/** The platform's facts of a number (platform reference, 8); unknown ones are absent. */
 export interface LiveValues {
   /** `ACTIVE` for a number in service; every other value as the platform spells it. */
   readonly status?: string | undefined;
@@ -12,20 +12,18 @@ export interface LiveValues {
   /** ISO 8601, UTC. */
   readonly registeredAt?: string | undefined;
   readonly externalWebhook?: string | undefined;
-  /** How fast the number may send, in the platform's word: `STANDARD`, `HIGH` (platform reference, 4.4). Not listed. */
+  /** The number's speed in the platform's word: `STANDARD`, `HIGH` (platform reference, 4.4). Not listed. */
   readonly throughputLevel?: string | undefined;
 }
 
-/** The live values of one of the platform's numbers. */
 export interface PlatformNumber {
   readonly phoneNumberId: string;
   readonly live: LiveValues;
 }
 
-/** A channel as it is listed (contract, Client messaging channel; D35): what provisioning knows, and the live values. */
+/** A channel in the listing (contract, Client messaging channel; D35): provisioned facts and live values. */
 export interface ListedChannel extends LiveValues {
   readonly clientId: number;
-  /** The DID. */
   readonly waId: string;
   readonly channelId: number;
   /** Absent where provisioning names none. */
@@ -39,6 +37,6 @@ export interface ListedChannel extends LiveValues {
   readonly status: string;
   readonly createdAt: string;
   readonly createdBy: string;
-  /** Taken out of the provisioning file; listed only when asked for. */
+  /** Dropped from the provisioning file; listed only on request. */
   readonly deleted: boolean;
 }

@@ -8,7 +8,6 @@ export function deployedChannels(): ChannelStore {
   return channelStore(documents(), environmentVariable('CHANNELS_TABLE'));
 }
 
-/** Takes over what the platform says of channels. */
 export function deployedChannelRefresh({ call, credentialOf }: Platform) {
   return channelRefresh({
     channels: deployedChannels(),

@@ -1,13 +1,12 @@
 import type { LiveValues } from './channel.ts';
 import { peopleADay } from './messaging-limit.ts';
 
-/** The platform's words for the quality of a number (platform reference, 8), the best first. */
+/** The platform's words for a number's quality (platform reference, 8), the best first. */
 const qualities = ['GREEN', 'YELLOW', 'RED'];
 
-/** What of a number is worse than it was by the platform's word: fewer people a day, fewer messages a second, a worse quality. */
 export type Fallen = 'limit' | 'throughput' | 'quality';
 
-/** What has fallen between two readings. A word that is not known, or was not told, has neither fallen nor risen. */
+/** What got worse between two readings. An unknown or missing word counts as no change. */
 export function fallenBetween(before: LiveValues, after: LiveValues): Fallen[] {
   const [was, is] = [peopleADay(before.currentLimit), peopleADay(after.currentLimit)];
   const hasLimit = is !== undefined && (was === undefined ? before.currentLimit === 'TIER_UNLIMITED' : is < was);

@@ -2,7 +2,7 @@ import type { Caller } from '../access/caller.ts';
 import { type Clients, operatingClient } from '../access/operating-client.ts';
 import type { ListedChannel } from './channel.ts';
 
-/** What a listing asks for; an absent filter lets everything pass, and all that are given must hold (D35). */
+/** An absent filter passes all, and all given ones must hold (D35). */
 export interface ChannelFilters {
   readonly wa_id?: string | undefined;
   readonly waba_id?: string | undefined;
@@ -17,8 +17,8 @@ export interface ChannelFilters {
 }
 
 /**
- * Whose channels a caller lists (contract, Authentication 4): the own client's, and with `BSP_CN` any client's; then,
- * when none is named, those of all: undefined. Refuses as `operatingClient` does.
+ * The client whose channels a caller lists (contract, Authentication 4). Undefined means all clients: `BSP_CN` without
+ * a named one. Refuses as `operatingClient`.
  */
 export async function listedClient(
   clients: Clients,
@@ -28,7 +28,6 @@ export async function listedClient(
   return caller.crossClient && askedId === undefined ? undefined : operatingClient(clients, caller, askedId);
 }
 
-/** The channels that pass the filters, sorted by client id, then number (D35). */
 export function selectChannels(channels: readonly ListedChannel[], filters: ChannelFilters): ListedChannel[] {
   const equals = (wanted: string | undefined, value: string) => wanted === undefined || value === wanted;
   const contains = (wanted: string | undefined, ...values: readonly string[]) => {

@@ -1,6 +1,6 @@
 /**
- * To how many people a portfolio may write in 24 hours, by the platform's word for its limit (platform reference, 4.4): 2,000 by
- * `TIER_2K`. Undefined where there is no limit, or the word is not known.
+ * How many people a portfolio may write to in 24 hours, by the platform's limit (platform reference, 4.4): 2,000 for
+ * `TIER_2K`. Undefined for no limit, or an unknown word.
  */
 export function peopleADay(limit: string | undefined): number | undefined {
   const [, digits, thousands] = /^TIER_(\d{1,6})(K?)$/.exec(limit ?? '') ?? [];

@@ -15,7 +15,7 @@ export interface NumberPage {
 
 /** The platform's phone numbers of a WABA (platform reference, 8). */
 export interface PlatformNumbers {
-  /** One page of at most 100, the first without cursor; never repeated. Throws `PlatformFailure`. */
+  /** One page of at most 100; the first has no cursor. No retries. Throws `PlatformFailure`. */
   page(waba: WabaAccess, after?: string): Promise<NumberPage>;
 }
 
@@ -76,7 +76,7 @@ function liveValues(number: v.InferOutput<typeof NumberSchema>): LiveValues {
     phoneCode: dialCode,
     phoneNumber: nationalNumber(number.display_phone_number, dialCode),
     registeredAt: isoTime(number.last_onboarded_time),
-    // The narrowest one is in force.
+    // The narrowest webhook is in force.
     externalWebhook: webhook?.phone_number ?? webhook?.whatsapp_business_account ?? webhook?.application,
     throughputLevel: number.throughput?.level,
   };

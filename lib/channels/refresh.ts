@@ -14,9 +14,8 @@ export interface RefreshPorts {
 }
 
 /**
- * Brings a WABA's channels, of whatever client, in step with what the platform says of their numbers; resolves to how
- * many have changed. `mayGoOn` is asked before every page. Costs 1 query, and for a page of numbers 1 call, 1 read and
- * 1 write for each channel that differs. Rejects with `PlatformFailure` when a page cannot be read.
+ * Updates a WABA's channels, of all clients, from the platform; returns the number of changes. `mayGoOn` is asked
+ * before each page. Costs 1 query, and 1 call and 1 read a page, 1 write a change. Rejects with `PlatformFailure`.
  */
 export type RefreshChannels = (waba: WabaAccess, mayGoOn: () => Promise<boolean>) => Promise<number>;
 
@@ -52,7 +51,7 @@ export function channelRefresh(ports: RefreshPorts): RefreshChannels {
   };
 }
 
-/** Once for each fall: the next reading compares with what is written now. */
+/** Reported once, because the next reading compares with this write. */
 function reportFallen(channel: ListedChannel, live: LiveValues): void {
   const { wabaId, clientId, phoneNumberId } = channel;
   const fallen = fallenBetween(channel, live);
@@ -60,7 +59,7 @@ function reportFallen(channel: ListedChannel, live: LiveValues): void {
   if (fallen.length > 0) count('NumbersFallen');
 }
 
-/** The channels that differ from what the platform says of their numbers, and what they are to have. */
+/** The channels that differ from the platform's numbers, with their new values. */
 function changesOf(
   wabaId: string,
   channels: readonly ListedChannel[],

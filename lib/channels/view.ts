@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { documentedAs, wholeNumber } from '../http/documented.ts';
 import type { ListedChannel } from './channel.ts';
 
-/** Each field of a client messaging channel. What the platform has not said so far is null, and so is no name. */
+/** The fields of a client messaging channel. Unknown values, and a missing name, are null. */
 const fieldValues = {
   wa_id: (channel) => channel.waId,
   client_id: (channel) => channel.clientId,
@@ -24,7 +24,7 @@ const fieldValues = {
   create_by: (channel) => channel.createdBy,
   register_at: (channel) => channel.registeredAt,
   external_webhook: (channel) => channel.externalWebhook,
-  // Not the contract's: what an assignment names, and what documents and paths call the channel (D50).
+  // Beyond the contract: the names that assignments, documents and paths use (D50).
   channel_id: (channel) => channel.channelId,
   did: (channel) => channel.waId,
   name: (channel) => channel.name,
@@ -35,7 +35,7 @@ const channelFields = Object.keys(fieldValues) as readonly ChannelField[];
 
 const unknownYet = <const S extends v.GenericSchema>(said: S) => v.exactOptional(v.nullable(said));
 
-/** A channel as it is answered: the fields asked for, in the order in which they were asked for. */
+/** A channel with the requested fields, in the order of the request. */
 export const ChannelSchema = v.pipe(
   v.record(v.picklist(channelFields), v.nullable(v.union([v.string(), v.number(), v.boolean()]))),
   documentedAs(() =>
@@ -66,7 +66,7 @@ export const ChannelSchema = v.pipe(
   ),
 );
 
-/** What is answered unless other fields are asked for (contract, Default fields). */
+/** The fields without a request for others (contract, Default fields). */
 const defaultFields = [
   'wa_id',
   'client_id',
@@ -78,16 +78,12 @@ const defaultFields = [
   'business_name',
 ] as const satisfies readonly ChannelField[];
 
-/**
- * The fields that are answered: those asked for, each once and in their order; the default ones when none of them is known
- * (D8).
- */
+/** The known requested fields, once each and in their order; the default ones when none is known (D8). */
 export function appliedFields(names: readonly string[] = []): readonly ChannelField[] {
   const known = [...new Set(names)].filter((name): name is ChannelField => Object.hasOwn(fieldValues, name));
   return known.length === 0 ? defaultFields : known;
 }
 
-/** A channel with the given fields only. */
 export function channelView(
   channel: ListedChannel,
   fields: readonly ChannelField[],

@@ -4,8 +4,8 @@ import { type AccountWord, matterScopes } from '../platform/webhook/account-upda
 import { eventId, type ServiceEvent } from '../webhooks/event.ts';
 
 /**
- * What the platform has said of a WABA, for each of its clients (D41). The id of an event follows from the WABA, the word and the
- * platform's time, so a webhook that comes again tells the same event.
+ * The platform's words on a WABA, as events for its clients (D41). WABA, word and the platform's time make the event
+ * id, so repeated webhooks are idempotent.
  */
 export function accountEvents(
   { wabaId, clientIds }: Pick<Waba, 'wabaId' | 'clientIds'>,

@@ -1,6 +1,5 @@
 import type { PlatformTransport } from '../platform/transport.ts';
 
-/** Thrown in place of a call that a turn has no more right to. */
 export class CallsSpent extends Error {
   constructor() {
     super('no platform call is left to this turn');
@@ -8,7 +7,7 @@ export class CallsSpent extends Error {
   }
 }
 
-/** The platform calls of one turn: counted where they are made, so that repetitions and small pages count too. */
+/** The platform calls of one turn, counted at the transport, so that retries and small pages count too. */
 export class CallAllowance {
   readonly #calls: number;
   #made = 0;
@@ -25,7 +24,7 @@ export class CallAllowance {
     return this.#calls - this.#made;
   }
 
-  /** The same calls, as long as there are any left; then `CallsSpent` is thrown. */
+  /** The transport, until the calls are used up; then it throws `CallsSpent`. */
   within(call: PlatformTransport): PlatformTransport {
     return async (asked) => {
       if (this.left <= 0) throw new CallsSpent();

@@ -10,7 +10,7 @@ import { hintQueue } from './hint-queue.ts';
 import type { Upstream } from './read-again.ts';
 import { hintStore } from './turn-store.ts';
 
-/** What working off hints takes: every call to the platform within the allowance of its turn. */
+/** The worker's ports; every platform call is within its turn's allowance. */
 export function deployedHints({ call, credentialOf }: Platform) {
   const upstream = (allowance: CallAllowance): Upstream => {
     const counted = allowance.within(call);

@@ -3,35 +3,32 @@ import { type AccountWord, AccountWordSchema, accountWordsOf } from '../platform
 import { idOf, type PlatformUpdate } from '../platform/webhook/envelope.ts';
 import { numberFields, templateFields } from '../platform/webhook/fields.ts';
 
-/** The format in which hints are queued now. */
+/** The queued format's version. */
 export const hintMessageVersion = 1;
 
 /**
- * A message of the hint queue (D42, D47): what of a WABA has to be read again, because the platform said that it changed. It
- * also carries what no reading tells: the platform's words on the account.
+ * A message of the hint queue (D42, D47): what changed on a WABA and must be read again, and the platform's words on
+ * the account, which no reading shows.
  */
 export const HintMessageSchema = v.object({
   version: v.literal(hintMessageVersion),
   wabaId: v.string(),
   templateIds: v.array(v.string()),
-  /** The WABA's numbers: their quality, limit and throughput. */
   numbers: v.boolean(),
-  /** All of its templates: which of them changed could not be told. */
+  /** All templates, when the changed ones are unknown. */
   everything: v.exactOptional(v.boolean()),
   /** By their time. */
   account: v.exactOptional(v.array(AccountWordSchema)),
-  /** Set in a message of our own, that something gathered is to be read: the time for which it was meant. */
+  /** Only in our own wake message: the time that it was meant for. */
   wakeAtMs: v.exactOptional(v.number()),
 });
 export type HintMessage = v.InferOutput<typeof HintMessageSchema>;
 
-/** Where hints wait for their worker. */
 export interface HintSink {
-  /** Resolves when all of them are queued; throws when any may not be. */
+  /** Resolves when all are queued; throws when any may not be. */
   send(hints: readonly HintMessage[]): Promise<void>;
 }
 
-/** The same for a message that is to arrive after a time. */
 export interface DelayedHints {
   sendLater(hint: HintMessage, delaySeconds: number): Promise<void>;
 }
@@ -44,13 +41,12 @@ export function isHint(field: string): boolean {
   return aboutTemplate.has(field) || aboutNumbers.has(field);
 }
 
-/** More templates than this are read by a listing anyway, and the message stays small. */
+/** Above this number the whole list is read anyway, and the message stays small. */
 const maxTemplateIds = 100;
 
 /**
- * One hint for each WABA that these updates tell something of; none for updates about anything else. Ids come as numbers
- * (platform reference, 2.3): one that a number cannot hold exactly makes the hint one about everything. `arrivedAtMs` stands
- * for the time of a word on an account that names none.
+ * One hint for each WABA with changed templates, numbers or account. An id that a number cannot hold exactly (platform
+ * reference, 2.3) makes it a hint about everything. `arrivedAtMs` replaces a missing time.
  */
 export function hintsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): HintMessage[] {
   const byWaba = Map.groupBy(updates, ({ wabaId }) => wabaId);

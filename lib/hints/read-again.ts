@@ -16,7 +16,6 @@ import { type CallAllowance, CallsSpent } from './call-allowance.ts';
 import { nothing, type Task, together } from './task.ts';
 import type { Ending, Turn } from './turns.ts';
 
-/** The platform, as far as one turn may ask it. */
 export interface Upstream {
   readonly platform: TemplateComparison['platform'];
   readonly refreshChannels: RefreshChannels;
@@ -28,23 +27,19 @@ export interface ReadingPorts extends Omit<ComparisonPorts, 'platform'> {
   readonly remainingMs: () => number;
 }
 
-/** With less time than this left no call is begun: it may take 10 s, and then there is the writing. */
+/** No call starts with less time left: it may take 10 s, and its result must be written. */
 const reservedMs = 25_000;
-/** A page that is too large is asked for up to three times more. */
+/** A page that is too large takes up to three more calls. */
 const callsForPage = 4;
 
 interface Work extends Upstream, TemplateComparison {
   readonly waba: Waba;
   readonly allowance: CallAllowance;
   readonly remainingMs: () => number;
-  /** The first failure. */
   failure?: unknown;
 }
 
-/**
- * Reads what a turn is to read and takes it over as a synchronization does, for every client of the WABA. Never throws:
- * what could not be read is left for a later turn.
- */
+/** Reads a turn's task and takes it over like a synchronization. Never throws: unread parts stay for a later turn. */
 export async function readAgain(
   ports: ReadingPorts,
   waba: Waba,
@@ -54,7 +49,7 @@ export async function readAgain(
   const { remainingMs } = ports;
   const work: Work = {
     ...{ ...ports, ...ports.upstream(allowance), waba, allowance },
-    // Under no lock: what is written is guarded by the time of its reading.
+    // No lock: the time of the reading guards each write.
     keepLease: async () => undefined,
     timeIsShort: () => allowance.left < callsForPage || remainingMs() < reservedMs,
     counts: { ...noCounts },
@@ -78,10 +73,7 @@ export async function readAgain(
   };
 }
 
-/**
- * Whether it is done with: also when the platform refuses it and would again. Running out of calls or time is no failure, and
- * is not done.
- */
+/** Whether the step is done, which includes a permanent refusal. Without calls or time it is neither done nor failed. */
 async function tried(work: Work, step: () => Promise<void>): Promise<boolean> {
   if (work.remainingMs() < reservedMs) return false;
   try {
@@ -91,7 +83,7 @@ async function tried(work: Work, step: () => Promise<void>): Promise<boolean> {
     if (error instanceof CallsSpent) return false;
     const stands = isStanding(error);
     if (!stands) work.failure ??= error;
-    // A refused credential rings by itself.
+    // A refused credential has its own alarm.
     if (!(error instanceof PlatformFailure && error.credentialRefused)) count('HintReadingsFailed');
     log('hint.not_read', {
       wabaId: work.waba.wabaId,
@@ -106,14 +98,14 @@ function isStanding(error: unknown): boolean {
   return error instanceof PlatformFailure && error.kind === 'refused' && !error.throttled && error.advice === 'no';
 }
 
-/** A platform that does not answer, throttles or refuses our credential does so for the next template too. */
+/** A platform that is down, throttles or refuses the credential fails for the next template too. */
 function hasFailedForAll({ failure }: Work): boolean {
   return (
     failure instanceof PlatformFailure && (failure.kind !== 'refused' || failure.throttled || failure.credentialRefused)
   );
 }
 
-/** Of a WABA with more numbers than the calls are for, the last ones wait for a synchronization. */
+/** If a WABA has too many numbers for the calls, the last ones wait for a synchronization. */
 async function refreshNumbers({ waba, refreshChannels, allowance, remainingMs }: Work): Promise<void> {
   await refreshChannels(waba, async () => {
     if (remainingMs() < reservedMs) throw new CallsSpent();
@@ -121,7 +113,7 @@ async function refreshNumbers({ waba, refreshChannels, allowance, remainingMs }:
   });
 }
 
-/** The whole list. Undefined when it was read to its end, else where it stands; true when it must be begun anew. */
+/** Reads the whole list. Undefined at its end, else its position; true when it must restart. */
 async function readList(work: Work, from: Listing | undefined): Promise<Listing | true | undefined> {
   let goesOnAt: Listing | undefined;
   const read = await tried(work, async () => {

@@ -5,16 +5,15 @@ import { changeVersioned } from '../aws/versioned-item.ts';
 import { hintsKey } from '../templates/model/items.ts';
 import { type Change, type HintState, idle, type Step } from './turns.ts';
 
-/** Where the hints of a WABA are kept. */
 export interface HintStore {
   /**
-   * Changes the state under the condition that it is as it was read (versioned-item.ts), and returns what is then to be done.
-   * Throws when other writers were first again and again, or the table cannot be reached.
+   * Changes the state by compare-and-set (versioned-item.ts), and returns the next step. Throws under lasting
+   * contention, or when the table fails.
    */
   change(wabaId: string, rule: (state: HintState) => Change): Promise<Step>;
 }
 
-/** Each one that fails has seen another writer's. */
+/** Each failed attempt has met another writer's success. */
 const mostTries = 12;
 const conflictPause = backoff(20, 500);
 
@@ -34,7 +33,7 @@ const HintStateSchema = v.object({
 
 const HintItemSchema = v.object({ state: v.pipe(v.string(), v.parseJson(), HintStateSchema) });
 
-/** One item for each WABA that was ever told of; it is never deleted. */
+/** It is never deleted. */
 export function hintStore(client: DynamoDBDocumentClient, table: string, pause: Pause = conflictPause): HintStore {
   return {
     change: async (wabaId, rule) => {

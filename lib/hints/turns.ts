@@ -3,61 +3,44 @@ import { maxDelaySeconds } from '../aws/queue-body.ts';
 import { callsFor, isNothing, nothing, type Task, together } from './task.ts';
 
 /*
- * When the hints of a WABA are acted on (D42). One item holds what is to be read; each change of it is written under the
- * condition that it is as it was read.
- *
- *   idle ──hint──> reading                            the first one acts at once
- *   reading ──hint──> reading, more gathered          the next turn reads it
- *   reading ──the turn ends──> idle, or waiting       waiting when more was gathered, or when something could not be read
- *   waiting ──hint──> waiting, more gathered
- *   waiting ──wake message──> reading                 10 s after the turn before, or when there are calls again
- *   reading ──lease ends (its worker has died)──> waiting
- *
- * Gathering is everybody's who has a hint; beginning a turn is whoever finds it ready; ending it is the turn's own, by its
- * number. Who gathers and cannot begin sees to it that a message is under way that will look again, before it
- * acknowledges its own: it sends one, and then notes its time. A crash between the two doubles a message, which finds
- * nothing to do. So nothing that was gathered waits for a message that does not exist. What is being read stays in the
- * item until it has been read, and a turn that never ends hands it to the next.
- *
- * Calls are put aside when a turn begins, and what it did not use is given back when it ends. A crash leaves them counted.
+ * When a WABA's hints are read (D42), as one item under compare-and-set. The first hint is read at once; later ones
+ * gather for the next turn, 10 s later or once calls are available.
  */
 
-/** Longer than a worker may run: who holds the turn is at work, or dead. */
+/** Longer than a worker may run, so a holder past it is dead, and the next turn takes over. */
 export const turnLeaseMs = 70_000;
-/** How long further hints are gathered after a turn. */
 export const gatherMs = 10_000;
-/** Of the 200 calls an hour that the platform gives a WABA (platform reference, 4.4), for hints. */
+/** The share of hints in the platform's 200 calls an hour and WABA (platform reference, 4.4). */
 export const callsAnHour = 60;
-/** As long as so few are used, nothing is spread over the hour. */
+/** Up to this number of calls, nothing is spread over the hour. */
 const readyCalls = 20;
 const hourMs = 3_600_000;
 const longestWaitMs = maxDelaySeconds * 1_000;
 
-/** Calls of one turn, made within its lease. */
+/** Calls of one turn, reserved at its start. Its end returns unused ones; a crash leaves them counted. */
 interface Spent {
   readonly turn: number;
   readonly beganAtMs: number;
   readonly calls: number;
 }
 
-/** Where the list of the WABA stands; what is in it is nobody's business here. */
+/** The position in the WABA's list, opaque here. */
 export type ListingMark = Readonly<Record<string, unknown>>;
 
 export interface HintState {
   readonly gathered: Task;
-  /** What the latest turn reads, or has left behind. */
+  /** What the latest turn reads, or has left. It stays in the item until it is read. */
   readonly reading: Task;
-  /** Set when a list was too long for one turn: the next one goes on with it, before anything that was gathered. */
+  /** Set when a list was too long for one turn; the next one continues it before all gathered hints. */
   readonly listing?: ListingMark;
-  /** The number of the latest turn. */
   readonly turn: number;
-  /** Of the latest turn, while it is under way. */
+  /** Of the latest turn, while it runs. */
   readonly lease?: Lease<number>;
   readonly readyAtMs: number;
   readonly spent: readonly Spent[];
-  /** For when the earliest wake message is meant; 0 when none is known of. */
+  /** When the earliest wake message is due; 0 when none is known. */
   readonly wakeAtMs: number;
-  /** Turns in a row that could not read. */
+  /** Consecutive turns that could not read. */
   readonly failures: number;
 }
 
@@ -78,7 +61,7 @@ export interface Turn {
   readonly calls: number;
 }
 
-/** What whoever has just changed the state has to do. */
+/** The next step for the worker that changed the state. */
 export type Step =
   | { readonly kind: 'read'; readonly turn: Turn }
   | { readonly kind: 'wake'; readonly atMs: number }
@@ -89,7 +72,10 @@ export interface Change {
   readonly step: Step;
 }
 
-/** Hints and wake messages have arrived; `wakesAtMs` are the times for which those were meant. */
+/**
+ * A worker that cannot begin a turn must have a wake under way before it acknowledges its message, so no hint is
+ * forgotten. `wakesAtMs` are the times of arrived wakes.
+ */
 export function arrived(
   state: HintState,
   { task, wakesAtMs }: { readonly task: Task; readonly wakesAtMs: readonly number[] },
@@ -99,20 +85,17 @@ export function arrived(
   return next({ ...woken, gathered: together(woken.gathered, task) }, nowMs);
 }
 
-/** How a turn has ended. */
 export interface Ending {
   readonly turn: number;
-  /** What could not be read. */
   readonly left: Task;
-  /** Where the list stands, when that is what is left. */
+  /** The position in the list, if it is left. */
   readonly listing?: ListingMark;
   readonly callsMade: number;
   readonly failed: boolean;
-  /** How long the platform wants not to be asked. */
   readonly retryAfterMs?: number;
 }
 
-/** The turn has ended; nothing changes when another one has taken over. */
+/** Ends a turn; no change after a takeover. */
 export function ended(state: HintState, ending: Ending, nowMs: number): Change {
   if (state.lease?.owner !== ending.turn) return { state, step: { kind: 'done' } };
   const spent = state.spent.map((each) => (each.turn === ending.turn ? { ...each, calls: ending.callsMade } : each));
@@ -128,13 +111,12 @@ export function ended(state: HintState, ending: Ending, nowMs: number): Change {
   return next({ ...after, readyAtMs, reading: nothing, gathered: together(state.gathered, ending.left) }, nowMs);
 }
 
-/** A wake message is under way. */
+/** Notes a sent wake. A crash before the note duplicates a message, which then finds nothing to do. */
 export function waking(state: HintState, atMs: number, nowMs: number): HintState {
   const known = state.wakeAtMs > nowMs && state.wakeAtMs <= atMs;
   return known ? state : { ...state, wakeAtMs: atMs };
 }
 
-/** What is to be done in this state. */
 function next(state: HintState, nowMs: number): Change {
   const goesOn = state.listing !== undefined;
   const task = goesOn ? state.reading : together(state.reading, state.gathered);
@@ -151,13 +133,13 @@ function next(state: HintState, nowMs: number): Change {
   return { state: begun, step: { kind: 'read', turn: { turn, task, calls, ...(listing && { listing }) } } };
 }
 
-/** A message that is known to come early enough need not be sent again. */
+/** A wake that is early enough need not be sent again. */
 function wake(state: HintState, atMs: number, nowMs: number): Step {
   const known = state.wakeAtMs > nowMs && state.wakeAtMs <= atMs;
   return known ? { kind: 'done' } : { kind: 'wake', atMs };
 }
 
-/** A call may be made as late as its turn's lease ends: so long it counts. */
+/** A turn may call until its lease ends, so its calls count for that long. */
 function countsUntilMs({ beganAtMs }: Spent): number {
   return beganAtMs + turnLeaseMs + hourMs;
 }
@@ -166,13 +148,12 @@ function callsSpent(spent: readonly Spent[], nowMs: number): number {
   return spent.filter((each) => countsUntilMs(each) > nowMs).reduce((sum, { calls }) => sum + calls, 0);
 }
 
-/** The first time from now at which there are so many calls. */
 function enoughAtMs(spent: readonly Spent[], calls: number, nowMs: number): number {
   const times = [nowMs, ...spent.map(countsUntilMs).filter((atMs) => atMs > nowMs)].sort((a, b) => a - b);
   return times.find((atMs) => callsSpent(spent, atMs) + calls <= callsAnHour) ?? nowMs + hourMs + turnLeaseMs;
 }
 
-/** How long nothing is read after a turn: a moment, then its share of the hour, then longer with every failure. */
+/** The pause after a turn: a moment, its share of the hour, and a backoff that doubles with every failure. */
 function pauseMs({ spent, failures }: HintState, { callsMade, retryAfterMs = 0 }: Ending, nowMs: number): number {
   const share = callsSpent(spent, nowMs) <= readyCalls ? 0 : (callsMade * hourMs) / callsAnHour;
   const backoff = failures === 0 ? 0 : Math.min(hourMs, 60_000 * 2 ** (failures - 1));

@@ -21,22 +21,20 @@ export interface HintPorts extends ReadingPorts {
   readonly hints: HintStore;
   readonly queue: DelayedHints;
   /**
-   * Takes what the platform says of the account of a WABA, which may come twice and late; returns what of it is to be told.
-   * Throws when it must come again.
+   * Applies the platform's words on a WABA's account; idempotent. Returns those to send as events. Throws when the
+   * message must be retried.
    */
   readonly takeAccountWords: (wabaId: string, words: readonly AccountWord[]) => Promise<readonly AccountWord[]>;
 }
 
-/** A message as the queue delivers it. */
 export interface HintRecord {
   readonly messageId: string;
   readonly body: string;
 }
 
 /**
- * Works off messages of the hint queue: what they say of an account counts at once (D46), and is told (D41). What they name
- * is read again at once, or gathered for the next turn of its WABA (turns.ts). WABAs side by side; returns the messages that
- * must come again.
+ * Processes hint messages: words on an account count and are told at once (D41, D46); the rest is read now, or gathered
+ * for the WABA's next turn. Returns the messages to retry.
  */
 export async function workOffHints(records: readonly HintRecord[], ports: HintPorts): Promise<string[]> {
   const read = records.map(({ messageId, body }) => ({ messageId, hint: readHint(body) }));
@@ -72,11 +70,11 @@ function readHint(body: string): HintMessage | undefined {
 async function workOffWaba(ports: HintPorts, wabaId: string, messages: readonly HintMessage[]): Promise<void> {
   const { hints, nowMs } = ports;
   const account = messages.flatMap((message) => message.account ?? []);
-  // First: to whom the WABA belongs does not matter for it, and neither does a reading that fails.
+  // Before the look-up: the words need no client, and a failed reading must not delay them.
   const told = account.length === 0 ? [] : await ports.takeAccountWords(wabaId, account);
   const waba = await findWaba(ports, wabaId);
   if (waba === undefined) return log('hint.no_waba', { wabaId });
-  // After the holds are written. Whatever fails from here on brings the words again, and their events under the same ids.
+  // After the write of holds. A later failure repeats the words, and their events with the same ids.
   if (told.length > 0) await ports.events.send(accountEvents(waba, told));
   const task = messages.map(taskOf).reduce(together, nothing);
   const wakesAtMs = messages.flatMap(({ wakeAtMs }) => wakeAtMs ?? []);
@@ -98,7 +96,7 @@ async function takeTurn(ports: HintPorts, waba: Waba, turn: Turn): Promise<Endin
   return ending;
 }
 
-/** First the message, then the note of it: a crash in between doubles a message, which finds nothing to do. */
+/** Sends first, notes afterwards: a crash in between duplicates a message, which finds nothing to do. */
 async function wakeLater(ports: HintPorts, wabaId: string, step: Step): Promise<void> {
   if (step.kind !== 'wake') return;
   const { atMs } = step;
@@ -111,10 +109,7 @@ async function wakeLater(ports: HintPorts, wabaId: string, step: Step): Promise<
   await ports.hints.change(wabaId, (state) => ({ state: waking(state, atMs, ports.nowMs()), step: { kind: 'done' } }));
 }
 
-/**
- * A WABA by its id, as one of its clients has it. Its numbers lead to clients at once; one without numbers is looked for with
- * all of them.
- */
+/** A WABA, as one of its clients has it. Its numbers name clients; without numbers all clients are searched. */
 async function findWaba({ directory, channels }: HintPorts, wabaId: string): Promise<Waba | undefined> {
   const ofNumbers = new Set((await channels.numbersOf(wabaId)).map(({ clientId }) => clientId));
   for (const clientId of ofNumbers) {

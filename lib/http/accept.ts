@@ -1,6 +1,6 @@
 /**
- * Whether a request would rather have `type` than JSON: it names the type, and names JSON with a smaller weight, later, or not at
- * all. Wildcards and types that nobody has ask for nothing: JSON is answered (D59).
+ * Whether a request prefers `type` to JSON: JSON has a smaller weight, comes later, or is missing. Wildcards and
+ * unknown types get JSON (D59).
  */
 export function prefers(type: string, accept: string | undefined): boolean {
   const named = (accept ?? '').split(',').map(rangeOf);

@@ -6,7 +6,6 @@ import { type Refusal, refusalCodes } from './refusal.ts';
 export type Answer = APIGatewayProxyStructuredResultV2;
 
 declare const shape: unique symbol;
-/** A body that went through its schema. */
 export type Shaped = { readonly [shape]: v.GenericSchema };
 
 type Unchanged<T> = T extends readonly (infer Item)[]
@@ -16,8 +15,8 @@ type Unchanged<T> = T extends readonly (infer Item)[]
     : T;
 
 /**
- * A body as its schema lets it out (D48): what the schema does not name is left behind, so that nothing internal can leak,
- * and a body that is not as documented is a 500.
+ * A body as its schema outputs it (D48). Other fields are dropped, so that nothing internal leaks; a body that breaks
+ * its schema is a 500.
  */
 export function shaped<const S extends v.GenericSchema>(schema: S, body: Unchanged<v.InferInput<S>>): Shaped {
   return v.parse(schema, body, { abortEarly: true }) as Shaped;
@@ -25,18 +24,17 @@ export function shaped<const S extends v.GenericSchema>(schema: S, body: Unchang
 
 const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 
-/** A JSON answer. */
 export function answer(status: number, body: Shaped, headers: Readonly<Record<string, string>> = {}): Answer {
   return { statusCode: status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Plain text, which no browser takes for anything else. */
+/** Plain text that no browser sniffs as another type. */
 export function plainText(text: string): Answer {
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
   return { statusCode: 200, headers: { ...headers, 'cache-control': 'no-store' }, body: text };
 }
 
-/** A table, which begins with the names of its columns or goes on without them. */
+/** A CSV answer, with or without its header line. */
 export function csvAnswer(
   text: string,
   { withNames, headers }: { readonly withNames: boolean; readonly headers: Readonly<Record<string, string>> },
@@ -46,16 +44,16 @@ export function csvAnswer(
   return { statusCode: 200, headers: { ...own, ...headers }, body: text };
 }
 
-/** How long a browser may follow a redirect without asking again: long enough for one reader, short enough to stop a link. */
+/** A browser may cache a redirect this long: enough for one reader, short enough to stop a link. */
 const movedMaxAgeSeconds = 300;
 
-/** A redirect to an absolute URL as the URL parser spells it (`URL.href`): no other text may reach a header. */
+/** A redirect to a URL as the URL parser spells it (`URL.href`): no other text may reach a header. */
 export function movedTo(url: string): Answer {
   const headers = { location: url, 'cache-control': `private, max-age=${movedMaxAgeSeconds}` };
   return { statusCode: 302, headers, body: '' };
 }
 
-/** The body of every refusal (D1). `message` is the key API Gateway uses for its own errors, so clients see one shape. */
+/** The body of every refusal (D1). API Gateway's own errors also use `message`, so clients see one shape. */
 export const RefusalAnswer = v.object({
   message: v.pipe(v.string(), v.description('One sentence for people; its text may change.')),
   code: v.picklist(refusalCodes),
@@ -79,7 +77,6 @@ export const RefusalAnswer = v.object({
   ),
 });
 
-/** The answer of a refusal. */
 export function refusalAnswer(refusal: Refusal): Answer {
   const { errors, headers, platformCode, estimate } = refusal.details;
   if (refusal.code === 'invalid_credentials') {

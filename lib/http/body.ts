@@ -4,15 +4,14 @@ import { jsonFault, placeIn } from './json-fault.ts';
 import { jsonNesting } from './json-nesting.ts';
 import { Refusal } from './refusal.ts';
 
-/** Turns what a request carries into what its page reads. */
 export type BodyReader = Preparation;
 
 /** Levels that the JSON of a request may nest (D6). */
 const deepestJson = 32;
 
-/** Most bytes of a body, in the sizes that routes have (D6); a form has its own limit. */
+/** Limits of bodies by kind of route (D6). Forms have their own limit. */
 export const bodyMaxBytes = {
-  /** Lambda's own limit for an event; what else the event holds, and base64, leave less. */
+  /** Lambda's limit for a whole event, so the body itself gets less. */
   send: 6_291_456,
   /** The platform sends 3 MB at most (platform reference, 10.1). */
   platform: 4_194_304,
@@ -21,22 +20,19 @@ export const bodyMaxBytes = {
   plain: 65_536,
 } as const;
 
-/** For a page that takes no body: whatever came is not read. */
+/** For a page without a body: it drops what came. */
 export const noBody: BodyReader = async ({ event }) => {
   Object.assign(event, { body: undefined, isBase64Encoded: false });
 };
 
-/** The body as text, for a page that parses it by its own rules. Refuses with 413 more than `maxBytes`. */
+/** For a page that parses the text itself. Refuses with 413 more than `maxBytes`. */
 export function textBody({ maxBytes }: { readonly maxBytes: number }): BodyReader {
   return async ({ event }) => {
     Object.assign(event, { body: bodyText(event, maxBytes), isBase64Encoded: false });
   };
 }
 
-/**
- * The body as it came, for a page whose caller signed it: text, or bytes where the gateway gave them as base64. Refuses
- * with 413 more than `maxBytes`.
- */
+/** The body as the caller signed it: text, or bytes where the gateway gave base64. Refuses with 413. */
 export function rawBody({ maxBytes }: { readonly maxBytes: number }): BodyReader {
   return async ({ event }) => {
     const body = sizedBody(event, maxBytes);
@@ -45,35 +41,34 @@ export function rawBody({ maxBytes }: { readonly maxBytes: number }): BodyReader
   };
 }
 
-/** The text of a request body, base64 or not; empty when there is none. Refuses a large one, and what is no UTF-8. */
+/** The text of a body, base64 or not; empty without one. Refuses large bodies, and bytes that are not UTF-8. */
 export function bodyText(event: HttpEvent, maxBytes: number): string {
   const body = sizedBody(event, maxBytes);
   return event.isBase64Encoded ? utf8Text(Buffer.from(body, 'base64')) : body;
 }
 
-/** The bytes of a request body, base64 or not; none when there is none. Refuses a large one. */
+/** The bytes of a body, base64 or not; empty without one. Refuses more than `maxBytes`. */
 export function bodyBytes(event: HttpEvent, maxBytes: number): Buffer {
   return Buffer.from(sizedBody(event, maxBytes), event.isBase64Encoded ? 'base64' : 'utf8');
 }
 
-/** The body as it came. Refuses with 413 more than `maxBytes`; base64 is measured by its length and not decoded for it. */
+/** Refuses with 413 more than `maxBytes`. Base64 is measured without decoding. */
 function sizedBody(event: HttpEvent, maxBytes: number): string {
   const body = typeof event.body === 'string' ? event.body : '';
   if (Buffer.byteLength(body, event.isBase64Encoded ? 'base64' : 'utf8') <= maxBytes) return body;
   throw new Refusal('payload_too_large', `the request body must have at most ${maxBytes} bytes`);
 }
 
-/** What the JSON is that a refusal speaks of. */
 export interface JsonSubject {
   readonly name: string;
   readonly mustBe: string;
-  /** Of the fault; without one the refusal has its message only. */
+  /** The path of the fault; without it the refusal has only a message. */
   readonly path?: string;
 }
 
 const requestBody: JsonSubject = { name: 'the request body', mustBe: 'valid JSON' };
 
-/** The text of bytes that must be UTF-8; a byte order mark is kept for the JSON parser to refuse. */
+/** The text of bytes that must be UTF-8. A byte order mark stays, and the JSON parser refuses it. */
 export function utf8Text(bytes: Buffer, subject = requestBody): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -82,7 +77,7 @@ export function utf8Text(bytes: Buffer, subject = requestBody): string {
   }
 }
 
-/** Where bytes stop to be UTF-8: there a lenient decoding writes other bytes. */
+/** A lenient decoding changes bytes where UTF-8 ends. */
 function encodingFault(bytes: Buffer): string {
   const written = Buffer.from(bytes.toString('utf8'));
   const at = bytes.findIndex((byte, index) => byte !== written[index]);
@@ -91,8 +86,8 @@ function encodingFault(bytes: Buffer): string {
 }
 
 /**
- * Any JSON value, objects or not. Refuses with 400 what is not JSON and what nests deeper than 32 levels (D6). Without a
- * reviver, which costs several times the memory of the value.
+ * Any JSON value. Refuses with 400 other text, and more than 32 levels (D6). A reviver would take several times the
+ * value's memory.
  */
 export function jsonValue(text: string, subject = requestBody): unknown {
   refuseDeepJson(text, subject);
@@ -103,7 +98,7 @@ export function jsonValue(text: string, subject = requestBody): unknown {
   }
 }
 
-/** The refusal of text that is no JSON: it says where, and repeats at most a word. */
+/** The refusal of text that is not JSON: it names the place and quotes at most a word. */
 export function noJson(
   text: string,
   { subject = requestBody, cause }: { subject?: JsonSubject; cause?: unknown },
@@ -113,14 +108,14 @@ export function noJson(
   return malformed(subject, `must be ${subject.mustBe}${where}`, cause);
 }
 
-/** Refuses JSON that nests too deeply before anything is built of it; text whose brackets stay open is no JSON. */
+/** Refuses deep JSON before a parser allocates it. Text with open brackets is not JSON. */
 export function refuseDeepJson(text: string, subject = requestBody): void {
   const { deepest, closed } = jsonNesting(text);
   if (deepest <= deepestJson) return;
   throw closed ? malformed(subject, `must not nest deeper than ${deepestJson} levels`) : noJson(text, { subject });
 }
 
-/** A request's whole JSON is an object. Refuses with 400 what is none (D6). */
+/** Refuses with 400 JSON that is not an object (D6). */
 export function jsonObject(value: unknown, subject = requestBody): Record<string, unknown> {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
   throw malformed(subject, 'must be a JSON object');

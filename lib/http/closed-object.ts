@@ -4,17 +4,17 @@ import { forbiddenKeyIn } from './forbidden-key.ts';
 import { nearHint } from './near-name.ts';
 import { butReceived } from './shown.ts';
 
-/** Begins the message of an issue of an unknown field; `messageOf` in parse.ts puts the path behind it. */
+/** Starts the message of an unknown field; `messageOf` in parse.ts appends the path. */
 export const unrecognizedField = 'unrecognized field';
 const maxNamedFields = 20;
 
-/** A JSON object; valibot's own objects and records take a list for one. */
+/** A JSON object. valibot's own objects and records accept a list. */
 export const plainObject = v.custom<Record<string, unknown>>(
   (input) => input !== null && typeof input === 'object' && !Array.isArray(input),
   butReceived('must be an object'),
 );
 
-/** A JSON object with contents that are the client's: anything but keys that would change what holds them, at any level. */
+/** A JSON object with the client's own contents. Keys that could change their holder are refused at any level. */
 export const openObject = v.pipe(
   plainObject,
   v.rawCheck(({ dataset, addIssue }) => {
@@ -30,9 +30,8 @@ type ClosedObject<E extends v.ObjectEntries> = v.GenericSchema<
 >;
 
 /**
- * An object without room for unknown fields: each is a fault that names it and the field it probably meant (D6), 20 at
- * most, so that faults cannot fill the memory. `v.strictObject` names only the first, and valibot leaves out
- * `__proto__`, `prototype` and `constructor` without a word: hence the look at what was given.
+ * Refuses unknown fields and suggests known ones (D6), 20 at most. `v.strictObject` names only the first, and valibot
+ * silently drops `__proto__`, `prototype` and `constructor`, so the raw input is checked.
  */
 export function closedObject<const E extends v.ObjectEntries>(entries: E): ClosedObject<E> {
   const nothingElse = v.pipe(
@@ -48,7 +47,7 @@ export function closedObject<const E extends v.ObjectEntries>(entries: E): Close
   ) as unknown as ClosedObject<E>;
 }
 
-/** The check for itself, for a value that may also be no object. */
+/** The check alone, for a value that may be no object. */
 export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
   const known = Object.keys(entries);
   return v.rawCheck<T>(({ dataset, addIssue }) => {
@@ -67,7 +66,7 @@ export function nothingBut<T>(entries: Readonly<Record<string, unknown>>) {
   });
 }
 
-/** A list that is measured before its items are looked at, so that an endless one costs nothing. */
+/** A list that checks its length first, so that an endless one costs nothing. */
 export function boundedList<const S extends v.GenericSchema>(item: S, maxItems: number) {
   const items = v.array(item);
   const tooLong = v.pipe(v.custom<v.InferInput<S>[]>(Array.isArray), v.maxLength(maxItems)) as unknown as typeof items;

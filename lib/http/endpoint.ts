@@ -7,10 +7,10 @@ import { type Answer, refusalAnswer } from './answer.ts';
 import { edgeGuard } from './edge-guard.ts';
 import { Refusal } from './refusal.ts';
 
-/** What API Gateway hands to an endpoint; `body` is what the page's body reader has made of it. */
+/** The event of API Gateway; `body` is the body reader's result. */
 export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'requestContext'> {
   body?: unknown;
-  /** Of the edge's viewer; only where the edge's key was shown (`edgeGuard`). */
+  /** Set only after the edge has shown its key (`edgeGuard`). */
   viewerAddress?: string | undefined;
   requestContext: APIGatewayProxyEventV2['requestContext'] & {
     authorizer?: { lambda?: Readonly<Record<string, unknown>> };
@@ -19,24 +19,21 @@ export interface HttpEvent extends Omit<APIGatewayProxyEventV2, 'body' | 'reques
 
 export type Endpoint = (event: HttpEvent, context: Context) => Promise<Answer>;
 
-/** What is done with a request before its page sees it, in order: who is calling, what the body says. */
+/** A step before the page, in order: the caller, then the body. */
 export type Preparation = (request: { readonly event: HttpEvent }) => Promise<void>;
 
 /** API functions run 29 s at most; the answer must leave before the gateway gives up at 30 s (R6). */
 export const answerEarlyMs = 4_000;
 
 /**
- * Wraps a page behind its preparations; pages are built with `clientEndpoint` or `publicEndpoint`, which choose those.
- * Where the deployment has an edge, nothing is taken that did not come through it.
- *
- * Refusals become answers, anything unexpected becomes a 500 without internals, and an endpoint that runs late answers 502
- * by itself. Every answer says in `x-request-id` under which id its log lines, and those of the work it began, are found.
+ * Wraps a page behind its preparations (`clientEndpoint`, `publicEndpoint`). Refusals become answers, other errors a
+ * 500 without internals, and a late page a 502. `x-request-id` finds the log lines.
  */
 export function endpoint<E extends HttpEvent>(
   preparations: readonly Preparation[],
   handle: (event: E, context: Context) => Promise<Answer>,
 ): Endpoint {
-  // Not handed through by thirty pages: it is the deployment's, and none of them has a say in it.
+  // The environment decides for the whole deployment, so that thirty pages need not pass it on.
   const hasEdge = process.env['BEHIND_EDGE'] === 'true';
   const wrapped = middy<HttpEvent, Answer>({
     timeoutEarlyInMillis: answerEarlyMs,
@@ -67,7 +64,7 @@ function answerRefusals({ hasEdge }: { readonly hasEdge: boolean }): middy.Middl
           error: describeCause(refusal),
         });
       }
-      // The access log names the gateway's caller, which is the edge.
+      // The access log shows the edge's address, not the viewer's.
       if (hasEdge && refusal.status === 401) {
         const { routeKey, viewerAddress } = request.event;
         log('request.unauthorized', { route: routeKey, viewerAddress });
@@ -80,6 +77,6 @@ function answerRefusals({ hasEdge }: { readonly hasEdge: boolean }): middy.Middl
 function describeCause(refusal: Refusal): string {
   const cause = refusal.cause;
   if (cause === undefined) return refusal.message;
-  // Only the class of an unexpected error and where it arose: its message may carry what a client sent.
+  // Only class and place of an unexpected error: its message may carry client data.
   return cause instanceof Error ? `${cause.name} ${cause.stack?.split('\n')[1]?.trim() ?? ''}` : typeof cause;
 }

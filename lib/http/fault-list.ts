@@ -2,7 +2,7 @@ import type { Fault } from './refusal.ts';
 
 const maxListed = 100;
 
-/** Collects the faults of a request; the first 100 are kept, the rest only counted, and the list says so at its end. */
+/** Keeps the first 100 faults, counts the others and says so at its end. */
 export class FaultList {
   readonly #listed: Fault[] = [];
   #count = 0;
@@ -12,7 +12,6 @@ export class FaultList {
     if (this.#listed.length < maxListed) this.#listed.push(fault);
   }
 
-  /** Whether further faults are only counted. */
   get isFull(): boolean {
     return this.#listed.length === maxListed;
   }
@@ -21,14 +20,13 @@ export class FaultList {
     return this.#count;
   }
 
-  /** The first fault as a sentence that stands alone: what the refusal says in `message`. */
+  /** The refusal's `message`: the first fault as a sentence that stands alone. */
   get message(): string {
     const [first] = this.#listed;
     if (first === undefined) return 'invalid request';
     return first.message.includes(first.path) ? first.message : `${first.path}: ${first.message}`;
   }
 
-  /** Ready for `errors` of a refusal. */
   listed(): Fault[] {
     const unlisted = this.#count - this.#listed.length;
     if (unlisted === 0) return [...this.#listed];

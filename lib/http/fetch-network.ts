@@ -5,27 +5,24 @@ import { ConnectFault, type PublicNetwork, publicNetwork, requestPublic } from '
 
 export interface FetchedFile {
   readonly bytes: Buffer;
-  /** Media type as declared by the server, lower case without parameters; absent when it does not tell. */
+  /** Media type that the server declares, in lower case without parameters. */
   readonly contentType?: string;
 }
 
 export interface PublicFetchOptions {
-  /** Where the request names the URL; every refusal begins with it. */
+  /** Every refusal begins with this path of the URL in the request. */
   readonly path: string;
   readonly maxBytes: number;
-  /** For everything from the look-up of the name to the last byte. */
   readonly totalMs: number;
-  /** What differs in a test. */
   readonly ports?: Partial<PublicNetwork>;
 }
 
-/** What is wrong with the URL or with what stands there; the sentence continues the name of the field. */
+/** A fault of the URL or its file; the sentence continues the field's name. */
 class FetchFault extends Error {}
 
 /**
- * Fetches a file from a URL that a client gave, so that the client learns and reaches nothing inside (R40): https on
- * port 443, asked as `requestPublic` asks, answered with 200 at once and uncompressed. Refuses with 400 in words of our
- * own whatever is not so, is larger than `maxBytes` or takes longer than `totalMs`.
+ * Fetches a client's URL without reaching the inside (R40): https on port 443, status 200, uncompressed. Refuses with
+ * 400 other answers, large and slow ones.
  */
 export async function fetchPublic(text: string, options: PublicFetchOptions): Promise<FetchedFile> {
   const network = { ...publicNetwork, ...options.ports };

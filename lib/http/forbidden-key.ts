@@ -1,6 +1,6 @@
 /**
- * The first key found in a JSON value, at any level, that could change what holds it when the value is copied: `__proto__`,
- * or `constructor` with a `prototype`. Those that middy's JSON parser refuses. Without recursion: no stack can run out.
+ * The first key at any level that could change its holder when copied: `__proto__`, or `constructor` with a
+ * `prototype`. middy's JSON parser refuses the same. No recursion.
  */
 export function forbiddenKeyIn(value: unknown): string | undefined {
   const left = isObject(value) ? [value] : [];

@@ -3,9 +3,8 @@ import { nearHint } from './near-name.ts';
 import { Refusal } from './refusal.ts';
 
 /*
- * The frame of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1): boundaries and the headers of parts, checked
- * strictly and written anew, so that the parser behind sees nothing that it guesses at, drops, cuts or dies of. Contents
- * are carried over byte by byte and not looked at.
+ * The frame of a multipart/form-data body (RFC 7578, RFC 2046 section 5.1), checked strictly and written again, so that
+ * the parser behind it need not guess, drop or crash.
  */
 
 export interface FramedForm {
@@ -16,7 +15,6 @@ export interface FramedForm {
 interface Part {
   readonly name: string;
   readonly headers: readonly string[];
-  /** A view into the body. */
   readonly content: Buffer;
 }
 
@@ -25,9 +23,8 @@ const maxShownNameCharacters = 80;
 const lineEnd = '\r\n';
 
 /**
- * The form with plain headers and a boundary that nothing in it can hold: the hash of the whole. Each of `names` may occur
- * once. Refuses with 400 at the first fault, a boundary that RFC 2046 forbids, bytes outside of parts, cut-off parts and
- * parts of other names among them (R9, R10, R12).
+ * Rewrites the form with a hash as boundary, which no part can contain. Each of `names` may occur once. Refuses with
+ * 400 the first fault (R9, R10, R12).
  */
 export function framedForm(body: Buffer, contentType: string, names: readonly string[]): FramedForm {
   const parts: Part[] = [];
@@ -65,10 +62,9 @@ function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** What stands between one delimiter and the next, up to the closing one. */
 function* sectionsOf(body: Buffer, boundary: string): Generator<Buffer> {
   const delimiter = Buffer.from(`${lineEnd}--${boundary}`);
-  // With a line end in front, the first delimiter looks like all others.
+  // A line end in front makes the first delimiter like all others.
   const form = Buffer.concat([Buffer.from(lineEnd), body]);
   let at = form.indexOf(delimiter);
   // One empty line before the first delimiter is legal and common.
@@ -133,7 +129,10 @@ interface ParameterHeader {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** `value; name=text; name="text"`, value and names in lower case; undefined when malformed or when a name is repeated. */
+/**
+ * Parses `value; name=text; name="text"`, with value and names in lower case. Undefined when malformed or when a name
+ * repeats.
+ */
 function parameterHeader(header: string): ParameterHeader | undefined {
   const value = /^[ \t]*([^\s;,"]+)[ \t]*(?=;|$)/.exec(header);
   if (value === null) return undefined;
@@ -146,7 +145,7 @@ function parameterHeader(header: string): ParameterHeader | undefined {
     const name = found[1]?.toLowerCase();
     if (name === undefined) continue;
     if (parameters.has(name)) return undefined;
-    // Only these two are escapes: browsers of old send the backslashes of a path as they are.
+    // Only these two are escapes: old browsers send the backslashes of a path as they are.
     parameters.set(name, found[3] ?? found[2]?.replace(/\\(["\\])/g, '$1') ?? '');
   }
   return { value: (value[1] ?? '').toLowerCase(), parameters };

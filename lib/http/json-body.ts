@@ -5,9 +5,8 @@ import { forbiddenKeyIn } from './forbidden-key.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * A JSON object of at most `maxBytes` with any content type, base64 or not (D6); with `optional`, no body stands for
- * `{}`. Refuses with 413 and 400. middy's parser gives `JSON.parse` a reviver, which takes up to ten times the memory
- * and time: long bodies are parsed without, and what it refuses is looked for afterwards.
+ * A JSON object of at most `maxBytes` (D6); with `optional`, no body means `{}`. Refuses with 413 and 400. Long bodies
+ * skip middy's parser, whose reviver takes up to ten times the memory and time.
  */
 export function jsonBody({ maxBytes, optional = false }: { maxBytes: number; optional?: boolean }): BodyReader {
   const parse = maxBytes <= bodyMaxBytes.bulk ? parseByMiddy : parsePlainly;
@@ -19,7 +18,7 @@ export function jsonBody({ maxBytes, optional = false }: { maxBytes: number; opt
   };
 }
 
-/** Text without any of these holds no forbidden key: letters are escaped in one way only. */
+/** Text without these holds no forbidden key, because letters have one escape only. */
 const suspicious = /__proto__|constructor|\\u/;
 
 async function parsePlainly(event: HttpEvent): Promise<void> {
@@ -43,7 +42,7 @@ async function parseByMiddy(event: HttpEvent): Promise<void> {
   }
 }
 
-/** middy tells a key that it refuses in the cause of its error; text that is no JSON it repeats there as a whole. */
+/** middy names a forbidden key in its error's cause. For other faults that cause repeats the whole text. */
 function forbiddenKeyOf(error: unknown): string | undefined {
   const { message, cause } = error as { message?: unknown; cause?: { data?: unknown } };
   return message === 'Forbidden key in JSON body' ? `forbidden key: ${cause?.data}` : undefined;

@@ -1,9 +1,9 @@
 /*
- * Where a text stops to be JSON, and what was expected there: for a refusal. The engine's own message says it for some
- * faults only, and repeats the text. Nothing is built and no stack can run out.
+ * Finds where a text stops being JSON, and what was expected there. The engine's message does so for some faults only,
+ * and quotes the text. No allocation, no recursion.
  */
 
-/** What may come next. The texts stand in the refusal. */
+/** What may come next, in the words of the refusal. */
 const expectations = {
   value: 'a value',
   firstItem: 'a value or ]',
@@ -22,8 +22,8 @@ interface Stop {
 }
 
 /**
- * `line 2, column 7: expected a comma or }, received "x"`, or `received nothing` of a text without anything; undefined for
- * text that is JSON. Lines and columns count from 1, columns in characters.
+ * `line 2, column 7: expected a comma or }, received "x"`, or `received nothing`; undefined for valid JSON. Lines and
+ * columns count from 1, columns in characters.
  */
 export function jsonFault(text: string): string | undefined {
   if (text.trim() === '') return 'received nothing';
@@ -32,7 +32,7 @@ export function jsonFault(text: string): string | undefined {
   return `${placeIn(text, stop.at)}: expected ${stop.expected}, received ${receivedAt(text, stop.at)}`;
 }
 
-/** The line and column of a place in a text, as a sentence names them. */
+/** A place in a text as line and column. */
 export function placeIn(text: string, end: number): string {
   const before = text.slice(0, end);
   let line = 1;
@@ -46,7 +46,7 @@ export function placeIn(text: string, end: number): string {
   return `line ${line}, column ${column}`;
 }
 
-/** At most a word: whoever sends the text reads the answer, and it must stay short. */
+/** At most a word, so that the answer stays short. */
 function receivedAt(text: string, at: number): string {
   const rest = text.slice(at, at + 40);
   const [character] = rest;
@@ -58,7 +58,7 @@ function receivedAt(text: string, at: number): string {
 }
 
 function firstStop(text: string): Stop | undefined {
-  /** What is open, the innermost last: an object or not. */
+  /** The open brackets, innermost last: true for an object. */
   const open: boolean[] = [];
   let expectation: Expectation = 'value';
   for (let at = afterBlanks(text, 0); at < text.length; at = afterBlanks(text, at)) {
@@ -73,7 +73,6 @@ function firstStop(text: string): Stop | undefined {
 interface Place {
   readonly at: number;
   readonly expectation: Expectation;
-  /** Changed by brackets. */
   readonly open: boolean[];
 }
 
@@ -82,7 +81,6 @@ interface Step {
   readonly next: Expectation | Stop;
 }
 
-/** Reads one bracket, comma, colon or value. */
 function stepAt(text: string, { at, expectation, open }: Place): Step {
   const character = text.charAt(at);
   const afterValue = (): Expectation => (open.length === 0 ? 'end' : open.at(-1) ? 'nextName' : 'nextItem');
@@ -116,7 +114,6 @@ function stepAt(text: string, { at, expectation, open }: Place): Step {
   }
 }
 
-/** A number, or one of the three words. */
 function plainAt(text: string, at: number, { next, stop }: { readonly next: Expectation; readonly stop: Step }): Step {
   const word = /[a-zA-Z]*/y;
   word.lastIndex = at;
@@ -131,7 +128,6 @@ function plainAt(text: string, at: number, { next, stop }: { readonly next: Expe
 const control = 0x20;
 const escapes = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** A text in double quotes. */
 function textAt(text: string, start: number, next: Expectation): Step {
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text.charAt(at);

@@ -13,27 +13,26 @@ import type { HttpEvent } from './endpoint.ts';
 import { framedForm } from './form-frame.ts';
 import { Refusal } from './refusal.ts';
 
-/** Lambda takes events up to about 4.7 MB of raw body; this stays below, so that the refusal is ours (D18, R11). */
+/** Lambda accepts about 4.7 MB of raw body. A lower limit makes the refusal this service's own (D18, R11). */
 const maxFormBytes = 4_500_000;
 
 export interface MultipartFile {
   readonly bytes: Buffer;
-  /** Media type as declared by the client, lower case without parameters; `application/octet-stream` when not told. */
+  /** Media type that the client declares, in lower case without parameters; `application/octet-stream` without one. */
   readonly contentType: string;
-  /** Last segment of the client's file name, free of control characters; `file` when there is none. */
+  /** Last segment of the client's file name, without control characters; `file` when there is none. */
   readonly name: string;
 }
 
 export interface MultipartTemplate {
-  /** The JSON object of part `template`, still to be parsed with a schema. */
+  /** The JSON object of part `template`, not yet checked by a schema. */
   readonly template: Record<string, unknown>;
   readonly file?: MultipartFile;
 }
 
 /**
- * The body of a request that may come as JSON, or as a form with a file (D18): exactly one part `template`, as a field
- * or a file part, and at most one part `file`. All else is refused, never dropped (R9 to R12): 413 over 4,500,000 bytes
- * or a template over 1 MiB, else 400.
+ * A body as JSON, or as a form with one part `template` and at most one `file` (D18). All else is refused, never
+ * dropped (R9 to R12): large ones with 413, else 400.
  */
 export const templateBody: BodyReader = async (request) => {
   const { event } = request;
@@ -41,35 +40,34 @@ export const templateBody: BodyReader = async (request) => {
   Object.assign(event, { body: read, isBase64Encoded: false });
 };
 
-/** What `templateBody` has read. */
 export function templateOf(event: HttpEvent): MultipartTemplate {
   return event.body as MultipartTemplate;
 }
 
-/** A key such as `__proto__` is for the schema to name, with all other faults. */
+/** The schema, not this parser, reports keys such as `__proto__`, together with all other faults. */
 function readJson(event: HttpEvent): MultipartTemplate {
   return { template: jsonObject(jsonValue(bodyText(event, bodyMaxBytes.template))) };
 }
 
-/** Whether a request says that its body is a form rather than JSON. */
+/** Whether the request declares its body as a form. */
 export function isMultipart(event: HttpEvent): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(event.headers['content-type'] ?? '');
 }
 
-/** What middy's parser makes of a part; each is taken for a file, so that none is decoded or cut as text. */
+/** Each part is parsed as a file, so that none is decoded or cut as text. */
 interface Attachment {
   readonly filename?: string;
   readonly mimetype: string;
   readonly content: Buffer;
 }
 
-/** Imported when a form comes: most requests bring JSON, and every start would pay for the parser. */
+/** Imported on demand: most requests bring JSON, and the parser would slow every cold start. */
 async function formParser() {
   const { default: httpMultipartBodyParser } = await import('@middy/http-multipart-body-parser');
   return httpMultipartBodyParser({ busboy: { isPartAFile: () => true } });
 }
 
-/** The parts of a form, by middy's parser behind a frame of ours. */
+/** The parts of a form, parsed by middy behind `framedForm`. */
 export async function readMultipart(event: HttpEvent): Promise<MultipartTemplate> {
   const body = bodyBytes(event, maxFormBytes);
   const form = framedForm(body, event.headers['content-type'] ?? '', ['template', 'file']);

@@ -1,12 +1,12 @@
 /**
- * The name among `known` that a misspelt one probably means, or undefined: `channelCampaigns`, `chanel_campaigns` and
- * `channel-campaign` all mean `channel_campaigns`. A quarter of the letters may differ, one always.
+ * The known name that a misspelt one probably means: `chanel_campaigns` and `channel-campaign` mean
+ * `channel_campaigns`. A quarter of the letters may differ, and one always may.
  */
 export function nearName(given: string, known: readonly string[]): string | undefined {
   return nearNames(given, known, 1)[0];
 }
 
-/** The same, `count` names at most: the nearest first, those as near in the order given. */
+/** At most `count` such names, nearest first, ties in the order given. */
 export function nearNames(given: string, known: readonly string[], count: number): string[] {
   const wanted = folded(given.slice(0, maxComparedCharacters));
   const near: { readonly name: string; readonly edits: number }[] = [];
@@ -22,21 +22,21 @@ export function nearNames(given: string, known: readonly string[], count: number
     .map(({ name }) => name);
 }
 
-/** What the sentence about a misspelt name ends with: `; did you mean sent?`, or nothing. */
+/** `; did you mean sent?`, or nothing. */
 export function nearHint(given: string, known: readonly string[]): string {
   const meant = nearName(given, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** Longer than any name of ours by more than it may differ. */
+/** Longer than any known name plus its allowed edits. */
 const maxComparedCharacters = 60;
 
-/** Snake, kebab and camel case fall together. */
+/** Snake, kebab and camel case become equal. */
 export function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Letters to add, leave out, replace or swap with the next one, to come from one word to the other. */
+/** The edit distance, with swaps of neighbours. */
 function editsBetween(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** Longer than any that is handed out. */
+/** Longer than any issued cursor. */
 const maxLength = 2_000;
 const digestLength = 12;
 
 /**
- * A place in a listing, as clients send it back. It is bound to its listing: `scope` names what is listed and how it is
- * filtered. A digest tells a cursor of another listing, or one cut short, from ours; it keeps no secret.
+ * A place in a listing. A digest binds it to `scope` (the listing and its filters), so that a foreign or cut cursor is
+ * refused. It protects no secret.
  */
 export function opaqueCursor(scope: string, place: unknown): string {
   const text = JSON.stringify(place);
   return Buffer.from(`${digestOf(scope, text)}${text}`).toString('base64url');
 }
 
-/** The place that a cursor of this listing names; undefined for anything else. */
+/** The place that a cursor of this listing names; undefined for all other text. */
 export function placeOf(scope: string, cursor: string): unknown {
   if (cursor.length > maxLength || !/^[\w-]+$/.test(cursor)) return undefined;
   const sealed = Buffer.from(cursor, 'base64url').toString('utf8');
@@ -21,7 +21,7 @@ export function placeOf(scope: string, cursor: string): unknown {
   return sealed.startsWith(digestOf(scope, text)) ? jsonOf(text) : undefined;
 }
 
-/** Whoever knows how the digest is made can put it in front of anything. */
+/** A client can forge the digest, so the text may be anything. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -5,8 +5,8 @@ import { type Fault, Refusal } from './refusal.ts';
 import { shown } from './shown.ts';
 
 /**
- * Parses a value that came from outside. Refuses with one 400 that lists every fault with its path; the message is the
- * first fault's, so a contract text such as `catalog_id is required` stands alone when it is the only fault.
+ * Refuses with one 400 that lists every fault with its path. Its message is the first fault's, as contract texts such
+ * as `catalog_id is required` demand.
  */
 export function parse<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
@@ -15,12 +15,11 @@ export function parse<const S extends v.GenericSchema>(schema: S, value: unknown
   throw new Refusal('invalid_request', errors[0]?.message ?? 'invalid request', { errors });
 }
 
-/** The fault that an issue stands for, with its path and sentence. */
 export function faultOf(issue: v.BaseIssue<unknown>): Fault {
   return faultWithin('', issue);
 }
 
-/** The same for a value that was parsed by itself: `prefix` is its path in the whole. */
+/** The fault of a value that was parsed alone; `prefix` is its path in the whole. */
 export function faultWithin(prefix: string, issue: v.BaseIssue<unknown>): Fault {
   return { path: pathOf(issue, prefix), message: messageOf(issue, prefix) };
 }
@@ -34,9 +33,8 @@ function pathOf(issue: v.BaseIssue<unknown>, prefix: string): string {
 }
 
 /**
- * One sentence for one issue. valibot reports a missing or unknown key with its own text whatever the inner schema says,
- * so those two are spelled here; a message written in a schema wins; all others say what was expected and what came, in
- * words of ours.
+ * One sentence for one issue. valibot ignores inner messages for missing and unknown keys, so this function words
+ * those. A schema's message wins. All others say what was expected and received.
  */
 export function messageOf(issue: v.BaseIssue<unknown>, prefix = ''): string {
   const path = pathOf(issue, prefix);
@@ -84,12 +82,12 @@ function expectedOf(issue: v.BaseIssue<unknown>): string {
   }
 }
 
-/** Of lengths the number that came; of all else the value. */
+/** For lengths valibot's count, for all else the value. */
 function receivedOf({ type, input, received }: v.BaseIssue<unknown>): string {
   return type === 'min_length' || type === 'max_length' ? received : shown(input);
 }
 
-/** The words that a literal or a list of words expects: `("image_url" | "video_url")`. */
+/** The words that a literal or picklist expects: `("image_url" | "video_url")`. */
 function wordsOf({ expected }: v.BaseIssue<unknown>): string[] {
   return [...(expected ?? '').matchAll(/"([^"]*)"/g)].map(([, word = '']) => word);
 }
@@ -102,7 +100,6 @@ function isMissingKey(issue: v.BaseIssue<unknown>): boolean {
   return issue.received === 'undefined' && issue.input === undefined;
 }
 
-/** A text of a client, short enough for a sentence. */
 export function clip(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }

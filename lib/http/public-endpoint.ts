@@ -1,7 +1,7 @@
 import type { BodyReader } from './body.ts';
 import { type Endpoint, endpoint } from './endpoint.ts';
 
-/** The page of a public route: nobody is asked who they are. `body` says what the page reads of a body, if anything. */
+/** The frame of a public route, without a caller. */
 export function publicEndpoint(body: BodyReader, handle: Endpoint): Endpoint {
   return endpoint([body], handle);
 }

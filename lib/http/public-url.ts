@@ -31,12 +31,12 @@ const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * What is wrong with a URL that must be https and point at a public host, or undefined (contract, component.header,
- * and media of templates). Judges the text only: where a name resolves to is for whoever connects to look at.
+ * The fault of a URL that must be https and name a public host (contract, component.header, and media of templates).
+ * The connecting code checks the resolved address.
  */
 export function publicHttpsUrlFault(text: string): string | undefined {
   if (text.length > maxUrlLength) return `must have at most ${maxUrlLength} characters`;
-  // The URL parser repairs these silently, so that the host it sees is not the host a reader sees.
+  // The URL parser repairs these silently, so that its host is not the host that a reader sees.
   if (/[\\\s\p{Cc}]/u.test(text)) return 'must not contain spaces, control characters or backslashes';
   const url = URL.parse(text);
   if (url === null) return 'must be an absolute URL';
@@ -46,19 +46,19 @@ export function publicHttpsUrlFault(text: string): string | undefined {
   return undefined;
 }
 
-/** The host of a URL as DNS and TLS know it: an address without brackets, a name without the dot of the root. */
+/** The host of a URL as DNS and TLS know it: an address without brackets, a name without the root's dot. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/[[\]]/g, '').replace(/\.$/, '');
 }
 
 /**
- * Whether an address, IPv4 or IPv6, is one of the public network (R40): no special range, IPv6 only
- * inside of 2000::/3 and without zone. False for what is no address.
+ * Whether an address is public (R40): no special range, and IPv6 only inside 2000::/3 and without a zone. False for
+ * other text.
  */
 export function isPublicAddress(address: string): boolean {
   if (address.includes('%')) return false;
   if (isIP(address) === 4) return !specialAddresses.check(address, 'ipv4');
-  // What is no address is in no list.
+  // Text that is no address matches no list.
   return globalUnicast.check(address, 'ipv6') && !specialAddresses.check(address, 'ipv6');
 }
 

@@ -7,22 +7,20 @@ import { type Fault, refuseFaults } from './refusal.ts';
 
 type Entries = v.ObjectSchema<v.ObjectEntries, undefined>;
 
-/** What a page says that it reads, beside its body. */
 export interface NamedReads {
-  /** The query; `client_id` is known without it (D4). */
+  /** Every page also knows `client_id` (D4). */
   readonly query?: Entries | undefined;
   readonly headers?: Entries | undefined;
 }
 
-/** Shorter names are near too much. */
+/** Shorter names are near too many others. */
 const minComparedLetters = 3;
-/** Further ones are not told: a request must not fill its answer. */
+/** A bound, so that a request cannot fill its answer. */
 const maxNamedStrays = 20;
 
 /**
- * Refuses with 400 every query parameter that the page does not know, and names those that it knows: a filter that is
- * passed over would show, or cancel, everything (D16). Names that begin with `_` are ignored: they keep caches away.
- * When a name is refused, the faults of the other parameters are told with it.
+ * Refuses with 400 unknown query parameters, and lists the known ones: an ignored filter would show, or cancel,
+ * everything (D16). Names with a leading `_` pass as cache busters.
  */
 export function refuseUnknownQuery(event: HttpEvent, { query, headers }: NamedReads): void {
   const asked = event.queryStringParameters ?? {};
@@ -47,7 +45,7 @@ function hintOf(name: string, { known, headerNames }: { readonly known: string[]
   return meant === undefined ? `. ${exist}` : `; did you mean ${meant}? ${exist}`;
 }
 
-/** Other interfaces' words, without case and punctuation, and the parameters that they may mean: the likeliest first. */
+/** Words of other interfaces, without case and punctuation, and the parameters that they may mean, likeliest first. */
 const otherWords: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     after: ['cursor', 'from', 'page'],

@@ -3,12 +3,10 @@ import { documentedAs } from './documented.ts';
 import { invalid } from './refusal.ts';
 
 /*
- * Query values as the gateway hands them over: text, a repeated parameter joined by commas. An empty filter counts as not
- * given, an empty moment is refused; flags and numbers are strict, so that a repeated or misspelt one is refused and never
- * half understood.
+ * Query values from the gateway: repeated parameters are joined by commas. An empty filter counts as missing; an empty
+ * moment is refused. Flags and numbers are strict, so that a misspelt one is refused.
  */
 
-/** A text filter; undefined when empty. */
 export const textFilter = v.optional(
   v.pipe(
     v.string(),
@@ -16,7 +14,7 @@ export const textFilter = v.optional(
   ),
 );
 
-/** Values parted by commas, blanks around them dropped; undefined when none is left. */
+/** Values separated by commas, without blanks around them; undefined when none is left. */
 export const listFilter = v.optional(
   v.pipe(
     v.string(),
@@ -31,7 +29,7 @@ export const listFilter = v.optional(
   ),
 );
 
-/** The same, documented as a list of these words; which other words are refused is for the page to say. */
+/** A list that is documented with these words. The page itself refuses other words. */
 export function listOfWords(word: v.GenericSchema) {
   return v.optional(
     v.pipe(
@@ -43,7 +41,7 @@ export function listOfWords(word: v.GenericSchema) {
 
 const rfc3339 = /^(\d{4}-\d{2}-\d{2})[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** A moment as RFC 3339 spells it, in milliseconds. Refused when empty: a script's unset variable would ask for all (D40). */
+/** An RFC 3339 moment in milliseconds. An empty one is refused: a script's unset variable would ask for all (D40). */
 export function moment(name: string) {
   const message = expected(name, 'a time such as 2026-11-22T10:00:00Z (RFC 3339; a plus is %2B in a query)');
   return v.optional(
@@ -56,14 +54,13 @@ export function moment(name: string) {
   );
 }
 
-/** `Date` would take the 30th of February for the 2nd of March. */
+/** `Date` accepts the 30th of February as the 2nd of March. */
 export function isMoment(text: string): boolean {
   const date = rfc3339.exec(text)?.[1];
   if (date === undefined || Number.isNaN(Date.parse(text))) return false;
   return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 }
 
-/** What was expected of a parameter, and what came. */
 function expected(name: string, what: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ input }) => {
     const text = String(input);
@@ -73,7 +70,7 @@ function expected(name: string, what: string): (issue: v.BaseIssue<unknown>) => 
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day as ISO 8601 spells it; kept as text. Refused when empty, as a moment is. */
+/** An ISO 8601 day, kept as text. An empty one is refused, as a moment is. */
 export function day(name: string) {
   const message = expected(name, 'a day such as 2026-11-22');
   return v.optional(
@@ -85,12 +82,10 @@ export function day(name: string) {
   );
 }
 
-/** One of some words. */
 export function word<const Words extends readonly string[]>(name: string, words: Words) {
   return v.optional(v.picklist(words, expected(name, words.join(', '))));
 }
 
-/** Exactly `true` or `false`. */
 export function flag(name: string) {
   return v.optional(
     v.pipe(
@@ -111,7 +106,7 @@ export function countTo(name: string, maximum: number) {
   return v.optional(
     v.pipe(
       v.string(),
-      // Judged as text: a number may have other digits than those that came.
+      // The check is on text, because a number may have other digits than it.
       v.check((text) => /^[1-9]\d{0,15}$/.test(text) && Number(text) <= maximum, message),
       v.transform(Number),
       documentedAs(() => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(maximum))),
@@ -131,7 +126,7 @@ export interface Page {
   readonly size: number;
 }
 
-/** The page asked for: the first, of 20, when nothing is said; `limit` is a synonym of `size`, two values are refused. */
+/** The default is the first page, of 20. `limit` is a synonym of `size`; two different values are refused. */
 export function pageOf(query: {
   readonly page?: number | undefined;
   readonly size?: number | undefined;
@@ -143,7 +138,7 @@ export function pageOf(query: {
   return { page: query.page ?? 1, size: query.size ?? query.limit ?? defaultPageSize };
 }
 
-/** The items of a page; none when it lies past the end. */
+/** The items of a page; empty past the end. */
 export function sliceOf<T>(items: readonly T[], { page, size }: Page): T[] {
   return items.slice((page - 1) * size, page * size);
 }

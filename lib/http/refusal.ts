@@ -1,6 +1,6 @@
 /**
- * Every way the service says no. The list is closed: a code without a status does not compile, and the status is decided
- * here only. Codes are part of the interface (D1): renaming one is a breaking change.
+ * All refusals of the service, and the only place of their status. Codes are part of the interface (D1): renaming one
+ * is a breaking change.
  */
 const statusOfCode = {
   malformed_body: 400,
@@ -47,7 +47,7 @@ const statusOfCode = {
 export type RefusalCode = keyof typeof statusOfCode;
 export const refusalCodes = Object.keys(statusOfCode) as readonly RefusalCode[];
 
-/** One fault of the input: where it is (dot path, array indexes in brackets), and what was expected and what came. */
+/** `path` is a dot path with array indexes in brackets; `message` says what was expected and received. */
 export interface Fault {
   readonly path: string;
   readonly message: string;
@@ -58,12 +58,12 @@ export interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string>>;
   /** The platform's own error code, passed on as `platform_code` (D7). */
   readonly platformCode?: number;
-  /** What was judged too dear, in dollars (D58). */
+  /** The refused cost, in dollars (D58). */
   readonly estimate?: { readonly amount: number; readonly currency: string };
   readonly cause?: unknown;
 }
 
-/** Thrown where a request is found wanting; turned into an answer once, by `answerRefusals` in endpoint.ts. */
+/** `answerRefusals` in endpoint.ts turns a refusal into an answer, in one place. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly details: RefusalDetails;
@@ -79,23 +79,22 @@ export class Refusal extends Error {
     return statusOf(this.code);
   }
 
-  /** A failure of the platform's, and not of ours. What was merely not finished in time has no cause, and is ours. */
+  /** Whether the platform failed. A request that merely ran late has no cause, and counts as this service's failure. */
   get isOfPlatform(): boolean {
     return this.code === 'platform_unreachable' && this.details.cause !== undefined;
   }
 }
 
-/** The HTTP status of a code. */
 export function statusOf(code: RefusalCode): number {
   return statusOfCode[code];
 }
 
-/** Refuses with one 400 that lists the faults, if there are any; its message is the first one's unless told. */
+/** Refuses with one 400 that lists the faults, if any. The default message is the first fault's. */
 export function refuseFaults(errors: readonly Fault[], message = errors[0]?.message): void {
   if (message !== undefined && errors.length > 0) throw new Refusal('invalid_request', message, { errors });
 }
 
-/** A 400 for one field: the message alone is the contract's text, the path says where. */
+/** A 400 for one field: the message alone is the contract's text, and the path names the place. */
 export function invalid(path: string, message: string): Refusal {
   return new Refusal('invalid_request', message, { errors: [{ path, message }] });
 }

@@ -1,16 +1,16 @@
 import type { Fault } from './refusal.ts';
 
 interface Level {
-  /** Of an object: the keys so far. */
+  /** The object's keys so far; undefined in a list. */
   readonly keys: Set<string> | undefined;
   readonly path: string;
-  /** The key or index of the value that comes next. */
+  /** The key or index of the next value. */
   at: string;
 }
 
 /**
- * Keys that stand twice in one object of a JSON text, which `JSON.parse` passes over in silence: the first list of users
- * would be lost, and its users removed. The text must be JSON.
+ * Keys that occur twice in one object. `JSON.parse` silently keeps the last: a first list of users would be lost, and
+ * its users removed. The text must be JSON.
  */
 export function repeatedKeys(json: string): Fault[] {
   const faults: Fault[] = [];

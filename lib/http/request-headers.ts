@@ -9,9 +9,8 @@ type HeaderSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
 type Asked = Pick<HttpEvent, 'headers'>;
 
 /**
- * The headers of a request that a page reads, by a schema whose keys are their names as the document spells them. Refuses
- * with 400 a value that is not of the schema, and a header that is nearly one of these while that one is absent, for it asks
- * not to send, or not to send twice (D9, D51).
+ * The headers that a page reads. Refuses with 400 bad values and, for an absent header, a near misspelling: the client
+ * meant not to send, or not to send twice (D9, D51).
  */
 export function parseHeaders<const S extends HeaderSchema>(schema: S, asked: Asked): v.InferOutput<S> {
   const names = Object.keys(schema.entries);
@@ -24,8 +23,8 @@ export function parseHeaders<const S extends HeaderSchema>(schema: S, asked: Ask
 const rehearsal = 'Dry-Run';
 
 /**
- * Refuses with 400 the header `Dry-Run`, or one that is nearly it, where the page does not read it: what must not happen
- * would happen (D51). `false` asks for nothing and passes.
+ * Refuses with 400 `Dry-Run`, or a near misspelling, on pages that do not read it: the rehearsed action would really
+ * happen (D51). `false` passes.
  */
 export function refuseRehearsal({ headers }: Asked, reads: { readonly headers?: HeaderSchema | undefined }): void {
   if (Object.hasOwn(reads.headers?.entries ?? {}, rehearsal)) return;
@@ -34,13 +33,10 @@ export function refuseRehearsal({ headers }: Asked, reads: { readonly headers?: 
   refuseFaults(asking.map((name) => ({ path: clip(name), message })));
 }
 
-/** Of the headers by which a send has a time of its own (D56). */
+/** The headers that give a send its time (D56). */
 const timed = /^send[-_]/i;
 
-/**
- * Refuses with 400 every header that begins with `Send-` and that the page does not read: what is to wait would happen at
- * once (D56). A route that reads none of them says so.
- */
+/** Refuses with 400 every `Send-` header that the page does not read: what should wait would happen at once (D56). */
 export function refuseUnreadTimes({ headers }: Asked, reads: { readonly headers?: HeaderSchema | undefined }): void {
   const read = Object.keys(reads.headers?.entries ?? {}).filter((name) => timed.test(name));
   const strays = Object.keys(headers).filter(

@@ -5,13 +5,10 @@ import { isIP, type Socket } from 'node:net';
 import { present } from '../keys/present.ts';
 import { bareHost, isPublicAddress } from './public-url.ts';
 
-/** The way to a host; what differs in a test. */
 export interface PublicNetwork {
   readonly lookup: (hostname: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
   readonly isAllowedAddress: (address: string) => boolean;
-  /** For the connection including TLS. */
   readonly connectMs: number;
-  /** Instead of the URL's. */
   readonly port?: number;
   /** Certificates to trust instead of the usual ones. */
   readonly ca?: string;
@@ -29,13 +26,13 @@ export interface PublicRequest {
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
   readonly network: PublicNetwork;
-  /** For everything from the look-up of the name on, the reading of the answer included. */
+  /** From the DNS lookup to the end of the answer. */
   readonly deadline: AbortSignal;
 }
 
 export type ConnectFaultCode = 'not_public' | 'not_found' | 'slow_connection' | 'no_answer';
 
-/** Why there is no answer. When the deadline has passed the code tells nothing. */
+/** Why there is no answer. After the deadline its code has no meaning. */
 export class ConnectFault extends Error {
   readonly code: ConnectFaultCode;
 
@@ -47,16 +44,15 @@ export class ConnectFault extends Error {
 }
 
 /**
- * Asks a host that a client named, so that nothing inside is reached (R40): https, every address of the name public,
- * connected to the address that was judged, and judged again then; no redirect is followed. The URL's text is for the
- * caller to judge. Resolves at the head of the answer, which the caller destroys; throws `ConnectFault`.
+ * Calls a client's URL without reaching the inside (R40): https, all resolved addresses public, checked again on
+ * connection, no redirects. The caller checks the URL and destroys the reply. Throws `ConnectFault`.
  */
 export async function requestPublic(asked: PublicRequest): Promise<IncomingMessage> {
   const address = await before(asked.deadline, publicAddressOf(bareHost(asked.url), asked.network));
   return await connect(address, asked);
 }
 
-/** One address to connect to, IPv4 before IPv6, which not every network has. One that is not public spoils them all. */
+/** IPv4 first, because some networks lack IPv6. One address that is not public refuses all. */
 async function publicAddressOf(host: string, network: PublicNetwork): Promise<string> {
   const family = isIP(host);
   const found = family === 0 ? await network.lookup(host).catch(() => []) : [{ address: host, family }];
@@ -76,7 +72,7 @@ function connect(address: string, asked: PublicRequest): Promise<IncomingMessage
         port: network.port ?? url.port,
         method,
         path: `${url.pathname}${url.search}`,
-        // The certificate must be the name's; an address has no name to announce.
+        // The certificate must match the name. An address has no SNI.
         servername: isIP(host) === 0 ? host : '',
         headers: { host: url.host, 'user-agent': 'template-messaging', ...headers },
         agent: false,
@@ -100,7 +96,7 @@ function connect(address: string, asked: PublicRequest): Promise<IncomingMessage
   });
 }
 
-/** Waits no longer than the deadline for work that cannot be stopped. */
+/** Stops waiting at the deadline; the work itself cannot be stopped. */
 function before<T>(deadline: AbortSignal, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_, reject) => {
     deadline.addEventListener('abort', () => reject(new ConnectFault('no_answer')));

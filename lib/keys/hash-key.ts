@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
- * A key computed from facts: `characters` of lower-case base32, five bits each, of the SHA-256 over the facts' JSON. Equal
- * facts in equal order give the equal key, so that what it names needs no look-up and no memory.
+ * A key computed from facts, so that no look-up is needed: `characters` of lower-case base32, five bits each, of the
+ * SHA-256 over their JSON.
  */
 export function hashKey(facts: readonly unknown[], characters: number): string {
   let bits = '';

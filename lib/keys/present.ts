@@ -1,4 +1,4 @@
-/** The same object type with each key that may be undefined made optional instead. */
+/** The object type with optional keys for all that may be undefined. */
 export type Present<T extends object> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
@@ -6,8 +6,8 @@ export type Present<T extends object> = {
 };
 
 /**
- * The object without the keys whose value is undefined: under `exactOptionalPropertyTypes` an optional field is absent,
- * never there and undefined. Null, false, 0 and empty texts stay.
+ * The object without undefined values: `exactOptionalPropertyTypes` wants optional fields absent. Null, false, 0 and
+ * empty texts stay.
  */
 export function present<T extends object>(facts: T): Present<T> {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Present<T>;

@@ -1,6 +1,6 @@
 import { correlationId } from './correlation.ts';
 
-/** Every event that is logged. Names are stable: alarms, queries and people search for them (infra/operate/README.md). */
+/** All logged events. Names are stable, because alarms, queries and people search for them (infra/operate/README.md). */
 export const logEvents = [
   'account.restored',
   'account.restricted',
@@ -117,21 +117,20 @@ export const logEvents = [
 export type LogEvent = (typeof logEvents)[number];
 
 /**
- * Structured logs: one JSON line with a stable event name and facts from a closed list of keys. The list is the guard of
- * R44: what is not on it (phone numbers, tokens, passwords, parameter values) cannot be logged by accident.
+ * The closed list of facts in a log line. It guards R44: phone numbers, tokens, passwords and parameter values cannot
+ * be logged by accident.
  */
 export interface LogFacts {
   readonly route?: string | undefined;
   readonly clientId?: number | undefined;
-  /** Of a client's user, never of a recipient. */
+  /** A client's user, never a recipient. */
   readonly userId?: string | undefined;
-  /** What a user has done, of a closed list (audit/entry.ts). */
+  /** A user's act, from a closed list (audit/entry.ts). */
   readonly act?: string | undefined;
   readonly campaignId?: number | undefined;
   readonly wabaId?: string | undefined;
   /** The platform's id of a template. */
   readonly templateId?: string | undefined;
-  /** Ids of documents (contract, Templates). */
   readonly documentIds?: readonly string[] | undefined;
   readonly jobId?: string | undefined;
   readonly dispatchId?: string | undefined;
@@ -142,7 +141,7 @@ export interface LogFacts {
   readonly eventType?: string | undefined;
   readonly fence?: number | undefined;
   readonly code?: string | undefined;
-  /** Of a hold: `waba`, `utility`, and of a number, its marketing or a template which one. */
+  /** Of a hold: `waba`, `utility`, or which number, marketing of a number, or template. */
   readonly scope?: string | undefined;
   readonly platformCode?: number | undefined;
   readonly error?: string | undefined;
@@ -150,11 +149,11 @@ export interface LogFacts {
   readonly attempt?: number | undefined;
   readonly outcome?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** Where a request came from, as the edge says. */
+  /** The address of a request, as the edge reports it. */
   readonly viewerAddress?: string | undefined;
-  /** How often what happened, by names of ours, or of the platform's as far as they have its form (passed-over.ts). */
+  /** Counts by name: our own, or the platform's if well-formed (passed-over.ts). */
   readonly tally?: Readonly<Record<string, number>> | undefined;
-  /** Of a line that is written on behalf of several requests. */
+  /** The requests of a line that serves several. */
   readonly correlationIds?: readonly string[] | undefined;
 }
 
@@ -187,7 +186,7 @@ const loggedKeys = new Set<string>([
   'correlationIds',
 ] satisfies (keyof LogFacts)[]);
 
-/** Writes one line to standard output, with the id of the request on whose behalf the code is running. */
+/** Writes one JSON line to standard output, with the current request's id. */
 export function log(event: LogEvent, facts: LogFacts = {}): void {
   const line: Record<string, unknown> = { event, at: new Date().toISOString(), correlationId: correlationId() };
   for (const [key, value] of Object.entries(facts)) {

@@ -2,8 +2,8 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { EmfOutput } from '@aws-lambda-powertools/metrics/types';
 
 /**
- * Everything that is counted: a closed list. Only `PlatformErrors` has a dimension of its own, `code`, of a bounded set.
- * Nothing that a client sends becomes one: each value of a dimension is a metric by itself, paid for by the month.
+ * The closed list of metrics. Only `PlatformErrors` has another dimension, `code`, of a bounded set, because each value
+ * is a metric that costs by the month.
  */
 export const metricNames = [
   'RecipientsAccepted',
@@ -56,19 +56,17 @@ export type MetricName = (typeof metricNames)[number];
 
 type PlainMetric = Exclude<MetricName, 'PlatformErrors' | 'PlatformCredentialRefused'>;
 
-// An instance of a function works on one invocation at a time: what is counted between two flushes belongs to one.
+// An instance handles one invocation at a time, so counts between two flushes belong to one.
 const counts = new Map<PlainMetric | 'PlatformCredentialRefused', number>();
 const platformErrors = new Map<string, number>();
 const refusedWabaIds = new Set<string>();
 
-/** A line names the WABAs of refused credentials, and no more than these: a credential of very many is named by some. */
+/** A line names at most this many WABAs of refused credentials. */
 const mostNamedWabas = 20;
 
 export const metricNamespace = 'TemplateMessaging';
 
-/** The library, but that a document is taken from it, and written as short as it can be. */
 class Documents extends Metrics {
-  /** What was added since the last one. */
   take(): EmfOutput {
     const taken = this.serializeMetrics();
     this.clearMetrics();
@@ -77,7 +75,7 @@ class Documents extends Metrics {
     return taken;
   }
 
-  /** Without units: they stand beside every name, a sixth of the line, and all that is counted here are times. */
+  /** Without units, a sixth of the line: all metrics here are counts. */
   write(document: EmfOutput): void {
     if (this.isDisabled()) return;
     process.stdout.write(`${JSON.stringify(document, (key, value) => (key === 'Unit' ? undefined : value))}\n`);
@@ -87,8 +85,8 @@ class Documents extends Metrics {
 let made: Documents | undefined;
 
 /**
- * Made when something was counted, which most invocations of the API never do. Its one dimension, `service`, names the
- * deployment: the library reads it from POWERTOOLS_SERVICE_NAME.
+ * Created on the first count, which most API invocations never make. The dimension `service` is the deployment, from
+ * POWERTOOLS_SERVICE_NAME.
  */
 function ourDocuments(): Documents {
   made ??= new Documents({ namespace: metricNamespace });
@@ -103,23 +101,20 @@ function add(name: PlainMetric | 'PlatformCredentialRefused', by: number): void 
   counts.set(name, (counts.get(name) ?? 0) + by);
 }
 
-/**
- * One platform call whose token was refused. The WABA that the call was about is a property of the metric's line, `wabaIds`: not a
- * dimension, which would be a metric, and a price, by itself.
- */
+/** Counts a refused token. The WABA is a property of the line, `wabaIds`, because a dimension would be a paid metric. */
 export function countRefusedCredential(wabaId: string | undefined): void {
   add('PlatformCredentialRefused', 1);
   if (wabaId !== undefined && refusedWabaIds.size < mostNamedWabas) refusedWabaIds.add(wabaId);
 }
 
-/** One platform call that did not succeed; `code` is one of a bounded set (`PlatformFailure.metricCode`). */
+/** Counts a failed platform call; `code` is one of a bounded set (`PlatformFailure.metricCode`). */
 export function countPlatformError(code: string): void {
   platformErrors.set(code, (platformErrors.get(code) ?? 0) + 1);
 }
 
 /**
- * Runs one invocation and then writes what was counted, also when it fails: one line of embedded metric format, and one
- * more for each further platform code, or nothing when nothing was counted.
+ * Runs one invocation and writes its counts, even if it fails: one line of embedded metric format, plus one a further
+ * platform code.
  */
 export async function metered<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -130,8 +125,8 @@ export async function metered<Result>(work: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * A line names its namespace and its service again, and workers that are throttled write one for each few messages: so the
- * first platform code stands in the line of the plain counters, under a directive of its own.
+ * Each line repeats namespace and service, and throttled workers write many. So the first platform code shares the
+ * plain counters' line, under its own directive.
  */
 function flush(): void {
   if (counts.size === 0 && platformErrors.size === 0) return;
@@ -151,7 +146,6 @@ function flush(): void {
   platformErrors.clear();
 }
 
-/** Two documents of one moment and one service as one: each keeps its metrics and its dimensions. */
 function together(one: EmfOutput, other: EmfOutput): EmfOutput {
   const CloudWatchMetrics = [...one._aws.CloudWatchMetrics, ...other._aws.CloudWatchMetrics];
   return { ...one, ...other, _aws: { ...one._aws, CloudWatchMetrics } };

@@ -2,20 +2,19 @@ import type { Directory } from '../access/directory.ts';
 import type { PersonOptOuts } from './person.ts';
 import { kindOf, type ScopeText, textOf } from './scope.ts';
 
-/** A number of a WABA, and whose channel it is. */
+/** A number of a WABA, and its channel's client. */
 interface NumberOfWaba {
   readonly clientId: number;
   readonly wabaId: string;
   readonly phoneNumberId: string;
 }
 
-/** Where a client may send from. */
 export interface ClientScopePorts {
   readonly directory: Pick<Directory, 'listWabas'>;
   readonly channels: {
-    /** Which channels the numbers of a WABA are; an entry may be out of date. */
+    /** The channels of a WABA's numbers; an entry may be stale. */
     numbersOf(wabaId: string): Promise<readonly (Omit<NumberOfWaba, 'wabaId'> & { readonly waId: string })[]>;
-    /** Those of them that there are: the channel has the last word. */
+    /** The existing channels among these, which are authoritative. */
     find(
       channels: readonly { readonly clientId: number; readonly waId: string }[],
     ): Promise<readonly (NumberOfWaba & { readonly deleted: boolean })[]>;
@@ -23,8 +22,8 @@ export interface ClientScopePorts {
 }
 
 /**
- * The scopes, of all in which something was said of these people, that concern messages of the client: its own, its WABAs, and the
- * numbers that it may use (D5). Reads nothing where only clients have said something, and numbers only where one is named.
+ * The scopes that concern the client's messages: its own, its WABAs, and its usable numbers (D5). It reads WABAs and
+ * numbers only if an entry names such a scope.
  */
 export async function clientScopes(
   clientId: number,

@@ -16,7 +16,7 @@ export interface ClientWordPorts extends ClientScopePorts {
   readonly nowMs: () => number;
 }
 
-/** What a client says of a person by its API. */
+/** A client's word on a person, by the API. */
 export interface ClientWord {
   readonly clientId: number;
   readonly recipient: Recipient;
@@ -24,10 +24,8 @@ export interface ClientWord {
 }
 
 /**
- * Records what a client says of a person, for its own messages, and tells it where that has changed something; a client that answers
- * the event with the same word is told nothing more. Refuses with 409 to start what the person or the platform has stopped. Returns
- * what is known then: the word may be a start, and the platform stop the person still. Everything but the event is repeated by a
- * repeated request.
+ * Records a client's word for its own messages, with an event if it changed something. Refuses with 409 a start after
+ * the person's or the platform's stop. Returns the person's state. Idempotent, except for the event.
  */
 export async function recordClientWord(
   { clientId, recipient, says }: ClientWord,
@@ -36,13 +34,14 @@ export async function recordClientWord(
   const optOuts = await ports.optOuts();
   const scope: Scope = { kind: 'client', clientId };
   const before = (await knownOf(recipient, optOuts)).entries[textOf(scope)];
-  // The clocks of two processes are apart, and of two requests of one client the later one counts.
+  // Clocks of processes differ, and a client's later request must win.
   const atMs = Math.max(ports.nowMs(), (before?.told?.atMs ?? 0) + 1);
   const word = { says, source: 'api', atMs } as const;
   const { taken, person } = await recordWord({ scope, recipients: [recipient], word, clientIds: [clientId] }, optOuts);
   const entry = person.entries[textOf(scope)] ?? {};
   if (!taken) throw stoppedByPerson(entry.said);
   if (isStopped(before ?? {}) !== isStopped(entry)) {
+    // A client that answers the event with the same word gets no further event, so there is no loop.
     await announce(ports.events, [optOutEvent({ clientId, recipients: [recipient], scope, word })]);
   }
   const shown = optOutOf(recipient, person, { clientId, scopes: await clientScopes(clientId, [person], ports) });
@@ -50,7 +49,7 @@ export async function recordClientWord(
   return shown;
 }
 
-/** What is kept of a person: a rule that changes nothing reads, strongly. */
+/** Reads strongly: a rule that changes nothing only reads. */
 async function knownOf(recipient: Recipient, { change, nameOf }: OptOutPorts): Promise<PersonOptOuts> {
   return (await change(nameOf(recipient), (state) => ({ state, result: undefined }))).state;
 }

@@ -1,40 +1,27 @@
 import { present } from '../keys/present.ts';
 
 /*
- * Whether a person wants marketing within one scope (D55): of a client, of a number of the platform for all who send from it, or of
- * a WABA. An entry has two sides, for what the person and the platform say is not for the API to lift:
- *
- *   said   platform    `user_preferences` of a number: stop, resume or signup        the reader of webhooks
- *          refused     the platform answers 131050, by a call or by a receipt: stop  workers, receipts
- *          reply       a stop or start word (stop-words.ts)                          the reader of webhooks
- *          quick_reply the button that ends marketing: stop                          the reader of webhooks
- *   told   api         PUT and DELETE of /v1/opt-outs: stop and start                the client
- *          import      the operator's file: stop                                     the operator
- *
- * Each side keeps its latest word (`after`): the later time wins, at one time stop does. So an entry is the greatest of all the words
- * that were ever said to it: their order and repetition change nothing, and two entries become one by the same rule (`joined`).
- *
- *   said stopped                          -> stopped, until the person or the platform says start: `mayStart` refuses the API (409)
- *   told stopped                          -> stopped, until the client starts it, or the person does, certainly later
- *   anything else                         -> not stopped
- *
- * Whether the API may start is judged in the write itself (person.ts), not before it. Where a start of the API was taken and an
- * earlier stop of the person comes late, the person is stopped: the other side is not touched by the API. No clock of ours is compared
- * with the platform's but where both sides meet, and there what is doubtful is a stop.
+ * Whether a person wants marketing within one scope (D55). An entry has two sides: `said` by person or platform, which
+ * the API cannot lift, and `told` by client or operator.
  */
 
+/**
+ * `platform`: `user_preferences` (stop, resume, signup). `refused`: code 131050 of a call or receipt. `reply`: a stop
+ * or start word (stop-words.ts). `quick_reply`: the button that ends marketing.
+ */
 export type PersonSource = 'platform' | 'refused' | 'reply' | 'quick_reply';
+/** `api`: PUT and DELETE of /v1/opt-outs. `import`: the operator's file. */
 export type ClientSource = 'api' | 'import';
 export type Source = PersonSource | ClientSource;
 
-/** What was said: `atMs` by the platform's clock for a word of the person or the platform, by ours for one of the client. */
+/** A word. `atMs` is the platform's time for the person's side, and this service's for the client's. */
 export interface Word<From extends Source = Source> {
   readonly says: 'stopped' | 'started';
   readonly atMs: number;
   readonly source: From;
 }
 
-/** One side at least is there. */
+/** At least one side is present. */
 export interface Entry {
   readonly said?: Word<PersonSource>;
   readonly told?: Word<ClientSource>;
@@ -46,19 +33,22 @@ export function isOfClient(word: Word): word is Word<ClientSource> {
   return clientSources.has(word.source);
 }
 
-/** The entry after a word: the same object where the word changes nothing. */
+/** The entry after a word; the same object if nothing changes. */
 export function after(entry: Entry | undefined, word: Word): Entry {
   return joined(entry ?? {}, isOfClient(word) ? { told: word } : { said: word as Word<PersonSource> });
 }
 
-/** What two entries say together: commutative, associative and idempotent. The first object where the second adds nothing. */
+/**
+ * Joins two entries: commutative, associative and idempotent, so neither order nor retries of words matter. Each side
+ * keeps its latest word. Returns the first object if the second adds nothing.
+ */
 export function joined(one: Entry, other: Entry): Entry {
   const said = latest(one.said, other.said);
   const told = latest(one.told, other.told);
   return said === one.said && told === one.told ? one : present({ said, told });
 }
 
-/** The first of two that are alike. */
+/** Equal words give the first. */
 function latest<From extends Source>(
   one: Word<From> | undefined,
   other: Word<From> | undefined,
@@ -67,17 +57,20 @@ function latest<From extends Source>(
   return isBefore(one, other) ? other : one;
 }
 
-/** A total order of words: by time, then start before stop, then by name, so that no two that differ are alike. */
+/** A total order: by time, then start before stop, then by source. */
 function isBefore(one: Word, other: Word): boolean {
   if (one.atMs !== other.atMs) return one.atMs < other.atMs;
   if (one.says !== other.says) return one.says === 'started';
   return one.source < other.source;
 }
 
-/** So far the platform's clock, which tells whole seconds, may be from ours. */
+/** The skew between the platform's clock, in whole seconds, and this service's. */
 export const doubtMs = 5_000;
 
-/** The word that holds now; undefined of an entry without one. Of two stops that of the person, which the API may not lift. */
+/**
+ * The word that holds now, or undefined. A person's stop wins over a client's, which the API may lift. When both sides'
+ * clocks meet, the doubtful case is a stop.
+ */
 export function standing({ said, told }: Entry): Word | undefined {
   if (said?.says === 'stopped' || told === undefined) return said;
   if (said === undefined) return told;
@@ -89,17 +82,20 @@ export function isStopped(entry: Entry): boolean {
   return standing(entry)?.says === 'stopped';
 }
 
-/** Whether the client's own API may start it: not what the person or the platform has stopped (409). */
+/**
+ * Whether the client's API may start it: not after a stop of the person or the platform (409). The write itself checks
+ * it (person.ts).
+ */
 export function mayStart(entry: Entry | undefined): boolean {
   return entry?.said?.says !== 'stopped';
 }
 
-/** A word further ahead of our clock than this has no time that could be believed. */
+/** A word further in the future than this has no credible time. */
 const longestAheadMs = 60_000;
 
 /**
- * When a word of the person counts, given what the platform has told of its time: a stop without a time, or from the future, from its
- * arrival on. Such a start is undefined, and says nothing: it might be older than any stop.
+ * When a person's word counts. A stop without a time, or from the future, counts from its arrival. Such a start is
+ * ignored, because it may be older than any stop.
  */
 export function timeOfWord(says: Word['says'], atMs: number | undefined, receivedAtMs: number): number | undefined {
   if (atMs !== undefined && atMs <= receivedAtMs + longestAheadMs) return atMs;

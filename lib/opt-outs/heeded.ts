@@ -1,4 +1,3 @@
-/** Whose messages ask for opt-outs before they leave. */
 export interface Heeding {
   readonly category: string;
   readonly clientId: number;
@@ -6,7 +5,10 @@ export interface Heeding {
   readonly utilityStops?: readonly number[];
 }
 
-/** Whether opt-outs count for messages of that category (D55): MARKETING always, UTILITY where the client wants it, others never. */
+/**
+ * Whether opt-outs count for this category (D55): always for MARKETING, on the client's wish for UTILITY, never for
+ * others.
+ */
 export function heedsOptOuts({ category, clientId, utilityStops = [] }: Heeding): boolean {
   return category === 'MARKETING' || (category === 'UTILITY' && utilityStops.includes(clientId));
 }

@@ -5,20 +5,20 @@ import type { ClientSource, PersonSource, Word } from './entry.ts';
 import type { Recipient } from './person-name.ts';
 import { type Scope, textOf } from './scope.ts';
 
-/** A word that a client is told of. What the operator has imported is told to no client. */
+/** A word for an event to a client. Imported words have no events. */
 export interface ToldWord {
   readonly clientId: number;
-  /** All name one person, the one that the client's list shows first; at least one. */
+  /** Names of one person, the one in the client's list first; at least one. */
   readonly recipients: readonly Recipient[];
-  /** The number that it was said to, where it was said to one. */
+  /** The number that received the word, if any. */
   readonly did?: string | undefined;
   readonly scope: Scope;
   readonly word: Word<PersonSource | Exclude<ClientSource, 'import'>>;
-  /** The message that the person has answered, where that is known. */
+  /** The message that the person has answered, if known. */
   readonly answered?: { readonly jobId: string; readonly messageId: string } | undefined;
 }
 
-/** The event about a word of a person or of the client's API (D55). The same word is the same event, whichever run tells it. */
+/** The event about a word (D55). The same word has the same event id, whichever run sends it. */
 export function optOutEvent({ clientId, recipients, did, scope, word, answered }: ToldWord): ServiceEvent {
   const [recipient] = recipients;
   if (recipient === undefined) throw new Error('a word without a person');

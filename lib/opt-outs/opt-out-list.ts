@@ -3,7 +3,7 @@ import { opaqueCursor, placeOf } from '../http/opaque-cursor.ts';
 import type { PersonOptOuts } from './person.ts';
 import type { PersonName, Recipient } from './person-name.ts';
 
-/** A person in the list of a client: whom it has named, or who was told to it. */
+/** A person in the list of a client, which has named the person or been told. */
 export interface ListedPerson {
   readonly name: PersonName;
   readonly recipient: Recipient;
@@ -11,18 +11,18 @@ export interface ListedPerson {
 
 export interface ListedPage {
   readonly listed: readonly ListedPerson[];
-  /** After which name the following page begins; undefined on the last. */
+  /** The name before the following page; undefined on the last. */
   readonly next?: PersonName;
 }
 
-/** The lists of clients. Strongly consistent, so that a client finds what it was answered a moment ago. */
+/** The lists of clients, strongly consistent, so that a client finds what it has just written. */
 export interface OptOutList {
-  /** Up to `limit` people in the order of their names, which says nothing; after one of them. One request up to some 5,000. */
+  /** Up to `limit` people, ordered by their names, which are meaningless. One request up to some 5,000. */
   page(
     clientId: number,
     asked: { readonly after: PersonName | undefined; readonly limit: number },
   ): Promise<ListedPage>;
-  /** What is known of these people, each named once, by name; 100 a request, side by side. */
+  /** The state of these people by name; 100 a request, side by side. */
   people(names: readonly PersonName[]): Promise<ReadonlyMap<PersonName, PersonOptOuts>>;
 }
 
@@ -36,7 +36,7 @@ export function optOutsCursor(clientId: number, last: PersonName): string {
   return opaqueCursor(scopeOf(clientId), last);
 }
 
-/** The name after which a page begins; undefined for a cursor of another list. */
+/** The name before a page; undefined for a cursor of another list. */
 export function optOutsPlaceOf(clientId: number, cursor: string): PersonName | undefined {
   const parsed = v.safeParse(NameSchema, placeOf(scopeOf(clientId), cursor));
   return parsed.success ? parsed.output : undefined;

@@ -24,20 +24,20 @@ const PersonSchema = v.object({
   became: v.record(v.string(), v.number()),
 });
 
-/** Writers of one person are a webhook or two, and a client: who loses so often gives the delivery back. */
+/** A person has a webhook or two and a client as writers. One that loses more often leaves its delivery to a retry. */
 const mostTries = 8;
 
-/** What a worker asks before it calls the recipients of a slice. Strongly consistent; throws when the store cannot be reached. */
+/** A worker's look-up before it calls a slice's recipients. Strongly consistent; throws when the store fails. */
 export interface OptOutLook {
-  /** Whether somebody may be stopped who is sent to from there. Where it is read with other items: `markKeysOf`. */
+  /** Whether a recipient of this sender may be stopped. `markKeysOf` serves reads together with other items. */
   anyFor(sender: Sender): Promise<boolean>;
-  /** The stops that concern these recipients: an item for each, and a batch request for a hundred. */
+  /** The stops for these recipients: one item each, a hundred in a batch request. */
   stoppedAmong(sender: Sender, recipients: readonly Recipient[]): Promise<ReadonlyMap<Recipient, Word>>;
 }
 
 /**
- * Writes opt-outs (record-word.ts). A writer that others are always faster than throws, and its delivery is repeated. With
- * `mostlyNew` it writes people as new before it has read them: one request for each who is, and one that is refused for each other.
+ * Writes opt-outs (record-word.ts). A writer that loses too many races throws, and its delivery is retried. `mostlyNew`
+ * writes before it reads: one request for a new person, a refused one for a known one.
  */
 export function optOutWriter(
   messages: TableAccess,
@@ -45,7 +45,7 @@ export function optOutWriter(
   { mostlyNew = false }: { readonly mostlyNew?: boolean } = {},
 ): OptOutPorts {
   const { documentClient: client, tableName: table, pause } = messages;
-  // What is confirmed stays there: an import of a million rows writes one mark.
+  // Marks are never removed, so an import of a million rows writes one.
   const marked = new Set<string>();
   return {
     nameOf,
@@ -70,7 +70,7 @@ export function optOutWriter(
   };
 }
 
-/** Reads opt-outs, with no right to write them. `names` is asked with the first person that is looked for. */
+/** Reads opt-outs without the right to write. `names` is called with the first person. */
 export function optOutLook(messages: TableAccess, names: () => Promise<NameOf>): OptOutLook {
   return {
     anyFor: async (sender) => (await batchGet(messages, markKeysOf(sender), { consistent: true })).length > 0,
@@ -99,7 +99,7 @@ function personItem({ documentClient, tableName }: TableAccess, name: PersonName
   };
 }
 
-/** What an item keeps of a person. Throws where it has another form: no such person is free. */
+/** A person's state. Throws on an item of another form, so that no such person counts as free. */
 export function personOf(item: Item | undefined): PersonOptOuts {
   if (item === undefined) return nothingSaid;
   const { entries, names, became } = v.parse(PersonSchema, item);

@@ -6,7 +6,7 @@ import { kindOf, type ScopeText, textOf } from './scope.ts';
 
 const sources = ['platform', 'refused', 'reply', 'quick_reply', 'api', 'import'] as const satisfies Word['source'][];
 
-/** What a client is shown of a person (D55). */
+/** A client's view of a person (D55). */
 export const OptOutSchema = v.object({
   recipient: v.string(),
   state: v.picklist(['stopped', 'started']),
@@ -17,16 +17,14 @@ export const OptOutSchema = v.object({
 });
 export type OptOut = v.InferOutput<typeof OptOutSchema>;
 
-/** Whose list it is, and every scope that concerns messages of the client (client-scopes.ts). */
 export interface Reader {
   readonly clientId: number;
   readonly scopes: ReadonlySet<ScopeText>;
 }
 
 /**
- * What a client is shown of a person: the word that holds for the client itself; where there is none, that of a number or WABA from
- * which it sends, a stop before all others, then the latest. Undefined where no word concerns the client. Of scopes of others
- * nothing is told, nor that there are any.
+ * The client's own word, else that of a number or WABA that it sends from, stops first, then the latest. Undefined
+ * without one. Other scopes stay hidden.
  */
 export function optOutOf(
   recipient: Recipient,
@@ -52,7 +50,7 @@ export function optOutOf(
   };
 }
 
-/** The order in which entries of numbers and WABAs are told. */
+/** Orders entries of numbers and WABAs: stops first, then the latest. */
 function holdsMore(one: Entry, other: Entry): number {
   const atMs = (entry: Entry) => standing(entry)?.atMs ?? 0;
   return Number(isStopped(other)) - Number(isStopped(one)) || atMs(other) - atMs(one);

@@ -15,8 +15,8 @@ const PersonKeySchema = v.pipe(
 );
 
 /**
- * Reads the text of the secret that names people: `{"key": "<32 bytes, base64url>"}`. Throws, without quoting it, when it is not
- * usable. It is never rotated: under another key no stop would be found any more.
+ * Parses the secret that names people: `{"key": "<32 bytes, base64url>"}`. Throws, without quoting it, on another text.
+ * It is never rotated: under another key no stop would be found.
  */
 export function personKey(text: string): Uint8Array {
   const parsed = v.safeParse(PersonKeySchema, text);
@@ -24,7 +24,6 @@ export function personKey(text: string): Uint8Array {
   return Buffer.from(parsed.output.key, 'base64url');
 }
 
-/** The text of the secret for these bytes. */
 export function personKeyText(key: Uint8Array): string {
   return JSON.stringify({ key: Buffer.from(key).toString('base64url') });
 }

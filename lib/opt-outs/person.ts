@@ -3,23 +3,20 @@ import { after, type Entry, isOfClient, isStopped, joined, mayStart, standing, t
 import type { PersonName } from './person-name.ts';
 import { type Scope, type ScopeText, type Sender, scopesOf, textOf } from './scope.ts';
 
-/** What is kept under one name of a person: an entry for each scope, and the other names that the platform has told of. */
+/** The state under one name of a person: an entry for each scope, and the person's other names. */
 export interface PersonOptOuts {
   readonly entries: Readonly<Partial<Record<ScopeText, Entry>>>;
   readonly names: readonly PersonName[];
-  /** Names that took the place of these, and since when: what was said until then counts for them too (`saidUntil`). */
+  /** Names that replaced this one, and since when. Earlier words count for them too (`saidUntil`). */
   readonly became: Readonly<Record<PersonName, number>>;
 }
 
 export const nothingSaid: PersonOptOuts = { entries: {}, names: [], became: {} };
 
-/**
- * More names than a person has who changes number each year. What the platform tells beyond them is not kept, so that neither an item
- * nor the writes of one word grow without end.
- */
+/** A bound on item and writes: more names than a person has who changes number every year. Further names are dropped. */
 export const mostNames = 12;
 
-/** Two accounts of one person: all that either says. The first object where the second adds nothing. */
+/** Joins two states of one person. Returns the first object if the second adds nothing. */
 export function together(one: PersonOptOuts, other: PersonOptOuts): PersonOptOuts {
   const entries: Partial<Record<ScopeText, Entry>> = { ...one.entries };
   let isNews = false;
@@ -42,8 +39,8 @@ export function together(one: PersonOptOuts, other: PersonOptOuts): PersonOptOut
 }
 
 /**
- * What was said until then, without names. A stop of the client whatever its time: the client may not know of the change yet, and
- * what it sends to an old user id goes to the new one (accept/replaced-ids.ts).
+ * The entries up to that time, without names. A client's stop counts whenever it came: the client may not know of the
+ * change, and its sends to an old user id go to the new one (accept/replaced-ids.ts).
  */
 export function saidUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOuts {
   const until = <W extends Word>(word: W | undefined) =>
@@ -55,17 +52,17 @@ export function saidUntil({ entries }: PersonOptOuts, atMs: number): PersonOptOu
   return { ...nothingSaid, entries: Object.fromEntries(kept) };
 }
 
-/** A word of one scope, as an account of its own. */
+/** One word of one scope as a state of its own. */
 export function accountOf(scope: Scope, word: Word, names: readonly PersonName[]): PersonOptOuts {
   return { ...nothingSaid, entries: { [textOf(scope)]: after(undefined, word) }, names: linked(names) };
 }
 
-/** Whether a word may not be taken: a start by the API of what the person or the platform has stopped. */
+/** Only one word is refused: the API's start after a stop of the person or the platform. */
 export function refuses(person: PersonOptOuts, scope: Scope, word: Word): boolean {
   return isOfClient(word) && word.says === 'started' && !mayStart(person.entries[textOf(scope)]);
 }
 
-/** The stop that concerns a message of the sender, the client's own first; undefined when there is none. */
+/** The stop for a message of the sender, the client's own first; undefined without one. */
 export function stopFor({ entries }: PersonOptOuts, sender: Sender): Word | undefined {
   for (const text of scopesOf(sender)) {
     const entry = entries[text];
@@ -74,14 +71,14 @@ export function stopFor({ entries }: PersonOptOuts, sender: Sender): Word | unde
   return undefined;
 }
 
-/** Where the platform itself refuses marketing to the person, whatever a client starts: numbers and WABAs. */
+/** The numbers and WABAs for which the platform itself refuses marketing, whatever a client starts. */
 export function platformStops({ entries }: PersonOptOuts): ScopeText[] {
   return (Object.entries(entries) as [ScopeText, Entry][])
     .filter(([text, { said }]) => !text.startsWith('client:') && said?.says === 'stopped')
     .map(([text]) => text);
 }
 
-/** The names of one person as an item keeps them: one alone says nothing. */
+/** The stored names of one person; a single name links nothing. */
 export function linked(names: readonly PersonName[]): PersonName[] {
   return names.length > 1 ? [...names].sort() : [];
 }

@@ -14,39 +14,22 @@ import type { NameOf, PersonName, Recipient } from './person-name.ts';
 import type { Scope } from './scope.ts';
 
 /*
- * How a word becomes a stop that every worker sees (D55). The writer, in this order, each step awaited:
- *
- *   1. marks the scope: from now on workers that send within it look for people. A mark is never removed.
- *   2. joins the word into the item of each name of the person (compare-and-set), and with it all that is known under the others.
- *      A name that one of these items adds is written too, until all of them say the same. Then the word goes under the names that
- *      have taken the place of these, if it was said before they did.
- *   3. lists who said it for each client that the word concerns, under the names that the word itself spells. Of a number that
- *      several clients share these are not all whom the stop holds back: a client is never told whom others write to.
- *
- * The stop is *stored* once this has returned; the webhook or request is acknowledged afterwards, and repeated in whole when a step
- * fails. Steps may be repeated, for what is written is a join (entry.ts).
- *
- * The worker, in this order: claims the slice; reads the marks of client and WABA, strongly, with job and holds, or knows one, for none
- * is ever removed; where one is there, reads the items of its recipients, strongly; calls those who are not stopped.
- *
- * So for a slice that is claimed after the stop was stored: the mark was confirmed before the claim, thus the worker sees it and looks.
- * The item of every name was confirmed before the claim, thus the worker sees the stop under whichever name the recipient is spelled. A
- * start that was said later ends this, by its own write of the same items. The mark comes first: a writer that dies leaves a mark too
- * many, which costs reads, and never a stop for which no worker looks.
- *
- * Marks stand in items of their own and not in the WABA's HOLDS: a client's word counts in every WABA from which it sends, also in one
- * that it gets later, and HOLDS go after thirty days.
+ * How a word becomes a stop that every worker sees (D55). The writer awaits each step: mark, person, list. Its webhook
+ * or request is acknowledged afterwards and retried as a whole; writes are joins (entry.ts), so retries are safe.
  */
 
-/** What a word is recorded with. All throw when the store cannot be reached; all may be repeated. */
+/**
+ * A worker claims its slice, then reads the marks, strongly; with one, it reads its recipients. A stop that was stored
+ * before the claim had its mark and all names written, so the worker sees it under any spelling.
+ */
 export interface OptOutPorts {
   readonly mark: (scope: Scope) => Promise<void>;
-  /** Applies a rule to what is kept under a name; returns what is kept then. */
+  /** Applies a rule to the state under a name, and returns the new state. */
   readonly change: <Result>(
     name: PersonName,
     rule: (person: PersonOptOuts) => Changed<PersonOptOuts, Result>,
   ) => Promise<Changed<PersonOptOuts, Result>>;
-  /** Puts a row into the list of a client. What the person wants is not in it: the listing asks the person's item. */
+  /** Adds a row to a client's list. The row has no state: the listing reads the person's item. */
   readonly list: (clientId: number, row: ListedRow) => Promise<void>;
   readonly nameOf: NameOf;
 }
@@ -57,25 +40,23 @@ export interface ListedRow {
 }
 
 export interface Recorded {
-  /** False: the API may not start what the person or the platform has stopped; no word of it is kept. */
+  /** False when the API may not start after the person's or the platform's stop; then no word is stored. */
   readonly taken: boolean;
-  /** All that is known of the person, the word included. */
   readonly person: PersonOptOuts;
 }
 
-/** Rounds in which other writers may add names; a delivery that meets more is repeated. */
+/** Rounds in which other writers may add names; beyond them the delivery is retried. */
 const mostRounds = 8;
 
 export interface ToRecord {
   readonly scope: Scope;
-  /** All name one person; at least one. */
+  /** Names of one person; at least one. */
   readonly recipients: readonly Recipient[];
   readonly word: Word;
-  /** In whose lists the person is to stand. */
   readonly clientIds: readonly number[];
 }
 
-/** Records a word of a person. */
+/** All ports throw when the store fails. */
 export async function recordWord(
   { scope, recipients, word, clientIds }: ToRecord,
   ports: OptOutPorts,
@@ -83,6 +64,8 @@ export async function recordWord(
   const spelled = new Map(recipients.map((recipient) => [ports.nameOf(recipient), recipient]));
   const [first] = spelled.keys();
   if (first === undefined) throw new Error('a word without a person');
+  // The mark comes first: a writer that dies leaves a useless mark, never a stop that no worker looks for. It has its
+  // own item, because a client's word counts in WABAs that it gets later.
   await ports.mark(scope);
   const account = accountOf(scope, word, [...spelled.keys()]);
   const { state, result: taken } = await ports.change(first, (before) => {
@@ -92,6 +75,7 @@ export async function recordWord(
   if (!taken) return { taken, person: state };
   const person = await spread({ known: state, own: [...spelled.keys()], stored: new Map([[first, state]]) }, ports);
   await carry([person, account], new Set(), ports);
+  // Lists get only the names in the word: a client that shares a number must not learn the recipients of others.
   for (const clientId of clientIds) {
     for (const [name, recipient] of spelled) await ports.list(clientId, { name, recipient });
   }
@@ -99,9 +83,8 @@ export async function recordWord(
 }
 
 /**
- * Records that the platform has given a person other ids: all that was said under the old ones until then counts under the new ones
- * (platform reference, 4.5). Not the other way, and later nothing but a stop of a client, whom the change was not told: a number that
- * was given up becomes another person's.
+ * Records a person's new ids: all words under the old ones until then count under the new ones (platform reference,
+ * 4.5), never the reverse. Later only a client's stop counts, because a released number becomes another person's.
  */
 export async function recordChange(
   {
@@ -121,8 +104,8 @@ export async function recordChange(
 }
 
 /**
- * Writes what was said under names that others have taken the place of under those, each once. Each account by itself, for a late
- * word may stand behind one that came after the change.
+ * Writes entries under the names that replaced a person's, once each. States stay apart, because a late word may follow
+ * one from after the change.
  */
 async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, ports: OptOutPorts): Promise<void> {
   const [person = nothingSaid] = accounts;
@@ -135,14 +118,14 @@ async function carry(accounts: readonly PersonOptOuts[], seen: Set<PersonName>, 
   }
 }
 
-/** What is known of a person, whom these names are, and what is stored under some of them already. */
+/** A person's state and names, and the states that are already stored. */
 interface Spreading {
   readonly known: PersonOptOuts;
   readonly own: readonly PersonName[];
   readonly stored?: ReadonlyMap<PersonName, PersonOptOuts>;
 }
 
-/** Writes what is known of a person under each of its names, until none of them adds anything. */
+/** Writes a person's state under each name, until none adds anything. */
 async function spread({ known, own, stored = new Map() }: Spreading, { change }: OptOutPorts): Promise<PersonOptOuts> {
   let person = known;
   const kept = new Map(stored);

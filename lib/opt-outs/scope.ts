@@ -1,10 +1,9 @@
-/** For whom a word counts: a client, or all who send from a number, or from any of a WABA (D55). */
+/** The reach of a word: one client, all senders of a number, or all senders of a WABA (D55). */
 export type Scope =
   | { readonly kind: 'client'; readonly clientId: number }
   | { readonly kind: 'number'; readonly phoneNumberId: string; readonly wabaId: string }
   | { readonly kind: 'waba'; readonly wabaId: string };
 
-/** How a scope is spelled in what is stored. */
 export type ScopeText = `client:${number}` | `number:${string}` | `waba:${string}`;
 
 export function textOf(scope: Scope): ScopeText {
@@ -12,12 +11,10 @@ export function textOf(scope: Scope): ScopeText {
   return scope.kind === 'number' ? `number:${scope.phoneNumberId}` : `waba:${scope.wabaId}`;
 }
 
-/** The kind of a scope that is spelled so. */
 export function kindOf(text: ScopeText): Scope['kind'] {
   return text.slice(0, text.indexOf(':')) as Scope['kind'];
 }
 
-/** From where, and for whom, a message leaves. */
 export interface Sender {
   readonly clientId: number;
   readonly wabaId: string;

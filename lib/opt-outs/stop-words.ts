@@ -1,7 +1,7 @@
 import type { Reply } from '../platform/webhook/person-words.ts';
 import words from './stop-words.json' with { type: 'json' };
 
-/** Which texts of people end marketing and begin it again. Provisioning may put another one in the place of `stopWords`. */
+/** Provisioning may replace each of these lists. */
 export interface WordList {
   readonly stop: readonly string[];
   readonly start: readonly string[];
@@ -10,18 +10,20 @@ export interface WordList {
 }
 
 /**
- * Spanish, Portuguese, English, French, German and Italian. Each stands for all of what was written. Words that answer a question
- * as well (`no`, `yes`, `ok`) are left out.
+ * Spanish, Portuguese, English, French, German and Italian. Each word must be the whole text. Words that also answer
+ * questions (`no`, `yes`, `ok`) are excluded.
  */
 export const stopWords: WordList = words;
 
-/** Longer than any word with its decoration. What the platform's reader has cut is longer (person-words.ts), and so is never whole. */
+/**
+ * Longer than any decorated word. A text that the platform's reader has cut is longer (person-words.ts), so it never
+ * matches.
+ */
 export const longestText = 100;
 
 /**
- * Judges what people write: `stop` or `start` where the whole of it is such a word, else undefined (D55). Of a word its letters and
- * digits count: not case, accents, punctuation, signs, or characters without width; letters that stand alone are one word
- * (S.T.O.P.). A tapped button counts by its label or payload and by nothing else: a label "Cancel" may mean an appointment.
+ * Judges a reply: `stop` or `start` if the whole text is such a word (D55). Only letters and digits count, and single
+ * letters join (S.T.O.P.). Buttons count by label or payload only: a label "Cancel" may mean an appointment.
  */
 export function wordJudge({ stop, start, stopButtons }: WordList): (reply: Reply) => 'stop' | 'start' | undefined {
   const [stops, starts, buttons] = [stop, start, stopButtons].map((list) => new Set(list.map(folded)));
@@ -37,7 +39,7 @@ export function wordJudge({ stop, start, stopButtons }: WordList): (reply: Reply
   };
 }
 
-/** The words of a text, a space between them; empty where it has none. Two texts that fold to one are one word. */
+/** The words of a text, separated by spaces, without case, accents, punctuation or zero-width characters. */
 export function folded(text: string): string {
   const plain = text
     .normalize('NFKD')

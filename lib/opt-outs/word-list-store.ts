@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { WordList } from './stop-words.ts';
 import { wordListKey, wordListOf } from './word-list.ts';
 
-/** Reads from the directory table which words count (D55). Throws when the table cannot be reached. */
+/** Reads the words of D55. Throws when the table fails. */
 export function wordListReader(client: DynamoDBDocumentClient, tableName: string): () => Promise<WordList> {
   return async () => {
     const { Item } = await client.send(

@@ -1,7 +1,7 @@
 import type { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Two clocks, because either may stand still while the machine sleeps, and the first may be set. */
+/** Two clocks: either may stop while the machine sleeps, and the wall clock may be set. */
 export interface Clocks {
   readonly wallMs: () => number;
   readonly monotonicMs: () => number;
@@ -9,24 +9,25 @@ export interface Clocks {
 
 export const machineClocks: Clocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() };
 
-/** A connection takes requests for so long after its last one began: far less than any server waits for the next. */
+/** A connection stays usable for this long after its last request began, far below any server's idle time-out. */
 const usableForMs = 2_000;
 
 export interface Connections {
-  /** The agent for a request that is made at once, rid of every connection whose last request is too long ago. */
+  /** The agent for a request that starts now, without stale connections. */
   readonly agent: () => Agent;
-  /** A request takes this connection now. */
+  /** Marks a connection as taken by a request now. */
   readonly taken: (connection: Socket) => void;
 }
 
 /**
- * Keeps connections also from one invocation to the next, but none that has slept: a Lambda is frozen in between while the
- * other side closes its end, and a request written to such a connection ends in a reset that cannot be told from an
- * accepted one. The time counts from the beginning of a request, so that one whose answer came while the machine slept
- * is not taken for awake. The agent hands out the connection that has rested longest, `scheduling: 'fifo'`: that passes
- * over those which were ended a moment ago, wherever they stand.
+ * Keeps connections across invocations, but never a stale one: Lambda freezes between them while the server closes its
+ * end. A reset on such a connection looks like an accepted request.
  */
 export function wakefulConnections(agent: Agent, { wallMs, monotonicMs }: Clocks): Connections {
+  /**
+   * Age counts from a request's start, because an answer may arrive during sleep. `fifo` hands out the longest-rested
+   * connection and skips closed ones.
+   */
   const takenAt = new WeakMap<Socket, { readonly wallMs: number; readonly monotonicMs: number }>();
   const isUsable = (connection: Socket) => {
     const since = takenAt.get(connection);

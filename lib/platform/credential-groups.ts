@@ -10,47 +10,49 @@ const CredentialsSchema = v.pipe(
 /** The platform's tokens, by the name that WABAs refer to. */
 export type PlatformCredentials = v.InferOutput<typeof CredentialsSchema>;
 
-/** How many secrets hold the credentials that have become too many for one: for good, so that a name stays in its group. */
+/** The number of secrets for credentials that outgrow one. It never changes, so a name stays in its group. */
 export const groupCount = 32;
 
-/** Secrets Manager takes 65,536 bytes. One secret is left behind before, so that what a file adds fits into it. */
+/** The limit of Secrets Manager. Groups begin below it, so that additions of a provisioning file still fit. */
 export const maxSecretBytes = 65_536;
 const maxSingleBytes = 49_152;
 
 const IndexSchema = v.strictObject({ groups: v.literal(groupCount) });
 const StoredSchema = v.union([IndexSchema, CredentialsSchema]);
 
-/** What the secret `platform-credentials` holds: all credentials, or the word that they are in groups. Throws otherwise. */
+/**
+ * The content of the secret `platform-credentials`: all credentials, or a mark that they are in groups. Throws
+ * otherwise.
+ */
 export function storedCredentials(text: string): PlatformCredentials | 'grouped' {
   const stored = v.parse(StoredSchema, JSON.parse(text));
   return v.is(IndexSchema, stored) ? 'grouped' : stored;
 }
 
-/** What the secret of a group holds. Throws when that are no credentials. */
+/** The content of a group's secret. Throws on other text. */
 export function groupCredentials(text: string): PlatformCredentials {
   return v.parse(CredentialsSchema, JSON.parse(text));
 }
 
-/** Which group a credential is in, by a hash of its name. */
+/** The group of a credential, by a hash of its name. */
 export function groupOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE() % groupCount;
 }
 
-/** What the name of a group's secret has behind that of the single one: `-00` to `-31`. */
+/** The suffix of a group's secret name: `-00` to `-31`. */
 export function groupSuffix(group: number): string {
   return `-${String(group).padStart(2, '0')}`;
 }
 
 export interface CredentialSecret {
-  /** Behind the name of the single secret; empty for that itself. */
+  /** Suffix of the single secret's name; empty for itself. */
   readonly suffix: string;
   readonly text: string;
 }
 
 /**
- * The secrets that hold these credentials, in the order in which they are to be written: who reads meanwhile finds every
- * credential that stays. They are in groups when they were so before, or when one secret has no room. A group without
- * any has a secret only when it is one of `written`. Throws when a group has no room: some 5,000 have.
+ * The secrets to write, in an order that keeps existing credentials readable. Groups apply if they did before, or one
+ * secret is full. An empty group has a secret only if `written`. Throws when a group is full (some 5,000).
  */
 export function credentialSecrets(
   credentials: PlatformCredentials,

@@ -20,14 +20,12 @@ export type CredentialOf = (name: string) => Promise<PlatformCredential>;
 
 const keepForMs = 300_000;
 
-/** Reads the text of the secret `platform-credentials`, or of the one whose name has this suffix. */
+/** Reads the secret `platform-credentials`, or the one with this suffix. */
 export type ReadCredentialsText = (suffix: string) => Promise<string>;
 
 /**
- * Credentials from the secret that `readText` reads, or from those of their groups once there are too many for one
- * (`credentialSecrets`). Each is kept 5 minutes and read by one at a time, however many ask. A secret that cannot be read or
- * understood, or that lacks the name, is a failure of ours before anything was sent: `PlatformFailure` `not_sent`,
- * answered 502 (D7).
+ * Credentials from the secret or its groups (`credentialSecrets`), cached for 5 minutes; concurrent calls share one
+ * read. A failed read or a missing name is `not_sent`, answered with 502 (D7).
  */
 export function platformCredentials(readText: ReadCredentialsText, nowMs: () => number): CredentialOf {
   const kept = <Stored>(suffix: string, parse: (text: string) => Stored) =>
@@ -45,7 +43,7 @@ export function platformCredentials(readText: ReadCredentialsText, nowMs: () => 
     try {
       all = await holding(name);
     } catch (error) {
-      // The cause is named, not carried: messages of JSON.parse and valibot quote what they read, here a token.
+      // Only the name of the cause: JSON.parse and valibot quote what they read, here a token.
       throw notSent(`the credentials could not be read: ${nameOf(error)}`);
     }
     if (all !== undefined && Object.hasOwn(all, name)) return all[name] as PlatformCredential;

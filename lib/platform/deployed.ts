@@ -2,13 +2,11 @@ import { environmentVariable, secretText } from '../aws/deployed.ts';
 import { type CredentialOf, platformCredentials } from './credentials.ts';
 import { type PlatformTransport, platformTransport, type TransportOptions } from './transport.ts';
 
-/** The way to the platform: the calls, and the credentials that they are made with. */
 export interface Platform {
   readonly call: PlatformTransport;
   readonly credentialOf: CredentialOf;
 }
 
-/** What a page allows a call and its answer. */
 export type PlatformLimits = Pick<TransportOptions, 'timeoutMs' | 'maxReplyBytes'>;
 
 /** The platform of this deployment. A call takes `timeoutMs` at most. */

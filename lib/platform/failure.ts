@@ -1,39 +1,34 @@
 import errorCodes from './error-codes.json' with { type: 'json' };
 
 /**
- * What is known about a platform call that did not succeed:
- * - `not_sent`: no byte of the request left this machine (name not found, connection refused, TLS handshake failed).
- * - `refused`: the platform answered with an error of its own below HTTP 500; nothing was done.
- * - `ambiguous`: a time-out or reset after bytes went out, HTTP 5xx, or an answer that is not the platform's JSON.
- *   The platform may or may not have acted; it has no idempotency key, so a paid call is never repeated after it.
+ * A failed call. `not_sent`: no byte of the request left. `refused`: an own error below HTTP 500, nothing done.
+ * `ambiguous`: a time-out, reset, HTTP 5xx or other text; without an idempotency key, a paid call is never retried
+ * after it.
  */
 export type FailureKind = 'not_sent' | 'refused' | 'ambiguous';
 
 /**
- * How to treat a refusal, by the platform's error code (lib/platform/error-codes.json, one row per code):
- * - `no`: it stands, whoever asks again.
- * - `auth`: our credential or its rights; an operator's matter.
- * - `backoff`: trouble of the platform's own, which passes; whether it acted is not known unless the row has a pace.
- * - `later`: refused for now and nothing was done; worth another try at the row's pace.
+ * How to treat an error code (error-codes.json). `no`: permanent. `auth`: our credential, for an operator. `backoff`:
+ * the platform's transient trouble, which may have acted unless the row has a pace. `later`: nothing was done; retry at
+ * the row's pace.
  */
 export const refusalAdvices = ['no', 'auth', 'backoff', 'later'] as const;
 export type RefusalAdvice = (typeof refusalAdvices)[number];
 
-/** How a message refused with a code is tried again: what each means in seconds is the sender's policy. */
+/** How soon a refused message is retried; the sender's policy sets the seconds. */
 export const codePaces = ['pair', 'throughput', 'quota', 'restriction', 'maintenance', 'syncing'] as const;
 export type CodePace = (typeof codePaces)[number];
 
 /**
- * What a code concerns beyond the message that it refuses (platform reference, 6.4): a WABA, its utility messages, a number, the
- * marketing of a number, what of that leaves on the messages edge, or a template. While the matter lasts, the next message of these
- * is refused as well.
+ * What a code holds beyond its message (platform reference, 6.4). `edge`: a number's marketing on the messages edge.
+ * While it lasts, the next such message is refused as well.
  */
 export const holdKinds = ['waba', 'utility', 'number', 'marketing', 'edge', 'template'] as const;
 export type HoldKind = (typeof holdKinds)[number];
 
 /**
- * Whom a code concerns that holds nothing (platform reference, 6.5): what was refused alone, the person that it was for, everybody
- * in that person's country, the template, the number, the WABA, all calls with the credential, or the platform itself.
+ * The scope of a code that holds nothing (platform reference, 6.5). `country`: all people of the recipient's country;
+ * `credential`: all calls with it.
  */
 export const concerns = [
   'message',
@@ -48,11 +43,8 @@ export const concerns = [
 export type Concern = (typeof concerns)[number];
 
 /**
- * Whether the cause of a failed message may pass (D57; platform reference, 6.4, 6.5):
- * - `yes`: by itself, or once the business, the platform or an operator has mended it.
- * - `after_a_day`: the platform punishes another try before 24 hours have passed.
- * - `named`: a person or the client must have acted, so only the client can know.
- * - `never`: the same message to the same person fails again, or must not be sent.
+ * Whether a cause may pass (D57; platform reference, 6.4, 6.5). `yes`: by itself or once fixed. `after_a_day`: earlier
+ * retries are punished. `named`: a person or the client must have acted. `never`: it fails again, or must not go.
  */
 export const retryWords = ['yes', 'after_a_day', 'named', 'never'] as const;
 export type RetryWord = (typeof retryWords)[number];
@@ -78,16 +70,15 @@ export class PlatformFailure extends Error {
     this.facts = facts;
   }
 
-  /** Throttled: provably not accepted, worth trying again later (platform reference, 6.2; HTTP 429 whatever else the code says). */
+  /**
+   * Throttled: certainly not accepted, and worth a retry (platform reference, 6.2). HTTP 429 counts whatever the code.
+   */
   get throttled(): boolean {
     if (this.kind !== 'refused' || this.isOfPerson) return false;
     return this.facts.httpStatus === 429 || entryOf(this.facts.code)?.kind === 'throttle';
   }
 
-  /**
-   * The platform's code when it is a known one: of a bounded set, whatever comes, so that it can name a metric. Of what is
-   * throttled it is one of `throttledMetricCodes`.
-   */
+  /** The code if it is known, so that metrics have a bounded set. A throttled call has one of `throttledMetricCodes`. */
   get metricCode(): string {
     const { code } = this.facts;
     const known = entryOf(code);
@@ -99,14 +90,14 @@ export class PlatformFailure extends Error {
     return entryOf(this.facts.code)?.advice ?? 'no';
   }
 
-  /** How soon to try again after this code; undefined when its row names no pace. */
+  /** How soon to retry; undefined when the code's row has no pace. */
   get pace(): CodePace | undefined {
     return codePaceOf(this.facts.code);
   }
 
   /**
-   * Whether the answer proves that nothing was done. Codes 1, 2, 131000, 131016, 133004 mean "we do not know either", at any HTTP
-   * status. At HTTP 500 no code proves it but those whose own status that is, and that say why: 131057, 131045.
+   * Whether the answer proves that nothing was done. Codes 1, 2, 131000, 131016 and 133004 never prove it. At HTTP 500
+   * only 131057 (maintenance) and 131045 (a hold with its own status) do.
    */
   get provesNothingDone(): boolean {
     if (this.kind === 'refused') return this.advice !== 'backoff' || this.pace === 'maintenance';
@@ -115,15 +106,18 @@ export class PlatformFailure extends Error {
   }
 
   /**
-   * The platform has judged the person, or the person's country: another person's message is as good as before, and no status
-   * makes another try of this one right (131049 above all).
+   * The platform judged the person, or the person's country. Other people's messages are unaffected, and no HTTP status
+   * makes a retry of this one right (131049 above all).
    */
   get isOfPerson(): boolean {
     const known = entryOf(this.facts.code);
     return known?.advice === 'no' && (known.concerns === 'recipient' || known.concerns === 'country');
   }
 
-  /** Our own credential was refused: an operator's matter, never the client's, and not said by a code about a person. */
+  /**
+   * The platform refused our credential, which concerns the operator, not the client. Codes about a person do not
+   * count.
+   */
   get credentialRefused(): boolean {
     if (this.kind !== 'refused' || this.isOfPerson) return false;
     return this.advice === 'auth' || this.facts.httpStatus === 401;
@@ -136,10 +130,10 @@ interface CodeEntry {
   readonly kind: string;
   readonly advice: RefusalAdvice;
   readonly pace?: CodePace;
-  /** Either this, which says whom the code concerns as well, or `concerns`. */
+  /** A row has this or `concerns`; this one also gives the scope. */
   readonly holds?: HoldKind;
   readonly concerns?: Concern;
-  /** What it holds when it drops a message that the platform had taken and held back (platform reference, 2.10). */
+  /** What the code holds when a receipt drops a message that the platform had held back (platform reference, 2.10). */
   readonly holdsWhenDropped?: HoldKind;
   readonly retry: RetryWord;
 }
@@ -148,31 +142,26 @@ const entries = new Map<number | string, CodeEntry>(
   errorCodes.flatMap((entry) => (entry.kind === 'template_mgmt' ? [] : [[entry.code, entry as CodeEntry]])),
 );
 
-/** HTTP 429 with a code of something else, or none. */
+/** HTTP 429 with a code that is no throttle, or without one. */
 const throttledByStatus = 'throttled';
 
-/** Under which of its codes a throttled call is counted. */
 export const throttledMetricCodes: readonly string[] = [
   ...[...entries.values()].filter(({ kind }) => kind === 'throttle').map(({ code }) => String(code)),
   throttledByStatus,
 ];
 
-/** How soon to try again after a code of the platform's; undefined when its row names no pace. */
 export function codePaceOf(code: number | undefined): CodePace | undefined {
   return entryOf(code)?.pace;
 }
 
-/** What a refusal with a code of the platform's holds; undefined when it holds nothing. */
 export function holdKindOf(code: number | undefined): HoldKind | undefined {
   return entryOf(code)?.holds;
 }
 
-/** The same of a receipt that drops a message which the platform had taken and held back: what else its code may hold. */
 export function dropKindOf(code: number | undefined): HoldKind | undefined {
   return entryOf(code)?.holdsWhenDropped;
 }
 
-/** Whether the cause of a message that failed with a code of the platform's may pass; undefined for an unknown code. */
 export function retryWordOf(code: number): RetryWord | undefined {
   return entryOf(code)?.retry;
 }

@@ -3,9 +3,8 @@ import { present } from '../keys/present.ts';
 import { PlatformFailure } from './failure.ts';
 import type { PlatformReply } from './transport.ts';
 
-/** One page of any of the platform's lists. */
 export interface ListPage {
-  /** As they came, without keys that are null (down to `maxLevels`; what is nested deeper stays as it is). */
+  /** Entries without null keys, down to `maxLevels`. */
   readonly entries: readonly unknown[];
   /** Cursor of the next page; absent on the last one. */
   readonly after?: string;
@@ -21,7 +20,7 @@ const ListReplySchema = v.object({
   ),
 });
 
-/** Reads a page of a list that was asked for with a cursor or none. Throws `PlatformFailure` when it is not one. */
+/** Throws `PlatformFailure` on another reply, and on a cursor that does not move on. */
 export function readList(reply: PlatformReply, askedAfter: string | undefined): ListPage {
   const parsed = v.safeParse(ListReplySchema, reply.body);
   if (!parsed.success) throw new PlatformFailure('ambiguous', { cause: new Error('not a list') });
@@ -34,17 +33,17 @@ export function readList(reply: PlatformReply, askedAfter: string | undefined): 
   return { entries: data.map((entry) => withoutNulls(entry)), ...present({ after }) };
 }
 
-/** `next` repeats the token and may name any host: only its cursor is taken, it is never followed. */
+/** `next` repeats the token and may name any host, so only its cursor is taken. */
 function cursorOf(next: string): string {
   const after = URL.parse(next)?.searchParams.get('after');
   if (after) return after;
   throw new PlatformFailure('ambiguous', { cause: new Error('a further page without cursor') });
 }
 
-/** Deeper than anything the schemas know, and far from where recursion runs out of stack. */
+/** Deeper than any schema, and far from a stack overflow. */
 const maxLevels = 100;
 
-/** The platform writes null for what is not set; a key without value is the same and is what the schemas know. */
+/** The platform writes null for an unset key; the schemas know only its absence. */
 export function withoutNulls(value: unknown, level = 0): unknown {
   if (value === null || typeof value !== 'object' || level === maxLevels) return value;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, level + 1));

@@ -4,7 +4,7 @@ import { PlatformFailure } from './failure.ts';
 
 const retryAfterSecondsUnlessTold = 60;
 
-/** The answer to a request whose call of the platform did not succeed (D7). */
+/** The refusal for a request whose platform call failed (D7). */
 export function refusalOf(failure: PlatformFailure): Refusal {
   const { code, userMessage, retryAfterSeconds } = failure.facts;
   const cause = failure;
@@ -19,14 +19,14 @@ export function refusalOf(failure: PlatformFailure): Refusal {
     });
   }
   const ours = failure.kind !== 'refused' || failure.credentialRefused;
-  // Advice `backoff` on what is no throttle marks a fault of the platform's own, whatever HTTP status it came with.
+  // Advice `backoff` without a throttle is the platform's own fault, whatever its HTTP status.
   if (ours || failure.advice === 'backoff') {
     return new Refusal('platform_unreachable', 'the platform could not be reached', { cause });
   }
   return new Refusal('platform_refused', userMessage ?? 'the platform refused the request', { cause, ...platformCode });
 }
 
-/** Awaits a call of the platform on behalf of a request: the one place where its failures become refusals. */
+/** Awaits a request's platform call: the one place where its failures become refusals. */
 export async function atPlatform<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -35,7 +35,7 @@ export async function atPlatform<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for a call that changes something: when nobody can tell whether it did, the refusal says so. */
+/** The same for a call that changes something: an ambiguous result gets a message of its own. */
 export async function changingAtPlatform<T>(call: () => Promise<T>): Promise<T> {
   return await atPlatform(async () => {
     try {

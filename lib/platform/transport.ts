@@ -12,22 +12,21 @@ export interface PlatformCall {
   /** Path below the version, without a leading slash: `300000000000001/messages`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Bytes are sent as they are, everything else as JSON. */
+  /** Bytes are sent unchanged, all else as JSON. */
   readonly body?: unknown;
   readonly accessToken: string;
-  /** The WABA whose credential it is, where the caller knows: what names the refusal of a token. */
+  /** The WABA of the credential, if known, to name a refused token. */
   readonly wabaId?: string;
-  /** How the token is handed over; `Bearer` unless told. */
+  /** The token's scheme; `Bearer` by default. */
   readonly authorization?: 'Bearer' | 'OAuth';
-  /** Headers of this call alone. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Time for this call, when less is left than the transport allows. */
+  /** A time limit below the transport's. */
   readonly timeoutMs?: number;
 }
 
 export interface PlatformReply {
   readonly body: Readonly<Record<string, unknown>>;
-  /** What the platform says is used up of the calls that a WABA has for messages (`X-Business-Use-Case-Usage`). */
+  /** The used share of the WABA's calls for messages, as the platform reports it (`X-Business-Use-Case-Usage`). */
   readonly usagePercent?: number;
 }
 
@@ -40,11 +39,10 @@ export interface TransportOptions {
   readonly version: string;
   readonly timeoutMs: number;
   readonly maxReplyBytes?: number;
-  /** The machine's own unless told. */
   readonly clocks?: Clocks;
 }
 
-/** The cause of a `PlatformFailure` whose reply was longer than the transport takes. */
+/** The cause of a `PlatformFailure` whose reply exceeds `maxReplyBytes`. */
 export class ReplyTooLarge extends Error {
   constructor() {
     super('reply too large');
@@ -54,16 +52,16 @@ export class ReplyTooLarge extends Error {
 
 const defaultMaxReplyBytes = 20_000_000;
 
-/** How one scheme is spoken. Bytes of a request may be on the wire from the moment that its connection is `established`. */
+/** The modules of each scheme. Once `established` fires, bytes of the request may be on the wire. */
 const http = { Agent: HttpAgent, request: httpRequest, established: 'connect' };
 const https: Scheme = { Agent: HttpsAgent, request: httpsRequest, established: 'secureConnect' };
 type Scheme = typeof http;
 
-/** Connections and TLS sessions are the transport's own, and kept from one invocation to the next (`wakefulConnections`). */
+/** A transport with its own connections and TLS sessions, kept across invocations (`wakefulConnections`). */
 export function platformTransport(options: TransportOptions): PlatformTransport {
   const base = new URL(options.baseUrl);
   const scheme = base.protocol === 'https:' ? https : http;
-  // The agent of https keeps the last session of a host by itself, and offers it with the next connection.
+  // The https agent caches the last session of a host, and offers it to the next connection.
   const agent = new scheme.Agent({ keepAlive: true, scheduling: 'fifo' });
   const connections = wakefulConnections(agent, options.clocks ?? machineClocks);
   return async (call) => {
@@ -117,7 +115,7 @@ function callOnce(
     );
     outgoing.on('socket', (socket: Socket) => {
       connections.taken(socket);
-      // One that was used before may have taken the request, however soon it ends.
+      // A reused connection may have taken the request, however soon it ends.
       if (outgoing.reusedSocket) mayHaveLeft = true;
       else socket.once(established, () => (mayHaveLeft = true));
     });
@@ -132,12 +130,12 @@ function payloadOf(body: unknown): { readonly type: string; readonly bytes: Buff
   return { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) };
 }
 
-/** The whole text of an answer. An answer has begun: whatever keeps the rest of it away, the platform may have acted. */
+/** The whole reply. Once a reply has begun, the platform may have acted, whatever cuts it off. */
 async function readReply(reply: IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     for await (const chunk of reply as AsyncIterable<Buffer>) {
       bytes += chunk.byteLength;
       if (bytes > maxBytes) throw new ReplyTooLarge();
@@ -164,7 +162,7 @@ const ErrorBodySchema = v.pipe(
       code: v.number(),
       error_subcode: v.optional(v.number()),
       error_user_msg: v.optional(v.string()),
-      // Whatever stands here, the code counts.
+      // The code counts, whatever stands here.
       error_data: v.fallback(v.optional(v.object({ details: v.optional(v.string()) })), undefined),
     }),
   }),
@@ -192,7 +190,7 @@ function interpret(reply: IncomingMessage, text: string): PlatformReply {
   throw new PlatformFailure(understood ? 'refused' : 'ambiguous', facts);
 }
 
-/** Longer than any window of the platform's: what says more is not understood. */
+/** Longer than any window of the platform, so a larger value is not understood. */
 const longestRegainMinutes = 1_440;
 
 const UsageSchema = v.pipe(
@@ -214,8 +212,8 @@ const UsageSchema = v.pipe(
 );
 
 /**
- * When to try again: `Retry-After`, else, where calls are used up (4, 80007, 80008), when the usage header says that access
- * comes back. Undefined when nothing is said, or nothing that can be read.
+ * `Retry-After`, else the usage header's time when calls are used up (4, 80007, 80008). Undefined without a readable
+ * value.
  */
 function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefined): number | undefined {
   const told = Number(headers['retry-after']);
@@ -225,13 +223,13 @@ function retryAfterSecondsOf({ headers }: IncomingMessage, code: number | undefi
   return minutes === 0 ? undefined : 60 * minutes;
 }
 
-/** Of the calls for messages; undefined when nothing is said of them. */
+/** For message calls; undefined without such usage. */
 function usagePercentOf({ headers }: IncomingMessage): number | undefined {
   const ofMessages = usagesIn(headers).filter(({ type }) => type === 'whatsapp');
   return ofMessages.length === 0 ? undefined : Math.max(...ofMessages.map((usage) => usage.call_count));
 }
 
-/** What the header says, of each WABA and kind of call; nothing when it cannot be read: no answer is refused for its sake. */
+/** The usage header for each WABA and kind of call; empty when unreadable, because it must not fail an answer. */
 function usagesIn(headers: IncomingMessage['headers']) {
   const usage = v.safeParse(UsageSchema, headers['x-business-use-case-usage']);
   return usage.success ? Object.values(usage.output).flat() : [];

@@ -1,4 +1,4 @@
-/** The WABA to ask about, and the name of the credential that may. */
+/** The WABA to ask about, and the name of its credential. */
 export interface WabaAccess {
   readonly wabaId: string;
   readonly credential: string;

@@ -5,15 +5,14 @@ import phonePrefixes from './phone-prefixes.json' with { type: 'json' };
 const countryOfPrefix: ReadonlyMap<string, string> = new Map(Object.entries(phonePrefixes));
 const longestPrefix = Math.max(...[...countryOfPrefix.keys()].map((prefix) => prefix.length));
 
-/** ISO 3166-1 alpha-2, the officially assigned codes. */
 export const knownCountries: ReadonlySet<string> = new Set(countries);
 
-/** Whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any letter case (D18). */
+/** Whether a text is an officially assigned ISO 3166-1 alpha-2 code, in any case (D18). */
 export function isCountry(text: string): boolean {
   return /^[a-z]{2}$/i.test(text) && knownCountries.has(text.toUpperCase());
 }
 
-/** The code of the country that a name most nearly is in English, Spanish or Portuguese; undefined when it is near none. */
+/** The country with the nearest name in English, Spanish or Portuguese; undefined when none is near. */
 export function countryNamed(name: string): string | undefined {
   const codes = new Map<string, string>();
   for (const language of ['en', 'es', 'pt']) {

@@ -4,13 +4,12 @@ import type { Rates } from './rates.ts';
 import { type KnownRates, ratesOfDay, utcDay } from './rates-of-day.ts';
 
 const keepForMs = 24 * 60 * 60 * 1_000;
-/** After a failed reading, so that a store that is down is not asked with every request. */
+/** A store that is down is not asked at every request. */
 const tryAgainAfterMs = 60_000;
 
 /**
- * The shipped rates and the stored ones, read once in 24 hours (contract, Limits): those to come are among them, so that a change
- * of rates needs no reading. A store that cannot be read is no reason to fail: what was read last stays, or the shipped rates
- * alone, and it is asked again a minute later.
+ * The shipped and stored rates, future ones included, read once in 24 hours (contract, Limits). After a failed read the
+ * last known ones stay, and a retry follows a minute later.
  */
 export function knownRates(
   findStored: () => Promise<readonly Rates[]>,
@@ -32,7 +31,6 @@ export function knownRates(
   };
 }
 
-/** Of them those that are in force today (UTC). */
 export function currentRates(
   findStored: () => Promise<readonly Rates[]>,
   shipped: Rates,

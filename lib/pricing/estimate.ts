@@ -3,21 +3,17 @@ import { categoryOf, priceOf } from './price.ts';
 import type { Rates } from './rates.ts';
 import { type Destination, undelivered, undeliveredMarket } from './undelivered.ts';
 
-/** What messages cost at list prices (D32): in all, and by the country of the recipient. */
+/** The cost of messages at list prices (D32): in total, and by the recipients' country. */
 export interface CostEstimate {
   readonly cost: { readonly amount: number; readonly currency: string };
-  /** By country code. */
   readonly byMarket: readonly { readonly market: string; readonly recipients: number; readonly amount: number }[];
-  /** Recipients who are in neither, for the platform delivers nothing of the category to their country: it costs nothing. */
+  /** Recipients in countries where the platform does not deliver the category, at no cost. */
   readonly notDelivered: readonly { readonly market: string; readonly recipients: number }[];
-  /** Recipients who are in none of these, for their country is unknown, or their category has no price. */
+  /** All other recipients: their country is unknown, or the category has no price. */
   readonly unpriced: number;
 }
 
-/**
- * Prices one message to each destination of the list, all of one category (in any case). Amounts are exact for rates of up to
- * eight decimals.
- */
+/** Prices one message to each destination, all of one category (in any case). Exact for rates of up to eight decimals. */
 export function costEstimate(rates: Rates, categoryWord: string, destinations: readonly Destination[]): CostEstimate {
   const category = categoryOf(categoryWord);
   const notDelivered = undelivered(categoryWord, destinations).map(({ market, recipients }) => ({
@@ -42,7 +38,7 @@ export function costEstimate(rates: Rates, categoryWord: string, destinations: r
   return { cost: { amount, currency: rates.currency }, byMarket, notDelivered, unpriced: destinations.length - judged };
 }
 
-/** Binary fractions add up to 0.30000000000000004; what they are off by is far below the eighth decimal. */
+/** Binary fractions add up to 0.30000000000000004; the error is far below the eighth decimal. */
 function withoutNoise(amount: number): number {
   return Number(amount.toFixed(8));
 }

@@ -1,15 +1,14 @@
 /**
- * Amounts as whole numbers, so that sums are exact in memory and in the table: one unit is 10⁻⁸ of a dollar, the eighth decimal
- * that rates may have. Ninety million dollars are still exact.
+ * Amounts as whole numbers, for exact sums in memory and in the table. One unit is 10⁻⁸ of a dollar, the eighth decimal
+ * of rates. Ninety million dollars are still exact.
  */
 export const unitsPerDollar = 100_000_000;
 
-/** The units of an amount in dollars that has up to eight decimals. */
+/** The units of an amount in dollars with up to eight decimals. */
 export function unitsOf(dollars: number): number {
   return Math.round(dollars * unitsPerDollar);
 }
 
-/** An amount in dollars, as answers tell it. */
 export function dollarsOf(units: number): number {
   return units / unitsPerDollar;
 }

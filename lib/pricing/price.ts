@@ -5,14 +5,13 @@ import { shown } from '../http/shown.ts';
 import { countryNamed, knownCountries } from './country.ts';
 import { marketOf, type RatedCategory, type Rates, ratedCategories } from './rates.ts';
 
-/** Categories as the contract spells them. */
 const categories = ['Authentication', 'Marketing', 'Utility', 'Service'] as const;
 export type Category = (typeof categories)[number];
 
-/** How the interface's document tells them (D48). */
+/** Documented in any letter case (D48). */
 export const PriceCategoryWord = inAnyLetterCase(categories);
 
-/** A price as it is answered (contract, GET /v1/pricing). */
+/** A price in an answer (contract, GET /v1/pricing). */
 export const PriceSchema = v.object({
   market: v.pipe(v.string(), v.description('ISO 3166-1 alpha-2.')),
   currency: v.string(),
@@ -26,15 +25,14 @@ export const PriceSchema = v.object({
 });
 export type Price = v.InferOutput<typeof PriceSchema>;
 
-/** The category that a word names in any case; undefined for none. */
+/** The category of a word in any case, or undefined. */
 export function categoryOf(text: string): Category | undefined {
   return categories.find((category) => category.toLowerCase() === text.toLowerCase());
 }
 
 /**
- * The list price of one message (D32), `country` in any case. Service messages are free here, whatever the platform's list
- * says (platform reference, 9.2). Refuses with 404 what is no officially assigned ISO 3166-1 alpha-2 code, and names the
- * code of a country that is given by its name.
+ * The list price of one message (D32), `country` in any case. Service messages are free here, despite the platform's
+ * list (platform reference, 9.2). Refuses with 404 an unassigned ISO 3166-1 alpha-2 code.
  */
 export function priceOf(rates: Rates, country: string, category: Category): Price {
   const code = /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : '';
@@ -55,7 +53,7 @@ export function priceOf(rates: Rates, country: string, category: Category): Pric
   };
 }
 
-/** The highest list price of a category (in any case), wherever it is; of a category that none is known of here, the highest of all. */
+/** The highest list price of a category (in any case) in any country; for an unknown category, the highest of all. */
 export function dearestPrice(rates: Rates, categoryWord: string): number {
   const category = categoryOf(categoryWord);
   if (category === 'Service') return 0;

@@ -1,9 +1,9 @@
 import type { Rates } from './rates.ts';
 
-/** All rates that are known; of two with one date the later in the list corrects the other. */
+/** All known rates. Of two with one date, the later in the list is the correction. */
 export type KnownRates = readonly [Rates, ...Rates[]];
 
-/** The rates in force on a day (`YYYY-MM-DD`): the last that had taken effect by then, and of a day before all of them the first. */
+/** The rates in force on a day (`YYYY-MM-DD`); the first ones for a day before all. */
 export function ratesOfDay(day: string, known: KnownRates): Rates {
   const inOrder = known.toSorted((one, other) =>
     one.effective < other.effective ? -1 : Number(one.effective > other.effective),

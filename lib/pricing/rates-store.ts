@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import { type Rates, RatesSchema } from './rates.ts';
 
-/** The good rates that were read from the source, with those of earlier dates: what was delivered then costs what it cost then (D58). */
+/** The accepted rates of the source by date, because a past delivery costs what it cost then (D58). */
 export interface RatesStore {
-  /** One of each date, the earliest first; strongly consistent. Throws what is no rate file. */
+  /** One for each date, the earliest first; strongly consistent. Throws on another form. */
   find(): Promise<readonly Rates[]>;
-  /** Keeps these in the place of those of their date. Throws when others keep writing. */
+  /** Replaces the rates of their date. Throws under lasting contention. */
   keepOfDate(rates: Rates): Promise<void>;
 }
 

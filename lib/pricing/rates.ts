@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { knownCountries } from './country.ts';
 import shipped from './rates-usd-2026-10-01.json' with { type: 'json' };
 
-/** Categories with a rate; Service has none, it is free (contract, GET /v1/pricing). */
+/** Categories with a rate; Service is free (contract, GET /v1/pricing). */
 export const ratedCategories = ['marketing', 'utility', 'authentication'] as const;
 export type RatedCategory = (typeof ratedCategories)[number];
 
@@ -18,7 +18,7 @@ const Country = v.pipe(
 const MarketSchema = v.pipe(
   v.object({
     market: Text,
-    /** Set for a market that is one country; all others are groups. */
+    /** Set for a market of one country; all others are groups. */
     country: v.optional(Country),
     countries: v.optional(v.array(Country)),
     marketing: Amount,
@@ -31,7 +31,9 @@ const MarketSchema = v.pipe(
   ),
 );
 
-/** A rate file: the shape of rates-usd-2026-10-01.json, of the source, and of the stored copy (infra/operate/README.md). */
+/**
+ * A rate file: the shape of rates-usd-2026-10-01.json, of the source, and of the stored copy (infra/operate/README.md).
+ */
 export const RatesSchema = v.pipe(
   v.object({
     currency: v.literal('USD'),
@@ -49,10 +51,10 @@ export const RatesSchema = v.pipe(
 export type Market = v.InferOutput<typeof MarketSchema>;
 export type Rates = v.InferOutput<typeof RatesSchema>;
 
-/** The rates that come with the service. A test reads them with the schema, and no start of a function has to. */
+/** The shipped rates. A test checks them with the schema, so that no function's start has to. */
 export const shippedRates = shipped as Rates;
 
-/** The market that a known country is priced in: its own, its group, or the default one (platform reference, 9.5). */
+/** A known country's market: its own, its group, or the default one (platform reference, 9.5). */
 export function marketOf(rates: Rates, country: string): Market | undefined {
   return (
     rates.markets.find((market) => countriesOf(market).includes(country)) ??
@@ -60,12 +62,12 @@ export function marketOf(rates: Rates, country: string): Market | undefined {
   );
 }
 
-/** A rate never changes tenfold; with a slipped decimal point it does. A little less, for ten times 0.07 is above 0.7. */
+/** A tenfold change is a slipped decimal point. A little less, because ten times 0.07 is above 0.7. */
 const implausibleFactor = 9.999;
 
 /**
- * Why rates must not replace those in force, as the end of a sentence; undefined when they may: they are older, lack a
- * market, or ask ten times as much, or a tenth, in any country and category.
+ * Why these rates must not replace those in force, as the end of a sentence, or undefined: they are older, lack a
+ * market, or change a price tenfold.
  */
 export function replacementFault(inForce: Rates, next: Rates): string | undefined {
   if (next.effective < inForce.effective) return `are of ${next.effective}, older than ${inForce.effective}`;

@@ -7,14 +7,14 @@ import { ratesOfDay, utcDay } from './rates-of-day.ts';
 import type { RatesStore } from './rates-store.ts';
 
 export interface RefreshPorts {
-  /** The bytes of the rate file at the source; refuses as `fetchPublic` does. */
+  /** The source's rate file; refuses as `fetchPublic`. */
   readonly fetchFile: () => Promise<Buffer>;
   readonly store: RatesStore;
   readonly shipped: Rates;
   readonly nowMs: () => number;
 }
 
-/** A rate file that is not taken; the rates in force stay. */
+/** A rejected rate file; the rates in force stay. */
 export class RatesNotTaken extends Error {
   readonly code: 'not_fetched' | 'malformed' | 'implausible';
 
@@ -26,9 +26,8 @@ export class RatesNotTaken extends Error {
 }
 
 /**
- * Reads the source and keeps its rates, in the place of those of their date, if the file is good as a whole (D32): well-formed, no
- * older, complete and plausible beside the rates in force. Otherwise nothing changes, the log says `pricing.refresh_failed`, and
- * it throws, for the alarm. Rates of a later day count from that day on.
+ * Stores the source's rates if they are well-formed, complete, plausible and not older than those in force (D32).
+ * Otherwise it logs `pricing.refresh_failed` and throws, for the alarm.
  */
 export async function refreshRates(ports: RefreshPorts): Promise<'replaced' | 'not_yet_in_force'> {
   try {

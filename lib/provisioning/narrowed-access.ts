@@ -13,12 +13,12 @@ import {
 } from '../access/directory-items.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
-/** What an item is to become so that it allows nothing that its old or its new form does not allow. */
+/** The intermediate form of an item, which allows nothing that its old or its new form forbids. */
 export type Narrowed = 'as it is' | 'nothing' | Attributes;
 
 /**
- * The most that both forms of an item allow. What changes its nature (another password, another owner, another platform
- * credential) has nothing in common with what it was, and is away until it is granted anew.
+ * The most that both forms of an item allow. Another password, owner or platform credential leaves nothing in common,
+ * so the item is deleted until it is granted again.
  */
 export function narrowed(
   { table, key, attributes: stored }: ItemPlace & { readonly attributes: Attributes },
@@ -44,7 +44,7 @@ function narrowedDid(stored: Attributes, wanted: Attributes): Narrowed {
   return { waba: budgets.length === 0 ? narrower : { ...narrower, monthlyBudgets: budgets } };
 }
 
-/** Whose number it is, on which WABA, and with what it speaks to the platform. */
+/** The number's client, WABA and platform credential. */
 function natureOf({ channel, waba }: DidItem): unknown[] {
   return [channel.channelId, channel.clientId, channel.wabaId, channel.phoneNumberId, waba.wabaId, waba.credential];
 }
@@ -57,7 +57,7 @@ function narrowedMembership(stored: Attributes, wanted: Attributes): Narrowed {
   return reach === 'as it is' ? reach : { ...reach };
 }
 
-/** A client that has a budget in either form has one, the smaller of two, and stops at it if either does (D58). */
+/** A client with a budget in either form keeps one: the smaller amount, and `stop` if either has it (D58). */
 function narrowedBudgets(
   stored: readonly MonthlyBudget[] = [],
   wanted: readonly MonthlyBudget[] = [],
@@ -72,7 +72,7 @@ function narrowedBudgets(
     .sort((one, other) => one.clientId - other.clientId);
 }
 
-/** Who sends from a WABA, from which numbers, and to whom nevertheless: a person who has stopped is one whom less reach. */
+/** Who sends from a WABA, from which numbers, and how widely a person's stop applies; a wider stop is less reach. */
 interface Reach {
   readonly clientIds: readonly number[];
   readonly dids: DidScope;

@@ -6,7 +6,7 @@ import type { PlatformApps } from '../platform/webhook/apps.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
-/** What happens to one entry of the file: names of fields, never a value that may be secret. */
+/** The change of one entry of the file. It names fields, never values that may be secret. */
 export interface PlanLine {
   readonly change: 'added' | 'changed' | 'removed';
   readonly kind: string;
@@ -29,7 +29,7 @@ interface View {
   readonly attributes: Attributes;
 }
 
-/** One line for every entry that changes: those of the file in its order, then those that are no longer in it, by name. */
+/** One line for every changed entry: first the file's in its order, then the removed ones by name. */
 export function planLines(plan: {
   readonly stored: Side;
   readonly wanted: Side;
@@ -55,7 +55,7 @@ export function planLines(plan: {
   return [...present, ...removed, ...(relisted === 0 ? [] : [listing])];
 }
 
-/** A line for a terminal. A change without fields sets copies right that an earlier run left behind. */
+/** A line for a terminal. A change without fields repairs copies that an earlier run left. */
 export function lineText({ change, kind, name, fields }: PlanLine): string {
   const sign = { added: '+', changed: '~', removed: '-' }[change];
   if (change !== 'changed') return `${sign} ${kind} ${name}`;
@@ -75,23 +75,23 @@ function viewsOf({ items, platformCredentials, platformApps }: Side): Map<string
     views.set(`platform credential ${name}`, { kind: 'platform credential', name, attributes });
   }
   for (const [name, app] of Object.entries(platformApps)) {
-    // Named even when it is not there, so that a line tells when it goes.
+    // Always present, so that a line shows its removal.
     const attributes = { previousAppSecret: undefined, ...app };
     views.set(`platform app ${name}`, { kind: 'platform app', name, attributes });
   }
   return views;
 }
 
-/** The copy under a DID shows what it alone says: of the WABA, and which account sends; the rest of it is the channel's own. */
+/** The copy under a DID shows only its own parts: the WABA and the sending account. The channel shows the rest. */
 function attributesShown({ key, attributes }: Item): Attributes {
   if (key.pk === wordListKey.pk) {
-    // Named even when they are not there, so that a line tells when one goes.
+    // Always present, so that a line shows a removal.
     const lists = { stop: undefined, start: undefined, stopButtons: undefined };
     return { ...lists, ...(attributes as { readonly words?: Attributes }).words };
   }
   if (key.sk !== didSortKey) return attributes;
   const { waba = {}, channel = {} } = attributes as { readonly waba?: Attributes; readonly channel?: Attributes };
-  // Budgets and account are named even when they are not there, so that a line tells when they go.
+  // Budgets and account are always present, so that a line shows their removal.
   const named = { monthlyBudgets: undefined, ...waba };
   const ofWaba = Object.entries(named).map(([name, value]) => [`waba.${name}`, value]);
   return { ...Object.fromEntries(ofWaba), messagingAccountId: channel['messagingAccountId'] };

@@ -7,27 +7,24 @@ import type { PlatformTransport } from '../platform/transport.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 import { appOfWaba } from './wanted-apps.ts';
 
-/** Whether the platform tells an app of a WABA (platform reference, 8). */
 export type Subscription = { readonly wabaId: string } & (
   | { readonly state: 'there' | 'added' | 'missing'; readonly appId: string }
-  /** The platform could not be asked. */
   | { readonly state: 'unknown'; readonly appId: string; readonly why: string }
-  /** The file has no app for it. */
   | { readonly state: 'no app' }
 );
 
 interface Asked {
   readonly call: PlatformTransport;
   readonly credentials: PlatformCredentials;
-  /** Nothing is changed at the platform: what would be added is missing. */
+  /** Nothing is changed at the platform; a subscription that would be added is `missing`. */
   readonly dryRun: boolean;
 }
 
 const askedAtATime = 10;
 
 /**
- * Subscribes each WABA of the file to its app where the platform does not say that it is, and says what came of it. What
- * the platform refuses or does not answer is said too, and stops nothing: the next run looks again.
+ * Subscribes each WABA of the file to its app, where needed. A failure of the platform is reported and stops nothing:
+ * the next run repeats it.
  */
 export async function subscribeWabas(file: ProvisioningFile, asked: Asked): Promise<Subscription[]> {
   const subscriptions: Subscription[] = [];
@@ -51,14 +48,14 @@ async function subscribe(
     if (await isThere()) return { wabaId, appId, state: 'there' };
     if (dryRun) return { wabaId, appId, state: 'missing' };
     await call({ ...edge, method: 'POST' });
-    // The platform subscribes the app that the token belongs to, which may be another one.
+    // The platform subscribes the token's own app, which may be another one.
     return { wabaId, appId, state: (await isThere()) ? 'added' : 'missing' };
   } catch (error) {
     return { wabaId, appId, state: 'unknown', why: error instanceof PlatformFailure ? error.message : nameOf(error) };
   }
 }
 
-/** The ids of the apps that the platform tells of a WABA; asking changes nothing. Throws `PlatformFailure`. */
+/** The ids of a WABA's subscribed apps. Reads only; throws `PlatformFailure`. */
 export async function subscribedApps(call: PlatformTransport, wabaId: string, accessToken: string): Promise<string[]> {
   return appsIn(await call({ ...edgeOf(wabaId, accessToken), method: 'GET' }));
 }
@@ -74,8 +71,8 @@ const AppSubscriptionsSchema = v.object({
 });
 
 /**
- * The fields of webhooks that an app is told of its WABAs; undefined where it has no address for them, or the platform has
- * switched it off. Asked with the app's own token. Throws `PlatformFailure`.
+ * The webhook fields of an app, read with its own token. Undefined without an address, or when the platform has
+ * switched it off. Throws `PlatformFailure`.
  */
 export async function subscribedFields(
   call: PlatformTransport,

@@ -15,7 +15,6 @@ import { credentialPrefix } from '../access/sign-in/credential-items.ts';
 import { wordListKey } from '../opt-outs/word-list.ts';
 import type { Attributes, ItemPlace } from './provisioned-items.ts';
 
-/** What an entry of the provisioning file is about; one may have several items. */
 export type Entity =
   | { readonly kind: 'client'; readonly name: string }
   | { readonly kind: 'WABA membership'; readonly name: string; readonly clientId: number }
@@ -25,8 +24,8 @@ export type Entity =
   | { readonly kind: 'words'; readonly name: 'of opt-outs' };
 
 /**
- * The entity an item belongs to; undefined for an item that is none of provisioning's, and for the listing of channels, which
- * repeats what the entities say.
+ * The entity of an item. Undefined for items outside provisioning, and for the channel listing, which repeats the
+ * entities.
  */
 export function entityOf({
   table,

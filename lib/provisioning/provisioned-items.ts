@@ -29,25 +29,23 @@ export type ProvisionedTable = 'directory' | 'credentials' | 'channels';
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** Where an item is. */
 export interface ItemPlace {
   readonly table: ProvisionedTable;
   readonly key: { readonly pk: string; readonly sk?: string };
 }
 
-/** One item as provisioning wants it. */
 export interface ProvisionedItem extends ItemPlace {
   readonly attributes: Attributes;
-  /** Attributes that keep the value they have, if they have one. */
+  /** Attributes that are set only if they are absent. */
   readonly whenAbsent?: Attributes;
 }
 
-/** The user id of a user name. They are the same: user names are unique and never given to somebody else. */
+/** User id and user name are the same, because user names are unique and never reassigned. */
 function userIdOf(username: string): string {
   return username;
 }
 
-/** All items of the directory for a file that has been judged sound; referred-to items come before those that refer. */
+/** All directory items of a valid file; an item comes after those that it refers to. */
 export function provisionedItems(file: ProvisioningFile): ProvisionedItem[] {
   return directoryItems(file).map((item) => ({ table: 'directory', ...item }));
 }
@@ -58,7 +56,7 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   return [
     ...file.clients.map((client) => ({
       key: clientKey(client.client_id),
-      // Null where the client has none: attributes that an item does not name stay as they are, and a line of the plan tells it.
+      // Null when absent: an item keeps unnamed attributes, and null makes the plan show a removal.
       attributes: {
         clientId: client.client_id,
         name: client.name,
@@ -85,7 +83,7 @@ function directoryItems(file: ProvisioningFile): DirectoryItem[] {
   ];
 }
 
-/** The words that the file has; of a list that it has not, the shipped one counts. */
+/** For a list that the file lacks, the shipped one counts. */
 function wordItems({ opt_out_words: given }: ProvisioningFile): DirectoryItem[] {
   if (given === undefined) return [];
   const { stop, start, stop_buttons: stopButtons } = given;
@@ -93,7 +91,7 @@ function wordItems({ opt_out_words: given }: ProvisioningFile): DirectoryItem[] 
   return [{ key: wordListKey, attributes: { ...attributes } }];
 }
 
-/** The item of the credentials table by which a user can log in (D11). */
+/** Lets a user log in (D11). */
 export function credentialItem(
   { username, client_id: clientId }: Pick<FileUser, 'username' | 'client_id'>,
   { passwordHash, givenHash }: Pick<Credential, 'passwordHash' | 'givenHash'>,
@@ -115,7 +113,7 @@ function wabaFacts({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba
   return { wabaId, name, namespace, credential, clientIds, dids, platformStops, utilityStops };
 }
 
-/** Of the clients of a WABA, those that have a budget: in the copy under each DID, which a send reads anyway (D58). */
+/** The budgets of a WABA's clients. They are in each DID's copy, which a send reads anyway (D58). */
 function monthlyBudgets({ clients }: ProvisioningFile, waba: FileWaba): DidItem['waba']['monthlyBudgets'] {
   const budgets = clients
     .filter(({ client_id }) => waba.client_ids.includes(client_id))
@@ -157,7 +155,7 @@ function channelItems(file: ProvisioningFile, channel: FileChannel): DirectoryIt
   ];
 }
 
-/** All items of the channels table for such a file: each channel, and where its WABA's synchronization finds it. */
+/** All items of the channels table: each channel, and the entry that synchronization finds it by. */
 export function provisionedChannels(file: ProvisioningFile, nowIso: string): ProvisionedItem[] {
   return file.channels.flatMap((channel) => {
     const { waba, client } = ownersOf(file, channel);

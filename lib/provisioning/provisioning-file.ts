@@ -11,8 +11,8 @@ import { relationFaults } from './provisioning-relations.ts';
 import { unknownFields } from './unknown-fields.ts';
 
 /**
- * Words that stand where a DID or a template id can stand in a path: the gateway would send such a request to another
- * route, so nothing may be called so (D36, R2).
+ * Words of routes that could stand in place of a DID or a template id. The gateway would choose another route, so they
+ * are no valid ids (D36, R2).
  */
 export const reservedPathWords: ReadonlySet<string> = new Set([
   'status',
@@ -37,7 +37,7 @@ const did = v.pipe(
   v.regex(didPattern, 'must be 5 to 20 digits'),
 );
 
-/** Messages of their own for everything secret: valibot's would quote the value. */
+/** Secrets have their own messages, because valibot's would quote the value. */
 const secret = (name: string, maxLength: number) =>
   v.pipe(
     v.string(`${name} must be text`),
@@ -45,13 +45,13 @@ const secret = (name: string, maxLength: number) =>
     v.maxLength(maxLength, `${name} must have at most ${maxLength} characters`),
   );
 
-/** A token of the platform, as a file or an operator gives it. */
+/** A token of the platform, from a file or an operator. */
 export const accessTokenSchema = secret('the access token', 1_024);
 
 /** More than any client spends in a month, and exact in units (pricing/money.ts). */
 const mostDollars = 10_000_000;
 
-/** Cents are the least, as on a bill: rates have up to eight decimals, budgets need none of them. */
+/** Budgets are in cents, as on a bill, although rates have up to eight decimals. */
 const dollars = v.pipe(
   v.number(),
   v.minValue(0.01, 'must be at least 0.01 dollars'),
@@ -73,7 +73,7 @@ const UserSchema = v.pipe(
     permissions: v.array(v.picklist(permissions, `must be a permission that there is: ${permissions.join(', ')}`)),
     campaign_ids: v.array(id),
   }),
-  // Judged whatever else is wrong with the user.
+  // Checked whatever else is wrong with the user.
   v.partialCheck(
     [['password'], ['password_hash']],
     (user) => (user.password === undefined) !== (user.password_hash === undefined),
@@ -81,7 +81,7 @@ const UserSchema = v.pipe(
   ),
 );
 
-/** What people write or tap. The item that keeps three such lists has room for them, whatever letters they are of. */
+/** What people write or tap. Three lists of this size fit into one item in any script. */
 const words = v.pipe(
   v.array(
     v.pipe(
@@ -93,12 +93,12 @@ const words = v.pipe(
   v.maxLength(200, 'must be at most 200 words'),
 );
 
-/** Without one no person could stop by that way. */
+/** Without a word, no person could stop this way. */
 const stoppingWords = v.pipe(words, v.minLength(1, 'must have a word: without any, people could not stop'));
 
-/** A provisioning file by itself; what holds between its entries is in provisioning-relations.ts. */
+/** A provisioning file alone; provisioning-relations.ts checks its entries against each other. */
 export const ProvisioningFileSchema = v.strictObject({
-  /** Tells an editor where the JSON Schema is. */
+  /** For editors: the place of the JSON Schema. */
   $schema: v.optional(v.string()),
   clients: v.array(
     v.strictObject({
@@ -106,14 +106,14 @@ export const ProvisioningFileSchema = v.strictObject({
       name: text,
       /** Whether its UTILITY messages heed opt-outs as well (D55). */
       opt_outs_for_utility: v.optional(v.boolean(), false),
-      /** By which `Send-Window` and `Send-Days` go where a recipient's own zone is not known (D56). */
+      /** The zone of `Send-Window` and `Send-Days` when a recipient's own is unknown (D56). */
       zone: v.optional(
         v.pipe(
           v.string(),
           v.check((text) => zoneNamed(text) !== undefined, 'must be an IANA time zone such as Europe/Madrid'),
         ),
       ),
-      /** What it may spend in a month of UTC, in dollars at list prices; with `stop` sends above it are refused (D58). */
+      /** Its budget for a month of UTC, in dollars at list prices; with `stop`, sends above it are refused (D58). */
       monthly_budget: v.optional(v.strictObject({ amount: dollars, stop: v.optional(v.boolean(), false) })),
     }),
   ),
@@ -126,7 +126,7 @@ export const ProvisioningFileSchema = v.strictObject({
       credential: credentialName,
       /** Which channels its clients may use: those of the whole WABA, or each only its own (D5). */
       dids: v.optional(v.picklist(['waba', 'own'], "must be 'waba' or 'own'"), 'waba'),
-      /** For whom the platform's word counts that a person wants no marketing: the number that it names, or the WABA (D55). */
+      /** How far an opt-out that the platform reports counts: for its number, or for the WABA (D55). */
       platform_stops: v.optional(v.picklist(['number', 'waba'], "must be 'number' or 'waba'"), 'number'),
       business_id: text,
       business_name: text,
@@ -136,13 +136,13 @@ export const ProvisioningFileSchema = v.strictObject({
     v.strictObject({
       channel_id: id,
       did,
-      /** A channel need not have one: answers leave an empty one out. */
+      /** Optional: answers leave an empty one out. */
       name: v.optional(v.pipe(v.string(), v.trim(), v.maxLength(256)), ''),
       client_id: id,
       waba_id: digits,
       phone_number_id: digits,
       throughput_per_second: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)),
-      /** Which Messaging Account its sends are of, where the number has several (platform reference, 8). */
+      /** The Messaging Account of its sends, if the number has several (platform reference, 8). */
       messaging_account_id: v.optional(digits),
     }),
   ),
@@ -164,13 +164,13 @@ export const ProvisioningFileSchema = v.strictObject({
     ),
     [],
   ),
-  /** Who may tell what became of messages, templates and numbers, and of which WABAs (D38). */
+  /** The apps that may call the platform webhook, and their WABAs (D38). */
   platform_apps: v.optional(
     v.array(
       v.strictObject({
         id: digits,
         app_secret: secret('the app secret', 256),
-        /** Valid beside the other while the secret is being changed. */
+        /** Valid beside `app_secret` during a change of secrets. */
         previous_app_secret: v.optional(secret('the previous app secret', 256)),
         verify_token: secret('the verify token', 256),
         wabas: v.array(digits),
@@ -178,7 +178,7 @@ export const ProvisioningFileSchema = v.strictObject({
     ),
     [],
   ),
-  /** What people write or tap to end marketing and begin it again; each list replaces the shipped one (D55). */
+  /** What people write or tap to end and restart marketing; each list replaces the shipped one (D55). */
   opt_out_words: v.optional(
     v.strictObject({
       stop: v.optional(stoppingWords),
@@ -188,10 +188,10 @@ export const ProvisioningFileSchema = v.strictObject({
   ),
 });
 
-/** A provisioning file: everything there is for the service to know, in one piece (D36). */
+/** A provisioning file: all that an operator tells the service, in one piece (D36). */
 export type ProvisioningFile = v.InferOutput<typeof ProvisioningFileSchema>;
 
-/** Thrown for a file that is not fit to be written, with every fault found. */
+/** A file that must not be written, with every fault. */
 export class ProvisioningFaults extends Error {
   readonly faults: readonly Fault[];
 
@@ -203,10 +203,8 @@ export class ProvisioningFaults extends Error {
 }
 
 /**
- * Parses a provisioning file as a whole. Throws `ProvisioningFaults` with all faults and their paths, of whatever kind:
- * shapes, values, unknown fields, how entries relate to one another (references, doubles), and `textFaults`, which were
- * found in the text before it was read. `storedCredentials` are the names of platform credentials that need not be in the
- * file.
+ * Parses a provisioning file. Throws `ProvisioningFaults` with all faults: shapes, unknown fields, relations, and
+ * `textFaults` of the raw text. `storedCredentials` names platform credentials that the file may omit.
  */
 export function provisioningFile(
   data: unknown,
@@ -224,7 +222,7 @@ export function provisioningFile(
   return parsed.output;
 }
 
-/** `unknownFields` names these and those that valibot leaves out. */
+/** `unknownFields` reports these, and those that valibot leaves out. */
 function isUnknownField(issue: v.BaseIssue<unknown>): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never';
 }

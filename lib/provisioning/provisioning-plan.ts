@@ -8,12 +8,12 @@ import { type PlanLine, planLines } from './plan-lines.ts';
 import { entityOf } from './provisioned-entity.ts';
 import type { Attributes, ItemPlace, ProvisionedItem } from './provisioned-items.ts';
 
-/** An item as it is stored, whoever wrote its attributes. */
+/** A stored item, whichever program wrote its attributes. */
 export interface StoredItem extends ItemPlace {
   readonly attributes: Attributes;
 }
 
-/** One write. Without `set` the item goes; otherwise the attributes it does not name stay. */
+/** One write. Without `set` it deletes the item; attributes outside `set` stay. */
 export interface ItemChange extends ItemPlace {
   readonly set?: Attributes;
   readonly whenAbsent?: Attributes;
@@ -32,9 +32,8 @@ export interface WantedState {
 }
 
 /**
- * What takes the service from one state to another, in this order: `revocations`, which leave what both states allow,
- * then `platformCredentials` and `platformApps` (all, when any differs), then `grants`. So a run that ends anywhere has given nobody more
- * than either state gives (D36).
+ * In this order: `revocations`, `platformCredentials` and `platformApps` (whole, if any differs), `grants`. A run that
+ * stops anywhere has granted no more than either state (D36).
  */
 export interface ProvisioningPlan {
   readonly lines: readonly PlanLine[];
@@ -42,11 +41,11 @@ export interface ProvisioningPlan {
   readonly platformCredentials: PlatformCredentials | undefined;
   readonly platformApps: PlatformApps | undefined;
   readonly grants: readonly ItemChange[];
-  /** Clients that get a WABA: they have none of its templates before their next synchronization. */
+  /** Clients with a new WABA, which have none of its templates before their next synchronization. */
   readonly clientsToSynchronize: readonly number[];
 }
 
-/** Compares what is stored with what is wanted. Items that are none of provisioning's stay as they are. */
+/** Compares the stored with the wanted state. Items outside provisioning stay. */
 export function provisioningPlan(stored: ProvisionedState, wanted: WantedState): ProvisioningPlan {
   const storedItems = new Map(stored.items.map((item) => [placeText(item), item]));
   const places = new Set(wanted.items.map(placeText));
@@ -59,7 +58,7 @@ export function provisioningPlan(stored: ProvisionedState, wanted: WantedState):
   const { platformCredentials, platformApps } = wanted;
   return {
     lines: planLines({ stored, wanted, gone, differing }),
-    // A credential is found through its user: it goes first and comes last, so that none is ever left behind.
+    // A credential is found through its user, so it goes first and comes last, and none is left behind.
     revocations: [...revocations.filter(isCredential), ...revocations.filter((change) => !isCredential(change))],
     platformCredentials: isDeepStrictEqual(stored.platformCredentials, platformCredentials)
       ? undefined
@@ -78,13 +77,13 @@ function differs(stored: StoredItem | undefined, { attributes, whenAbsent = {} }
   );
 }
 
-/** Not what is none of provisioning's, and not a channel that is listed as deleted already. */
+/** Items outside provisioning stay, and so do channels that are already listed as deleted. */
 function isToGo(item: StoredItem): boolean {
   if (item.table === 'channels') return !isDeepStrictEqual({ ...item.attributes, ...goneAttributes }, item.attributes);
   return entityOf(item) !== undefined;
 }
 
-/** A channel is never erased from the listing (D35); everything else goes. */
+/** A channel stays listed, as deleted (D35); all else is erased. */
 function going(item: StoredItem): ItemChange {
   return item.table === 'channels' && isListedChannelKey(item.key)
     ? { ...placeOf(item), set: goneAttributes }
@@ -113,7 +112,7 @@ function placeOf({ table, key }: ItemPlace): ItemPlace {
   return { table, key };
 }
 
-/** An item's place as text; no key holds a blank. */
+/** An item's place as text; no key has a blank. */
 export function placeText({ table, key }: ItemPlace): string {
   return `${table} ${key.pk} ${key.sk ?? ''}`;
 }

@@ -3,7 +3,7 @@ import { folded, stopWords } from '../opt-outs/stop-words.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The lists of a file as far as they are there; an entry or value of a wrong kind is for the schema to name. */
+/** The lists of a file, if present. The schema reports entries and values of a wrong kind. */
 interface Lists {
   readonly clients: readonly Entry[] | undefined;
   readonly wabas: readonly Entry[] | undefined;
@@ -15,9 +15,8 @@ interface Lists {
 }
 
 /**
- * Faults between the entries of a provisioning file: doubles, and references to what is not there or not theirs. It
- * takes the file as it was read, and compares ids as text, so that one value of a wrong kind hides none of them. To a
- * list that is not there nothing is compared.
+ * Faults between entries: duplicates and wrong references. It compares ids of the raw file as text, so that a value of
+ * a wrong kind hides no fault.
  */
 export function relationFaults(data: unknown, storedCredentials: Iterable<string>): Fault[] {
   const file = listsOf(data);
@@ -50,7 +49,7 @@ function entryOf(value: unknown): Entry {
   return value !== null && typeof value === 'object' ? (value as Entry) : {};
 }
 
-/** The text by which an id or a name is compared; undefined when it is neither text nor a number. */
+/** Undefined for values that are no id or name. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
@@ -60,7 +59,6 @@ function valuesOf(entry: Entry, key: string): readonly unknown[] {
   return Array.isArray(values) ? values : [];
 }
 
-/** Values that must be there once only, with the paths where they stand again. */
 function doubles(file: Lists): Fault[] {
   const { clients, wabas, channels, campaigns, users, platform_credentials, platform_apps } = file;
   const unique = (list: string, entries: readonly Entry[] = [], keys: readonly string[]) =>
@@ -97,7 +95,7 @@ function repeated(values: readonly unknown[], pathAt: (index: number) => string)
   );
 }
 
-/** User names are told apart by letter case at a login, and by nobody who reads them. */
+/** A login distinguishes letter case, but people do not. */
 function alikeUsernames(users: readonly Entry[]): Fault[] {
   const names = users.map(({ username }) => textOf(username));
   const lowered = names.map((name) => name?.toLowerCase());
@@ -109,7 +107,7 @@ function alikeUsernames(users: readonly Entry[]): Fault[] {
   });
 }
 
-/** A fault when a value is not among those known; none when it is of a wrong kind or its list is not there. */
+/** None for a value of a wrong kind or a missing list. */
 function unknown(
   path: string,
   { what, value, known }: { what: string; value: unknown; known: ReadonlySet<string> | undefined },
@@ -154,7 +152,6 @@ function channelFaults({ wabas, channels = [] }: Lists): Fault[] {
   });
 }
 
-/** Campaigns and users belong to clients; a user's campaigns belong to the user's client. */
 function ownerFaults({ clients, campaigns, users }: Lists): Fault[] {
   const known = textsOf(clients, 'client_id');
   const owned = (list: string, entries: readonly Entry[] = []) =>
@@ -178,7 +175,7 @@ function usersCampaignFaults(users: readonly Entry[], campaigns: readonly Entry[
   );
 }
 
-/** A WABA is there and told of by one app; a secret is one app's, or whoever signs with it could be either. */
+/** A WABA has one app. Each secret belongs to one app, or the signer would be ambiguous. */
 function appFaults({ wabas, platform_apps = [] }: Lists): Fault[] {
   const known = textsOf(wabas, 'waba_id');
   const told = platform_apps.flatMap((app, at) =>
@@ -210,7 +207,7 @@ function sharedSecrets(apps: readonly Entry[]): Fault[] {
   );
 }
 
-/** A word says one thing, also where a list of the file stands beside a shipped one. The fault is in the list of the file. */
+/** A word has one meaning, even between a list of the file and a shipped one. The fault is in the file's list. */
 function wordFaults(words: Entry): Fault[] {
   const given = (key: 'stop' | 'start') => (Array.isArray(words[key]) ? (words[key] as unknown[]) : undefined);
   const clashes = (key: 'stop' | 'start', other: 'stop' | 'start') => {
@@ -221,6 +218,6 @@ function wordFaults(words: Entry): Fault[] {
       return [{ path: `opt_out_words.${key}[${index}]`, message: `${textOf(word)} is a ${other} word too` }];
     });
   };
-  // Where the file has both lists, each pair is named once.
+  // If the file has both lists, each pair is reported once.
   return [...clashes('start', 'stop'), ...(given('start') === undefined ? clashes('stop', 'start') : [])];
 }

@@ -15,9 +15,9 @@ import { entityOf } from './provisioned-entity.ts';
 import { credentialItem, type ProvisionedTable } from './provisioned-items.ts';
 import type { ItemChange, StoredItem } from './provisioning-plan.ts';
 
-/** What provisioning reads and writes. One run at a time: only its holder can write. */
+/** Only the holder of the lock can write. */
 export interface ProvisioningStore {
-  /** All items of provisioning, and the credentials of every user among them and of `usernames`; strongly consistent. */
+  /** All items of provisioning, with the credentials of their users and of `usernames`; strongly consistent. */
   read(usernames: readonly string[]): Promise<StoredItem[]>;
   /** Throws `ProvisioningUnderWay` while a run holds the lock. */
   assertFree(): Promise<void>;
@@ -27,8 +27,8 @@ export interface ProvisioningStore {
 
 export interface ProvisioningRun {
   /**
-   * Carries the changes out in their order, as many as fit into a transaction at once. Each transaction renews the lock and
-   * fails without it: throws `ProvisioningTakenOver`, and nothing more is written.
+   * Writes in full transactions, in order. Each renews the lock and fails without it: it throws
+   * `ProvisioningTakenOver`, and nothing more is written.
    */
   write(changes: readonly ItemChange[]): Promise<void>;
   /** Renews the lock; throws `ProvisioningTakenOver` when it is lost. */
@@ -36,7 +36,7 @@ export interface ProvisioningRun {
   end(): Promise<void>;
 }
 
-/** Another run is under way, or ended without a word; then the lock is free at `freeAtMs`. */
+/** Another run is under way, or died; the lock is free at `freeAtMs`. */
 export class ProvisioningUnderWay extends Error {
   readonly freeAtMs: number;
 
@@ -62,9 +62,9 @@ export interface ProvisioningTables {
 }
 
 const lockKey = { pk: 'PROVISIONING', sk: 'LOCK' };
-/** How long a run may write nothing before another may take over. A run that was not taken over goes on. */
+/** How long a run may pause between writes before another may take over. */
 const leaseMs = 120_000;
-/** DynamoDB takes 100 actions and 4 MB at once; one action is the lock's. */
+/** DynamoDB takes 100 actions and 4 MB; one action is the lock's. */
 const maxChanges = 99;
 const maxTransactionCharacters = 2_000_000;
 
@@ -116,7 +116,6 @@ function heldRun(tables: ProvisioningTables, owner: string): ProvisioningRun {
   };
 }
 
-/** Renews the lock for the one who holds it. */
 function lockUpdate({ tableName, nowMs }: ProvisioningTables, owner: string) {
   return {
     TableName: tableName('directory'),
@@ -149,7 +148,7 @@ function transactionsOf(changes: readonly ItemChange[]): ItemChange[][] {
   return transactions;
 }
 
-/** Leaves attributes that provisioning does not know as they are. */
+/** Attributes unknown to provisioning stay. */
 function actionOf(
   { tableName }: ProvisioningTables,
   { table, key, set, whenAbsent = {} }: ItemChange,
@@ -171,7 +170,7 @@ function actionOf(
   };
 }
 
-/** Directory and channels are scanned, page by page: an operator's command may, and so nothing can be overlooked. */
+/** Scans directory and channels, so that no item is overlooked; an operator's command may do that. */
 async function readItems(tables: ProvisioningTables, usernames: readonly string[]): Promise<StoredItem[]> {
   const { documentClient: client, tableName } = tables;
   const items: StoredItem[] = [];

@@ -6,7 +6,7 @@ import type { ProvisionedState, StoredItem } from './provisioning-plan.ts';
 /** An entry of a list as a file spells it. */
 type Entry = Readonly<Record<string, unknown>>;
 
-/** The lists of a file, each with what tells its entries apart. */
+/** The lists of a file, with the key of their entries. */
 const listKeys = {
   clients: 'client_id',
   wabas: 'waba_id',
@@ -50,10 +50,7 @@ const WordsSchema = v.object({
   }),
 });
 
-/**
- * The file that describes what is stored, as data that were not judged yet: what is stored in another form than provisioning
- * writes throws. Users have the hash that is stored, by whichever run it was made.
- */
+/** The file for the stored state, unchecked. Throws on an item of another form. Users have their stored hash. */
 export function storedFile({ items, platformCredentials, platformApps }: ProvisionedState): Entry {
   const of = (kind: string, sk: (text: string) => boolean) =>
     items.filter((item) => item.table === 'directory' && entityOf(item)?.kind === kind && sk(item.key.sk ?? ''));
@@ -129,8 +126,8 @@ export function storedFile({ items, platformCredentials, platformApps }: Provisi
 }
 
 /**
- * A file with a part in it: of each list first the part's entries, so that the paths of its faults are those of the part, then the
- * stored ones that it does not name. What is no list is left for the judgement of the file.
+ * A file with a part merged in: the part's entries come first, so that fault paths are those of the part, then stored
+ * entries that it does not name.
  */
 export function withPart(stored: Entry, part: unknown): unknown {
   if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
@@ -149,7 +146,6 @@ function keyIn(name: ListName, entry: unknown): unknown {
   return entry !== null && typeof entry === 'object' ? (entry as Entry)[listKeys[name]] : undefined;
 }
 
-/** Whether a part names that entry. */
 export function isInPart(part: unknown, name: ListName, key: unknown): boolean {
   const list = part !== null && typeof part === 'object' ? (part as Entry)[name] : undefined;
   return Array.isArray(list) && list.some((entry) => keyIn(name, entry) === key);

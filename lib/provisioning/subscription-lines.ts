@@ -1,6 +1,6 @@
 import type { Subscription } from './platform-subscriptions.ts';
 
-/** What there is to say of subscriptions, for a terminal. Those that are there need no line. */
+/** The report on subscriptions for a terminal. Existing ones need no line. */
 export function subscriptionLines(subscriptions: readonly Subscription[]): string[] {
   const apps = subscriptions.some(({ state }) => state !== 'no app');
   if (subscriptions.length > 0 && !apps) return ['there are no platform apps: nobody tells what becomes of messages'];

@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import { unrecognizedField } from '../http/closed-object.ts';
 import type { Fault } from '../http/refusal.ts';
 
-/** What the parts of a schema look like that have parts of their own. */
 interface Nested {
   readonly entries?: Readonly<Record<string, v.GenericSchema>>;
   readonly item?: v.GenericSchema;
@@ -10,8 +9,8 @@ interface Nested {
 }
 
 /**
- * Every field of a value that its schema does not know, at any depth. `v.strictObject` names the first one of each object
- * only, and none that is called as something every object has, such as `constructor`.
+ * Every unknown field of a value, at any depth. `v.strictObject` reports only the first of each object, and none with a
+ * name that every object has, such as `constructor`.
  */
 export function unknownFields(schema: v.GenericSchema, value: unknown, path = ''): Fault[] {
   const { entries, item, wrapped } = schema as Nested;

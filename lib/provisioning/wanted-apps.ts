@@ -2,7 +2,7 @@ import { present } from '../keys/present.ts';
 import type { PlatformApps } from '../platform/webhook/apps.ts';
 import type { ProvisioningFile } from './provisioning-file.ts';
 
-/** The apps of the file, as their secret holds them: all there are (D36, D38). */
+/** The apps of the file as their secret holds them; it replaces all (D36, D38). */
 export function wantedPlatformApps({ platform_apps: apps }: ProvisioningFile): PlatformApps {
   return Object.fromEntries(
     apps.map(({ id, app_secret: appSecret, previous_app_secret, verify_token: verifyToken, wabas }) => [
@@ -12,7 +12,6 @@ export function wantedPlatformApps({ platform_apps: apps }: ProvisioningFile): P
   );
 }
 
-/** The app that tells of a WABA; undefined when none does. */
 export function appOfWaba({ platform_apps: apps }: ProvisioningFile, wabaId: string): string | undefined {
   return apps.find(({ wabas }) => wabas.includes(wabaId))?.id;
 }

@@ -5,13 +5,11 @@ const checkCharacters = 8;
 const shape = /^[a-z2-7]{32}$/;
 
 /**
- * The code under which one button of one template leads to one URL (D19). The first 24 characters name button and URL,
- * so a request repeated makes the same code; the last 8 are a checksum, so a template read back says which of its
- * buttons are redirects. No secret: who forges one gets a link that leads nowhere.
+ * The code of one button's URL (D19). 24 characters hash button and URL, so retries make the same code. An 8-character
+ * checksum shows which buttons are redirects. It is no secret: a forged code leads nowhere.
  */
 export function redirectCode(button: {
   readonly templateKey: string;
-  /** Where the button stands in the template. */
   readonly place: string;
   readonly url: string;
 }): string {
@@ -19,7 +17,6 @@ export function redirectCode(button: {
   return `${name}${checkOf(name)}`;
 }
 
-/** Whether a text is a code that `redirectCode` can have made. */
 export function isRedirectCode(text: string): boolean {
   return shape.test(text) && checkOf(text.slice(0, nameCharacters)) === text.slice(nameCharacters);
 }

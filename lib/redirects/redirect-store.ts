@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { conditionalWrite } from '../aws/conditional-write.ts';
 import type { Redirect } from './rewriting.ts';
 
-/** Who had redirects made, for which template. */
 export interface RedirectOrigin {
   readonly clientId: number;
   readonly wabaId: string;
@@ -12,34 +11,26 @@ export interface RedirectOrigin {
 }
 
 /**
- * The redirects table (D19). A redirect is one item and has three states:
- *
- * - *absent*: no request asked for it, nothing came of it and it expired, or an operator took it away. It leads nowhere.
- * - *pending* (has `expiresAtSeconds`): the platform is being asked, or was asked and said no, or its answer was lost. It
- *   leads nowhere either: a request alone gets no link on our domain.
- * - *permanent* (no `expiresAtSeconds`): the platform has taken a template with it. It leads on and never goes back, for
- *   messages that were sent keep their links.
- *
- * Who changes them: `put` makes absent and pending ones pending, for 90 days from now, and leaves permanent ones alone; a
- * creation or an edit calls it before it asks the platform. `keep` makes pending ones permanent and never an absent one.
- * Two call it: the creation or edit after the platform's yes, and every part that stores a template as the platform
- * shows it (kept-redirects.ts), because the answer may have been lost, or the process may have died after it. A no
- * changes nothing: an earlier request for the same redirect may have got a yes that was lost. Only DynamoDB's TTL and an
- * operator remove.
+ * The redirects table (D19). A redirect is pending while it has `expiresAtSeconds`, and then permanent. Only a
+ * permanent one leads on, so a request alone gets no link on this domain. Only TTL and an operator delete.
  */
 export interface RedirectStore {
-  /** Resolves when `keep` finds all redirects, for 90 days at least; those that are there already keep their first origin. */
+  /**
+   * Makes absent redirects pending for 90 days and renews pending ones; permanent ones stay. Origins never change. It
+   * runs before the platform is called.
+   */
   put(redirects: readonly Redirect[], origin: RedirectOrigin): Promise<void>;
   /**
-   * Makes redirects of one template permanent: from now on they lead on. A code that was made for another template is left
-   * as it is: a template cannot keep what is not its own. Returns the codes that lead nowhere, because nothing is stored.
+   * Makes a template's pending redirects permanent, after the platform's yes or with a stored reading
+   * (kept-redirects.ts). A no undoes nothing, because an earlier request's yes may be lost. Another template's code
+   * stays unchanged. Returns codes without a redirect.
    */
   keep(codes: readonly string[], templateKey: string): Promise<readonly string[]>;
-  /** Where a code leads; undefined when nowhere. Strongly consistent: what was kept before leads on. */
+  /** The target of a permanent code, or undefined. Strongly consistent. */
   urlOf(code: string): Promise<string | undefined>;
 }
 
-/** So long a template that the platform has taken may stay unread where clients synchronize by hand. */
+/** How long an accepted template may stay unread where clients synchronize by hand. */
 export const pendingSeconds = 90 * 86_400;
 
 const RedirectItemSchema = v.object({ url: v.string(), expiresAtSeconds: v.optional(v.number()) });
@@ -85,11 +76,10 @@ async function putOne({ documentClient, tableName }: Table, redirect: Redirect, 
       ...Object.fromEntries(originKeys.map((key) => [`:${key}`, origin[key]])),
     },
   });
-  // Refused for a permanent one: the code is computed from the URL, so it leads there already.
+  // Refused for a permanent one: the code is a hash of the URL, so it already leads there.
   await conditionalWrite(documentClient.send(write));
 }
 
-/** False when nothing is stored under the code. */
 async function keepOne({ documentClient, tableName }: Table, code: string, templateKey: string): Promise<boolean> {
   const write = new UpdateCommand({
     TableName: tableName,

@@ -2,20 +2,19 @@ import { enumOf, isPart, type Part } from '../http/json-part.ts';
 import { invalid } from '../http/refusal.ts';
 import { isRedirectCode, redirectCode } from './code.ts';
 
-/** Where a code leads: an absolute URL as the URL parser spells it, and so visible ASCII only. */
+/** `url` is absolute, as the URL parser spells it, and so visible ASCII. */
 export interface Redirect {
   readonly code: string;
   readonly url: string;
 }
 
-/** A `location` header has to fit into the 10 KB that gateways and browsers take. */
+/** A `location` header must fit into the 10 KB that gateways and browsers accept. */
 const urlMaxLength = 8_000;
 const variable = '{{1}}';
 
 /**
- * Checked components in which every static URL button, also of a card, has become `<base URL>/{{1}}` with its code as
- * the example, and what those codes lead to (D19). Everything else is as it was. Equal arguments make equal codes.
- * Refuses with 400 a URL of over 8,000 encoded characters.
+ * Turns every static URL button, also on cards, into `<base URL>/{{1}}` with its code as example (D19), and returns the
+ * redirects. Deterministic. Refuses with 400 a URL of over 8,000 encoded characters.
  */
 export function withRedirects(
   components: readonly unknown[],
@@ -37,8 +36,8 @@ export function withRedirects(
 }
 
 /**
- * The components with every button replaced. A button's place does not depend on the order of components, which means
- * nothing: `buttons[1]`, `cards[0].buttons[1]`.
+ * The components with every button replaced. A place ignores the order of components, which has no meaning:
+ * `buttons[1]`, `cards[0].buttons[1]`.
  */
 function withButtons(
   components: readonly unknown[],
@@ -65,7 +64,6 @@ function withButtons(
   }
 }
 
-/** The codes of all buttons that were rewritten here, as the platform shows them; those of carousel cards among them. */
 export function redirectCodesOf(components: readonly unknown[]): string[] {
   const codes: string[] = [];
   withButtons(components, '', (button) => {
@@ -77,8 +75,8 @@ export function redirectCodesOf(components: readonly unknown[]): string[] {
 }
 
 /**
- * The code of a dynamic URL button that was rewritten here, by its example as the platform shows it; undefined for every
- * other button. The base URL does not count: templates keep theirs when the deployment's changes.
+ * The code of a rewritten button, by its example. The base URL does not count, because templates keep theirs when the
+ * deployment's changes.
  */
 export function redirectCodeOf({ url, example }: Part): string | undefined {
   const value: unknown = [example].flat()[0];

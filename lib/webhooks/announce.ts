@@ -4,8 +4,8 @@ import { nameOf } from '../observe/name-of.ts';
 import type { EventSink, ServiceEvent } from './event.ts';
 
 /**
- * For what has already happened and cannot be taken back: queues the events, and when that fails, logs and counts them and goes on. The
- * answer to the caller is true all the same.
+ * For events about facts that cannot be undone. A failure is logged and counted but not thrown, because the caller's
+ * answer is true all the same.
  */
 export async function announce(sink: EventSink, events: readonly ServiceEvent[]): Promise<void> {
   try {

@@ -15,7 +15,7 @@ import { eventQueue } from './event-queue.ts';
 import { eventRecordStore } from './event-record-store.ts';
 import { wantedBy, wantedOnly } from './wanted-events.ts';
 
-/** The event queue, for what somebody wants to be told (D41). */
+/** The event queue, for events that a client wants (D41). */
 export function deployedEvents(): EventSink {
   const sink = eventQueue(queues(), environmentVariable('EVENT_QUEUE_URL'));
   return wantedOnly({ sink, wanted: deployedWantedEvents(), log });
@@ -30,12 +30,10 @@ export function deployedConfigs(): WebhookConfigs {
   return webhookConfigStore(documents(), environmentVariable('WEBHOOKS_TABLE'));
 }
 
-/** The keys that seal signing secrets, as fresh as a rotation expects them. */
 export function deployedSealingKeys(): () => Promise<SealingKeySet> {
   return secretValue('WEBHOOK_SEALING_KEYS_SECRET', sealingKeysKeptSeconds, sealingKeySet);
 }
 
-/** What delivering takes: what it reads, where it notes, and the way to the client. */
 export function deployedDeliveries() {
   return {
     records: eventRecordStore(documents(), environmentVariable('WEBHOOKS_TABLE')),
@@ -43,7 +41,7 @@ export function deployedDeliveries() {
     states: deliveryStateStore({
       client: documents(),
       table: environmentVariable('WEBHOOKS_TABLE'),
-      // A change takes some 10 ms, and other runs of the function make theirs at the same time.
+      // A change takes some 10 ms, and other runs of the function compete.
       pause: backoff(10, 200),
     }),
     list: waitingStore(documents(), environmentVariable('WEBHOOKS_TABLE')),

@@ -4,7 +4,7 @@ import { queryPages } from '../aws/dynamodb-batch.ts';
 import { type ServiceEvent, ServiceEventSchema } from './event.ts';
 import { clientPartition, eventKey, eventsBetween } from './items.ts';
 
-/** Events can be sent again for this long after they happened (D34). */
+/** How long events can be sent again (D34). */
 export const recordedDays = 7;
 
 const RecordSchema = v.object({ event: v.pipe(v.string(), v.parseJson(), ServiceEventSchema) });
@@ -15,13 +15,12 @@ export interface Period {
 }
 
 export interface EventRecords {
-  /** Keeps the event. Repeating it changes nothing, its end included. */
+  /** Records the event; idempotent, expiry included. */
   record(event: ServiceEvent): Promise<void>;
-  /** A client's events of a time, both ends included, oldest first, page by page. */
+  /** A client's events of a period, both ends included, oldest first, page by page. */
   pages(clientId: number, period: Period): AsyncIterable<readonly ServiceEvent[]>;
 }
 
-/** The events of the last days in the table `webhooks`, by client and time. */
 export function eventRecordStore(client: DynamoDBDocumentClient, table: string): EventRecords {
   return {
     record: async (event) => {

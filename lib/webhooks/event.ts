@@ -3,8 +3,8 @@ import { hashKey } from '../keys/hash-key.ts';
 import { ToldCategory } from '../platform/words.ts';
 
 /**
- * What happened to a template. Each client of the WABA gets an event of its own, and `template_id` is its own: the oldest
- * document of the template, the `id` of the listing (D12).
+ * A change of a template. Each client of the WABA gets its own event; `template_id` is the client's oldest document of
+ * it, the `id` of the listing (D12).
  */
 const TemplateDataSchema = v.object({
   template_id: v.string(),
@@ -12,21 +12,21 @@ const TemplateDataSchema = v.object({
   platform_template_id: v.string(),
   name: v.string(),
   language: v.string(),
-  /** As the platform spells it, also when unknown (D22). */
+  /** As the platform spells it, even if unknown (D22). */
   status: v.string(),
   category: ToldCategory,
 });
 
-/** Status or category, or both, are not what they were; of the one that has not changed both values are the same. */
+/** The unchanged one of status and category has the same value twice. */
 const TemplateStatusChangedSchema = v.object({
   ...TemplateDataSchema.entries,
   previous_status: v.string(),
   previous_category: ToldCategory,
-  /** Why the platform rejected it, when it says so. */
+  /** The platform's reason for a rejection, if any. */
   rejected_reason: v.optional(v.string()),
 });
 
-/** A synchronization has come to its end (D22): how many templates it found new, changed, gone and as they were. */
+/** The end of a synchronization (D22). */
 const SyncCompletedSchema = v.object({
   client_id: v.number(),
   sync_id: v.string(),
@@ -34,110 +34,107 @@ const SyncCompletedSchema = v.object({
   updated: v.number(),
   deleted: v.number(),
   unchanged: v.number(),
-  /** Templates that are there and that the service cannot hold. */
+  /** Templates that exist and that the service cannot store. */
   skipped: v.number(),
-  /** WABAs that could not be read or written to the end; the next synchronization reads them again. */
+  /** WABAs that could not be read or written to the end; the next synchronization repeats them. */
   failed_wabas: v.number(),
   finished_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** What became of a message to one recipient (D29, D39). */
+/** The outcome of a message to one recipient (D29, D39). */
 const MessageDataSchema = v.object({
-  /** The answer's `Dispatch-Id` of the request that it belongs to. */
+  /** The `Dispatch-Id` of its request. */
   job_id: v.string(),
-  /** `<job_id>-<index of the recipient>`; the platform knows the message by it too. */
+  /** `<job_id>-<index of the recipient>`; the platform knows this id too. */
   message_id: v.string(),
   did: v.string(),
   to: v.optional(v.string()),
   /** The person's business-scoped user id, once the platform has told it. */
   user_id: v.optional(v.string()),
-  /** The digits of the number of a person who was addressed by user id, where the platform tells it. */
+  /** The digits of the number of a person who was addressed by user id, if the platform tells it. */
   wa_id: v.optional(v.string()),
   template: v.object({ name: v.string(), language: v.string() }),
   campaign_id: v.optional(v.number()),
   /** As the request gave it (D28). */
   attends: v.optional(v.record(v.string(), v.unknown())),
-  /** The platform's error code as text, or a word of the service such as `expired` or `no_answer`. */
+  /** The platform's error code as text, or the service's own word such as `expired` or `no_answer`. */
   code: v.optional(v.string()),
-  /** The platform's error code, when it gave one. */
   platform_code: v.optional(v.number()),
   /** The platform's text for people. */
   reason: v.optional(v.string()),
-  /** What the platform calls the message, once it took it. */
+  /** The platform's id of the message, once it took it. */
   platform_message_id: v.optional(v.string()),
   accepted_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** What a message cost, in the platform's own words; a receipt of `sent` and one of `delivered` or `read` carry it (FACTS 10.3). */
+/** A message's price in the platform's words; receipts of `sent` and of `delivered` or `read` carry it (FACTS 10.3). */
 export const PricingSchema = v.object({
   billable: v.exactOptional(v.boolean()),
   pricing_model: v.exactOptional(v.string()),
   type: v.exactOptional(v.string()),
   category: v.exactOptional(v.string()),
-  /** `paid_exempt`: of a business that is exempt, nothing is billed. */
+  /** `paid_exempt`: the platform bills an exempt business nothing. */
   subtype: v.exactOptional(v.string()),
 });
 
-/** How far a message got, by a receipt of the platform. */
+/** The progress of a message, by a receipt of the platform. */
 const ReceiptDataSchema = v.object({ ...MessageDataSchema.entries, pricing: v.exactOptional(PricingSchema) });
 
 /** How a person answered: by writing, by a tap, or by a form (platform reference, 10.5). */
 export const replyForms = ['text', 'quick_reply', 'button', 'list', 'flow'] as const;
 
-/** What a person answered. The message that is answered, and its dispatch, are left out where neither tap nor index tells (D55). */
+/** A person's answer. Message and dispatch are absent if neither tap nor index names them (D55). */
 const MessageRepliedSchema = v.object({
   job_id: v.exactOptional(MessageDataSchema.entries.job_id),
   message_id: v.exactOptional(MessageDataSchema.entries.message_id),
   did: v.string(),
-  /** The digits of the person's number, where the platform tells it; it may be spelled otherwise than the request did. */
+  /** The digits of the person's number, if the platform tells it. The request may have spelled it differently. */
   from: v.exactOptional(v.string()),
   user_id: v.exactOptional(v.string()),
   template: v.exactOptional(MessageDataSchema.entries.template),
   campaign_id: v.exactOptional(v.number()),
   attends: v.exactOptional(v.record(v.string(), v.unknown())),
   by: v.picklist(replyForms),
-  /** The label that was pressed, the text or the answers of the form, its first 1,000 characters; missing where the platform tells no label. */
+  /** The first 1,000 characters; absent without a label. */
   text: v.exactOptional(v.string()),
-  /** Which quick reply was pressed, by its place in the template, or on that card of its carousel. */
+  /** The pressed quick reply, by its place in the template or on that carousel card. */
   button_index: v.exactOptional(v.number()),
   card_index: v.exactOptional(v.number()),
-  /** What the platform calls the reply. */
   platform_message_id: v.exactOptional(v.string()),
   replied_at: v.pipe(v.string(), v.isoTimestamp()),
 });
 
-/** What every event about a whole dispatch says of it. */
+/** The part that all events about a dispatch share. */
 const DispatchDataSchema = v.omit(MessageDataSchema, [
   ...(['message_id', 'to', 'user_id', 'wa_id', 'code', 'platform_code', 'reason', 'platform_message_id'] as const),
 ]);
 
 const time = v.pipe(v.string(), v.isoTimestamp());
 
-/** What a dispatch waits for (D46): what is held of its WABA or its number may be the messages of one category alone. */
+/** What holds a dispatch (D46). A hold of a WABA or a number may be for one category only. */
 export const parkedScopes = ['template', 'number', 'waba', 'platform'] as const;
 
-/** A pause of a dispatch, by what is held and since when. */
 const DispatchPauseSchema = v.object({
   ...DispatchDataSchema.entries,
   scope: v.picklist(parkedScopes),
-  /** As the report has it: `template_paused`, `no_answer`, else the platform's error code as text. */
+  /** As in the report: `template_paused`, `no_answer`, else the platform's error code as text. */
   code: v.string(),
   parked_at: time,
 });
 
-/** Nothing leaves for what the dispatch needs: what is left of it waits (D46). */
+/** The rest of the dispatch waits for a hold to end (D46). */
 const DispatchParkedSchema = v.object({
   ...DispatchPauseSchema.entries,
-  /** When what still waits expires. */
+  /** When the waiting messages expire. */
   expires_at: time,
 });
 
-/** Nothing of a dispatch is pending any more (D41). */
+/** No message of the dispatch is pending any more (D41). */
 const DispatchCompletedSchema = v.object({
   ...DispatchDataSchema.entries,
-  /** Recipients of the request, dropped duplicates too: the sum of the counts. */
+  /** Recipients of the request with dropped duplicates: the sum of the counts. */
   total: v.number(),
-  /** What became of them, as the report says at this moment (D40); receipts may carry them further. */
+  /** The outcomes as in the report at this moment (D40); later receipts may change them. */
   counts: v.object({
     pending: v.literal(0),
     held: v.number(),
@@ -150,49 +147,47 @@ const DispatchCompletedSchema = v.object({
   }),
 });
 
-/** What the platform has said of an account (D41): the whole WABA, or its UTILITY templates and messages. */
+/** The platform's word on an account (D41): the whole WABA, or its UTILITY templates and messages. */
 const AccountDataSchema = v.object({
   waba_id: v.string(),
   scope: v.picklist(['waba', 'utility']),
-  /** The platform's own word for it. */
   platform_word: v.string(),
-  /** The code with which messages are held, or were (D46); missing where templates may be sent. */
+  /** The code of the hold on messages (D46); absent when templates may be sent. */
   code: v.exactOptional(v.string()),
 });
 
 /** The platform has restricted an account, or will. */
 const AccountRestrictedSchema = v.object({
   ...AccountDataSchema.entries,
-  /** The end, when the platform tells it. */
+  /** The end, if the platform tells it. */
   until: v.exactOptional(time),
-  /** The platform's text for people: what to do. */
+  /** The platform's advice for people. */
   remediation: v.exactOptional(v.string()),
 });
 
-/** A person wants no marketing any more, or wants it again (D55): within `scope`, as the person, the platform or the client has said. */
+/** A person refuses marketing, or allows it again (D55), within `scope`, by the word of person, platform or client. */
 const OptOutDataSchema = v.object({
-  /** As `GET /v1/opt-outs` lists the person: the digits of a number, or a business-scoped user id. */
+  /** As in `GET /v1/opt-outs`: the digits of a number, or a business-scoped user id. */
   recipient: v.string(),
-  /** The person's user id, where `recipient` is a number and the platform has told it. */
+  /** The person's user id, if `recipient` is a number and the platform has told it. */
   user_id: v.exactOptional(v.string()),
-  /** The digits of the person's number, where `recipient` is a user id and the platform has told it. */
+  /** The digits of the person's number, if `recipient` is a user id and the platform has told it. */
   wa_id: v.exactOptional(v.string()),
-  /** The number that the person wrote to, or that the platform's word names. */
+  /** The number that the person wrote to, or that the platform names. */
   did: v.exactOptional(v.string()),
-  /** For whom it counts: the client, all who send from the number, or all who send from its WABA. */
+  /** The reach: one client, all senders of the number, or all senders of its WABA. */
   scope: v.picklist(['client', 'number', 'waba']),
-  /** From where the word comes: the platform's setting, its refusal 131050, a word or a button of the person, the API. */
+  /** The origin: the platform's setting, its refusal 131050, the person's word or button, or the API. */
   source: v.picklist(['platform', 'refused', 'reply', 'quick_reply', 'api']),
   at: time,
-  /** The dispatch that the person has answered, where that is known. */
+  /** The dispatch that the person has answered, if known. */
   job_id: v.exactOptional(v.string()),
   message_id: v.exactOptional(v.string()),
 });
 
-/** An amount of money, as every answer tells one. */
 const MoneySchema = v.object({ amount: v.number(), currency: v.string() });
 
-/** Of a client's budget for a month so much is spent, or reserved for what is under way (D58). */
+/** A client's monthly budget is spent, or reserved for messages under way, to this percentage (D58). */
 const BudgetReachedSchema = v.object({
   /** In UTC, `2026-11`. */
   month: v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/)),
@@ -200,7 +195,7 @@ const BudgetReachedSchema = v.object({
   budget: MoneySchema,
   /** At list prices. */
   committed: MoneySchema,
-  /** Whether sends above the budget are refused, but for one-time codes. */
+  /** Whether sends above the budget are refused, except one-time codes. */
   stop: v.boolean(),
 });
 
@@ -208,22 +203,21 @@ const idPattern = /^evt_[a-z2-7]{26}$/;
 
 function kind<const Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) {
   return v.object({
-    /** The `webhook-id`: the same for the same event, however often it is emitted. */
+    /** The `webhook-id`: the same each time the event is emitted. */
     id: v.pipe(v.string(), v.regex(idPattern)),
-    /** Who receives it. */
     clientId: v.number(),
     type: v.literal(type),
     timestampMs: v.number(),
-    /** Of the request behind it, for the log lines of its delivery; receivers are not told. */
+    /** The request's id for the log lines of the delivery; receivers do not get it. */
     correlationId: v.optional(v.string()),
     data,
   });
 }
 
-/** The format in which events and wakes are queued now (D47). */
+/** The queued format's version (D47). */
 export const eventMessageVersion = 1;
 
-/** An event for one client, as it waits for delivery (D34). The kinds are a public interface. */
+/** An event for one client (D34). The kinds are a public interface. */
 export const ServiceEventSchema = v.variant('type', [
   kind('template.created', TemplateDataSchema),
   kind('template.status_changed', TemplateStatusChangedSchema),
@@ -231,9 +225,9 @@ export const ServiceEventSchema = v.variant('type', [
   kind('sync.completed', SyncCompletedSchema),
   kind('message.failed', MessageDataSchema),
   kind('message.expired', MessageDataSchema),
-  /** Nobody can say whether the message was sent; it is never sent again by itself. */
+  /** The outcome is unknown, and the service never retries the message by itself. */
   kind('message.unknown', MessageDataSchema),
-  /** The platform took the message and holds it back: `code` is its word for that. */
+  /** The platform took the message and holds it back; `code` is its reason. */
   kind('message.held', MessageDataSchema),
   kind('message.sent', ReceiptDataSchema),
   kind('message.delivered', ReceiptDataSchema),
@@ -242,11 +236,11 @@ export const ServiceEventSchema = v.variant('type', [
   kind('message.resolved', MessageDataSchema),
   kind('message.replied', MessageRepliedSchema),
   kind('dispatch.parked', DispatchParkedSchema),
-  /** What waited since `parked_at` goes on (D46). */
+  /** The messages that waited since `parked_at` go on (D46). */
   kind('dispatch.resumed', DispatchPauseSchema),
   kind('dispatch.completed', DispatchCompletedSchema),
   kind('account.restricted', AccountRestrictedSchema),
-  /** A restriction is over, by the platform's word; one whose time has passed ends without. */
+  /** The platform has lifted a restriction; one whose time passes ends without this event. */
   kind('account.restored', AccountDataSchema),
   kind('recipient.opted_out', OptOutDataSchema),
   kind('recipient.opted_in', OptOutDataSchema),
@@ -256,7 +250,7 @@ export type ServiceEvent = v.InferOutput<typeof ServiceEventSchema>;
 export type EventType = ServiceEvent['type'];
 export const eventTypes: readonly string[] = ServiceEventSchema.options.map(({ entries }) => entries.type.literal);
 
-/** A kind of event, as the interface's document tells it (D48). */
+/** A kind of event for the interface's document (D48). */
 export const EventTypeWord = v.picklist(eventTypes);
 
 export function isEventType(type: string): type is EventType {
@@ -272,25 +266,26 @@ export type OptOutData = v.InferOutput<typeof OptOutDataSchema>;
 export type MessageRepliedData = v.InferOutput<typeof MessageRepliedSchema>;
 
 /**
- * The id of an event: `evt_` and 26 characters (130 bits) computed from its kind, its receiver and the facts that make it
- * unlike any other. An emission that is repeated after a crash carries the same id, and receivers tell by it.
+ * `evt_` and 26 characters (130 bits), computed from kind, receiver and identifying facts. A retry after a crash has
+ * the same id, so receivers can deduplicate.
  */
 export function eventId(type: EventType, clientId: number, facts: readonly (string | number)[]): string {
   return `evt_${hashKey([type, clientId, ...facts], 26)}`;
 }
 
-/** Which kinds of event a client wants to be told. */
 export type WantedEvents = (clientId: number) => Promise<ReadonlySet<EventType>>;
 
-/** What is told to a client that has not chosen: one message in a thousand, and neither every step of each nor what people answer (D41). */
+/**
+ * For a client that has not chosen: about one message in a thousand, without each step of a message and without replies
+ * (D41).
+ */
 export const defaultEventTypes: ReadonlySet<EventType> = new Set(
   ServiceEventSchema.options
     .map(({ entries }) => entries.type.literal)
     .filter((type) => !['message.sent', 'message.delivered', 'message.read', 'message.replied'].includes(type)),
 );
 
-/** Where events go. */
 export interface EventSink {
-  /** Queues all events; throws when one of them may not be queued. Repeating is harmless: ids tell. */
+  /** Queues all events; throws when one may be missing. Retries are safe, because ids are idempotent. */
   send(events: readonly ServiceEvent[]): Promise<void>;
 }

@@ -1,13 +1,6 @@
 import type { ItemKey } from '../aws/item-key.ts';
 
-/*
- * The webhooks table: everything of a client is in one partition.
- *
- *   its configuration     CLIENT#<client> / CONFIG                  config-store.ts
- *   how deliveries stand  CLIENT#<client> / DELIVERY                delivery-state-store.ts; a new configuration forgets failures
- *   an event              CLIENT#<client> / EVENT#<ms>#<event id>   event-record-store.ts; for seven days
- *   an event that waits   CLIENT#<client> / WAITS#<ms>#<event id>   waiting-store.ts; by the time when it is due
- */
+/* The webhooks table: everything of a client is in one partition. */
 
 export function clientPartition(clientId: number): string {
   return `CLIENT#${clientId}`;
@@ -30,14 +23,14 @@ export function eventKey(event: EventOfClient & { readonly timestampMs: number }
   return { pk: clientPartition(event.clientId), sk: `${eventsAt(event.timestampMs)}#${event.id}` };
 }
 
-/** An event in the list of what waits for a client's receiver: in the order of these keys it is posted. */
+/** The key order is the order of posts. */
 export function waitingKey({ event, dueMs }: { readonly event: EventOfClient; readonly dueMs: number }): ItemKey {
   return { pk: clientPartition(event.clientId), sk: `${waitingPrefix}${paddedMs(dueMs)}#${event.id}` };
 }
 
 export const waitingPrefix = 'WAITS#';
 
-/** The sort keys between which the events of a time lie, both ends included. */
+/** The range of sort keys for a period, both ends included. */
 export function eventsBetween(sinceMs: number, untilMs: number): { readonly from: string; readonly to: string } {
   // `$` comes after the separator of the last millisecond.
   return { from: eventsAt(sinceMs), to: `${eventsAt(untilMs)}$` };

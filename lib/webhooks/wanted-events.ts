@@ -2,7 +2,6 @@ import type { LogEvent, LogFacts } from '../observe/log.ts';
 import { nameOf } from '../observe/name-of.ts';
 import { defaultEventTypes, type EventSink, type EventType, isEventType, type WantedEvents } from './event.ts';
 
-/** What a configuration says of kinds. */
 interface Wish {
   readonly events?: readonly string[] | undefined;
 }
@@ -10,8 +9,8 @@ interface Wish {
 const none: ReadonlySet<EventType> = new Set();
 
 /**
- * The kinds that a client wants (D41): none without a configuration, the default until it chooses. One that is switched off
- * wants what it wanted: that is kept for seven days, and can be sent when it is on again (D34).
+ * The kinds that a client wants (D41): none without a configuration, the default until it chooses. A switched-off one
+ * counts too: its events stay recorded for seven days, and can be sent later (D34).
  */
 export function wantedBy(config: Wish | undefined): ReadonlySet<EventType> {
   if (config === undefined) return none;
@@ -25,8 +24,8 @@ export interface WantedOnlyPorts {
 }
 
 /**
- * Passes on what the clients want and drops the rest before it is queued (D41). Every call asks anew, once for each client in
- * it, so a PUT counts at once. Where the wish cannot be read nothing is dropped: it is asked for again at the delivery.
+ * Queues only wanted events (D41). Every call reads each client's choice, so a PUT counts at once. An unreadable choice
+ * drops nothing, because the delivery checks again.
  */
 export function wantedOnly({ sink, wanted, log }: WantedOnlyPorts): EventSink {
   return {

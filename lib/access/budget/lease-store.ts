@@ -5,15 +5,15 @@ import { conditionalWrite } from '../../aws/conditional-write.ts';
 import { type Leased, windowMs } from './lease.ts';
 import type { LeaseCounter, UserMinute } from './leased-budget.ts';
 
-/** A request that waits for its lease is worth no more. */
+/** A request must not wait long for a lease. */
 const patienceMs = 1_000;
 
-/** Counters are of no use when the minute after theirs is over, by whatever clock. */
+/** An hour keeps counters past their minute even where clocks differ. */
 const keptSeconds = 3_600;
 
 /**
- * The counters in the budgets table: an item for each client and minute, so that no client waits for another's. `leased`
- * is what all its users have leased, and beside it stands a number for each of them that was seen in the minute.
+ * The counters in the budgets table: one item for each client and minute, so that clients do not contend. Beside the
+ * total, `leased`, stands a number for each active user.
  */
 export function leaseStore(documentClient: DynamoDBDocumentClient, tableName: string): LeaseCounter {
   return {
@@ -48,7 +48,7 @@ export function leaseStore(documentClient: DynamoDBDocumentClient, tableName: st
           Key: keyOf(at),
           ProjectionExpression: 'leased, #user',
           ExpressionAttributeNames: { '#user': user },
-          // A user who was refused at the end of that minute has been seen.
+          // An eventual read could miss a user refused at the end of that minute.
           ConsistentRead: true,
         }),
         { abortSignal: AbortSignal.timeout(patienceMs) },
@@ -63,8 +63,8 @@ function keyOf({ clientId, window }: UserMinute): { readonly pk: string } {
 }
 
 /**
- * The user's number in the item: four letters of a digest, so that some 130 users are a write unit, and other letters in
- * each minute, so that two users who share theirs, once in 16 million times, do so for a minute.
+ * Four letters of a digest: some 130 users a write unit. The minute salts it, so that two users collide (once in 16
+ * million) for one minute only.
  */
 function attributeOf({ userId, window }: UserMinute): string {
   return createHash('sha256').update(`${window} ${userId}`).digest('base64url').slice(0, 4);

@@ -17,33 +17,32 @@ import {
   withoutOne,
 } from './lease.ts';
 
-/** A user's minute. */
 export type UserMinute = Spender & { readonly window: number };
 
-/** Where the leases of a client's minute are counted. Throws when it cannot say, in about a second. */
+/** The counter of a client's leases. It throws within about a second when it cannot answer. */
 export interface LeaseCounter {
   /**
-   * Leases `size` requests, at most `half`, where that leaves the user within `half`, and with `evenAll` also where no other
-   * user was seen in the minute; else nothing is written. One write.
+   * Leases `size` requests in one conditional write if the user stays within `half`, or, with `evenAll`, if no other
+   * user was active in this minute.
    */
   lease(of: UserMinute, size: number, most: { readonly half: number; readonly evenAll: boolean }): Promise<Lease>;
   /** What is leased of a minute. One read. */
   look(at: UserMinute): Promise<Leased>;
 }
 
-/** A counter that did not answer is left alone for so long, that not every request waits for it. */
+/** A pause after a failed answer (a circuit breaker), so that not every request waits for the counter. */
 const pauseMs = 10_000;
 
 /**
- * A request that asks more often passes uncounted. It asks once at the most, but for a user who comes to half: a lease is
- * refused when other processes have leased meanwhile, and the minute before is looked at.
+ * A request asks about once. A user near half asks more, because other processes lease meanwhile. Above this number the
+ * request passes uncounted.
  */
 const mostQuestions = 6;
 
-/** What a process holds in a minute for each user of each client. */
+/** What a process holds in a minute, by client and user. */
 type Holdings = Map<number, Map<string, Holding>>;
 
-/** The budget of each client and its users, of `limit` requests a minute, as one process keeps it in memory. */
+/** The budget of each client and its users, `limit` requests a minute, in this process. */
 export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget {
   let current = { window: Number.NaN, holdings: new Map() as Holdings, before: new Map() as Holdings };
   let failedAtMs: number | undefined;
@@ -57,9 +56,8 @@ export function leasedBudget(counter: LeaseCounter, limit: number): ClientBudget
     return current;
   }
 
-  /** What the counter answers; undefined when it does not. */
   async function answerOf<T>(question: () => Promise<T>, clientId: number, nowMs: number): Promise<T | undefined> {
-    // Either way: a clock that was set back must not keep the counter away for long.
+    // The absolute value, because a clock that was set back must not keep the counter away for long.
     if (failedAtMs !== undefined && Math.abs(nowMs - failedAtMs) < pauseMs) return undefined;
     try {
       const answer = await question();

@@ -8,7 +8,7 @@ export function credentialKey(username: string): { readonly pk: string } {
   return { pk: `${credentialPrefix}${keyPart(username)}` };
 }
 
-/** The record of attempts at a user name from a network on one day. The network is digested: nobody reads it here. */
+/** The record of one day's attempts at a user name from a network. The network is digested for privacy. */
 export function pairKey(
   { username, network }: { readonly username: string; readonly network: string },
   day: number,
@@ -17,14 +17,14 @@ export function pairKey(
   return { pk: `ATTEMPTS#${name}#${digest(`${name} ${network}`)}#${day}` };
 }
 
-/** The wrong attempts at a user name in one hour, from anywhere. */
+/** The wrong attempts at a user name in one hour, from all networks. */
 export function nameFailuresKey(username: string, hour: number): { readonly pk: string } {
   return { pk: `ATTEMPTS#${keyPart(username)}#${hour}` };
 }
 
 /**
- * A user name as part of a key. Names that nobody can have are digested, so that whatever a stranger sends (a megabyte, a
- * lone surrogate that DynamoDB would refuse) becomes a short key of its own. A digest's colon keeps it apart from names.
+ * A user name in a key. Impossible names (a megabyte, a lone surrogate) become a digest, whose colon keeps it apart
+ * from names.
  */
 function keyPart(username: string): string {
   return usernamePattern.test(username) ? username : `sha256:${digest(username)}`;

@@ -15,8 +15,8 @@ const PairItemSchema = v.object({
 const NameItemSchema = v.object({ failures: v.number() });
 
 /**
- * Records of login attempts in the credentials table: `read` is three requests side by side, `settle` two, `start` and
- * `forget` one. Reads are strongly consistent. Addresses are kept as digests only, and for two days at most.
+ * Login attempts in the credentials table: `read` is three concurrent requests, `settle` two, the others one. Reads are
+ * strongly consistent. Addresses are kept as digests, for two days at most.
  */
 export function loginAttemptsStore(documentClient: DynamoDBDocumentClient, tableName: string): LoginAttempts {
   const get = async (Key: { readonly pk: string }) =>

@@ -2,13 +2,13 @@ import crypto, { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { argon2id as argon2idInJavaScript } from '@noble/hashes/argon2.js';
 
-/** Longest password that is looked at; a longer one is never right. */
+/** Longest password that is checked; a longer one is never right. */
 export const passwordMaxLength = 256;
 
 export const saltBytes = 16;
 const keyBytes = 32;
 
-/** Memory a hash may ask for, so that verifying fits into the login function whatever was provisioned. */
+/** The memory that a hash may ask for, so that any provisioned hash fits into the login function. */
 const maxMemoryBytes = 64 * 1024 * 1024;
 
 type Recipe =
@@ -29,12 +29,11 @@ interface PasswordRecord {
 /** Turns a password into a key: the costly part of every login. */
 export type KeyDerivation = (password: string, recipe: Recipe, salt: Buffer) => Promise<Buffer>;
 
-/** Whether Node.js can hash with argon2id itself; asked by name, because an import of what is missing would end the function. */
+/** The check is by name, because an import of a missing export would crash the function. */
 export const hasArgon2 = typeof crypto.argon2 === 'function';
 
 interface UsualRecipe {
   readonly recipe: Recipe;
-  /** How its hashes begin. */
   readonly prefix: string;
 }
 
@@ -47,13 +46,12 @@ const usual: Readonly<Record<Recipe['kind'], UsualRecipe>> = {
   scrypt: { recipe: { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 }, prefix: '$scrypt$ln=15,r=8,p=3$' },
 };
 
-/** Of new hashes: argon2id where Node.js has it. */
 const current = hasArgon2 ? usual.argon2id : usual.scrypt;
 
 const scryptAsync = promisify<string, Buffer, number, Record<string, number>, Buffer>(scrypt);
 
 export const deriveKey: KeyDerivation = (password, recipe, salt) => {
-  // One spelling of composed characters, so that the same password typed on two keyboards is one password.
+  // NFC, so that the same password typed on two keyboards is one password.
   const message = password.normalize('NFC');
   if (recipe.kind === 'argon2id') {
     return hasArgon2 ? argon2Key(message, recipe, salt) : slowArgon2Key(message, recipe, salt);
@@ -70,13 +68,13 @@ function argon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise
   return promisify(crypto.argon2)('argon2id', options);
 }
 
-/** The same key in JavaScript, several times slower: a stored hash is looked at with it once, and replaced by one of scrypt. */
+/** The same key in JavaScript, several times slower: for one login, after which scrypt replaces the hash. */
 async function slowArgon2Key(message: string, recipe: Argon2Recipe, salt: Buffer): Promise<Buffer> {
   const { memoryKib: m, passes: t, parallelism: p } = recipe;
   return Buffer.from(argon2idInJavaScript(message, salt, { m, t, p, dkLen: keyBytes }));
 }
 
-/** Hashes a password with today's recipe and the given 16 random bytes; returns a PHC string. */
+/** Hashes a password with today's recipe and 16 random bytes, as a PHC string. */
 export async function hashPassword(password: string, salt: Buffer, derive: KeyDerivation = deriveKey): Promise<string> {
   return currentPhc(salt, await derive(password, current.recipe, salt));
 }
@@ -92,8 +90,8 @@ export async function verifyPassword(
 }
 
 /**
- * Derives a key as a hash of the other kind than this PHC string would have taken, for nothing: together with
- * `verifyPassword`, one derivation of each kind, whichever the hash is (R37). Throws on a bad string.
+ * Derives a key of the other kind for nothing: with `verifyPassword`, every refusal costs one derivation of each kind
+ * (R37). Throws on a bad string.
  */
 export async function deriveOtherKind(password: string, phc: string, derive: KeyDerivation = deriveKey): Promise<void> {
   const { kind } = storedRecordOf(phc).recipe;
@@ -101,17 +99,17 @@ export async function deriveOtherKind(password: string, phc: string, derive: Key
   await derive(password, recipe, Buffer.alloc(saltBytes));
 }
 
-/** Whether a stored hash was made with another recipe than today's and should be made anew at the next login. */
+/** Whether a hash has another recipe than today's, so that the next login replaces it. */
 export function isOutdated(phc: string): boolean {
   return !phc.startsWith(current.prefix);
 }
 
-/** Whether a text is a hash that login can verify: argon2id or scrypt, at most 64 MiB, 16-byte salt or longer. */
+/** Whether login can verify a hash: argon2id or scrypt, at most 64 MiB, a salt of 16 bytes or more. */
 export function isPasswordHash(phc: string): boolean {
   return recordOf(phc) !== undefined;
 }
 
-/** A record nobody has a password for: verified when the user name is unknown (R37). */
+/** A hash without a password. Login verifies it when the user name is unknown (R37). */
 export const nobodysPasswordHash = currentPhc(Buffer.alloc(saltBytes), Buffer.alloc(keyBytes));
 
 /** PHC strings of the two kinds: parameters, a salt of 16 bytes or more, a key of 32 bytes, in base64 without padding. */
@@ -137,7 +135,7 @@ function recordOf(phc: string): PasswordRecord | undefined {
   return isAffordable(recipe) ? { recipe, salt, key } : undefined;
 }
 
-/** Within what the algorithms accept, what the function has memory for, and no weaker than OWASP's smallest choices. */
+/** Within the algorithms' ranges and the function's memory, and no weaker than OWASP's smallest choices. */
 function isAffordable(recipe: Recipe): boolean {
   if (recipe.parallelism < 1) return false;
   if (recipe.kind === 'argon2id') {

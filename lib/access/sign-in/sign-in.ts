@@ -9,38 +9,34 @@ import {
   verifyPassword,
 } from './password.ts';
 
-/** The user names that can be provisioned. */
 export const usernamePattern = /^[A-Za-z0-9._@+-]{1,128}$/;
 
 export interface Credential {
   readonly passwordHash: string;
-  /** The hash that was provisioned, where it was a hash: `passwordHash` may have taken its place at a login. */
+  /** The provisioned hash, if it was one. A login may have replaced `passwordHash` since. */
   readonly givenHash?: string | undefined;
   readonly userId: string;
   readonly clientId: number;
 }
 
-/** What login keeps: credentials by user name. */
 export interface Credentials {
   find(username: string): Promise<Credential | undefined>;
-  /** Puts `newHash` in the place of `oldHash`; does nothing when the password has been changed in between. */
+  /** Replaces `oldHash` by a compare-and-set; does nothing when the password has changed in between. */
   replaceHash(username: string, oldHash: string, newHash: string): Promise<void>;
 }
 
-/** By whom an attempt is counted: the user name, whether anybody has it or not, and the network it came from. */
 export interface LoginSource {
   readonly username: string;
   readonly network: string;
 }
 
-/** The record of attempts that the pace is told from; see login-pace.ts. `nowMs` is the same for all of one attempt. */
+/** The record of attempts (login-pace.ts). `nowMs` is the same for all calls of one attempt. */
 export interface LoginAttempts {
   read(source: LoginSource, nowMs: number): Promise<AttemptHistory>;
-  /** Counts an attempt of the pair before its password is looked at, if the turn allows it; whether it did. */
+  /** Counts an attempt, if the turn allows it. Returns whether it did. */
   start(source: LoginSource, turn: Turn, nowMs: number): Promise<boolean>;
-  /** Adds a wrong attempt to the pair and to the name, or writes as much and adds none. */
+  /** Adds a wrong attempt to pair and name. Adding 0 costs the same writes, so that time reveals nothing. */
   settle(source: LoginSource, failures: 0 | 1, nowMs: number): Promise<void>;
-  /** Erases the record of the pair. */
   forget(source: LoginSource, nowMs: number): Promise<void>;
 }
 
@@ -57,10 +53,8 @@ export interface SignInAttempt extends LoginSource {
 }
 
 /**
- * The user a name and password belong to; undefined when they are not right or it is not this attempt's turn
- * (login-pace.ts). Every refused attempt does the same work, a derivation of each kind (D11, R37): neither answer nor
- * time tells why, nor whether anybody has the name. Only a hash that was provisioned at other costs than `hashPassword`'s
- * takes its own, until its first right login. Attempts are counted before the password is looked at.
+ * The user of a name and password; undefined when they are wrong or the throttle refuses (login-pace.ts). All refusals
+ * do the same work (D11, R37), so that neither answer nor time reveals the cause.
  */
 export async function signIn(
   ports: SignInPorts,
@@ -71,11 +65,13 @@ export async function signIn(
   const { username, network, password } = attempt;
   const source = { username, network };
   const [credential, history] = await Promise.all([credentials.find(username), attempts.read(source, nowMs)]);
+  // The attempt counts before the check, so that parallel guesses cannot pass the throttle.
   const started = await attempts.start(source, turnOf(history, nowMs), nowMs);
   const storedHash = credential?.passwordHash ?? nobodysPasswordHash;
   const matches = await verifyPassword(password, storedHash, ports.deriveKey);
   const user = credential !== undefined && matches && started ? await profileOf(ports, credential) : undefined;
   if (user === undefined) {
+    // A hash that was provisioned with other costs takes its own time, until the first right login replaces it.
     await deriveOtherKind(password, storedHash, ports.deriveKey);
     await attempts.settle(source, started ? 1 : 0, nowMs);
     return undefined;

@@ -7,21 +7,21 @@ import {
   type VerificationKeySet,
 } from './token-keys.ts';
 
-/** Twice the time a reader keeps its keys: room for clocks that differ and reads that are tried again. */
+/** Twice a reader's cache time: room for clocks that differ and reads that are retried. */
 const refreshedEverywhereSeconds = 2 * keysKeptSeconds;
 
-/** Both key sets as they are stored. The first signing key signs; a second one waits for its turn. */
+/** Both key sets as stored. The first signing key signs; a second one waits for its turn. */
 export interface KeySets {
   readonly signing: SigningKeySet;
   readonly verification: VerificationKeySet;
 }
 
-/** What is due. Of a `publish`, the signing set is to be written first: its second key signs nothing yet. */
+/** The step that is due. `publish` writes the signing set first: its second key signs nothing yet. */
 export type RotationStep =
   | { readonly step: 'publish' | 'sign' | 'retire'; readonly sets: KeySets }
   | { readonly step: 'wait'; readonly dueAtSeconds: number };
 
-/** The stored sets made whole: a first signing key when there is none, and every signing key published. */
+/** The stored sets completed: a first signing key when there is none, and every signing key published. */
 export function wholeKeySets(
   stored: { readonly signing: SigningKeySet | undefined; readonly verification: VerificationKeySet | undefined },
   newKey: SigningJwk,
@@ -37,9 +37,8 @@ export function wholeKeySets(
 }
 
 /**
- * The step of a rotation that is due by the ages in the sets, so that no token is refused on the way (R39): `publish` a
- * new public key; `sign` with it once every reader knows it; `retire` the old one once the last token it signed has
- * expired. A step cut short between its two writes is done again.
+ * The rotation step that is due by the ages in the sets, so that no token is refused (R39): `publish` a public key,
+ * `sign` once all readers know it, `retire` the old key. An interrupted step is repeated.
  */
 export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: number): RotationStep {
   const published = sets.verification.keys;
@@ -60,7 +59,7 @@ export function rotationStep(sets: KeySets, newKey: SigningJwk, nowSeconds: numb
     const signing: SigningKeySet = { keys: [current, newKey] };
     return { step: 'publish', sets: wholeKeySets({ ...sets, signing }, newKey, nowSeconds) };
   }
-  // A login function may go on signing with the old key until it reads the set again; that token then lives an hour.
+  // A login function may sign with the old key until it reads the set again; that token then lives an hour.
   const signingSinceSeconds = current.signing_since ?? nowSeconds;
   return onceDue(signingSinceSeconds + refreshedEverywhereSeconds + tokenLifetimeSeconds, nowSeconds, {
     step: 'retire',

@@ -1,12 +1,11 @@
 import { repeatedKeys } from '../../http/repeated-keys.ts';
 
-/** A longer text is no token of ours, whatever it says; one of ours has some 500 characters. */
+/** A token of this service has some 500 characters. */
 const tokenMaxBytes = 8_192;
 
 /**
- * Whether a text is written the one way in which tokens are issued (D2): at most 8 KB, three segments of canonical
- * base64url, header and payload JSON objects without double keys, no `crit` or `b64`. So no token has two spellings,
- * and no two readers understand different things. It says nothing of the signature.
+ * Whether a text has the one spelling of issued tokens (D2), so that two readers cannot understand it differently: at
+ * most 8 KB, canonical base64url, no double keys, no `crit` or `b64`. It does not check the signature.
  */
 export function isPlainToken(token: string): boolean {
   if (token.length > tokenMaxBytes) return false;
@@ -16,7 +15,7 @@ export function isPlainToken(token: string): boolean {
   return header !== undefined && payload !== undefined && !('crit' in header) && !('b64' in header);
 }
 
-/** Only one of the spellings that decode to the same bytes is what encoding them gives. */
+/** Several spellings decode to the same bytes; only the canonical one survives encoding again. */
 function isCanonical(segment: string): boolean {
   return segment !== '' && Buffer.from(segment, 'base64url').toString('base64url') === segment;
 }

@@ -4,17 +4,17 @@ import * as v from 'valibot';
 /** The one signature algorithm of access tokens (D3). */
 export const tokenAlgorithm = 'ES256';
 
-/** How long a function uses keys before it reads their secret again. A rotation waits for it (key-rotation.ts). */
+/** How long a function caches keys. A rotation waits for it (key-rotation.ts). */
 export const keysKeptSeconds = 300;
 
 const text = v.pipe(v.string(), v.minLength(1));
 
 const publicMembers = { kty: v.literal('EC'), crv: v.literal('P-256'), x: text, y: text, kid: text };
 
-/** A key that verifies tokens; when it was published tells the rotation whether every authorizer has seen it. */
+/** A key that verifies tokens. The rotation uses `published_at` to know when every authorizer has the key. */
 const VerificationKeySchema = v.object({ ...publicMembers, published_at: v.number() });
 
-/** A key that signs tokens; when it began to sign is absent while it waits for its turn. */
+/** A key that signs tokens. `signing_since` is absent while it waits for its turn. */
 const SigningKeySchema = v.object({ ...publicMembers, d: text, signing_since: v.optional(v.number()) });
 
 const VerificationKeySetSchema = v.object({ keys: v.pipe(v.array(VerificationKeySchema), v.minLength(1)) });
@@ -31,32 +31,32 @@ export interface SigningKey {
   readonly key: CryptoKey;
 }
 
-/** Public keys by key id: one, or two while a rotation is under way (R39). */
+/** Public keys by key id: one, or two during a rotation (R39). */
 export type VerificationKeys = ReadonlyMap<string, CryptoKey>;
 
-/** Reads the text of the verification-keys secret (a JWKS). Throws when it is not a usable set: never an empty one. */
+/** Parses the verification-keys secret (a JWKS). Throws on an unusable set, and so never returns an empty one. */
 export function verificationKeySet(jwks: string): VerificationKeySet {
   return keySet(VerificationKeySetSchema, jwks, 'the verification key set is not usable');
 }
 
-/** Reads the text of the signing-keys secret (a JWKS with private keys). Throws when it is not a usable set. */
+/** Parses the signing-keys secret (a JWKS with private keys). Throws on an unusable set. */
 export function signingKeySet(jwks: string): SigningKeySet {
   return keySet(SigningKeySetSchema, jwks, 'the signing key set is not usable');
 }
 
-/** The keys that verify tokens, ready for use, from the text of their secret. */
+/** The keys that verify tokens, from the text of their secret. */
 export async function verificationKeys(jwks: string): Promise<VerificationKeys> {
   const { keys } = verificationKeySet(jwks);
   return new Map(await Promise.all(keys.map(async (jwk) => [jwk.kid, await cryptoKey(jwk)] as const)));
 }
 
-/** The key that signs tokens, which is the first of its set, ready for use, from the text of its secret. */
+/** The first key of the signing-keys secret, which signs. */
 export async function signingKey(jwks: string): Promise<SigningKey> {
   const [first] = signingKeySet(jwks).keys;
   return { keyId: first.kid, key: await cryptoKey(first) };
 }
 
-/** Neither valibot's nor JSON.parse's own text is passed on: both quote what they read, and this is key material. */
+/** The texts of valibot and JSON.parse quote what they read, and this is key material. */
 function keySet<const S extends v.GenericSchema>(schema: S, jwks: string, unusable: string): v.InferOutput<S> {
   try {
     return v.parse(schema, JSON.parse(jwks));
@@ -65,7 +65,7 @@ function keySet<const S extends v.GenericSchema>(schema: S, jwks: string, unusab
   }
 }
 
-/** A key with a private half signs, another verifies; neither can be taken out again. */
+/** A key with a private half signs, another verifies. Neither can be exported. */
 async function cryptoKey({ kty, crv, x, y, ...rest }: VerificationJwk | SigningJwk): Promise<CryptoKey> {
   const algorithm = { name: 'ECDSA', namedCurve: crv };
   return 'd' in rest

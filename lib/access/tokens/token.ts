@@ -4,14 +4,12 @@ import { hasExpired } from '../caller.ts';
 import { isPlainToken } from './token-form.ts';
 import { type SigningKey, tokenAlgorithm, type VerificationKeys } from './token-keys.ts';
 
-/** Lifetime of an access token (D3). */
 export const tokenLifetimeSeconds = 3_600;
 
 const tokenType = 'at+jwt';
-/** For `iat` and `nbf`, which another machine's clock has set; none for `exp`, by which the endpoints judge as well. */
+/** For `iat` and `nbf`, which another machine's clock sets. `exp` has none, because the endpoints check it as well. */
 const clockToleranceSeconds = 5;
 
-/** Who issues tokens and for whom; both sides of the service are configured alike. */
 export interface TokenScope {
   readonly issuer: string;
   readonly audience: string;
@@ -27,7 +25,7 @@ export interface VerifiedToken extends TokenSubject {
   readonly expiresAtSeconds: number;
 }
 
-/** Claims of our own, beside the registered ones that jose checks. `perms` travel on as words between blanks. */
+/** Claims of this service, beside those that jose checks. `perms` travel on as words between blanks. */
 const ClaimsSchema = v.object({
   sub: v.pipe(v.string(), v.minLength(1)),
   cid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
@@ -54,9 +52,8 @@ export async function issueToken(
 }
 
 /**
- * What a token says, when it is one of ours and valid at `nowMs`; undefined for every other text (R33): another
- * algorithm, type, issuer, audience or spelling (`isPlainToken`), an unknown key, a wrong signature, a bad claim, an
- * `exp` that has come (to the second), an `iat` or `nbf` more than five seconds ahead.
+ * The content of a valid token of this service at `nowMs`; undefined for every other text (R33). `exp` counts to the
+ * second; `iat` and `nbf` may lie five seconds ahead.
  */
 export async function verifyToken(
   keys: VerificationKeys,

@@ -3,13 +3,13 @@ import { present } from '../../keys/present.ts';
 import { type PlatformUpdate, timeOf } from './envelope.ts';
 
 /**
- * What a word on an account is about. A word that restores takes back those that restrict the same matter and were said
- * before it; of `other` nothing is ever said to be restored. `access`: whether this service still reaches the account.
+ * The matter of a platform's word on an account. A restoring word lifts earlier restrictions of the same matter;
+ * `other` is never restored. `access`: whether this service reaches the account.
  */
 const matters = ['sending', 'utility', 'utility_templates', 'access', 'other'] as const;
 export type AccountMatter = (typeof matters)[number];
 
-/** How wide a matter is: all of a WABA, or what is UTILITY of it. */
+/** The scope of a matter: the whole WABA, or its UTILITY part. */
 export const matterScopes: Readonly<Record<AccountMatter, 'waba' | 'utility'>> = {
   sending: 'waba',
   utility: 'utility',
@@ -18,27 +18,26 @@ export const matterScopes: Readonly<Record<AccountMatter, 'waba' | 'utility'>> =
   other: 'waba',
 };
 
-/** A word of the platform on a whole WABA (platform reference, 10.4): what it restricts from now on, or no longer. */
+/** The platform's word on a whole WABA (platform reference, 10.4): a restriction, or its end. */
 export const AccountWordSchema = v.object({
   kind: v.picklist(['restricted', 'restored']),
   matter: v.picklist(matters),
-  /** The platform's own: a type of restriction or violation, a state of a ban, or an event. */
+  /** The platform's own word: a type of restriction or violation, a ban state, or an event. */
   word: v.string(),
-  /** What it answers to the messages that are restricted. Missing where templates may be sent, or no source says it. */
+  /** The error code of restricted messages. Absent when templates may be sent, or no source names it. */
   code: v.exactOptional(v.string()),
-  /** When the platform said it, by its clock, in whole seconds; where that cannot be read or is still to come, when it arrived. */
+  /** The platform's time in whole seconds; the time of arrival if that is unreadable or in the future. */
   atMs: v.number(),
-  /** The platform named no time, or one that is still to come. */
+  /** The platform named no time, or a future one. */
   untimed: v.exactOptional(v.literal(true)),
-  /** The end that it has told. */
   untilMs: v.exactOptional(v.number()),
-  /** Its text for people: what to do. */
+  /** The platform's advice for people. */
   remediation: v.exactOptional(v.string()),
 });
 export type AccountWord = v.InferOutput<typeof AccountWordSchema>;
 type Meaning = Pick<AccountWord, 'kind' | 'matter' | 'code'>;
 
-/** Of the types that are not here a text for people says more; templates may be sent. */
+/** Other types only have a text for people; templates may be sent. */
 const restrictions: ReadonlyMap<string, Omit<Meaning, 'kind'>> = new Map([
   ['RESTRICTED_BIZ_INITIATED_MESSAGING', { matter: 'sending', code: '368' }],
   ['RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', { matter: 'utility', code: '131064' }],
@@ -51,14 +50,14 @@ const recoveries: ReadonlyMap<string, Meaning> = new Map([
   ['UTILITY_TEMPLATE_ABUSE_UNBAN', { kind: 'restored', matter: 'utility_templates' }],
 ]);
 
-/** A disabling that is only planned stops nothing yet, so it has no code. */
+/** A planned disabling stops nothing yet, so it has no code. */
 const bans: ReadonlyMap<string, Meaning> = new Map([
   ['DISABLE', { kind: 'restricted', matter: 'sending', code: '131031' }],
   ['SCHEDULE_FOR_DISABLE', { kind: 'restricted', matter: 'sending' }],
   ['REINSTATE', { kind: 'restored', matter: 'sending', code: '131031' }],
 ]);
 
-/** Whether sends are refused then, and how, no source says: each answer is judged by its own row. */
+/** No source says whether and how sends are then refused, so each answer is judged by its own code. */
 const losses: ReadonlyMap<string, Meaning> = new Map([
   ['ACCOUNT_DELETED', { kind: 'restricted', matter: 'access' }],
   ['ACCOUNT_OFFBOARDED', { kind: 'restricted', matter: 'access' }],
@@ -67,15 +66,15 @@ const losses: ReadonlyMap<string, Meaning> = new Map([
   ['ACCOUNT_RECONNECTED', { kind: 'restored', matter: 'access' }],
 ]);
 
-/** A word that may be new, as the platform spells its words. */
+/** A word in the platform's spelling, perhaps a new one. */
 const WordSchema = v.pipe(v.string(), v.regex(/^[A-Z][A-Z0-9_]{1,63}$/));
 const mostRemediation = 1_000;
-/** What the platform's clock and ours may be apart: a later time is none, else its word would be news, and the latest, for years. */
+/** The allowed clock skew. A later time does not count, or its word would stay the latest for years. */
 const clocksApartMs = 60_000;
-/** More than there are types of restrictions and events: nothing that the platform says together is cut off. */
+/** More than all types of restrictions and events, so nothing that the platform says together is cut. */
 const mostWords = 50;
 
-/** A body of 3 MB has a million of them, and seconds of work. */
+/** A bound: a body of 3 MB could have a million, and take seconds. */
 const mostRestrictions = 1_000;
 
 /** Seconds as a number or as text; undefined for anything else. */
@@ -86,7 +85,7 @@ const RestrictionSchema = v.object({
   remediation: v.fallback(v.optional(v.pipe(v.string(), v.nonEmpty())), undefined),
 });
 
-/** A part that cannot be read takes nothing from the others. */
+/** An unreadable part does not spoil the others. */
 const AccountUpdateSchema = v.object({
   event: v.fallback(v.optional(v.string()), undefined),
   violation_info: v.fallback(v.optional(v.object({ violation_type: v.string() })), undefined),
@@ -104,8 +103,8 @@ const AccountUpdateSchema = v.object({
 });
 
 /**
- * What the platform says of one WABA as a whole, each word once, by its time. Never throws: what is not understood says
- * nothing, and neither does what concerns one number or another WABA, a warning, or a review (`account_review_update`).
+ * The platform's words on one whole WABA, once each, by time. Never throws. It ignores other WABAs, single numbers,
+ * warnings, reviews (`account_review_update`) and unknown content.
  */
 export function accountWordsOf(updates: readonly PlatformUpdate[], arrivedAtMs: number): AccountWord[] {
   const words = new Map<string, AccountWord>();
@@ -120,9 +119,7 @@ export function accountWordsOf(updates: readonly PlatformUpdate[], arrivedAtMs: 
   return [...words.values()].toSorted(bySaid).slice(-mostWords);
 }
 
-/**
- * By their time. Of one second, a word that restores comes last: what is held in error waits, what leaves in error is refused.
- */
+/** By time. Within a second a restoring word comes last: a wrong hold only waits, a wrong send is refused. */
 export function bySaid(one: AccountWord, other: AccountWord): number {
   return one.atMs - other.atMs || Number(one.kind === 'restored') - Number(other.kind === 'restored');
 }

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { plainObject } from '../../http/closed-object.ts';
 
-/** The secret with the platform's apps, by their ids: who may tell us what happened, and of which WABAs (D38). */
+/** The secret with the platform's apps by id: which may call the webhook, and for which WABAs (D38). */
 export const PlatformAppsSchema = v.pipe(
   plainObject,
   v.record(
     v.string(),
     v.object({
       appSecret: v.string(),
-      /** Valid beside the other while a secret is being changed. */
+      /** Valid beside `appSecret` during a change of secrets. */
       previousAppSecret: v.exactOptional(v.string()),
       verifyToken: v.string(),
       wabas: v.array(v.string()),
@@ -17,7 +17,7 @@ export const PlatformAppsSchema = v.pipe(
 );
 export type PlatformApps = v.InferOutput<typeof PlatformAppsSchema>;
 
-/** An app of the platform, as the receiver of its webhooks needs it. */
+/** A platform app for the receiver of its webhooks. */
 export interface PlatformApp {
   readonly appId: string;
   readonly secrets: readonly string[];
@@ -25,7 +25,7 @@ export interface PlatformApp {
   readonly wabas: ReadonlySet<string>;
 }
 
-/** The apps of the secret's text. Throws without a word of it: parsers quote what they read. */
+/** Parses the secret's text. The error does not quote it, although parsers do. */
 export function platformApps(text: string): PlatformApp[] {
   const apps = v.safeParse(PlatformAppsSchema, parsedOrUndefined(text));
   if (!apps.success) throw new Error('the secret holds no platform apps that can be read');

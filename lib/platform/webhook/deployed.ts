@@ -5,10 +5,9 @@ import { type PlatformApp, platformApps } from './apps.ts';
 
 const keptForMs = 300_000;
 
-/** Reads the apps that may call, kept five minutes. */
 export type ReadPlatformApps = () => Promise<readonly PlatformApp[]>;
 
-/** The apps of this deployment. A secret that was never written is one without apps: nobody may call. */
+/** The apps of this deployment. A secret that was never written means no apps, so every call is refused. */
 export function deployedPlatformApps(): ReadPlatformApps {
   const text = secretText('PLATFORM_APPS_SECRET');
   return keptFor(keptForMs, Date.now, async () => {

@@ -1,29 +1,27 @@
 import type { RawBody } from './signature.ts';
 
-/** One change that the platform tells of one WABA (platform reference, 10.2). What `value` holds, nobody has looked at. */
+/** One change of one WABA in a platform webhook (platform reference, 10.2). `value` is unchecked. */
 export interface PlatformUpdate {
   readonly wabaId: string;
   readonly field: string;
   readonly value: Readonly<Record<string, unknown>>;
-  /** When the platform told it, where that can be read: it repeats for days. */
+  /** When the platform sent it, if readable; the platform retries for days. */
   readonly atMs?: number;
 }
 
-/** The updates of one webhook, and how many entries or changes say nothing to us. */
 export interface Told {
   readonly updates: readonly PlatformUpdate[];
-  /** Of WABAs that are not the app's, of which the first is named. */
+  /** Updates for WABAs that are not the app's; the first is named. */
   readonly foreign: number;
   readonly foreignWabaId?: string;
-  /** Of a form that nobody knows. */
   readonly unreadable: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The updates of a signed webhook, of the given WABAs only. Never throws, whatever the body is: what cannot be read is
- * counted, and the rest counts. No schema library: 3 MB come at a time, and each part is looked at once.
+ * The updates of a signed webhook for the given WABAs. Never throws: unreadable parts are counted, the others stay. No
+ * schema library, because a webhook may have 3 MB.
  */
 export function updatesIn(body: RawBody, wabas: ReadonlySet<string>): Told {
   const updates: PlatformUpdate[] = [];
@@ -73,13 +71,13 @@ export function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-/** An id is text in the platform's answers and a number in some of its webhooks; one that a number cannot hold is none. */
+/** An id is text in the platform's answers, and a number in some webhooks. An unsafe integer is refused. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : undefined;
   return typeof value === 'string' && /^\d{1,32}$/.test(value) ? value : undefined;
 }
 
-/** Unix seconds, as text or as a number, of ten digits: from 2001 to 2286. A fraction is cut off. */
+/** Unix seconds of ten digits (2001 to 2286), as text or number, without the fraction. */
 export function timeOf(told: unknown): number | undefined {
   if (typeof told !== 'string' && typeof told !== 'number') return undefined;
   const [, seconds] = /^(\d{10})(?:\.\d{1,20})?$/.exec(String(told)) ?? [];

@@ -1,6 +1,6 @@
 /*
- * The fields of the platform's webhooks that the service reads (platform reference, 10.2 and 10.3), by what they tell of. An app
- * that is to tell a stage subscribes all of them: what it does not subscribe the platform tells no one.
+ * The webhook fields that the service reads (platform reference, 10.2 and 10.3). A stage's app must subscribe to all of
+ * them, or the platform sends them nowhere.
  */
 
 export const templateFields = [
@@ -10,10 +10,10 @@ export const templateFields = [
   'message_template_components_update',
 ] as const;
 
-/** The people that a portfolio may write to in a day are told of each of its numbers when these are read. */
+/** The platform reports a portfolio's messaging limit for each of its numbers when these are read. */
 export const numberFields = ['phone_number_quality_update', 'account_update', 'business_capability_update'] as const;
 
-/** What becomes of messages, what people write and wish; `standby` where another program answers them. */
+/** Receipts, and people's messages and preferences; `standby` when another app answers them. */
 export const messageFields = ['messages', 'standby', 'user_preferences'] as const;
 
 export const webhookFields: readonly string[] = [...messageFields, ...templateFields, ...numberFields];

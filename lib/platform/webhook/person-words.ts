@@ -2,25 +2,24 @@ import { present } from '../../keys/present.ts';
 import { idOf, listOf, objectOf, type PlatformUpdate, timeOf } from './envelope.ts';
 import { contactsIn, type Person, personOf, userIdOf, waIdOf } from './person.ts';
 
-/** What every word of a person has: whom it was said to, by whom, and when by the platform's clock where that can be read. */
+/** The part that all words of a person share. `atMs` is the platform's time, if readable. */
 interface Said {
   readonly wabaId: string;
   readonly phoneNumberId: string;
   /** At least one of number and user id. */
   readonly person: Person;
   readonly atMs?: number;
-  /** The platform's id of what the person wrote or tapped. */
+  /** The platform's id of the person's message or tap. */
   readonly messageId?: string;
-  /** Seen in a thread that belongs to another app, which is the one to answer (platform reference, 10.5). */
+  /** Seen in the thread of another app, which answers it (platform reference, 10.5). */
   readonly standby?: true;
 }
 
-/** An answer: `text` is what the person wrote or saw, `payload` what the sender has put behind it. */
+/** An answer: `text` is what the person wrote or saw, `payload` the sender's hidden part. */
 export interface Reply {
   readonly by: 'text' | 'quick_reply' | 'button' | 'list' | 'flow';
   readonly text?: string;
   readonly payload?: string;
-  /** The platform's id of the message that is answered. */
   readonly toMessageId?: string;
 }
 
@@ -34,18 +33,18 @@ interface Replied {
   readonly reply: Reply;
 }
 
-/** The word's person has the new ids; `old` has those whose place they take, as far as the platform tells them. */
+/** The person's new ids; `old` are the replaced ones, if the platform names them. */
 interface IdChange {
   readonly kind: 'user_id_changed' | 'number_changed';
   readonly old: Pick<Person, 'waId' | 'userId'>;
 }
 
-/** What a person has done or said, as far as the service has a use for it (platform reference, 10.5). */
+/** A person's word that the service uses (platform reference, 10.5). */
 export type PersonWord = Said & (Preference | Replied | IdChange);
 
 export interface PersonWords {
   readonly words: readonly PersonWord[];
-  /** What else people have sent, by type: names of ours, however it is called. */
+  /** Other messages of people, counted by our own type names. */
   readonly others: ReadonlyMap<OtherType, number>;
   /** Without person, number, type or content. */
   readonly unreadable: number;
@@ -65,9 +64,8 @@ const maxTextLength = 1_000;
 const maxMessageIdLength = 256;
 
 /**
- * What people have said and done, among the updates of a webhook: replies (`messages`, `standby`), preferences
- * (`user_preferences`), and ids that changed. Never throws, and a part that cannot be read takes nothing from the others. A
- * message that stands there twice counts once. Texts are cut after a thousand characters, whole ones only.
+ * People's replies (`messages`, `standby`), preferences (`user_preferences`) and changed ids. Never throws; an
+ * unreadable part does not spoil the others. Duplicate messages count once. Texts are cut after a thousand characters.
  */
 export function personWordsOf(updates: readonly PlatformUpdate[]): PersonWords {
   const words: PersonWord[] = [];
@@ -92,7 +90,6 @@ export function personWordsOf(updates: readonly PlatformUpdate[]): PersonWords {
 
 interface Part {
   readonly update: PlatformUpdate;
-  /** Undefined for what is no object. */
   readonly part: Json | undefined;
   readonly contactOf: (named: Person) => Person | undefined;
 }
@@ -108,7 +105,7 @@ function partsOf(update: PlatformUpdate): Part[] {
   return told.map((each) => ({ update, part: objectOf(each), contactOf }));
 }
 
-/** Who says it, as far as the part itself tells; undefined without a number to which it was said. */
+/** The person in the part itself; undefined without the number that received it. */
 function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | undefined): Said | undefined {
   const phoneNumberId = idOf(objectOf(value['metadata'])?.['phone_number_id']);
   if (phoneNumberId === undefined || part === undefined) return undefined;
@@ -128,14 +125,14 @@ function saidIn({ wabaId, field, value, atMs }: PlatformUpdate, part: Json | und
   };
 }
 
-/** The person as the content names them, else as part and contact do together: the part's own word goes before. */
+/** The person from the content, else from part and contact together, where the part wins. */
 function wordOf(said: Said, content: Content, contactOf: Part['contactOf']): PersonWord | undefined {
   const person = 'person' in content ? content.person : { ...contactOf(said.person), ...said.person };
   if (person.waId === undefined && person.userId === undefined) return undefined;
   return { ...said, ...content, person };
 }
 
-/** A type, for what is only counted; undefined for what has none, or not what belongs to it. */
+/** The content, or a type that is only counted; undefined when the type or its content is missing. */
 function contentOf({ field }: PlatformUpdate, part: Json): Content | OtherType | undefined {
   if (field === 'user_preferences') return preferenceIn(part);
   const type = part['type'];
@@ -185,7 +182,7 @@ function interactiveIn(part: Json): Content | OtherType | undefined {
   }
 }
 
-/** Undefined for a reply that says nothing. */
+/** Undefined for an empty reply. */
 function replyOf(
   part: Json,
   told: { readonly by: Reply['by']; readonly text: unknown; readonly payload?: unknown },
@@ -197,14 +194,14 @@ function replyOf(
 }
 
 /**
- * The end of the platform's sentence about a change. What stands before it has the name that the person has chosen, which may
- * look like such an end: only the last words of the whole text count.
+ * The end of the platform's sentence about a change. A person's chosen name stands before it and may imitate it, so
+ * only the last words count.
  */
 const changeEnd = / changed from (\S+) to (\S+?)\.?$/;
 /** More than two ids of the longest kind and the words between them. */
 const changeEndLength = 400;
 
-/** A change of ids. Of the old user id no field tells: only `from`, or the end of the sentence (platform reference, 10.5). */
+/** A change of ids. Only `from` or the sentence's end names the old user id (platform reference, 10.5). */
 function changeIn(system: Json, from: unknown): Content | OtherType {
   const kind = system['type'];
   if (kind !== 'user_changed_user_id' && kind !== 'user_changed_number') return 'system';
@@ -218,7 +215,7 @@ function changeIn(system: Json, from: unknown): Content | OtherType {
   };
 }
 
-/** Undefined unless the new id is told, and all that tells the old one agrees. */
+/** Undefined unless the new id is known and all sources of the old one agree. */
 function oldUserIdIn(told: {
   readonly from: unknown;
   readonly body: unknown;
@@ -233,7 +230,7 @@ function oldUserIdIn(told: {
   return newUserId !== undefined && agree && old !== newUserId ? old : undefined;
 }
 
-/** Text that is not empty, cut; undefined for anything else. */
+/** Non-empty text, cut; undefined for anything else. */
 function textOf(told: unknown, maxLength = maxTextLength): string | undefined {
   return typeof told === 'string' && told !== '' ? told.slice(0, maxLength).toWellFormed() : undefined;
 }

@@ -2,19 +2,19 @@ import { present } from '../../keys/present.ts';
 import { isUserId } from '../user-id.ts';
 import { listOf, objectOf } from './envelope.ts';
 
-/** How the platform names a person (platform reference, 4.5): by one id at least, and which ones is not ours to choose. */
+/** The platform's names for a person (platform reference, 4.5): at least one id, by the platform's choice. */
 export interface Person {
-  /** The digits of the number. Left out where the person has a user name and the number may not be shown. */
+  /** The digits of the number; absent if the person has a user name and hides the number. */
   readonly waId?: string;
   readonly userId?: string;
   readonly parentUserId?: string;
-  /** Without `@`; anybody may take one that somebody has given up, so it proves nothing. */
+  /** Without `@`. It proves nothing, because a free user name can be taken by another person. */
   readonly username?: string;
 }
 
 const maxUsernameLength = 100;
 
-/** Digits of a number; a plus before them is left out. */
+/** Digits of a number, without a leading plus. */
 export function waIdOf(told: unknown): string | undefined {
   const [, digits] = (typeof told === 'string' && /^\+?(\d{5,20})$/.exec(told)) || [];
   return digits;
@@ -24,7 +24,7 @@ export function userIdOf(told: unknown): string | undefined {
   return isUserId(told) ? told : undefined;
 }
 
-/** A person by what stands in these places; what is of no known form is as good as missing. */
+/** A person by these fields; a field of unknown form counts as missing. */
 export function personOf(told: {
   readonly waId: unknown;
   readonly userId: unknown;
@@ -41,8 +41,8 @@ export function personOf(told: {
 }
 
 /**
- * The contacts of one `value`, for finding all that it says of a person whom a message, status or preference in it names: by user
- * id, then by number. Where both are missing there, the only contact of the only part is meant.
+ * Finds the contact of a person in one `value`: by user id, then by number. A person without both is the only contact
+ * of an only part.
  */
 export function contactsIn(
   value: Readonly<Record<string, unknown>>,

@@ -2,16 +2,16 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 import type { PlatformApp } from './apps.ts';
 
-/** A body as it came: text, or the bytes where the gateway gave them as base64. */
+/** A body as it came: text, or bytes where the gateway gave base64. */
 export type RawBody = string | Buffer;
 
 const SignatureSchema = v.pipe(v.string(), v.regex(/^sha256=[0-9a-fA-F]{64}$/));
-/** The header that what the platform tells is signed in. */
+/** The header with the signature of the platform's webhooks. */
 export const PlatformWebhookHeaders = v.object({ 'X-Hub-Signature-256': SignatureSchema });
 
 /**
- * The app one of whose secrets has signed this body (D38; platform reference, 10.1); undefined when none has. The platform
- * signs the bytes that it sends and escapes what is not ASCII: JSON that is parsed and written anew has another signature.
+ * The app whose secret signed this body (D38; platform reference, 10.1), or undefined. The signature covers the sent
+ * bytes with escaped non-ASCII, so JSON that is serialized again has another one.
  */
 export function signingApp(
   apps: readonly PlatformApp[],
@@ -25,7 +25,7 @@ export function signingApp(
   );
 }
 
-/** Whether an app has this verify token. Hashes are compared, so that time tells neither its letters nor its length. */
+/** Whether an app has this verify token. It compares hashes, so that time reveals neither letters nor length. */
 export function isVerifyToken(apps: readonly PlatformApp[], token: string | undefined): boolean {
   if (token === undefined) return false;
   const given = hashOf(token);

@@ -15,8 +15,8 @@ import { type NamedPairs, type NamedTemplate, pairsJudge } from './assignment-re
 import type { Pair } from './pairs.ts';
 
 /**
- * The client's row of the template that any of its `_id`s names (D12), read in one round trip. Refuses with 404 an `_id` that
- * no document has, a deleted template, and a template of a WABA that the client is not on: the three look alike.
+ * The client's row of the template of any `_id` (D12), in one round trip. Refuses with the same 404 an unknown `_id`, a
+ * deleted template, and a WABA without the client.
  */
 export async function templateOfClient(
   stores: { readonly directory: Pick<Directory, 'listWabas'>; readonly rows: RowStore },
@@ -32,10 +32,7 @@ export async function templateOfClient(
   return row;
 }
 
-/**
- * The same for a request that assigns pairs; refuses with 400 those that the client does not have, and channels of another
- * WABA than the template's (D14).
- */
+/** Also refuses with 400 pairs that the client does not have, and channels of another WABA (D14). */
 export async function templateForPairs(
   stores: {
     readonly directory: Pick<Directory, 'listWabas' | 'listCampaigns' | 'findChannels'>;
@@ -52,8 +49,8 @@ export async function templateForPairs(
 }
 
 /**
- * The same for a page that shows or takes away assignments, beside the read of the template. Refuses with 400 a caller
- * without campaigns, be the template there or not.
+ * The template and the caller's scope, read side by side. Refuses with 400 a caller without campaigns, whether the
+ * template exists or not.
  */
 export async function seenTemplate(
   directory: Pick<Directory, 'findUser'>,
@@ -67,7 +64,7 @@ export async function seenTemplate(
   return { row: found.value, scope: scope.value };
 }
 
-/** Refuses with 403 a pair in a campaign that the caller does not see, whether it is assigned or not (D15). */
+/** Refuses with 403 a pair in a campaign outside the caller's scope, assigned or not (D15). */
 export function refuseForeignCampaign(pair: Pair | undefined, scope: CampaignScope): void {
   if (pair !== undefined) refuseOtherCampaign(pair.campaignId, scope);
 }

@@ -17,14 +17,13 @@ import { type Fault, invalid, refuseFaults } from '../../http/refusal.ts';
 import type { TemplateRow } from '../model/row.ts';
 import type { Pair } from './pairs.ts';
 
-/** Most pairs of one client on one template: its row stays far below what an item may hold, and cheap to list. */
+/** A bound on a client's pairs of one template, so that its row stays cheap to list. */
 export const maxPairs = 500;
 
 const maxListedFaults = 100;
 
 const directoryId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** A pair in a request. */
 export const PairSchema = v.pipe(
   closedObject({ channel_id: directoryId, campaign_id: directoryId }),
   v.transform(({ channel_id, campaign_id }): Pair => ({ channelId: channel_id, campaignId: campaign_id })),
@@ -36,7 +35,6 @@ export const ChannelCampaignsBody = closedObject({
   channel_campaigns: v.optional(boundedList(PairSchema, maxPairs)),
 });
 
-/** Path and query of what is asked about one template. */
 export const TemplatePath = v.object({ messageTemplateId: v.string() });
 export const TemplateQuery = v.object({ client_id: ClientIdText });
 
@@ -47,7 +45,6 @@ export const PairQuery = v.object({
   campaign_id: countTo('campaign_id', Number.MAX_SAFE_INTEGER),
 });
 
-/** The template that a path names, for the client that the request works for. */
 export interface NamedTemplate {
   readonly messageTemplateId: string;
   readonly clientId: number;
@@ -55,10 +52,7 @@ export interface NamedTemplate {
   readonly advice: string;
 }
 
-/**
- * What every channel-campaigns route is asked: which template, for which client. Refuses as `operatingClient` does (D4).
- * `bodyClientId` is the body's `client_id`, where the route has a body.
- */
+/** Refuses as `operatingClient` (D4). `bodyClientId` is the body's `client_id`, if the route has a body. */
 export async function askedTemplate(
   clients: Clients,
   caller: Caller,
@@ -74,11 +68,10 @@ export async function askedTemplate(
 }
 
 export interface NamedPairs extends NamedTemplate {
-  /** Absent when the body does not have the list, which is not the same as an empty one (D14). */
+  /** Absent when the body has no list, which differs from an empty one (D14). */
   readonly pairs?: readonly Pair[] | undefined;
 }
 
-/** The same with the pairs that the body lists. */
 export async function askedPairs(clients: Clients, caller: Caller, event: HttpEvent): Promise<NamedPairs> {
   const { client_id, channel_campaigns: pairs } = parse(ChannelCampaignsBody, event.body);
   return { ...(await askedTemplate(clients, caller, event, client_id)), pairs };
@@ -87,7 +80,7 @@ export async function askedPairs(clients: Clients, caller: Caller, event: HttpEv
 const howToRemove =
   'channel_id and campaign_id together in the query name one assignment to remove, without both all go';
 
-/** The pair that the query of a DELETE names; undefined when it names none. Refuses with 400 a half of one (D14). */
+/** The pair that the query of a DELETE names, or undefined. Refuses with 400 half a pair (D14). */
 export function askedPair(event: HttpEvent): Pair | undefined {
   const { channel_id: channelId, campaign_id: campaignId } = parse(PairQuery, event.queryStringParameters ?? {});
   if (channelId !== undefined && campaignId !== undefined) return { channelId, campaignId };
@@ -96,7 +89,7 @@ export function askedPair(event: HttpEvent): Pair | undefined {
   throw invalid(missing, `${missing} is required: ${howToRemove}`);
 }
 
-/** Refuses with 400 a body of a DELETE that says anything: what it names would be passed over, and all be removed (D14). */
+/** Refuses with 400 a DELETE with a body: an ignored pair in it would remove all (D14). */
 export function refuseBody({ body }: HttpEvent): void {
   const faults = Object.keys(parse(plainObject, body)).map((name): Fault => {
     const path = clip(name);
@@ -105,13 +98,12 @@ export function refuseBody({ body }: HttpEvent): void {
   refuseFaults(faults.slice(0, maxListedFaults));
 }
 
-/** Which of the pairs cannot be assigned to a template on a WABA, each with its path. */
+/** The faults of pairs on a template's WABA, each with its path. */
 export type PairsJudge = (wabaId: string) => Fault[];
 
 /**
- * Reads what the pairs name, for their faults to be told once the template's WABA is known (D14): channels and campaigns
- * that the client does not have (what belongs to another client and what nobody has are told alike), and channels of
- * another WABA. The first 100 faults; at most two requests at a time for 100 channels.
+ * Reads the pairs before the template's WABA is known (D14). Faults: unknown or foreign channels and campaigns (told
+ * alike), and another WABA's channels. The first 100 faults; two concurrent requests for 100 channels.
  */
 export async function pairsJudge(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
@@ -149,7 +141,6 @@ export async function pairsJudge(
   };
 }
 
-/** The same where the template's WABA is known beforehand. */
 export async function pairFaults(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
   { clientId, wabaId }: { readonly clientId: number; readonly wabaId: string },
@@ -159,7 +150,6 @@ export async function pairFaults(
   return faultsOn(wabaId);
 }
 
-/** The row as it is; refuses with 400 when adding has brought it over `maxPairs`. */
 export function withinLimit(row: TemplateRow): TemplateRow {
   if (row.documents.length <= maxPairs) return row;
   throw invalid('channel_campaigns', `a template takes at most ${maxPairs} channel-campaign pairs`);

@@ -5,17 +5,15 @@ import { type Pause, storePause } from '../../aws/pause.ts';
 import { rowKey } from '../model/items.ts';
 import { documentsText, rowFromItem, type TemplateRow } from '../model/row.ts';
 
-/** The assignments in a client's rows. */
 export interface AssignmentStore {
   /**
-   * Changes the documents of a row with one conditional update, and nothing else of it. When somebody else was quicker,
-   * the change is computed again from what they left, so each of several racing calls is carried out in full. Undefined
-   * when the template was deleted meanwhile. `change` must come to the same when applied twice.
+   * Changes only a row's documents, under an optimistic lock. After a conflict it applies `change` again, which must be
+   * idempotent, so racing calls all take effect. Undefined when the template was deleted.
    */
   update(row: TemplateRow, change: (current: TemplateRow) => TemplateRow): Promise<TemplateRow | undefined>;
 }
 
-/** Whoever loses a race has seen another call win: dozens at once all come through, each within seconds. */
+/** Each lost race is another call's success, so dozens of contenders all succeed within seconds. */
 const maxAttempts = 40;
 const longestPause = 4;
 
@@ -62,7 +60,7 @@ export function assignmentStore(
   };
 }
 
-/** Undefined when a transaction (a synchronization's) held the row at this moment: nothing was written (R32). */
+/** Undefined when a transaction of a synchronization held the row: nothing was written (R32). */
 async function unlessInTransaction<T>(write: Promise<ConditionalWrite<T>>): Promise<ConditionalWrite<T> | undefined> {
   try {
     return await write;

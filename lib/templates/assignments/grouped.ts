@@ -5,7 +5,7 @@ import { pairStands } from '../listing/listing-page.ts';
 import { templateNotFound } from '../model/document.ts';
 import { type SeenTemplate, visibleDocuments } from '../model/visible.ts';
 
-/** A group of the grouped GET: as in the listing, and each channel says its WABA (contract, Channel-campaign group). */
+/** A group as in the listing, with the WABA of each channel (contract, Channel-campaign group). */
 export const GroupWithWabasSchema = v.object({
   ...ChannelCampaignGroupSchema.entries,
   channels: v.array(v.object({ ...ChannelViewSchema.entries, waba_id: v.optional(v.string()) })),
@@ -13,8 +13,8 @@ export const GroupWithWabasSchema = v.object({
 export type GroupWithWabas = v.InferOutput<typeof GroupWithWabasSchema>;
 
 /**
- * The template's assignments in a caller's campaigns, as groups by campaign; none for the placeholder. Refuses with 404 a
- * template that has only campaigns of others (D15).
+ * The assignments in the caller's campaigns; the placeholder has none. Refuses with 404 a template that has only other
+ * campaigns (D15).
  */
 export async function groupedAssignments(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,

@@ -3,17 +3,17 @@ import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
 import { documentId } from '../model/template-key.ts';
 
-/** What a template is assigned to: a channel within a campaign. */
+/** An assignment of a template: a channel within a campaign. */
 export type Pair = NonNullable<TemplateDocument['pair']>;
 
-/** The row with the pairs added (D14, POST). Pairs already there are left alone. */
+/** The row with the pairs added (D14, POST); existing pairs stay as they are. */
 export function addPairs(row: TemplateRow, pairs: readonly Pair[]): TemplateRow {
   return assigned(row, { isKept: () => true, wanted: pairs });
 }
 
 /**
- * The row with exactly the given pairs in a scope's campaigns, in all without one; others stay (D14, D15). Repeated
- * because its answer was lost, a request must not name a document that it has itself removed: see `assigned`.
+ * The row with exactly the given pairs in the scope's campaigns; others stay (D14, D15). A retried request must find
+ * the `_id` that it named, see `assigned`.
  */
 export function replacePairs(row: TemplateRow, pairs: readonly Pair[], scope?: CampaignScope): TemplateRow {
   const wanted = new Set(pairs.map(textOf));
@@ -21,17 +21,17 @@ export function replacePairs(row: TemplateRow, pairs: readonly Pair[], scope?: C
   return assigned(row, { isKept, wanted: pairs, scope });
 }
 
-/** The row without the pairs in the campaigns of a scope (D14, DELETE). */
+/** The row without the pairs in the scope's campaigns (D14, DELETE). */
 export function removePairs(row: TemplateRow, scope?: CampaignScope): TemplateRow {
   return replacePairs(row, [], scope);
 }
 
-/** The row without one pair, if it has it (D14, DELETE of a pair). */
+/** The row without one pair (D14, DELETE of a pair). */
 export function removePair(row: TemplateRow, gone: Pair): TemplateRow {
   return assigned(row, { isKept: (pair) => textOf(pair) !== textOf(gone), wanted: [] });
 }
 
-/** The `_id` of each pair's document, each once, in the order of the pairs; pairs without a document are left out. */
+/** In the order of the pairs, once each; pairs without a document are left out. */
 export function idsOfPairs(row: TemplateRow, pairs: readonly Pair[]): string[] {
   const ids = new Map(row.documents.flatMap(({ id, pair }) => (pair === undefined ? [] : [[textOf(pair), id]])));
   return eachOnce(pairs).flatMap((pair) => ids.get(textOf(pair)) ?? []);
@@ -49,8 +49,8 @@ interface Change {
 }
 
 /**
- * When nothing is kept that the scope sees, the oldest of that lives on under its `_id` (D14). Sequence numbers are never
- * used twice: an `_id` that is gone never comes to mean something else.
+ * The oldest document of the scope lives on under its `_id` when the scope keeps none (D14). Sequence numbers are never
+ * reused, so that a removed `_id` never gets another meaning.
  */
 function assigned(row: TemplateRow, { isKept, wanted, scope }: Change): TemplateRow {
   const isSeen = ({ campaignId }: Pair) => scope?.has(campaignId) !== false;

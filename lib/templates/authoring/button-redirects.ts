@@ -3,12 +3,11 @@ import type { RedirectOrigin, RedirectStore } from '../../redirects/redirect-sto
 import { withRedirects } from '../../redirects/rewriting.ts';
 
 export interface RedirectPorts {
-  /** Absent where the deployment has no address that redirects; the wish for them is refused before (`urlChangeFaults`). */
+  /** Absent where the deployment has no redirect address; `urlChangeFaults` refuses the wish before. */
   readonly redirects?: (Pick<RedirectStore, 'put' | 'keep'> & { readonly baseUrl: string }) | undefined;
   readonly nowMs: () => number;
 }
 
-/** The redirects that are offered at a base URL, if one is set. */
 export function offeredRedirects(baseUrl: string | undefined, store: Pick<RedirectStore, 'put' | 'keep'>) {
   return baseUrl === undefined ? undefined : { baseUrl, put: store.put, keep: store.keep };
 }
@@ -16,15 +15,15 @@ export function offeredRedirects(baseUrl: string | undefined, store: Pick<Redire
 export interface ButtonRedirects {
   readonly components: readonly unknown[];
   /**
-   * To be awaited before the platform is asked: what reads the template there later can let its redirects lead on
-   * (lib/redirects/redirect-store.ts). A button that leads nowhere would hurt recipients.
+   * Await it before the platform is called, so that a later reading can make the redirects permanent
+   * (lib/redirects/redirect-store.ts).
    */
   readonly prepare: () => Promise<void>;
-  /** The platform has taken the template: the redirects lead on, for good. */
+  /** Makes the redirects permanent, after the platform has taken the template. */
   readonly keep: () => Promise<void>;
 }
 
-/** Checked components with their static URL buttons made redirects if that is wished for (D19). */
+/** Checked components, with static URL buttons turned into redirects on request (D19). */
 export function withButtonRedirects(
   { redirects: offered, nowMs }: RedirectPorts,
   wish: { readonly urlChange: boolean; readonly components: readonly unknown[] },
@@ -45,7 +44,7 @@ export function withButtonRedirects(
   };
 }
 
-/** Makes redirects permanent and logs how many of them lead nowhere, if any do. */
+/** Makes redirects permanent, and logs how many are missing. */
 export async function keepRedirects(
   redirects: Pick<RedirectStore, 'keep'>,
   codes: readonly string[],

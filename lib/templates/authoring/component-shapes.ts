@@ -2,9 +2,8 @@ import * as v from 'valibot';
 import { inAnyLetterCase } from '../../http/documented.ts';
 
 /*
- * The components of a template as the interface's document tells them (D48), by their type. Nothing is parsed with these:
- * the rules judge components, because they need the category and find all faults. Objects are open, because an edit takes
- * back what a listing shows beside.
+ * Template components for the interface's document only (D48). The rules check real ones, because they need the
+ * category and find all faults. Objects are open, because an edit takes back what a listing shows.
  */
 
 const word = <const Word extends string>(name: Word) => inAnyLetterCase([name]);
@@ -37,7 +36,7 @@ export const BodyShape = v.object({
   example: v.optional(v.object({ body_text: v.optional(v.union([texts, v.array(texts)])) })),
 });
 
-/** Of one-time codes: the text is the platform's. */
+/** For one-time codes: the platform writes the text. */
 export const CodeBodyShape = v.object({
   type: word('BODY'),
   add_security_recommendation: v.optional(v.boolean()),
@@ -45,7 +44,6 @@ export const CodeBodyShape = v.object({
 
 export const FooterShape = v.object({ type: word('FOOTER'), text });
 
-/** Of one-time codes. */
 export const CodeFooterShape = v.object({
   type: word('FOOTER'),
   code_expiration_minutes: v.optional(v.number()),

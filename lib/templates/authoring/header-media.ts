@@ -12,7 +12,9 @@ export interface MediaFile {
 }
 
 export interface MediaPorts {
-  /** Fetches a public URL; refuses with 400 what is not public, too large or too slow. `path` names it in refusals. */
+  /**
+   * Fetches a public URL. Refuses with 400 one that is not public, too large or too slow; `path` names it in refusals.
+   */
   readonly fetchPublic: (
     url: string,
     options: { readonly path: string; readonly maxBytes: number; readonly totalMs: number },
@@ -29,7 +31,7 @@ interface UploadedFile {
 
 export interface HeaderMedia {
   readonly components: readonly unknown[];
-  /** The file that came with the request, for the header of the message and never for a card's. */
+  /** The request's file, for the header of the message and never for a card's. */
   readonly file?: MediaFile | undefined;
   readonly credential: string;
   readonly time: Pick<RequestTime, 'forMedia'>;
@@ -38,9 +40,8 @@ export interface HeaderMedia {
 const fetchMs = 8_000;
 
 /**
- * Checked components in which every `header_source` and the request's file has become a `header_handle`: fetched and judged
- * by type and size, and only when all of them will do, uploaded. Refuses with 400 media that will not do, with 502 when
- * they take too long, and as the platform does.
+ * Turns every `header_source` and the request's file into a `header_handle`. It uploads only after all media are valid.
+ * Refuses with 400 bad media, with 502 slow ones, and as the platform.
  */
 export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): Promise<unknown[]> {
   const { components, credential, time } = media;
@@ -60,7 +61,7 @@ export async function withMediaHandles(ports: MediaPorts, media: HeaderMedia): P
   });
 }
 
-/** All results; what was refused with 400 is refused together, every fault with its path. */
+/** Joins refusals with 400 into one, with every fault and its path. */
 async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(work);
   const errors = settled.flatMap((one): unknown[] => (one.status === 'rejected' ? [one.reason] : []));
@@ -71,7 +72,6 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
   return await Promise.all(work);
 }
 
-/** The file for a header as it may be uploaded; undefined when the header names no file. */
 async function judgedFile(
   ports: MediaPorts,
   { file, time }: HeaderMedia,
@@ -96,7 +96,7 @@ function judged(file: MediaFile, format: MediaFormat, place: string): UploadedFi
   return { bytes: file.bytes, type: verdict.type, name: file.name };
 }
 
-/** What is wrong with the request's file, by itself: to be told with the other faults of the request. */
+/** The faults of the request's file alone, before all other media are fetched. */
 export function fileFaults(components: readonly unknown[], file: MediaFile | undefined): Fault[] {
   if (file === undefined) return [];
   return headersOf(components, 'components').flatMap(({ header, card }) => {

@@ -3,8 +3,8 @@ import { nameOf } from '../../observe/name-of.ts';
 import { PlatformFailure } from '../../platform/failure.ts';
 
 /**
- * Awaits a call that changes something at the platform. When nobody can tell whether it did, `settle` runs before the
- * failure goes on its way: what a yes would have made untrue is forgotten. What `settle` throws is logged and hides nothing.
+ * Awaits a change at the platform. On an ambiguous failure `settle` forgets facts that a hidden success would make
+ * untrue. Its own failure is logged and hides nothing.
  */
 export async function whenInDoubt<T>(call: () => Promise<T>, settle: () => Promise<unknown>): Promise<T> {
   try {

@@ -8,9 +8,8 @@ import { keepRedirects } from './button-redirects.ts';
 type Writing = Pick<TemplateStore, 'refresh' | 'writeUpstream'>;
 
 /**
- * A template store that lets the redirects of a template lead on before it stores the template as the platform shows it
- * (D19). So the first reading makes good for a request that died after the platform's yes, or whose answer was lost. When
- * that fails nothing is stored. What was sent and not read yet passes: the sender sees to it.
+ * Makes a template's redirects permanent before it stores the platform's reading (D19). So a reading repairs a request
+ * that died after the platform's yes. If that fails, nothing is stored.
  */
 export function keepingRedirects<Store extends Writing>(
   templates: Store,
@@ -26,6 +25,7 @@ export function keepingRedirects<Store extends Writing>(
   };
   const writeUpstream: Writing['writeUpstream'] = async (writes, options) => {
     for (const write of writes) {
+      // A template as sent is skipped: its sender keeps the redirects.
       if (write.kind === 'present' && write.asSent !== true) await keep(write.wabaId, write.template);
     }
     return await templates.writeUpstream(writes, options);

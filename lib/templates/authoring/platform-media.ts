@@ -5,20 +5,19 @@ import type { PlatformReply, PlatformTransport } from '../../platform/transport.
 
 export interface MediaUpload {
   readonly bytes: Buffer;
-  /** The media type found in the bytes: `image/png`. */
+  /** The media type found in the bytes, such as `image/png`. */
   readonly type: string;
   readonly name: string;
 }
 
-/** An opened upload: its id is a path, with a query of its own where the platform signs it. */
+/** An opened upload. Its id is a path, with a query where the platform signs it. */
 const SessionSchema = v.object({ id: v.pipe(v.string(), v.regex(/^upload:[^\s#\\]+$/)) });
 const OffsetSchema = v.object({ file_offset: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) });
 const HandleSchema = v.object({ h: v.pipe(v.string(), v.minLength(1)) });
 
 /**
- * Uploads a file for a template's example and returns the handle for `example.header_handle` (platform reference, 5.1).
- * An upload that breaks off goes on once from where the platform says. `timeLeftMs` says before each call how long it
- * may take; what it throws comes through. Throws `PlatformFailure`; an upload creates nothing and may be repeated.
+ * Uploads a file and returns the handle for `example.header_handle` (platform reference, 5.1). A broken upload resumes
+ * once. Throws `PlatformFailure`; retries are safe, because an upload creates nothing.
  */
 export function platformMedia(
   anyCall: PlatformTransport,
@@ -78,7 +77,7 @@ async function offsetOf(call: PlatformTransport, session: string, credential: Pl
   return read(OffsetSchema, reply).file_offset;
 }
 
-/** The connection ended without any answer: some of the bytes may have arrived. */
+/** The connection ended without an answer: some bytes may have arrived. */
 function brokeOff({ kind, facts }: PlatformFailure): boolean {
   return kind === 'ambiguous' && facts.httpStatus === undefined;
 }

@@ -4,7 +4,7 @@ import { PlatformFailure } from '../../platform/failure.ts';
 import type { PlatformReply, PlatformTransport } from '../../platform/transport.ts';
 import type { WabaAccess } from '../../platform/waba-access.ts';
 
-/** What the platform says of a template that it has just created; the category may differ from the one asked for. */
+/** The category may differ from the requested one. */
 export interface CreatedTemplate {
   readonly id: string;
   readonly status: string;
@@ -12,8 +12,8 @@ export interface CreatedTemplate {
 }
 
 /**
- * Writing templates (platform reference, 2.5 to 2.7). Every method throws `PlatformFailure`; none repeats a call.
- * `timeLeftMs` says, right before the call, how long it may take; what it throws comes through.
+ * Writes templates (platform reference, 2.5 to 2.7). Every method throws `PlatformFailure` and never retries.
+ * `timeLeftMs` limits each call and may throw.
  */
 export interface TemplateManagement {
   create(
@@ -21,7 +21,6 @@ export interface TemplateManagement {
     template: Readonly<Record<string, unknown>>,
     timeLeftMs: () => number,
   ): Promise<CreatedTemplate>;
-  /** Replaces the given fields of a template. */
   edit(
     waba: WabaAccess,
     edit: { readonly id: string; readonly changes: Readonly<Record<string, unknown>> },

@@ -1,23 +1,21 @@
 import { Refusal } from '../../http/refusal.ts';
 
-/** An endpoint answers by itself after 25 s (lib/http/endpoint.ts); the difference is for storing what came of it. */
+/** An endpoint answers by itself after 25 s (lib/http/endpoint.ts). The difference is for storing the result. */
 const wholeMs = 21_000;
-/** Kept for the call that creates or edits: media never use it up. */
+/** Reserved for the call that creates or edits; media never use it. */
 const reservedMs = 8_000;
 const leastForMediaMs = 1_000;
 const leastForCallMs = 5_000;
 
-/** The time that is left at the moment of asking, in ms; refuses with 502 when it is too little to begin with. */
+/** The time left in ms. Refuses with 502 when it is too little to begin. */
 export interface RequestTime {
-  /** For downloads and uploads. */
   readonly forMedia: () => number;
-  /** For the one call that creates or edits. */
   readonly forCall: () => number;
 }
 
 /**
- * One budget for all that a creation or an edit does outside (R6), so that the gateway never gives up on a request whose
- * template then comes into being: who finds too little time left refuses while nothing has been created or changed.
+ * One time budget for all outside calls of a creation or an edit (R6). It refuses before the change, so that no
+ * template appears after the gateway's time-out.
  */
 export function requestTime(nowMs: () => number, startedAtMs: number): RequestTime {
   const left = (untilMs: number, leastMs: number) => {

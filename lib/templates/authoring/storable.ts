@@ -2,7 +2,7 @@ import { invalid } from '../../http/refusal.ts';
 import { maxPackedBytes, maxTemplateLevels, obstacleToHolding, packTemplate } from '../model/fact.ts';
 import type { PlatformTemplate } from '../model/template.ts';
 
-/** Refuses with 400 a template that could not be stored or compared here once the platform has it (D18). */
+/** Refuses with 400 a template that could not be stored or compared later (D18). */
 export function refuseUnstorable(template: Readonly<Record<string, unknown>>): void {
   const whole = { id: '', status: '', ...template } as PlatformTemplate;
   const obstacle = obstacleToHolding(whole);

@@ -11,11 +11,7 @@ import { at, type Category, categories, fault, type Judged } from '../rules/draf
 import { headersOf } from '../rules/headers.ts';
 import { ComponentShape } from './component-shapes.ts';
 
-/*
- * The parts of a request that create and edit have in common.
- */
-
-/** More than a template may have, so that an endless list costs nothing. */
+/** Above the limit of a template, so that an endless list costs nothing. */
 const maxComponents = 20;
 
 export const CategorySchema = v.pipe(
@@ -34,7 +30,7 @@ function unknownCategory({ input }: v.BaseIssue<unknown>): string {
   return `category must be one of ${categories.join(', ')}, received ${shown(input)}${hint}`;
 }
 
-/** What the components hold is for the component rules to judge: they need the category, and find all faults. */
+/** The component rules check the content: they need the category, and find all faults. */
 export const ComponentsSchema = v.pipe(
   boundedList(v.unknown(), maxComponents),
   documentedAs(() => boundedList(ComponentShape, maxComponents)),
@@ -54,14 +50,14 @@ export const OptimizationSpecSchema = v.pipe(
   ),
 );
 
-/** What is wrong with asking for redirects (D19): they need an address that redirects. */
+/** A wish for redirects is a fault without a redirect address (D19). */
 export function urlChangeFaults(asked: unknown, { offered }: { readonly offered: boolean }): Fault[] {
   if (asked !== true || offered) return [];
   const message = 'allow_button_url_change needs REDIRECT_BASE_URL, which this deployment does not set';
   return [{ path: 'allow_button_url_change', message }];
 }
 
-/** Checks the text of every `header_source`; what stands there is looked at when all else is found right (D18). */
+/** Checks the text of every `header_source`. The media themselves are fetched only for a request without faults (D18). */
 export function checkSources(components: readonly unknown[], { path: root, faults }: Judged): void {
   for (const { header, path } of headersOf(components, root)) {
     const source = header['header_source'];
@@ -71,8 +67,8 @@ export function checkSources(components: readonly unknown[], { path: root, fault
 }
 
 /**
- * Checks where static URL buttons lead that are to become redirects (D19): our domain leads nobody to an address that is
- * not public, not https or carries credentials. What is no URL at all is for the component rules to tell.
+ * Checks the targets of buttons that become redirects (D19): this service's domain must not lead to a URL that is not
+ * public, not https, or has credentials.
  */
 export function checkRedirectTargets(components: readonly unknown[], judged: Judged): void {
   for (const [index, component] of components.entries()) {

@@ -26,7 +26,7 @@ import { checkComponents } from '../rules/components.ts';
 import { at, type Category, categories, type Judged, type TemplateDraft } from '../rules/draft.ts';
 import { checkSettings } from '../rules/settings.ts';
 
-/** One pair or a list of them (D13). */
+/** One pair or a list (D13). */
 const PairsSchema = v.pipe(
   v.unknown(),
   v.transform((given) => (Array.isArray(given) ? given : [given])),
@@ -72,28 +72,25 @@ export interface CreateRequest {
   readonly name: string;
   readonly language: string;
   readonly draft: TemplateDraft;
-  /** Still to be checked by `askedClientId`. */
+  /** Checked later, by `askedClientId`. */
   readonly clientId: unknown;
-  /** Pairs to assign at once, each once; none leaves the placeholder (D13). */
+  /** Pairs to assign at once, without repetitions; an empty list leaves the placeholder (D13). */
   readonly pairs: readonly Pair[];
   readonly country?: string | undefined;
-  /** Static URL buttons are to become redirects (D19). */
+  /** Whether static URL buttons become redirects (D19). */
   readonly urlChange: boolean;
-  /** Fields that the platform takes as they came. */
   readonly passedOn: Readonly<Record<string, unknown>>;
 }
 
-/** What comes beside the body of a creation. */
 export interface BesideBody {
   readonly file?: MediaFile | undefined;
   readonly redirectsOffered?: boolean;
-  /** `client_id` of the query. */
   readonly queryClientId?: string | undefined;
 }
 
 /**
- * Reads the body of a creation. Refuses with one 400 that lists every fault: of the fields, the components whatever else is
- * wrong, and the file (D18), a wish for redirects where none are offered, and beside others a `client_id` that is none.
+ * Refuses with one 400 that lists every fault of fields, components and file (D18), redirects where none are offered,
+ * and, beside others, a bad `client_id`.
  */
 export function parseCreateRequest(
   body: unknown,
@@ -106,7 +103,7 @@ export function parseCreateRequest(
   for (const wrongWish of urlChangeFaults(asked, { offered: redirectsOffered })) faults.add(wrongWish);
   checkRules(body, file, faults);
   const clientIds = { query: queryClientId, body: isPart(body) ? body['client_id'] : undefined };
-  // By itself it has a code of its own.
+  // A bad client_id alone has a refusal code of its own.
   if (faults.count > 0) for (const wrongClient of clientIdFaults(clientIds)) faults.add(wrongClient);
   refuseFaults(faults.listed(), faults.message);
   const request = parsed.output as v.InferOutput<typeof TemplatesCreateBody>;
@@ -123,7 +120,7 @@ export function parseCreateRequest(
   };
 }
 
-/** The fields that the rules are about, judged also when another one is wrong: what is wrong is as absent. */
+/** The fields that the rules need. An invalid one counts as absent, so that the rules still check the others. */
 const RuledFields = v.object({
   category: v.fallback(v.optional(CategorySchema), undefined),
   components: v.fallback(v.optional(ComponentsSchema), undefined),
@@ -149,8 +146,8 @@ function checkRules(body: unknown, file: MediaFile | undefined, faults: FaultLis
 }
 
 /**
- * The category by whose rules components are judged when the one that came is none: the one it was probably to be, else
- * the one that takes such buttons, for MARKETING takes all that UTILITY takes.
+ * The category whose rules apply when the given one is unknown: its nearest name, else AUTHENTICATION for an OTP
+ * button, else MARKETING, which allows all that UTILITY allows.
  */
 function likelyCategory(given: unknown, components: readonly unknown[]): Category {
   const near = typeof given === 'string' ? nearName(given, categories) : undefined;

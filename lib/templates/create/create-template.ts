@@ -24,7 +24,7 @@ import type { CreationStore } from './creation-store.ts';
 export interface CreationPorts extends MediaPorts, RedirectPorts {
   readonly creations: CreationStore;
   readonly management: Pick<TemplateManagement, 'create'>;
-  /** What of the pairs the client does not have, and channels of another WABA than the template's (D14). */
+  /** The pairs that the client does not have, and channels of another WABA than the template's (D14). */
   readonly pairFaults: (
     template: { readonly clientId: number; readonly wabaId: string },
     pairs: CreateRequest['pairs'],
@@ -39,21 +39,18 @@ export interface CreationOrder {
   readonly did: Did;
   readonly clientId: number;
   readonly userId: string;
-  /** When the request began: what is done outside has one budget from then on. */
+  /** The start of the request and of its time budget for outside calls. */
   readonly startedAtMs: number;
 }
 
 export interface CreatedAsSent {
-  /** What the platform answered. */
   readonly created: CreatedTemplate;
-  /** The whole template. */
   readonly template: unknown;
 }
 
 /**
- * Creates a template upstream, stores it for every client of the WABA with the creator's pairs (D12, D13, D18), and
- * tells them (D34). Refuses with 400 a name taken or held, foreign pairs, what could not be stored, media, the
- * platform's no; 502 and 429 as D7 has it. Four DynamoDB requests at most, two for each redirect (D19).
+ * Creates a template upstream, stores it with the creator's pairs (D12, D13, D18), and tells every client of the WABA
+ * (D34). Refuses with 400 for faults and as D7. At most four DynamoDB requests, two per redirect (D19).
  */
 export async function createTemplate(ports: CreationPorts, order: CreationOrder): Promise<CreatedAsSent> {
   const { request, file, clientId } = order;
@@ -73,14 +70,14 @@ export async function createTemplate(ports: CreationPorts, order: CreationOrder)
   const media = { components: wanted.components, file, credential: waba.credential, time };
   const template = templateToSend(request, await withMediaHandles(ports, media));
   await wanted.prepare();
-  // Only a yes lets the redirects lead on; where the answer is lost, the first reading of the template does (D19).
+  // Redirects become permanent only after a yes. If the answer is lost, the first reading keeps them (D19).
   const created = await changingAtPlatform(() => ports.management.create(waba, template, time.forCall));
   const { id, status, category } = created;
   count('TemplatesCreated');
 
   const { name, language } = request;
   const events = createdEvents({ name, language, ...created, wabaId: waba.wabaId }, receivers, ports.nowMs());
-  // The template exists from now on: the clients are told whether or not it can be stored.
+  // The template exists now, so clients are told even if storing fails.
   await Promise.all([
     storeCreation(ports, order, { template: { ...template, ...created }, before, keepRedirects: wanted.keep }),
     announce(ports.events, events),
@@ -108,8 +105,8 @@ function creationOf(order: CreationOrder, template: PlatformTemplate, readAtMs: 
 }
 
 /**
- * A name is free in a language when no template has it and the platform does not hold it after a deletion: the language that
- * was deleted, and once no live template of the WABA has the name, every language (D18).
+ * A name is taken by a template, or held after a deletion: in the deleted language, and in every language once no live
+ * template of the WABA has it (D18).
  */
 async function nameFaults(
   { creations, nowMs }: CreationPorts,
@@ -132,8 +129,8 @@ async function nameFaults(
 }
 
 /**
- * The platform has the template: if it cannot be stored here, the next synchronization brings it. Its redirects come first,
- * so that no stored template has one that leads nowhere.
+ * The platform has the template: if storing fails, the next synchronization brings it. Redirects come first, so that no
+ * stored template has a dead one.
  */
 async function storeCreation(
   ports: CreationPorts,

@@ -11,18 +11,18 @@ import { type BeforeCreation, type Creation, creationTransactions } from './crea
 
 /** Stores created templates; see creation.ts for what it writes. */
 export interface CreationStore {
-  /** What stands under a name and language, strongly consistent: one round trip for up to 98 clients. */
+  /** The items of a name and language, strongly consistent: one round trip for up to 98 clients. */
   before(place: CreationPlace, clientIds: readonly number[]): Promise<BeforeCreation>;
   /**
-   * Whether a client has a live template of this name on the WABA, in any language: whoever is on the WABA has all of its
-   * templates. It reads all rows of the client, for the rare name that is held.
+   * Whether the WABA has a live template of this name in any language. One client's rows suffice, because all clients
+   * have the same templates. For the rare held name it reads all rows.
    */
   nameIsLive(clientId: number, place: Pick<CreationPlace, 'wabaId' | 'name'>): Promise<boolean>;
-  /** One transaction for up to 49 clients; when something has changed since `before`, it is read and planned again. */
+  /** One transaction for up to 49 clients. After a conflict it reads and plans again. */
   store(creation: Creation, before: BeforeCreation): Promise<void>;
 }
 
-/** Where a template is to come into being; `templateKey` names the language too. */
+/** The place of a new template; `templateKey` includes the language. */
 export interface CreationPlace {
   readonly templateKey: string;
   readonly wabaId: string;

@@ -16,14 +16,13 @@ import type { Receiver } from '../model/template-event.ts';
 import { documentId, parseDocumentId } from '../model/template-key.ts';
 import { factValues } from '../model/upstream-writes.ts';
 
-/** A template that the platform has just created, as it was sent, and what its creator wants with it. */
 export interface Creation {
   readonly templateKey: string;
   readonly wabaId: string;
   readonly template: PlatformTemplate;
   readonly clientIds: readonly number[];
   readonly readAtMs: number;
-  /** ISO 3166-1 alpha-2, of the client's choice or of the DID's number. */
+  /** ISO 3166-1 alpha-2, from the client's choice or the DID's number. */
   readonly country?: string | undefined;
   readonly creator: {
     readonly clientId: number;
@@ -32,19 +31,16 @@ export interface Creation {
   };
 }
 
-/** What stands under the key of a template that is to be created. */
 export interface BeforeCreation {
   readonly fact?: { readonly item: Item; readonly fact: StoredFact };
-  /** The stored rows, by client. */
   readonly rows: ReadonlyMap<number, Item>;
-  /** Until then the platform keeps the name, in every language, once no live template has it (D18). */
+  /** Until then the platform holds the name in every language, once no live template has it (D18). */
   readonly nameHeldUntilMs?: number;
 }
 
 /**
- * The writes that store a creation, each under the condition that nothing has changed since `before` was read: one
- * transaction for up to 49 clients. Deleted documents under the same key move into the archive. A template that a
- * synchronization has stored meanwhile is left as it is, but for the creator's pairs.
+ * The writes of a creation, on condition that nothing has changed since `before`: one transaction for up to 49 clients.
+ * Deleted documents move into the archive. A synchronization's newer template stays.
  */
 export function creationTransactions(creation: Place, before: BeforeCreation): TransactionAction[][] {
   const { creator, clientIds } = creation;
@@ -62,7 +58,7 @@ export function creationTransactions(creation: Place, before: BeforeCreation): T
   return transactions.filter((actions) => actions.length > 0);
 }
 
-/** The clients of the WABA with the first document that each of them gets. */
+/** The clients of the WABA, each with its first document. */
 export function creationReceivers(
   { templateKey, clientIds }: Pick<Creation, 'templateKey' | 'clientIds'>,
   { rows }: BeforeCreation,
@@ -76,7 +72,6 @@ export function creationReceivers(
   });
 }
 
-/** A creation and the table it goes to. */
 export type Place = Creation & { readonly tableName: string };
 
 function factActions(place: Place, { fact: before }: BeforeCreation): TransactionAction[] {
@@ -102,7 +97,7 @@ function factActions(place: Place, { fact: before }: BeforeCreation): Transactio
   ];
 }
 
-/** A synchronization was quicker: its reading stays, and what it cannot have read is put beside it. */
+/** A synchronization was faster: its reading stays, and gets the code settings that no reading shows. */
 function sentCodeAction({ tableName, templateKey }: Place, sentCode: SentCode): TransactionAction {
   return {
     Update: {
@@ -148,7 +143,7 @@ function documentsFrom(sequence: number, pairs: Pairs): { readonly d: string; re
   return { d: encodeDocuments(documents), k: sequence + documents.length };
 }
 
-/** A synchronization was quicker: its placeholder becomes the first pair and keeps its `_id`. */
+/** A synchronization was faster: its placeholder becomes the first pair and keeps its `_id`. */
 function assignment(
   tableName: string,
   row: TemplateRow,

@@ -2,7 +2,6 @@ import { documents, environmentVariable } from '../../aws/deployed.ts';
 import { assignmentStore } from '../assignments/assignment-store.ts';
 import { deployedRows } from './rows.ts';
 
-/** Rows, for who reads and changes their assignments. */
 export function deployedAssignments() {
   return {
     rows: deployedRows(),

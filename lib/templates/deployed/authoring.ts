@@ -13,7 +13,6 @@ import { creationStore } from '../create/creation-store.ts';
 import { platformTemplates } from '../model/platform-templates.ts';
 import { deployedTemplates } from './templates.ts';
 
-/** What creating a template takes, with the channels and campaigns to assign it to. */
 export function deployedCreation(directory: Directory, limits: PlatformLimits) {
   const faultsOf: CreationPorts['pairFaults'] = (template, pairs) => pairFaults(directory, template, pairs);
   return {
@@ -23,7 +22,6 @@ export function deployedCreation(directory: Directory, limits: PlatformLimits) {
   };
 }
 
-/** What editing a template takes. */
 export function deployedEditing(limits: PlatformLimits) {
   const platform = deployedPlatform(limits);
   return {
@@ -33,7 +31,6 @@ export function deployedEditing(limits: PlatformLimits) {
   };
 }
 
-/** What deleting a template takes. */
 export function deployedDeletion(limits: PlatformLimits) {
   const { call, credentialOf } = deployedPlatform(limits);
   return {
@@ -44,7 +41,6 @@ export function deployedDeletion(limits: PlatformLimits) {
   };
 }
 
-/** What writing a template's components takes: their media, and redirects where a base URL is set. */
 function authoringOn({ call, credentialOf }: Platform) {
   return {
     management: templateManagement(call, credentialOf),

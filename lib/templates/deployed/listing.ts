@@ -1,7 +1,6 @@
 import { documents, environmentVariable } from '../../aws/deployed.ts';
 import { type TemplateStore, templateStore } from '../model/template-store.ts';
 
-/** The templates for who only reads them. */
 export function deployedListing(): TemplateStore {
   return templateStore(documents(), environmentVariable('TEMPLATES_TABLE'));
 }

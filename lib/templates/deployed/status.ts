@@ -2,7 +2,6 @@ import { documents, environmentVariable } from '../../aws/deployed.ts';
 import { statusStore } from '../status/status-store.ts';
 import { deployedRows } from './rows.ts';
 
-/** Rows, for who reads and changes whether they are active. */
 export function deployedStatus() {
   return {
     rows: deployedRows(),

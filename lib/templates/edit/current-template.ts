@@ -20,13 +20,13 @@ export interface CurrentTemplate {
   readonly readAtMs: number;
   /** Since when its status and category are stored. */
   readonly sinceMs: number;
-  /** The platform does not list it yet: this is what was sent when it was created. */
+  /** The platform does not list it yet: this is the template as sent at its creation. */
   readonly asSent?: true;
 }
 
 /**
- * A stored template as the platform has it now (D20). A reading that differs from the stored copy, or replaces an
- * old one, is taken (`takeReading`). Refuses with 404 what the platform no longer has, and as D7 has it.
+ * The stored template as the platform has it now (D20). A reading that differs, or replaces an old copy, is stored
+ * (`takeReading`). Refuses with 404 a template that is gone upstream, and as D7.
  */
 export async function currentTemplate(
   ports: CurrentTemplatePorts,
@@ -37,7 +37,7 @@ export async function currentTemplate(
   const readAtMs = ports.nowMs();
   const template = await atPlatform(() => ports.platformTemplates.find(waba, fact.template));
   if (template === undefined) {
-    // It was created a moment ago and never seen since: lists lag.
+    // It is just created and never seen since: lists lag.
     if (fact.readAtMs === 0) return { template: fact.template, rows, readAtMs, sinceMs: fact.sinceMs, asSent: true };
     throw templateNotFound();
   }

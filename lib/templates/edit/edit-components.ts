@@ -5,12 +5,12 @@ import { mediaName } from '../model/fact.ts';
 import type { Category } from '../rules/draft.ts';
 import { withHeaders } from '../rules/headers.ts';
 
-/*
- * Who edits has read the template first, and sends back what the platform shows of it: more than may be written, and some of
- * it in other words.
- */
+/* An editing client sends back what the platform showed: more than it may write, and some of it in other words. */
 
-/** Whether components are those of the stored template, as the listing shows them: media URLs are signed anew on every read. */
+/**
+ * Whether the components are the stored ones as listed. Signatures of media URLs change on every read, and do not
+ * count.
+ */
 export function isAsRead(stored: readonly Part[], given: readonly unknown[]): boolean {
   return isDeepStrictEqual(withoutSignatures(stored), withoutSignatures(given));
 }
@@ -22,7 +22,10 @@ function withoutSignatures(components: readonly unknown[]): unknown[] {
   });
 }
 
-/** An AUTHENTICATION template with what only the platform writes taken out, and its OTP button as a client writes it (D20). */
+/**
+ * An AUTHENTICATION template without what only the platform writes, and with its OTP button as a client writes it
+ * (D20).
+ */
 export function writtenByClient(components: readonly unknown[], category: Category): unknown[] {
   if (category !== 'AUTHENTICATION') return [...components];
   return components.map((component) => {
@@ -43,8 +46,8 @@ function otpButton(button: unknown): unknown {
 }
 
 /**
- * The components with the media that stand there by their URL to be fetched and uploaded anew: the platform shows a URL where
- * it takes nothing but a handle (platform reference, 2.3).
+ * Turns example URLs into a `header_source`, to be fetched and uploaded again: the platform shows a URL, but accepts
+ * only a handle (platform reference, 2.3).
  */
 export function withSourcesForUrls(components: readonly unknown[]): unknown[] {
   return withHeaders(components, '', ({ header }) => {
@@ -61,7 +64,6 @@ function urlInPlaceOfHandle({ example, header_handle }: Part): string | undefine
   return typeof handle === 'string' && handle.startsWith('https://') ? handle : undefined;
 }
 
-/** All keys that occur anywhere in components: what the platform shows there, a client may send back. */
 export function keysOf(components: readonly unknown[]): ReadonlySet<string> {
   const keys = new Set<string>();
   const note = (value: unknown): void => {
@@ -76,7 +78,7 @@ export function keysOf(components: readonly unknown[]): ReadonlySet<string> {
   return keys;
 }
 
-/** The components without the keys that have no place in them; `unknown` is by the very objects. */
+/** The components without unknown keys; the map is by object identity. */
 export function withoutKeys(value: unknown, unknown: ReadonlyMap<unknown, ReadonlySet<string>>): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutKeys(item, unknown));
   if (!isPart(value)) return value;

@@ -7,22 +7,20 @@ import type { Category } from '../rules/draft.ts';
 import { headersOf } from '../rules/headers.ts';
 import { bodyExamples } from '../rules/variables.ts';
 
-/** What a client wants a template to be. */
 export interface WantedTemplate {
   readonly category: Category;
-  /** As the platform writes them (upstream-components.ts); absent when they are to stay. */
+  /** In the platform's spelling (upstream-components.ts); absent when they stay. */
   readonly components?: readonly Part[];
   readonly optimizationSpec?: Part;
   readonly timeToLiveSeconds?: number;
-  /** Media are given that the template does not have (`hasNewMedia`). */
+  /** Whether the edit brings media that the template lacks (`hasNewMedia`). */
   readonly newMedia?: boolean;
 }
 
 /**
- * What an edit has to tell the platform: only what really differs (D20). Order, letter case of enums,
- * `example.header_handle`, defaults, the platform's own additions and its rewriting of OTP buttons are no difference.
- * What it does not show of a one-time-code button is compared with `sentCode`; without it, what is given counts as a
- * difference.
+ * The fields that really differ, for the platform (D20). Order, enum case, `example.header_handle`, defaults and the
+ * platform's additions do not count. Hidden settings of a code button are compared with `sentCode`, or else count as
+ * different.
  */
 export function editChanges(
   stored: PlatformTemplate,
@@ -44,7 +42,10 @@ export function editChanges(
 
 const thirtyDaysSeconds = 2_592_000;
 
-/** -1 means 30 days, and so does nothing; but for one-time codes nothing has meant two things (platform reference, 2.9). */
+/**
+ * -1 means 30 days, and so does absence, except for one-time codes, where absence has two meanings (platform reference,
+ * 2.9).
+ */
 function sameTimeToLive(
   { message_send_ttl_seconds: before }: PlatformTemplate,
   { category, timeToLiveSeconds: now }: WantedTemplate,
@@ -56,9 +57,8 @@ function sameTimeToLive(
 }
 
 /**
- * Whether an edit gives a header media that it does not have (D20): the request's file, a `header_source` that is not the
- * stored example's URL, or a `header_handle` that is not the stored one. `example.header_handle` is no such wish: clients
- * send back what they have read there.
+ * Whether an edit brings a header new media (D20): the request's file, another `header_source` or another
+ * `header_handle`. `example.header_handle` does not count, because clients send back what they read.
  */
 export function hasNewMedia(stored: readonly Part[], given: readonly unknown[], fileAttached: boolean): boolean {
   const names = new Map(headersOf(stored, '').map(({ header, card }) => [card, exampleName(header)]));
@@ -83,7 +83,7 @@ function comparable(components: readonly Part[]): unknown[] {
   return components.map(comparableComponent).sort((a, b) => (String(a['type']) < String(b['type']) ? -1 : 1));
 }
 
-/** Only what a client can write: what the platform adds on its own is in nobody's hand. */
+/** Only what a client can write; the platform's own additions do not count. */
 function comparableComponent(component: Part): Part {
   const type = enumOf(component['type']);
   const { text } = component;
@@ -126,7 +126,7 @@ function comparableButton(button: Part): Part {
       const action = enumOf(button['flow_action']) ?? 'NAVIGATE';
       return { type, text, action, flow_id, flow_name, flow_json, navigate_screen, icon };
     }
-    // Labels of these are the platform's own.
+    // The platform writes their labels.
     case 'CATALOG':
     case 'MPM':
     case 'SPM':
@@ -136,7 +136,7 @@ function comparableButton(button: Part): Part {
   }
 }
 
-/** An example may be the variable's value or the whole URL: both become the whole URL. */
+/** An example may be the variable's value or the whole URL; both become the whole URL. */
 function comparableUrl({ url, example }: Part): Part {
   if (typeof url !== 'string' || !url.endsWith('{{1}}')) return { url };
   const fixed = url.slice(0, -'{{1}}'.length);
@@ -164,7 +164,6 @@ export function codeSettings(components: readonly Part[]): CodeSettings {
   };
 }
 
-/** The platform shows an OTP button as a URL that tells only a part of it. */
 function sameOtpButton(stored: Part, wanted: Part, sent: SentCode | undefined): boolean {
   const { text: labelBefore, ...before } = otpSettings(stored);
   const { text: label, ...now } = otpSettings(wanted);

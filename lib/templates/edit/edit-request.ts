@@ -15,9 +15,8 @@ import {
 import type { Category } from '../rules/draft.ts';
 
 /**
- * The body of PUT /v1/templates/{did}/{messageTemplateId}, also as part `template` of a form; strict as that of a
- * creation (D6). A template's name and language never change: both are read, and ignored. Three fields of a creation are
- * taken too, those that the platform lets one edit (D20).
+ * The body of PUT /v1/templates/{did}/{messageTemplateId}, also as part `template` of a form; strict as a creation's
+ * (D6). Name and language are accepted and ignored. Three fields of a creation can be edited too (D20).
  */
 export const TemplatesEditBody = closedObject({
   name: v.optional(v.string()),
@@ -33,12 +32,12 @@ export const TemplatesEditBody = closedObject({
 });
 
 export interface EditRequest {
-  /** Still to be checked by `askedClientId`. */
+  /** Checked later, by `askedClientId`. */
   readonly clientId: unknown;
   readonly category?: Category | undefined;
-  /** Whatever came: the rules need the template's category. */
+  /** Unchecked: the rules need the template's category. */
   readonly components: readonly unknown[];
-  /** Static URL buttons are to become redirects (D19). */
+  /** Whether static URL buttons become redirects (D19). */
   readonly urlChange: boolean;
   readonly optimizationSpec?: Part | undefined;
   readonly timeToLiveSeconds?: number | undefined;
@@ -49,9 +48,8 @@ export interface EditRequest {
 const creationOnly = ['parameter_format', 'channel_campaigns', 'allow_category_change', 'country'];
 
 /**
- * Reads the body of an edit. Refuses with one 400 that lists every fault of its fields, fields that only a creation has
- * among them, a change of the bid without the components, and a wish for redirects where none are offered; beside others a
- * `client_id` that is none. What the components hold is judged when the template is known.
+ * Refuses with one 400 that lists every fault: also creation-only fields, a bid without components, redirects where
+ * none are offered, and, beside others, a bad `client_id`. Components are checked later.
  */
 export function parseEditRequest(
   body: unknown,
@@ -63,13 +61,13 @@ export function parseEditRequest(
   const given: Part = isPart(body) ? body : {};
   const parsed = v.safeParse(TemplatesEditBody, body);
   const own = [...creationFaults(given), ...bidFaults(given)];
-  // The schema says of the same fields only that they are unknown, or absent.
+  // The schema reports these fields only as unknown or absent.
   const others = (parsed.issues ?? []).map(faultOf).filter(({ path }) => !own.some((each) => each.path === path));
   const redirects = urlChangeFaults(given['allow_button_url_change'], { offered: redirectsOffered });
   const faults = new FaultList();
   for (const each of [...own, ...others, ...redirects]) faults.add(each);
   const clientIds = { query: queryClientId, body: given['client_id'] };
-  // By itself it has a code of its own.
+  // A bad client_id alone has a refusal code of its own.
   if (faults.count > 0) for (const wrongClient of clientIdFaults(clientIds)) faults.add(wrongClient);
   refuseFaults(faults.listed(), faults.message);
   const request = parsed.output as v.InferOutput<typeof TemplatesEditBody>;

@@ -38,28 +38,25 @@ export interface TemplateEdit {
   readonly messageTemplateId: string;
   readonly clientId: number;
   readonly request: Omit<EditRequest, 'clientId'>;
-  /** New media for the header of the message. */
   readonly file?: MediaFile | undefined;
-  /** When the request began: what is done outside has one budget from then on. */
+  /** The start of the request and of its time budget for outside calls. */
   readonly startedAtMs: number;
 }
 
 export interface EditedTemplate {
-  /** False when nothing differs: then nothing is changed. */
+  /** False when nothing differs; then nothing is written. */
   readonly changed: boolean;
-  /** As it is now. */
   readonly template: unknown;
 }
 
 /**
- * Edits a template upstream and stores it as PENDING for every client of the WABA (D20), who are told (D34), also when
- * storing fails. Refuses with 404, with 409 what the platform has generated (D22), with 400 for faults and media, and
- * as the platform does. Two or three DynamoDB requests, two for each redirect (D19).
+ * Edits a template upstream, stores it as PENDING for every client of the WABA (D20) and tells them (D34). Refuses with
+ * 404, 409 (D22), 400, and as the platform. Two or three DynamoDB requests, two per redirect (D19).
  */
 export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateEdit): Promise<EditedTemplate> {
   const found = await findTemplate(ports.templates, waba, edit.messageTemplateId);
   refuseDirectMessage(found.fact.template, 'edited');
-  // With a fresh copy a request that is wrong costs the platform no call.
+  // A fresh copy lets a wrong request fail without a call to the platform.
   if (isFresh(found.fact, ports.nowMs()))
     wantedDraft(found.fact.template, editedCategory(found.fact.template, edit), edit);
   const current = await currentTemplate(ports, waba, found);
@@ -70,7 +67,7 @@ export async function editTemplate(ports: EditPorts, waba: Waba, edit: TemplateE
   const draft = checked === undefined ? undefined : { ...checked, components: redirected.components };
   const differing = differences(current, { category, draft, edit, sentCode: found.fact.sentCode });
   if (Object.keys(differing).length === 0) {
-    // The platform shows these redirects: one that had expired before the template was read leads on again.
+    // The platform shows these redirects, so this revives any that had expired before.
     await redirected.prepare();
     await redirected.keep();
     return { changed: false, template: current.template };
@@ -109,7 +106,6 @@ interface Wanted {
   readonly sentCode: SentCode | undefined;
 }
 
-/** What the platform has to be told. */
 function differences(
   { template }: CurrentTemplate,
   { category, draft, edit, sentCode }: Wanted,
@@ -129,7 +125,7 @@ interface Asked {
   readonly redirected: ButtonRedirects;
 }
 
-/** Stores and tells what the platform has taken. If it cannot be stored here, the next synchronization brings it. */
+/** Stores and announces an accepted edit. If storing fails, the next synchronization brings it. */
 async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, redirected }: Asked): Promise<void> {
   const { wabaId, clientIds } = waba;
   const template = { ...withoutReason(current.template), ...changes, status: 'PENDING' };
@@ -138,7 +134,7 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
   const sentCode = sentCodeOf(template.id, changes['components']);
   const store = async () => {
     try {
-      // First the redirects: no stored template has one that leads nowhere.
+      // Redirects come first, so that no stored template has a dead one.
       await redirected.keep();
       const write = { kind: 'present', wabaId, clientIds, template, readAtMs: nowMs, asSent: true, sentCode } as const;
       await ports.templates.writeUpstream([write]);
@@ -150,8 +146,8 @@ async function takenUpstream(ports: EditPorts, waba: Waba, { current, changes, r
 }
 
 /**
- * The platform may have taken it: what it does not show of a code is known no more. New redirects wait for the first reading
- * that shows them (D19).
+ * The platform may have taken the edit, so the hidden settings of a code are unknown now. The first reading that shows
+ * new redirects keeps them (D19).
  */
 async function settleDoubt(
   { templates }: EditPorts,
@@ -163,8 +159,8 @@ async function settleDoubt(
 }
 
 /**
- * The components of an edit, checked, without what only the platform writes; undefined when they are those that the listing
- * shows, which need not be such as a client may write. Refuses with one 400 that lists every fault.
+ * The checked components, without the platform's own additions. Undefined when they are those of the listing, which a
+ * client need not be allowed to write. Refuses with one 400 for all faults.
  */
 function wantedDraft(
   stored: PlatformTemplate,
@@ -206,7 +202,7 @@ function wantedDraft(
   return { ...draft, components: written.map((component) => withoutKeys(component, unknown)) };
 }
 
-/** Whether the fields beside the components ask for other settings of a code than the template has. */
+/** Whether the fields beside the components change the settings of a code. */
 function asksOtherCode(stored: PlatformTemplate, request: TemplateEdit['request']): boolean {
   const { codeExpirationMinutes: minutes, addSecurityRecommendation: advice } = request;
   const before = codeSettings(stored.components);
@@ -228,7 +224,7 @@ function editedCategory(current: PlatformTemplate, { request: { category: asked 
   return category;
 }
 
-/** Why it was rejected is history once it is in review again. */
+/** A template in review again has no reason of rejection. */
 function withoutReason({ rejected_reason: _, ...template }: PlatformTemplate): PlatformTemplate {
   return template;
 }

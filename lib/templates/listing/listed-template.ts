@@ -8,8 +8,8 @@ import { pairStands, viewOf } from './listing-page.ts';
 import { platformTemplateView, type TemplateSchema } from './view.ts';
 
 /**
- * One template as the listing shows it to a caller of that scope, an unassigned one too, and as the platform has it (D49). One
- * round trip. Refuses with 404 a template that has only campaigns of others (D15).
+ * One template as listed in the caller's scope, even unassigned, and as the platform has it (D49). One round trip.
+ * Refuses with 404 a template that has only other campaigns (D15).
  */
 export async function listedTemplate(
   stores: {

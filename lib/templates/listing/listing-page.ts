@@ -17,15 +17,14 @@ import {
 } from './listing.ts';
 import { platformTemplateView, type TemplateView, templateView, wantedFields } from './view.ts';
 
-/** Whose templates a caller lists, and which campaigns bound the view. */
 export interface ListingAccess {
   readonly clientId: number;
   readonly scope: CampaignScope;
 }
 
 /**
- * May the caller list, and what (D4, D15)? With `BSP_CN`: any client there is, which must be named (400 `client_id is required`).
- * Without: the own client only (403), inside the user's campaigns; a user without any is refused with 400.
+ * The caller's access (D4, D15). With `BSP_CN`: any client, which must be named (400 `client_id is required`). Without:
+ * the own client only (403), within the user's campaigns; a user without campaigns is refused with 400.
  */
 export async function listingAccess(
   directory: Pick<Directory, 'findUser' | 'hasClient'>,
@@ -42,7 +41,7 @@ export async function listingAccess(
   return { clientId, scope };
 }
 
-/** The parsed query, by the contract's names; paging and client apart. */
+/** The parsed query by the contract's names, without paging and client. */
 export interface TemplatesQuery {
   readonly state?: string[] | undefined;
   readonly search?: string | undefined;
@@ -60,8 +59,8 @@ export interface TemplatesQuery {
 }
 
 /**
- * One page of a client's templates and the exact total (contract, GET /v1/templates). Two round trips to the stores: first
- * the client's compact rows, campaigns, channels and WABAs side by side, then the page's bodies.
+ * One page of a client's templates and the exact total (contract, GET /v1/templates). Two round trips: rows, campaigns,
+ * channels and WABAs side by side, then the page's bodies.
  */
 export async function listTemplates(
   stores: { readonly directory: Directory; readonly templates: Pick<TemplateStore, 'rowsOf' | 'factsOf'> },
@@ -89,13 +88,12 @@ export async function listTemplates(
   return { data: listed.map(view), total: selected.length };
 }
 
-/** Rows of a WABA that the client has left stay behind, for the day it comes back; they are its templates no more. */
+/** Rows of a WABA that the client has left stay stored for its return, but are not listed. */
 function rowsOfWabas(rows: readonly TemplateRow[], wabas: readonly Waba[]): TemplateRow[] {
   const wabaIds = new Set(wabas.map(({ wabaId }) => wabaId));
   return rows.filter(({ wabaId }) => wabaIds.has(wabaId));
 }
 
-/** Whether channel and campaign of a pair are among those that the client has. */
 export function pairStands(channels: readonly Channel[], campaigns: readonly Campaign[]): PairStands {
   const channelIds = new Set(channels.map(({ channelId }) => channelId));
   const campaignIds = new Set(campaigns.map(({ campaignId }) => campaignId));
@@ -125,7 +123,6 @@ function filtersOf(
   };
 }
 
-/** A listed template with all of its fields; without its body when that was not read. */
 export function viewOf(
   { row, documents, id }: ListedTemplate,
   known: {

@@ -5,13 +5,10 @@ import type { TemplateRow } from '../model/row.ts';
 import type { TemplateDocument } from '../model/template.ts';
 import { type ViewBounds, visibleDocuments, visibleId } from '../model/visible.ts';
 
-/** The name under which a template without assignment is found (contract, Channel-campaign group). */
+/** The campaign name that finds templates without assignment (contract, Channel-campaign group). */
 const unassignedCampaignName = 'Unassigned';
 
-/**
- * What a listing asks for; an absent filter lets everything pass. Lists match any of their values as a whole, in any letter
- * case (D16).
- */
+/** An absent filter passes all. A list matches any of its values as a whole, in any letter case (D16). */
 export interface TemplateFilters {
   readonly states?: readonly string[] | undefined;
   readonly categories?: readonly string[] | undefined;
@@ -27,27 +24,25 @@ export interface TemplateFilters {
   readonly documents: DocumentFilters;
 }
 
-/** Filters on a template's documents: some single document must satisfy all that are given. */
+/** One document must satisfy all given filters. */
 export interface DocumentFilters {
   /** Channel ids as text, so that a value that is no number matches nothing. */
   readonly channelIds?: readonly string[] | undefined;
-  /** The channel of the asked DID; null when the client has no such DID. */
+  /** The channel of the DID filter; null when the client has no such DID. */
   readonly didChannelId?: number | null | undefined;
-  /** The campaigns of the asked name, and whether the placeholder has it. */
+  /** `unassigned`: whether the placeholder has that name. */
   readonly campaign?: { readonly ids: ReadonlySet<number>; readonly unassigned: boolean } | undefined;
 }
 
-/** A template of the listing, with those of its documents that count and that the caller may see. */
 export interface ListedTemplate {
   readonly row: TemplateRow;
-  /** The `_id` that the listing names it by. */
   readonly id: string;
   readonly documents: readonly TemplateDocument[];
 }
 
 /**
- * The templates that pass the filters within the bounds, in the order of the listing: name, language, id (D8). A
- * direct-message template is never among them (contract, Template).
+ * The templates that pass the filters within the bounds, ordered by name, language and id (D8). Direct-message
+ * templates never pass (contract, Template).
  */
 export function selectTemplates(
   rows: readonly TemplateRow[],
@@ -55,7 +50,7 @@ export function selectTemplates(
   bounds: ViewBounds,
 ): ListedTemplate[] {
   const rowPasses = rowFilter(filters);
-  // Who is bound to campaigns is shown what has none only on request (D15).
+  // A caller with a campaign scope sees unassigned templates only on request (D15).
   const unassignedToo = bounds.scope === undefined || filters.documents.campaign?.unassigned === true;
   const showsUnassigned = ({ pair }: TemplateDocument) => pair !== undefined || unassignedToo;
   const selected: ListedTemplate[] = [];
@@ -71,7 +66,7 @@ export function selectTemplates(
   );
 }
 
-/** The campaigns of a name (names need not be unique); the placeholder's name finds the placeholder as well. */
+/** The campaigns of a name, which need not be unique. The placeholder's name also finds the placeholder. */
 export function campaignsNamed(
   name: string,
   campaigns: readonly Campaign[],
@@ -82,7 +77,6 @@ export function campaignsNamed(
   };
 }
 
-/** A channel of a group as it is answered; its name only where it has one. */
 export const ChannelViewSchema = v.object({
   channel_id: wholeNumber,
   name: v.exactOptional(v.string()),
@@ -91,7 +85,7 @@ export const ChannelViewSchema = v.object({
 });
 export type ChannelView = v.InferOutput<typeof ChannelViewSchema>;
 
-/** A group as it is answered (contract, Channel-campaign group). */
+/** A group in an answer (contract, Channel-campaign group). */
 export const ChannelCampaignGroupSchema = v.object({
   campaign_id: wholeNumber,
   campaign_name: v.string(),
@@ -100,8 +94,8 @@ export const ChannelCampaignGroupSchema = v.object({
 export type ChannelCampaignGroup = v.InferOutput<typeof ChannelCampaignGroupSchema>;
 
 /**
- * Documents as groups by campaign, both ascending by id. The placeholder is no group, so a template without assignment has
- * none; a campaign or channel that exists no more has nothing to show and is left out.
+ * Groups and channels ascend by id. The placeholder is no group, so a template without assignment has none. Campaigns
+ * and channels that no longer exist are left out.
  */
 export function groupDocuments(
   documents: readonly TemplateDocument[],
@@ -126,7 +120,6 @@ export function groupDocuments(
     .sort((a, b) => a.campaign_id - b.campaign_id);
 }
 
-/** The channels that the documents name, each once. */
 export function channelIdsOf(documents: readonly TemplateDocument[]): number[] {
   return [...new Set(documents.flatMap(({ pair }) => (pair === undefined ? [] : [pair.channelId])))];
 }

@@ -5,7 +5,7 @@ import { ToldCategory } from '../../platform/words.ts';
 import { type PlatformTemplate, rejectionReason } from '../model/template.ts';
 import { ChannelCampaignGroupSchema } from './listing.ts';
 
-/** Fields of a listed template, in the order in which they are answered (contract, GET /v1/templates, `fields`). */
+/** Fields of a listed template, in the order of the answer (contract, GET /v1/templates, `fields`). */
 const templateFields = [
   'id',
   'waba_id',
@@ -17,13 +17,13 @@ const templateFields = [
 ] as const;
 export type TemplateField = (typeof templateFields)[number];
 
-/** The fields that a request names. Unknown names are discarded; when nothing is left, all of them (D8). */
+/** The known fields among the requested names; all fields when none is known (D8). */
 export function wantedFields(names: readonly string[] | undefined): ReadonlySet<TemplateField> {
   const known = templateFields.filter((field) => names?.includes(field));
   return new Set(known.length === 0 ? templateFields : known);
 }
 
-/** A component as the platform has it; what the service does not know is passed on. */
+/** A component as the platform has it, with unknown fields. */
 const ComponentSchema = v.pipe(
   v.record(v.string(), v.unknown()),
   documentedAs(() =>
@@ -38,7 +38,6 @@ const ComponentSchema = v.pipe(
   ),
 );
 
-/** The contract's `platform_template`. */
 export const PlatformTemplateViewSchema = v.object({
   id: v.string(),
   name: v.string(),
@@ -55,7 +54,7 @@ export const PlatformTemplateViewSchema = v.object({
   buttons: v.exactOptional(v.unknown()),
 });
 
-/** A template as it is answered (contract, Template), in this order. */
+/** A template in an answer (contract, Template), in this order. */
 export const TemplateSchema = v.object({
   id: v.string(),
   waba_id: v.string(),
@@ -66,15 +65,12 @@ export const TemplateSchema = v.object({
   channel_campaigns: v.array(ChannelCampaignGroupSchema),
 } satisfies Record<TemplateField, v.GenericSchema>);
 
-/** The same with the wanted fields only. */
 export const ListedTemplateSchema = v.partial(TemplateSchema);
 
 export interface TemplateView extends Omit<v.InferOutput<typeof TemplateSchema>, 'platform_template'> {
-  /** Absent when the field was not asked for. */
   readonly platform_template: v.InferOutput<typeof PlatformTemplateViewSchema> | undefined;
 }
 
-/** A listed template with the wanted fields only. */
 export function templateView(template: TemplateView, wanted: ReadonlySet<TemplateField>): Partial<TemplateView> {
   return Object.fromEntries(
     templateFields.filter((field) => wanted.has(field)).map((field) => [field, template[field]]),
@@ -82,9 +78,8 @@ export function templateView(template: TemplateView, wanted: ReadonlySet<Templat
 }
 
 /**
- * The contract's `platform_template`: its fields only, without those that the omission rule leaves out; a
- * `rejected_reason` of `NONE` is empty. The rule holds for
- * the components too, where the platform keeps format, text, buttons and example.
+ * The contract's `platform_template`: its fields only, after the omission rule. A `rejected_reason` of `NONE` is empty.
+ * The rule covers components too, where the platform keeps format, text, buttons and example.
  */
 export function platformTemplateView(template: PlatformTemplate): v.InferOutput<typeof PlatformTemplateViewSchema> {
   const { id, name, language, status, category, components, quality_score, previous_category } = template;
@@ -107,7 +102,7 @@ function pick(source: Readonly<Record<string, unknown>>, names: readonly string[
   return Object.fromEntries(names.filter((name) => name in source).map((name) => [name, source[name]]));
 }
 
-/** `example` goes when it is an empty object (or null); `format`, `text` and `buttons` go when null. Cards alike. */
+/** The omission rule: an empty or null `example` goes, and so do null `format`, `text` and `buttons`, also in cards. */
 function withoutOmitted(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(component)) {

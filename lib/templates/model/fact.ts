@@ -3,24 +3,23 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { type PlatformTemplate, PlatformTemplateSchema, type StoredFact } from './template.ts';
 
-/** Levels of nesting that can be compared and packed without running out of stack; a carousel with everything has twelve. */
+/** Levels of nesting that compare and pack without a stack overflow; a full carousel has twelve. */
 export const maxTemplateLevels = 64;
 /** An item takes 400 KB (D18). */
 export const maxPackedBytes = 300_000;
-/** What packs well grows again when it is read, by the page. */
+/** Well-compressed templates grow again when a page of them is read. */
 const maxTemplateBytes = 2_000_000;
-/** Id, name, language, status, category and quality together: they stand in every client's row. */
+/** Id, name, language, status, category and quality together, because every client's row has them. */
 const maxRowTextBytes = 4_000;
 
-/** Longest age of a fresh copy. */
 const freshForMs = 300_000;
 
-/** Whether a stored copy was read from the platform a moment ago: a send goes by it without asking again (D23). */
+/** Whether a stored copy is fresh enough that a send uses it without asking the platform (D23). */
 export function isFresh({ readAtMs }: Pick<StoredFact, 'readAtMs'>, nowMs: number): boolean {
   return nowMs - readAtMs < freshForMs;
 }
 
-/** Why a template cannot be held here; undefined when it can. Never throws, whatever the platform has sent. */
+/** The reason why a template cannot be stored, or undefined. Never throws, whatever the platform has sent. */
 export function obstacleToHolding(template: PlatformTemplate): 'too_deep' | 'too_large' | 'unreadable' | undefined {
   if (isTooDeep(template)) return 'too_deep';
   const { id, name, language, status, category, quality_score } = template;
@@ -31,7 +30,7 @@ export function obstacleToHolding(template: PlatformTemplate): 'too_deep' | 'too
   return bytes > maxPackedBytes && packTemplate(template).byteLength > maxPackedBytes ? 'too_large' : undefined;
 }
 
-/** Whether the template is nested too deep to be compared. Goes down level by level: recursion is what it guards. */
+/** Whether the template is too deep to compare. The loop goes level by level, because recursion could overflow. */
 export function isTooDeep(template: PlatformTemplate): boolean {
   let level: readonly object[] = [template];
   for (let depth = 1; level.length > 0; depth++) {
@@ -46,9 +45,8 @@ function isNested(value: unknown): value is object {
 }
 
 /**
- * A short hash (12 characters) of everything the platform says about a template: equal for equal facts whatever the
- * order of keys. The platform signs media URLs anew on every read, so the query of an `example.header_handle` URL does not
- * count; its path, which names the media, does.
+ * A hash (12 characters) of all that the platform says about a template, independent of key order. The platform signs
+ * media URLs again on every read, so only the path of an `example.header_handle` counts.
  */
 export function contentHash(template: PlatformTemplate): string {
   return createHash('sha256')
@@ -68,12 +66,12 @@ function canonical(value: unknown, key?: string): unknown {
   return key === 'header_handle' && typeof value === 'string' ? mediaName(value) : value;
 }
 
-/** What names the media in a URL of the platform or a handle: the URL without the query that signs it. */
+/** The stable name of media: a handle, or a URL without its signing query. */
 export function mediaName(url: string): string {
   return url.startsWith('https://') ? (url.split('?', 1)[0] ?? url) : url;
 }
 
-/** Whether the status and category that clients are told of are those that are stored. */
+/** Whether the stored status and category are those of this template. */
 export function isAsStored(
   { status, category }: Pick<PlatformTemplate, 'status' | 'category'>,
   { template, deleted }: Pick<StoredFact, 'template' | 'deleted'>,
@@ -81,24 +79,24 @@ export function isAsStored(
   return !deleted && template.status === status && template.category === category;
 }
 
-/** Whether what is stored is younger than a reading: then that has nothing to tell, and is not written. */
+/** Whether the stored copy is newer than a reading, which is then dropped. */
 export function isYounger({ readAtMs, sinceMs }: Pick<StoredFact, 'readAtMs' | 'sinceMs'>, thanMs: number): boolean {
   return Math.max(readAtMs, sinceMs) > thanMs;
 }
 
-/** The template as it is stored: gzip of its JSON (a 5 KB template fits one 4 KB read unit). */
+/** The template as stored: gzip of its JSON (a 5 KB template fits one 4 KB read unit). */
 export function packTemplate(template: PlatformTemplate): Uint8Array {
   return gzipSync(JSON.stringify(template));
 }
 
-/** The inverse of `packTemplate`; throws when the bytes hold no template. */
+/** The inverse of `packTemplate`; throws on other bytes. */
 export function unpackTemplate(packed: Uint8Array): PlatformTemplate {
   return v.parse(PlatformTemplateSchema, JSON.parse(gunzipSync(packed).toString('utf8')));
 }
 
 /**
- * Whether the platform itself says that the template is gone, although it still lists it. A deleted template stays
- * PENDING_DELETION for up to 30 days while messages are under way (platform reference, 2.4 and 2.7).
+ * Whether the platform says that the template is gone, although it lists it. A deleted template stays PENDING_DELETION
+ * for up to 30 days while messages are under way (platform reference, 2.4 and 2.7).
  */
 export function goneUpstream(template: PlatformTemplate): boolean {
   return template.status === 'DELETED' || template.status === 'PENDING_DELETION';

@@ -10,13 +10,12 @@ export interface FoundTemplate {
   readonly fact: StoredFact;
   /** Clients of the WABA that have documents of it. */
   readonly clientIds: readonly number[];
-  /** Theirs, one each. */
   readonly rows: readonly TemplateRow[];
 }
 
 /**
- * The template that a `messageTemplateId` names on a WABA: any document of any client of that WABA names it (D12). Refuses
- * with 404 what no document has, what belongs to another WABA and what is deleted. One DynamoDB request.
+ * The template that any document of any client of the WABA names (D12). Refuses with 404 an unknown `_id`, another
+ * WABA's template and a deleted one. One DynamoDB request.
  */
 export async function findTemplate(
   templates: Pick<TemplateStore, 'stateOf'>,
@@ -31,7 +30,7 @@ export async function findTemplate(
   return { templateKey, fact, clientIds: rows.map(({ clientId }) => clientId), rows };
 }
 
-/** Refuses with 409 what the platform does not take of a template that it has generated (D22). */
+/** Refuses with 409 changes that the platform forbids for templates that it has generated (D22). */
 export function refuseDirectMessage(template: Pick<PlatformTemplate, 'source'>, change: 'edited' | 'deleted'): void {
   if (!isDirectMessage(template)) return;
   throw new Refusal('template_disabled', `direct-message templates cannot be ${change} through this interface`);

@@ -17,16 +17,13 @@ export interface UnreadableTemplate {
 
 export interface TemplatePage {
   readonly templates: readonly PlatformTemplate[];
-  /**
-   * Templates that are there but could not be understood, as far as they could be named: they are not gone, and they do not
-   * stop the others.
-   */
+  /** Templates that exist but could not be parsed, as far as they have names. They do not count as gone. */
   readonly unreadable: readonly UnreadableTemplate[];
   /** Cursor of the next page; absent on the last one. */
   readonly after?: string;
 }
 
-/** What the platform answers for the id of a template: one that it does not have, or does not show us, is missing. */
+/** The platform's answer for a template id. `missing` also covers a template that it hides from this credential. */
 export type IdReading =
   | { readonly kind: 'found'; readonly template: PlatformTemplate }
   | { readonly kind: 'missing' }
@@ -34,15 +31,15 @@ export type IdReading =
 
 /** The platform's templates of a WABA (platform reference, 2.1). Every method throws `PlatformFailure`. */
 export interface PlatformTemplates {
-  /** Asks for next to nothing: does the platform answer for this WABA? */
+  /** The smallest request: whether the platform answers for this WABA. */
   probe(waba: WabaAccess): Promise<void>;
-  /** One page of all templates, the first without cursor. */
+  /** One page of all templates; the first has no cursor. */
   page(waba: WabaAccess, after?: string): Promise<TemplatePage>;
-  /** The template of this id, of whatever WABA that the credential may see: the answer does not say which (2.2). One call. */
+  /** The template of this id, of any WABA that the credential may see: the answer does not name it (2.2). One call. */
   read(waba: WabaAccess, templateId: string): Promise<IdReading>;
-  /** The template of exactly this name, in this language in any spelling (D26); undefined when there is none. */
+  /** The template of exactly this name and language in any spelling (D26), or undefined. */
   find(waba: WabaAccess, wanted: WantedName): Promise<PlatformTemplate | undefined>;
-  /** The same, with what has the name in other languages: all of it when there is no such template. */
+  /** `find`, with the same name's templates in other languages; complete when nothing was found. */
   lookUp(waba: WabaAccess, wanted: WantedName): Promise<LookUp>;
 }
 
@@ -54,14 +51,13 @@ export interface WantedName {
 export interface LookUp {
   readonly found?: PlatformTemplate;
   readonly sameName: readonly PlatformTemplate[];
-  /** Names that have it as a part, where there is nothing of the name itself: what the platform's filter let through. */
+  /** Names that contain the asked one, if nothing has exactly that name: the platform's filter returned them. */
   readonly longerNames?: readonly string[];
 }
 
-/** When a page is too large to be read, it is asked for with fewer templates. */
 const pageSizes = [100, 10, 1] as const;
 
-/** Everything that the platform documents for a template; without this list it leaves most of it out (2.3). */
+/** All documented fields; without this list the platform leaves most of them out (2.3). */
 const fields = [
   'id',
   'name',
@@ -95,7 +91,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
         if (!isTooLarge(error)) throw error;
       }
     }
-    // One template alone is too large: only what it is called is read, so that it is known to be there and the list goes on.
+    // A single template is too large: reading only its name shows that it exists, and the list goes on.
     return list(waba, { fields: 'id,name,language', limit: '1', ...query });
   };
   const page = async (waba: WabaAccess, query: Readonly<Record<string, string>>) => {
@@ -135,7 +131,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
   async function lookUp(waba: WabaAccess, { name, language }: WantedName): Promise<LookUp> {
     const sameName: PlatformTemplate[] = [];
     const longerNames: string[] = [];
-    // The platform's name filter also finds longer names, so the exact one may stand on a later page.
+    // The platform's name filter also finds longer names, so the exact one may be on a later page.
     let after: string | undefined;
     do {
       const read: TemplatePage = await page(waba, { name, ...present({ after }) });
@@ -148,7 +144,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
         ),
       );
       if (found !== undefined) return { found, sameName };
-      // Present and not understood is not gone.
+      // An unreadable template may be this one, so it does not count as gone.
       if (read.unreadable.some((entry) => mayBe(entry, { name, language }))) throw new PlatformFailure('ambiguous');
       after = read.after;
     } while (after !== undefined);
@@ -156,7 +152,7 @@ export function platformTemplates(call: PlatformTransport, credentialOf: Credent
   }
 }
 
-/** Subcode 33 of code 100, or 404 (platform reference, 2.2); any other refusal that stands says no more of the template. */
+/** Subcode 33 of code 100, or 404 (platform reference, 2.2). Other permanent refusals say nothing about the template. */
 function isMissing(error: unknown): boolean {
   return error instanceof PlatformFailure && error.kind === 'refused' && !error.throttled && error.advice === 'no';
 }

@@ -5,7 +5,6 @@ import type { RowLookup, RowName } from './document.ts';
 import { rowKey } from './items.ts';
 import { rowFromItem } from './row.ts';
 
-/** Single rows of clients, by name. */
 export interface RowStore {
   /** Strongly consistent. One round trip: 100 rows a request, the requests side by side. */
   findRows(names: readonly RowName[]): Promise<RowLookup>;

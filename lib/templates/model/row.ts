@@ -6,25 +6,8 @@ import { isDirectMessage, type PlatformTemplate, type TemplateDocument } from '.
 import { documentId, parseDocumentId } from './template-key.ts';
 
 /**
- * One client's row of one template: everything that a listing filters and sorts by, and the client's documents (D12).
- * Rows are read by the thousand, so each attribute has a name of one letter and the frequent values have a code: about
- * 105 bytes for a template with a name of 20 characters and one assigned pair. This is the one place that knows them.
- *
- * The platform's facts, written by synchronization, by refreshes and by create and edit:
- *   n name · l language · s status · c category · q quality score (absent when unknown) · p platform's template id ·
- *   w WABA id · h content hash of the fact · g gone: true when deleted (absent otherwise) ·
- *   m true for a direct-message template, which the platform has generated (absent otherwise)
- * The client's own, which no synchronization touches:
- *   a active · d documents, oldest first: `<sequence>:<channel id>:<campaign id>`, or `<sequence>` for the
- *   placeholder, parted by spaces · k next sequence · u user who created it here (absent when it came by synchronization)
- * What else a document carries along (createdBy, associatedFlow, ...) is the same for all documents of a client, so it
- * belongs here too, as further attributes that are absent when empty. Assignments change `d` and `k` with one update whose
- * condition is the `d` that was read.
- *
- * A template that is created again under a name that was deleted before has the same key. The deleted documents then move
- * into an archived row, and their fact into an archived fact, under `<templateKey>#<platform id>` in place of the key
- * (`archiveKey`); the live row goes on counting at `k`. The listing finds archived rows in the same query; no document of
- * theirs can be addressed, as of any deleted template.
+ * A client's row of one template: what a listing filters and sorts by, and the client's documents (D12). Attributes
+ * have one letter and frequent values a code, because listings read thousands: about 105 bytes a row.
  */
 export interface TemplateRow {
   readonly clientId: number;
@@ -56,7 +39,7 @@ const codes = {
 
 type Coded = keyof typeof codes;
 
-/** A value without a code is kept as it is, marked by `=`: statuses that are unknown today must survive (D22). */
+/** A value without a code is kept, marked by `=`: statuses that are unknown today must survive (D22). */
 function encode(attribute: Coded, value: string): string {
   const table: Readonly<Record<string, string>> = codes[attribute];
   return Object.hasOwn(table, value) ? (table[value] as string) : `=${value}`;
@@ -69,7 +52,7 @@ function decode(attribute: Coded, stored: string): string {
   return found[0];
 }
 
-/** Ids are decimal digits: as a number they take half the bytes. Anything that would not come back as it was stays text. */
+/** A decimal id takes half the bytes as a number. An id that would not survive the round trip stays text. */
 function encodeId(id: string): number | string {
   return /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(Number(id)) ? Number(id) : id;
 }
@@ -94,7 +77,10 @@ const StoredRowSchema = v.object({
   m: v.optional(v.boolean(), false),
 });
 
-/** Which attributes a fact sets and which it removes on a client's row; never one of the client's own. */
+/**
+ * The platform's attributes that a fact sets and removes on a row. It never touches the client's own: `a`, `d`, `k` and
+ * `u`.
+ */
 export function upstreamRowAttributes(
   wabaId: string,
   template: PlatformTemplate,
@@ -119,7 +105,10 @@ export function upstreamRowAttributes(
   };
 }
 
-/** Spells documents as the row keeps them. */
+/**
+ * Documents as the row stores them, oldest first: `<sequence>:<channel id>:<campaign id>`, or `<sequence>` for the
+ * placeholder, separated by spaces. Assignments change `d` and `k` by a compare-and-set on `d`.
+ */
 export function encodeDocuments(
   documents: readonly { readonly sequence: number; readonly pair?: TemplateDocument['pair'] }[],
 ): string {
@@ -130,7 +119,7 @@ export function encodeDocuments(
     .join(' ');
 }
 
-/** A row's documents as it keeps them: the inverse of what `rowFromItem` reads. */
+/** The inverse of the documents that `rowFromItem` reads. */
 export function documentsText(row: Pick<TemplateRow, 'documents'>): string {
   return encodeDocuments(
     row.documents.map(({ id, pair }) => {
@@ -141,12 +130,14 @@ export function documentsText(row: Pick<TemplateRow, 'documents'>): string {
   );
 }
 
-/** A row's status as the row keeps it. */
 export function statusText(row: Pick<TemplateRow, 'status'>): string {
   return encode('s', row.status);
 }
 
-/** Reads a stored row; throws when the item is not one. */
+/**
+ * Parses a stored row, and names each of its letters; throws on another item. An archived row keeps deleted documents,
+ * whose `_id`s cannot be addressed.
+ */
 export function rowFromItem(item: unknown): TemplateRow {
   const stored = v.parse(StoredRowSchema, item);
   const clientId = clientOfRow(stored.pk);

@@ -1,15 +1,11 @@
 import { log } from '../../observe/log.ts';
 import { count } from '../../observe/metrics.ts';
 
-/**
- * Why a template of the platform is passed over: its JSON is nested too deep or is too large to be held here, it has no form
- * that is understood, or the table refuses it.
- */
 export type SkipReason = 'too_deep' | 'too_large' | 'unreadable' | 'refused_by_table';
 
-/** A template that is there, and of which the service keeps what it had, if anything. It is not gone, and stops no other. */
+/** The service does not take over this template. Its stored copy stays, and the other templates go on. */
 export interface SkippedTemplate {
-  /** The platform's, as far as it could be read. */
+  /** The platform's id, if it could be read. */
   readonly platformId: string | undefined;
   readonly reason: SkipReason;
 }
@@ -18,8 +14,8 @@ export interface SkippedTemplate {
 const longestId = 40;
 
 /**
- * Logs what was passed over. What the platform has just told of, or a send has met, is counted and rings; a synchronization
- * meets the same templates every time, and tells their number to its client (`sync.completed`).
+ * Those of a hint or a send count towards an alarm. A synchronization meets the same ones every time, so it only
+ * reports their number (`sync.completed`).
  */
 export function reportSkipped(
   skipped: readonly SkippedTemplate[],

@@ -1,4 +1,4 @@
-/** Thrown where the work finds that it is not the holder any more. The work must stop; the next holder goes on. */
+/** The worker no longer holds the lock. It must stop; the next holder goes on. */
 export class SyncLockLost extends Error {
   constructor() {
     super('the synchronization lock is held by somebody else or was released');

@@ -13,11 +13,10 @@ export interface ReadingPorts {
   readonly events: EventSink;
 }
 
-/** What the platform said of one template of a WABA, and what is stored of it. */
 export interface Reading {
   readonly waba: { readonly wabaId: string; readonly clientIds: readonly number[] };
   readonly before: StoredFact | undefined;
-  /** The rows of the WABA's clients; asked for only when there may be something to tell them. */
+  /** Read only when a client may have to be told. */
   readonly rows: () => Promise<readonly TemplateRow[]>;
   /** Undefined when the platform has none of this name and language. */
   readonly template: PlatformTemplate | undefined;
@@ -25,9 +24,8 @@ export interface Reading {
 }
 
 /**
- * Tells every client of the WABA what has changed (D34) and stores the reading, as a synchronization does: told before it is
- * written, so that what could not be told is seen, and told, by the next one who reads. Never throws: what was not stored is
- * read again.
+ * Tells every client of the WABA about changes (D34), then stores the reading. Events come first, so that the next
+ * reader repeats an untold change. Never throws.
  */
 export async function takeReading(ports: ReadingPorts, reading: Reading): Promise<void> {
   try {
@@ -62,7 +60,7 @@ async function tellDifference(
   );
 }
 
-/** One that the platform never listed is left alone: it was created a moment ago, and lists lag. */
+/** A template that the platform never listed stays: it is just created, and lists lag. */
 async function markGone({ events, templates }: ReadingPorts, { waba, before, rows, readAtMs }: Reading): Promise<void> {
   if (before === undefined || before.deleted || before.readAtMs === 0) return;
   const { wabaId } = waba;

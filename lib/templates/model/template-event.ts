@@ -3,19 +3,18 @@ import { eventId, type ServiceEvent, type TemplateData } from '../../webhooks/ev
 import type { TemplateRow } from './row.ts';
 import { type PlatformTemplate, rejectionReason } from './template.ts';
 
-/** A client of the WABA, by what is its own in the events: its oldest document of the template (D12). */
+/** A client of the WABA, with its oldest document of the template for its events (D12). */
 export interface Receiver {
   readonly clientId: number;
   readonly templateId: string;
 }
 
-/** What the events tell of a template, as the platform has it now. */
+/** The template in events, as the platform has it now. */
 export type AnnouncedTemplate = Pick<
   PlatformTemplate,
   'id' | 'name' | 'language' | 'status' | 'category' | 'rejected_reason'
 > & { readonly wabaId: string };
 
-/** A template as a client's row has it. */
 export function announcedRow(row: TemplateRow): AnnouncedTemplate {
   const { platformId, name, language, status, category, wabaId } = row;
   return { id: platformId, name, language, status, category, wabaId };
@@ -25,7 +24,7 @@ export function receiverOf({ clientId, documents }: TemplateRow): Receiver {
   return { clientId, templateId: documents[0]?.id ?? '' };
 }
 
-/** One event for each receiver. A template of the platform is created once: whoever tells it gives the event the same id. */
+/** One event for each receiver. Its id is the same from every sender, because the platform creates a template once. */
 export function createdEvents(template: AnnouncedTemplate, receivers: readonly Receiver[], nowMs: number) {
   return receivers.map(
     (receiver): ServiceEvent => ({
@@ -38,12 +37,12 @@ export function createdEvents(template: AnnouncedTemplate, receivers: readonly R
   );
 }
 
-/** What a client cannot list, no event tells of. */
+/** Events are only about templates that the client can list. */
 function isTold({ deleted, isDirectMessage }: TemplateRow): boolean {
   return !deleted && !isDirectMessage;
 }
 
-/** One event for each client with a live row; the same id whether the deletion or a synchronization tells it. */
+/** One event for each client with a live row. Deletion and synchronization give it the same id. */
 export function deletedEvents(template: AnnouncedTemplate, rows: readonly TemplateRow[], nowMs: number) {
   return rows.filter(isTold).map((row): ServiceEvent => {
     const receiver = receiverOf(row);
@@ -58,15 +57,14 @@ export function deletedEvents(template: AnnouncedTemplate, rows: readonly Templa
 }
 
 /**
- * Which change it is: a status may come and go and come again. What was stored, and since when, is the same for everybody
- * who sees the change, and when the telling is repeated: so it is one event.
+ * Identifies a change, because a status may recur. The stored status and its time are the same for every reader and
+ * retry, so the event id is idempotent.
  */
 export interface Occasion {
   readonly sinceMs: number;
   readonly nowMs: number;
 }
 
-/** One event for each client whose live row has another status or category than the platform now. */
 export function statusChangedEvents(
   template: AnnouncedTemplate,
   rows: readonly TemplateRow[],
@@ -89,7 +87,7 @@ export function statusChangedEvents(
     }));
 }
 
-/** Characters of the platform's reason that are told: an event stays far under 20 KB. */
+/** Characters of the platform's reason in an event, which must stay far under 20 KB. */
 const longestReason = 1_000;
 
 function rejectionOf(template: AnnouncedTemplate): { readonly rejected_reason?: string } {

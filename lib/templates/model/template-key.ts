@@ -4,8 +4,8 @@ import { languageKey } from './template.ts';
 const keyCharacters = 16;
 
 /**
- * The key under which one template of a WABA is stored: 16 characters of lower-case base32 (80 bits of SHA-256 over
- * WABA, name and language key). Being computed, it needs no index: (WABA, name, language) addresses the items directly.
+ * The key of one template of a WABA: 16 characters of lower-case base32 (80 bits of SHA-256 over WABA, name and
+ * language key). It is computed, so no index is needed.
  */
 export function templateKey(template: {
   readonly wabaId: string;
@@ -15,16 +15,16 @@ export function templateKey(template: {
   return hashKey([template.wabaId, template.name, languageKey(template.language)], keyCharacters);
 }
 
-/** The key of a name of a WABA, in whatever language. */
+/** The key of a name of a WABA, for all languages. */
 export function nameKey({ wabaId, name }: { readonly wabaId: string; readonly name: string }): string {
   return hashKey(['name', wabaId, name], keyCharacters);
 }
 
-/** What the `_id` of a stored document says: which template, whose, and which of that client's documents (D12). */
+/** The parts of a document's `_id` (D12). */
 export interface DocumentAddress {
   readonly templateKey: string;
   readonly clientId: number;
-  /** Counts the client's documents of this template from 0; a number is never used twice. */
+  /** Counts the client's documents of this template from 0; a number is never reused. */
   readonly sequence: number;
 }
 
@@ -35,7 +35,7 @@ export function documentId(address: DocumentAddress): string {
 
 const documentIdPattern = /^([a-z2-7]{16})-([1-9a-z][0-9a-z]{0,10})-(0|[1-9a-z][0-9a-z]{0,10})$/;
 
-/** The inverse of `documentId`; undefined for any text that it cannot have made, so that every document has one spelling. */
+/** The inverse of `documentId`; undefined for other text, so that every document has one spelling. */
 export function parseDocumentId(id: string): DocumentAddress | undefined {
   const [, key, client, sequence] = documentIdPattern.exec(id) ?? [];
   if (key === undefined || client === undefined || sequence === undefined) return undefined;

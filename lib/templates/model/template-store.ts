@@ -21,24 +21,22 @@ import {
   writeUnits,
 } from './upstream-writes.ts';
 
-/** The templates table as listing and synchronization see it; see row.ts for the model. */
+/** The templates table for listing and synchronization; see row.ts for the model. */
 export interface TemplateStore extends TemplatesForSending {
-  /** Every row of a client, strongly consistent: what was written before is in it (R30). One round trip up to about 8,000. */
+  /** Every row of a client, strongly consistent (R30). One round trip up to about 8,000. */
   rowsOf(clientId: number): Promise<TemplateRow[]>;
-  /** One template of a WABA as those clients have it, strongly consistent: one round trip for up to 99 clients. */
+  /** One template of a WABA for these clients, strongly consistent: one round trip for up to 99 clients. */
   stateOf(templateKey: string, clientIds: readonly number[]): Promise<TemplateState>;
-  /** The facts of at most 100 rows, by template key. One round trip, two when a fact was changed in this moment. */
+  /** The facts of at most 100 rows, by template key. One round trip, or two when a fact has just changed. */
   factsOf(rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>>;
-  /** What is stored of at most 100 templates, by template key, strongly consistent; those that are not stored are left out. */
+  /** The stored facts of at most 100 templates, by template key, strongly consistent. */
   storedFacts(templateKeys: readonly string[]): Promise<Map<string, StoredFact>>;
   /**
-   * Stores what the platform said, about 20 templates a request, `between` called before each of them. Returns the keys of
-   * the templates that were left alone because a newer reading is stored. Throws `SyncLockLost` when the fence is refused.
-   * What the table does not take (an item that is too large) is told to `onRefused`, by template key, and its neighbours
-   * are written; without `onRefused` it throws.
+   * Stores readings, about 20 templates a request, with `between` before each. Returns the keys with a newer stored
+   * reading. Throws `SyncLockLost`, and for an item that the table refuses, unless `onRefused` takes its key.
    */
   writeUpstream(writes: readonly UpstreamWrite[], options?: WriteOptions): Promise<Set<string>>;
-  /** Nobody knows any more what the platform has of what it does not show (D20). */
+  /** Forgets the hidden settings of a code, when the platform's are unknown (D20). */
   forgetSentCode(templateKey: string): Promise<void>;
 }
 
@@ -50,7 +48,6 @@ export interface WriteOptions {
 
 export interface TemplateState {
   readonly fact?: StoredFact;
-  /** The live rows; archived ones are not among them. */
   readonly rows: readonly TemplateRow[];
 }
 
@@ -111,7 +108,7 @@ export function templateStore(
   };
 }
 
-/** Older than any reading, so that whoever needs the platform's own form asks for it. */
+/** Older than any reading, so that a caller who needs the platform's own form asks for it. */
 const neverRead = 0;
 
 interface HashedFact {
@@ -120,8 +117,8 @@ interface HashedFact {
 }
 
 /**
- * Facts are read eventually consistent, for half the price. A row names the hash of its fact; a fact that does not match
- * it is read again, strongly, and then it is at least as new as the row.
+ * Eventually consistent, for half the price. A fact that does not match its row's hash is read again, strongly
+ * consistent, and then it is at least as new as the row.
  */
 async function factsOf(table: TableAccess, rows: readonly TemplateRow[]): Promise<Map<string, StoredFact>> {
   const read = await readFacts(table, rows, { consistent: false });
@@ -157,7 +154,6 @@ async function stateOf(table: TableAccess, key: string, clientIds: readonly numb
   return { rows, ...present({ fact: factItem && factFromItem(factItem).fact }) };
 }
 
-/** Reads a stored fact; throws when the item is not one. */
 export function factFromItem(item: Item): HashedFact {
   const { hash, body, readAtMs, sinceMs, asSent, ...stored } = v.parse(StoredFactSchema, item);
   const { wabaId, deleted, nameHeldUntilMs, sentCode } = stored;
@@ -185,7 +181,7 @@ async function writeUpstream(
   return newer;
 }
 
-/** Writes units in one transaction; returns the keys of those that met a newer reading. */
+/** Returns the keys with a newer stored reading. */
 async function writeTogether(
   table: TableAccess,
   units: readonly WriteUnit[],
@@ -213,7 +209,7 @@ async function writeTogether(
   return newer;
 }
 
-/** One of the units is not taken: each by itself shows which. */
+/** The table refuses one of the units: single writes show which. */
 async function writeApart(
   table: TableAccess,
   units: readonly WriteUnit[],
@@ -229,7 +225,7 @@ async function writeApart(
   return newer;
 }
 
-/** DynamoDB refuses an item for what it is, with the whole transaction: too large, or nothing that it can store. */
+/** DynamoDB cancels the whole transaction for one item that is too large or invalid. */
 function isContentRefused(error: unknown): boolean {
   if (!(error instanceof TransactionCanceledException)) {
     return error instanceof DynamoDBServiceException && error.name === 'ValidationException';

@@ -9,7 +9,7 @@ import type { SentCode } from './sent-code.ts';
 import type { PlatformTemplate } from './template.ts';
 import { templateKey } from './template-key.ts';
 
-/** What was read from the platform about one template, to be stored for the clients named. */
+/** The platform's reading of one template, to be stored for these clients. */
 export type UpstreamWrite =
   | {
       readonly kind: 'present';
@@ -19,26 +19,26 @@ export type UpstreamWrite =
       /** When the platform was asked: an older reading never replaces a newer one. */
       readonly readAtMs: number;
       /**
-       * The template is what was sent to the platform, which shows it in another form: the next send reads it again. It does
-       * not bring back what was deleted meanwhile, and does not replace a template that was made anew under the name.
+       * The template as it was sent, which the platform shows differently, so the next send reads it again. It revives
+       * no deleted template and replaces no recreated one.
        */
       readonly asSent?: true;
-      /** What was sent with it and no reading shows (D20); left as it is when absent. */
+      /** The sent settings that no reading shows (D20); absent, the stored ones stay. */
       readonly sentCode?: SentCode | undefined;
-      /** Status and category are those that are stored since then; when others are stored by now, nothing is written. */
+      /** Status and category are still those stored at this time. If others are stored now, nothing is written. */
       readonly unchangedSinceMs?: number;
     }
   | {
-      /** The platform lists it no more: marked deleted, never erased (D21, D22). */
+      /** The platform no longer lists it: a tombstone, never erased (D21, D22). */
       readonly kind: 'gone';
       readonly templateKey: string;
       readonly clientIds: readonly number[];
       readonly readAtMs: number;
-      /** The platform keeps the name of an approved template for a while after its deletion (D18). */
+      /** The platform holds the name of a deleted approved template for a while (D18). */
       readonly nameHeld?: NameHold;
     };
 
-/** Until when the platform keeps a name: in the language that was deleted, and in every other once none has it any more. */
+/** How long the platform holds a name: in the deleted language, and in all languages once none is live. */
 export interface NameHold {
   readonly untilMs: number;
   readonly wabaId: string;
@@ -46,15 +46,14 @@ export interface NameHold {
 }
 
 /**
- * The fencing number of a synchronization. Each lock counts for itself and leaves its number in an attribute of its own:
- * numbers of two locks (scope `client`, one WABA) cannot be compared.
+ * The fencing number of a synchronization. Each lock has its own attribute, because numbers of two locks cannot be
+ * compared.
  */
 export interface SyncFence {
   readonly lockName: string;
   readonly fence: number;
 }
 
-/** One fact with rows of it, written whole or not at all. */
 export interface WriteUnit {
   readonly templateKey: string;
   readonly actions: readonly TransactionAction[];
@@ -62,7 +61,7 @@ export interface WriteUnit {
 }
 
 const templatesPerTransaction = 20;
-/** DynamoDB takes 4 MB; what the sizes below leave out stays far under the difference. */
+/** DynamoDB takes 4 MB. The estimate below errs by far less than the difference. */
 const transactionBytes = 3_000_000;
 const rowBytes = 1_000;
 
@@ -70,10 +69,7 @@ export function keyOf(write: UpstreamWrite): string {
   return write.kind === 'gone' ? write.templateKey : templateKey({ ...write.template, wabaId: write.wabaId });
 }
 
-/**
- * The actions of one template. A WABA of more than 99 clients does not fit one transaction: then the fact is written again
- * with each slice of rows, so that every slice is guarded by the fact's conditions.
- */
+/** A WABA of more than 99 clients exceeds one transaction, so each slice of rows repeats the fact and its conditions. */
 export function writeUnits(tableName: string, write: UpstreamWrite, fence: SyncFence | undefined): WriteUnit[] {
   const key = keyOf(write);
   const place = { tableName, key };
@@ -118,7 +114,6 @@ export function packTransactions(units: readonly WriteUnit[]): WriteUnit[][] {
   return current.length === 0 ? transactions : [...transactions, current];
 }
 
-/** Which units of a refused transaction met a newer reading, and whether the fence was refused. */
 export function refusedUnits(
   units: readonly WriteUnit[],
   reasons: readonly CancellationReason[],
@@ -152,7 +147,6 @@ function nameAction(tableName: string, { untilMs, ...name }: NameHold): Transact
 
 interface Place {
   readonly tableName: string;
-  /** The template's key. */
   readonly key: string;
 }
 
@@ -181,7 +175,7 @@ function factAction(
   { fence, unchanged }: { readonly fence: SyncFence | undefined; readonly unchanged: boolean },
 ): TransactionAction {
   const conditions = ['(attribute_not_exists(#readAtMs) OR #readAtMs <= :readAtMs)'];
-  // Without a body it only marks: what is not stored must not come into being by that.
+  // A write without a body is only a mark, and must not create an item.
   if (values['body'] === undefined) conditions.push('attribute_exists(pk)');
   const onlyLive = values['asSent'] === true;
   if (onlyLive) {
@@ -225,7 +219,7 @@ function rowAction({ tableName, key }: Place, write: UpstreamWrite, clientId: nu
     };
   }
   const { set, remove } = upstreamRowAttributes(write.wabaId, write.template);
-  // A client that has no row yet gets a whole one; on an existing row its own attributes stay as they are.
+  // A client without a row gets a whole one; an existing row keeps its own attributes.
   const own = Object.keys(newRowAttributes).map((name) => `${name} = if_not_exists(${name}, :${name})`);
   const facts = Object.keys(set).map((name) => `${name} = :${name}`);
   const values = Object.entries({ ...newRowAttributes, ...set });

@@ -10,7 +10,7 @@ const packageMaxLength = 224;
 const minMinutes = 0.5;
 const maxMinutes = 15;
 
-/** Checks the body of an AUTHENTICATION template: its text is the platform's own (platform reference, 3.9). */
+/** Checks the body of an AUTHENTICATION template, whose text is the platform's own (platform reference, 3.9). */
 export function checkAuthenticationBody(body: Part, judged: Judged, draft: TemplateDraft): void {
   onlyKeys(body, ['type', 'add_security_recommendation'], judged);
   const inside = body['add_security_recommendation'];
@@ -25,7 +25,6 @@ export function checkAuthenticationBody(body: Part, judged: Judged, draft: Templ
   }
 }
 
-/** Checks the footer of an AUTHENTICATION template: minutes until the code expires, the contract's range. */
 export function checkAuthenticationFooter(footer: Part, judged: Judged, draft: TemplateDraft): void {
   onlyKeys(footer, ['type', 'code_expiration_minutes'], judged);
   const inside = footer['code_expiration_minutes'];
@@ -44,7 +43,6 @@ export function checkMinutes(value: unknown, judged: Judged): void {
   }
 }
 
-/** Checks the one OTP button of an AUTHENTICATION template. */
 export function checkOtpButtons(list: unknown, judged: Judged): void {
   const button: unknown = Array.isArray(list) ? list[0] : undefined;
   if (!Array.isArray(list) || list.length !== 1 || !isPart(button) || enumOf(button['type']) !== 'OTP') {

@@ -6,7 +6,7 @@ import { countEmoji } from './variables.ts';
 const labelMaxLength = 25;
 const urlMaxLength = 2_000;
 const phoneMaxLength = 20;
-/** Of a coupon; the code of a limited-time offer stays shorter. */
+/** The code of a limited-time offer is shorter than a coupon's. */
 const couponMaxLength = 20;
 const offerCodeMaxLength = 15;
 const maxButtons = 10;
@@ -15,7 +15,7 @@ const flowIcons = ['DOCUMENT', 'PROMOTION', 'REVIEW'];
 
 interface ButtonRule {
   readonly max: number;
-  /** It must be the only button of its template. */
+  /** Whether it must be the only button of its template. */
   readonly alone?: true;
   readonly keys: readonly string[];
   readonly check?: (button: Part, judged: Judged) => void;
@@ -26,7 +26,7 @@ function label(button: Part, judged: Judged): void {
   if (text !== undefined) checkLabelForm(text, at(judged, 'text'));
 }
 
-/** What a label of any button is without (platform reference, 3.6): the platform refuses it with 100/2388060. */
+/** A label of any button has none of these (platform reference, 3.6): the platform refuses it with 100/2388060. */
 export function checkLabelForm(text: string, judged: Judged): void {
   if (/\{\{|\}\}/.test(text)) fault(judged, 'no variables in the label of a button');
   if (/[\r\n]/.test(text)) fault(judged, 'no line breaks in the label of a button');
@@ -34,14 +34,14 @@ export function checkLabelForm(text: string, judged: Judged): void {
   if (countEmoji(text) > 0) fault(judged, 'no emoji in the label of a button');
 }
 
-/** A label that the platform sets: it takes no other text. */
+/** The platform sets this label and accepts no other text. */
 function fixedLabel(text: string): NonNullable<ButtonRule['check']> {
   return (button, judged) => {
     if (button['text'] !== text) fault(at(judged, 'text'), `"${text}" is required, received ${shown(button['text'])}`);
   };
 }
 
-/** Every kind of button a template may be created with (platform reference, 3.6); OTP is in authentication.ts. */
+/** Every kind of button for a template (platform reference, 3.6); OTP is in authentication.ts. */
 const buttonRules: Readonly<Record<string, ButtonRule>> = {
   QUICK_REPLY: { max: 10, keys: ['type', 'text'], check: label },
   URL: { max: 2, keys: ['type', 'text', 'url', 'example'], check: checkUrl },
@@ -58,7 +58,7 @@ const buttonRules: Readonly<Record<string, ButtonRule>> = {
   SPM: { max: 1, alone: true, keys: ['type', 'text'], check: fixedLabel('View') },
 };
 
-/** Checks a list of buttons of which `kinds` are allowed, and returns the kinds it holds, in order. */
+/** Returns the kinds of the buttons, in order. */
 export function checkButtons(list: unknown, kinds: readonly string[] | undefined, judged: Judged): string[] {
   if (!Array.isArray(list) || list.length === 0) {
     fault(judged, `a list of buttons, received ${shown(list)}`);
@@ -91,7 +91,7 @@ function checkButton(button: unknown, kinds: readonly string[] | undefined, judg
   return kind;
 }
 
-/** Quick replies are one run, before or after all others. */
+/** Quick replies stand together, before or after all others. */
 function checkOrder(kinds: readonly string[], judged: Judged): void {
   const shape = kinds.map((kind) => (kind === 'QUICK_REPLY' ? 'q' : 'o')).join('');
   if (!/^(q*o*|o*q*)$/.test(shape))
@@ -129,7 +129,7 @@ function checkCoupon(button: Part, judged: Judged): void {
   if (codeLength(button) > couponMaxLength) codeFault(button, couponMaxLength, judged);
 }
 
-/** Checks the code of a limited-time offer, which is one of the buttons; what is no code at all was told before. */
+/** Checks the code of a limited-time offer. `checkCoupon` has already reported longer and malformed codes. */
 export function checkOfferCode(list: unknown, judged: Judged): void {
   for (const [index, button] of (Array.isArray(list) ? list : []).entries()) {
     if (!isPart(button) || enumOf(button['type']) !== 'COPY_CODE') continue;
@@ -140,7 +140,7 @@ export function checkOfferCode(list: unknown, judged: Judged): void {
   }
 }
 
-/** Infinite where there is none of letters and digits. */
+/** Infinite unless it is letters and digits. */
 function codeLength({ example }: Part): number {
   const code = Array.isArray(example) && example.length === 1 ? example[0] : example;
   return typeof code === 'string' && /^[A-Za-z0-9]+$/.test(code) ? code.length : Number.POSITIVE_INFINITY;

@@ -27,7 +27,7 @@ export function checkCarousel(carousel: Part, judged: Judged): void {
   }
 }
 
-/** Checks one card and describes its shape: format of the header, whether there is a body, kinds of buttons. */
+/** A card's shape: format of the header, body, kinds of buttons. */
 function checkCard(card: unknown, judged: Judged): string {
   const place = at(judged, 'components');
   const components = isPart(card) ? card['components'] : undefined;

@@ -12,7 +12,7 @@ const offerBodyMaxLength = 600;
 const productBodyMaxLength = 160;
 const offerTextMaxLength = 16;
 
-/** Which components a category may have (platform reference, 3.2). */
+/** The components that a category may have (platform reference, 3.2). */
 const componentsOf: Readonly<Record<Category, readonly string[]>> = {
   MARKETING: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'],
   UTILITY: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'],
@@ -32,8 +32,8 @@ interface Placed {
 type Found = ReadonlyMap<string, Placed>;
 
 /**
- * Checks the components of a template against every rule of the platform reference, section 3, and notes all faults at once
- * with their paths (D18). What only a review can tell (wording, variables to words) is left to the platform.
+ * Checks components against all rules of the platform reference, section 3, and notes every fault with its path (D18).
+ * The platform's review checks the rest (wording, variables to words).
  */
 export function checkComponents(draft: TemplateDraft, judged: Judged): void {
   const found = placedComponents(draft, judged);
@@ -105,7 +105,7 @@ function bodyLimit(kinds: readonly string[], offer: Placed | undefined): number 
   return offer === undefined ? bodyMaxLength : offerBodyMaxLength;
 }
 
-/** Product buttons come with the header they are shown under (platform reference, 3.3 and 3.6). */
+/** Product buttons need their header (platform reference, 3.3 and 3.6). */
 function checkProductButtons(kinds: readonly string[], header: Placed | undefined, judged: Judged): void {
   const format = enumOf(header?.component['format']);
   if (kinds.includes('MPM') && format !== 'TEXT') fault(judged, 'an MPM button needs a TEXT header');
@@ -120,7 +120,7 @@ interface BesideOffer {
   readonly kinds: readonly string[];
 }
 
-/** Checks a limited-time offer and what stands beside it (platform reference, 3.8). */
+/** Checks a limited-time offer and the components beside it (platform reference, 3.8). */
 function checkOffer({ component, place }: Placed, { header, footer, kinds }: BesideOffer): void {
   onlyKeys(component, ['type', 'limited_time_offer'], place);
   const offer = component['limited_time_offer'];

@@ -9,24 +9,24 @@ import { templateCategories } from '../../platform/words.ts';
 export const categories = templateCategories;
 export type Category = (typeof categories)[number];
 
-/** A template as a client wants it created or changed; `components` is whatever came. */
+/** `components` is unchecked. */
 export interface TemplateDraft {
   readonly category: Category;
   readonly components: readonly unknown[];
-  /** A media file came with the request (multipart), for the header. */
+  /** The request has a media file (multipart) for the header. */
   readonly fileAttached: boolean;
   /** AUTHENTICATION: given beside the components (contract, POST /v1/templates/{did}). */
   readonly codeExpirationMinutes?: number;
   readonly addSecurityRecommendation?: boolean;
-  /** An edit says all that is to be there: the defaults of a creation are none of it. */
+  /** An edit lists all that the template shall have, so a creation's defaults do not apply. */
   readonly editing?: true;
 }
 
-/** One value under judgement: its path, and where its faults go. */
+/** A value under check: its path, and the list of faults. */
 export interface Judged {
   readonly path: string;
   readonly faults: FaultList;
-  /** Takes keys that have no place in a part, and says whether it did; all others are faults (D6). */
+  /** Removes an unknown key from a part and returns true; any other unknown key is a fault (D6). */
   readonly leaveOut?: (part: Part, key: string) => boolean;
 }
 
@@ -40,7 +40,7 @@ export function fault({ path, faults }: Judged, message: string): void {
   faults.add({ path, message });
 }
 
-/** A required text of at most `maxLength` characters (code points); undefined, with its fault noted, when it is not one. */
+/** A required text of at most `maxLength` code points. Otherwise it notes the fault; undefined unless it is a text. */
 export function requiredText(part: Part, key: string, maxLength: number, judged: Judged): string | undefined {
   const value = part[key];
   if (typeof value !== 'string' || value.trim() === '') {
@@ -52,11 +52,11 @@ export function requiredText(part: Part, key: string, maxLength: number, judged:
   return value;
 }
 
-/** Notes every key of a part that has no place in it, and the one that it probably means (D6). */
+/** Notes every unknown key of a part, and the known one that it probably means (D6). */
 export function onlyKeys(part: Part, known: readonly string[], judged: Judged): void {
   for (const key of Object.keys(part)) {
     if (known.includes(key) || judged.leaveOut?.(part, key) === true) continue;
-    // Nobody reads what is only counted, and comparing costs time.
+    // A full list only counts, so the costly comparison is skipped.
     const hint = judged.faults.isFull ? '' : nearHint(key, known);
     const name = clip(key);
     fault(at(judged, name), `${unrecognizedField}: ${name}${hint}`);

@@ -10,15 +10,15 @@ const timeToLiveRange: Readonly<
   MARKETING: { min: 43_200, max: 2_592_000, thirtyDays: false },
 };
 
-/** Where the category is not known: what no category takes is a fault. */
+/** For an unknown category: only a value that no category accepts is a fault. */
 const anyTimeToLive = { min: 30, max: 2_592_000, thirtyDays: true };
 
-/** What the settings of a template are judged by; `category` is absent when the one that came is none. */
+/** The settings that the rules need; `category` is absent when the given one is unknown. */
 export interface Settings extends Pick<TemplateDraft, 'codeExpirationMinutes' | 'addSecurityRecommendation'> {
   readonly category?: Category | undefined;
 }
 
-/** Checks what a creation or an edit says beside the components: `root` is the request. */
+/** Checks the fields beside the components; `root` is the request. */
 export function checkSettings(settings: Settings, timeToLiveSeconds: number | undefined, root: Judged): void {
   if (timeToLiveSeconds !== undefined) {
     checkTimeToLive(settings.category, timeToLiveSeconds, at(root, 'message_send_ttl_seconds'));

@@ -9,7 +9,7 @@ const maxEmoji = 10;
 
 const mediaFormats: readonly string[] = ['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF'];
 
-/** Checks a header (platform reference, 3.3). `formats` are those its place allows. */
+/** Checks a header (platform reference, 3.3). `formats` are those that its place allows. */
 export function checkHeader(
   header: Part,
   formats: readonly string[],
@@ -34,13 +34,13 @@ function checkTextHeader(header: Part, judged: Judged): void {
   if (/[\r\n]/.test(text)) fault(place, 'no line breaks in a header');
   if (/[*~`]|_\S+_/.test(text)) fault(place, 'no formatting characters in a header');
   if (countEmoji(text) > 0) fault(place, 'no emoji in a header');
-  // Whether one may open or close a header is the platform's to judge.
+  // The platform decides whether a variable may open or close a header.
   const count = checkVariables(text, place);
   if (count > 1) fault(place, `at most one variable in a header, received ${count}`);
   checkExamples(header, 'header_text', Math.min(count, 1), judged);
 }
 
-/** One source of media and not two (D18): an upload's handle, in either spelling, a URL, or the request's own file. */
+/** A media header has exactly one source (D18): a handle in either spelling, a URL, or the request's file. */
 function checkMediaHeader(header: Part, judged: Judged, fileAttached: boolean): void {
   onlyKeys(header, ['type', 'format', 'example', 'header_handle', 'header_source'], judged);
   const { example } = header;

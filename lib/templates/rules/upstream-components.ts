@@ -3,14 +3,13 @@ import { present } from '../../keys/present.ts';
 import type { Category, TemplateDraft } from './draft.ts';
 import { bodyExamples } from './variables.ts';
 
-/** The order in which the platform likes to see components (platform reference, 3.2). */
+/** The order that the platform prefers (platform reference, 3.2). */
 const order = ['HEADER', 'LIMITED_TIME_OFFER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL'];
 const defaultMinutes = 10;
 
 /**
- * Checked components as the platform writes them: enums in upper case, a media handle under `example`, and for an
- * AUTHENTICATION template the code's minutes (whole ones; 10 unless told) in FOOTER and the advice in BODY (D18). An edit
- * says all that is to be there: without FOOTER and minutes there is no FOOTER (D20).
+ * Checked components in the platform's spelling. An AUTHENTICATION template gets its minutes (10 by default) in FOOTER
+ * and its advice in BODY (D18); an edit without FOOTER and minutes gets none (D20).
  */
 export function upstreamComponents(draft: TemplateDraft): Part[] {
   const written = draft.components.filter(isPart).map(writtenComponent);
@@ -37,7 +36,7 @@ function writtenHeader({ header_handle: handle, ...header }: Part): Part {
   return handle === undefined ? written : { ...written, example: { header_handle: [handle] } };
 }
 
-/** A list of examples is taken as well as the platform's list of one list. */
+/** Clients may give one list of examples; the platform wants a list of one list. */
 function writtenBody(body: Part): Part {
   const values = bodyExamples(body['example']);
   return { ...body, type: 'BODY', ...present({ example: values === undefined ? undefined : { body_text: [values] } }) };

@@ -4,8 +4,8 @@ import { shown } from '../../http/shown.ts';
 import { at, fault, type Judged, onlyKeys } from './draft.ts';
 
 /**
- * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap. Returns how many values
- * the text takes.
+ * Checks the positional variables of a text (platform reference, 3.10): numbered from 1 without a gap. Returns the
+ * number of values.
  */
 export function checkVariables(text: string, judged: Judged): number {
   const found = [...text.matchAll(/\{\{([^{}]*)\}\}/g)];
@@ -29,7 +29,7 @@ export function checkVariables(text: string, judged: Judged): number {
   return numbers.size;
 }
 
-/** Checks where the variables of a body stand: neither first nor last, and none next to another (3.10). */
+/** A body's variables stand neither first nor last, and never side by side (3.10). */
 export function checkPlaces(text: string, judged: Judged): void {
   if (/^\s*\{\{[^{}]*\}\}/.test(text) || /\{\{[^{}]*\}\}\s*$/.test(text)) {
     fault(judged, 'a variable must not open or close the text');
@@ -37,10 +37,7 @@ export function checkPlaces(text: string, judged: Judged): void {
   if (/\}\}\s*\{\{/.test(text)) fault(judged, 'there must be text between two variables');
 }
 
-/**
- * Checks that the example of a text holds, under `key` and nothing else, one non-empty text for each of `count` variables; a
- * text without variables has none.
- */
+/** Under `key` alone, an example has one non-empty text for each of `count` variables, and nothing without variables. */
 export function checkExamples(part: Part, key: 'header_text' | 'body_text', count: number, judged: Judged): void {
   const { example } = part;
   const place = at(judged, 'example');
@@ -67,7 +64,7 @@ function checkValues(values: unknown, count: number, judged: Judged): void {
   });
 }
 
-/** The examples of a body: a list, or a list that holds one list, as the platform writes it. */
+/** The examples of a body: a list, or a list of one list, as the platform spells it. */
 export function bodyExamples(example: unknown): unknown {
   const rows = isPart(example) ? example['body_text'] : undefined;
   return Array.isArray(rows) && rows.length === 1 && Array.isArray(rows[0]) ? rows[0] : rows;

@@ -11,16 +11,12 @@ import { isHidden, type ViewBounds, visibleDocuments } from '../model/visible.ts
 export const statusActions = ['enable', 'disable'] as const;
 export type StatusAction = (typeof statusActions)[number];
 
-/** One item of the request, with the action that applies to it. */
 export interface StatusItem {
   readonly id: string;
   readonly action: StatusAction;
 }
 
-/**
- * The items of a request: an item's own action, else the request's. Refuses with one 400 that names every item that is left
- * without an action (contract, Errors).
- */
+/** Refuses with one 400 every item without an own or the request's action (contract, Errors). */
 export function statusItems(
   asked: readonly (string | { readonly id: string; readonly action?: StatusAction | undefined })[],
   action: StatusAction | undefined,
@@ -37,7 +33,7 @@ export function statusItems(
   return items;
 }
 
-/** Why an item was not carried out (contract, PATCH /v1/templates/status; conditions in D17). */
+/** Why an item failed (contract, PATCH /v1/templates/status; conditions in D17). */
 const statusReasons = [
   'not_found',
   'forbidden',
@@ -51,7 +47,6 @@ const statusReasons = [
 ] as const;
 export type StatusReason = (typeof statusReasons)[number];
 
-/** What became of one item, as it is answered. */
 export const StatusResultSchema = v.object({
   id: v.string(),
   action: v.picklist(statusActions),
@@ -70,21 +65,18 @@ export const StatusSummarySchema = v.object({
   failed: wholeNumber,
 });
 
-/** On whose behalf the items are carried out. */
 export interface StatusAccess {
   readonly caller: Pick<Caller, 'clientId' | 'crossClient'>;
-  /** The client asked for; undefined when the request names none. */
   readonly askedId: number | undefined;
   readonly campaignIds: CampaignScope;
 }
 
-/** Which channels and campaigns a client still has. */
+/** The channels and campaigns that a client still has. */
 export interface Assignable {
   hasChannel(clientId: number, channelId: number): boolean;
   hasCampaign(clientId: number, campaignId: number): boolean;
 }
 
-/** A row that is to be switched, as it was read. */
 export interface StatusChange {
   readonly row: TemplateRow;
   readonly active: boolean;
@@ -92,17 +84,16 @@ export interface StatusChange {
 
 export interface StatusPlan {
   readonly results: readonly StatusResult[];
-  /** One for each row that is to be written. */
   readonly changes: readonly StatusChange[];
 }
 
 type Repetition = Extract<StatusReason, 'duplicate_request' | 'conflicting_action'>;
 
-/** An item with what can be said of it before anything is read. */
+/** An item with all that is known before any read. */
 export interface ExaminedItem extends StatusItem {
   /** Undefined when no document can have this id. */
   readonly address: DocumentAddress | undefined;
-  /** What equal ids come to: they are judged before anything else, whether their template exists or not. */
+  /** The verdict on equal ids, which comes before all others, whether the template exists or not. */
   readonly repeated: Repetition | undefined;
 }
 
@@ -112,8 +103,8 @@ export function examineItems(items: readonly StatusItem[]): ExaminedItem[] {
 }
 
 /**
- * Finds repetitions: of the same action on one target all but the first are skipped, of different actions all are (contract,
- * PATCH /v1/templates/status). An item without a target repeats nothing.
+ * Skips all but the first of one action on a target, and all of different actions
+ * (contract, PATCH /v1/templates/status). Items without a target do not count.
  */
 function repetitions(
   items: readonly { readonly target: unknown; readonly action: StatusAction }[],
@@ -130,7 +121,6 @@ function repetitions(
   });
 }
 
-/** The documents that were switched, by the client for which, and how. */
 export function switchedTemplates(
   results: readonly StatusResult[],
   access: Pick<StatusAccess, 'caller' | 'askedId'>,
@@ -147,12 +137,12 @@ export function switchedTemplates(
   return [...groups.values()];
 }
 
-/** The client that an item works for: the one asked for, the caller's own, or, with `BSP_CN`, the owner of the document. */
+/** The client that an item works for: the requested one, else the caller's own, or the document's owner for `BSP_CN`. */
 function actingClient({ caller, askedId }: Pick<StatusAccess, 'caller' | 'askedId'>, address: DocumentAddress): number {
   return askedId ?? (caller.crossClient ? address.clientId : caller.clientId);
 }
 
-/** The rows that the items need, skipped ones too (`allForeign`): the document's own, and that of the client worked for. */
+/** The document's own row, and that of the acting client. Skipped items count, because `allForeign` needs them. */
 export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess): RowName[] {
   return items.flatMap(({ address }) => {
     if (address === undefined) return [];
@@ -161,8 +151,8 @@ export function rowsNeeded(items: readonly ExaminedItem[], access: StatusAccess)
 }
 
 /**
- * The rows whose channels and campaigns have to be known: those to enable, and all of a caller who is bound to campaigns.
- * Without `BSP_CN` another client's template is never among them.
+ * The rows to enable, and all for a caller with a campaign scope. Without `BSP_CN` another client's template is never
+ * among them.
  */
 export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): TemplateRow[] {
   const found = items.flatMap((item) => {
@@ -174,7 +164,7 @@ export function rowsToJudge(items: readonly ExaminedItem[], rows: RowLookup, acc
   return [...new Set(found)];
 }
 
-/** Whether every item is an existing document of another client, which a caller without `BSP_CN` may not touch (D17). */
+/** Whether every item is an existing document of another client, which needs `BSP_CN` (D17). */
 export function allForeign(items: readonly ExaminedItem[], rows: RowLookup, access: StatusAccess): boolean {
   return items.every(
     ({ address }) => address !== undefined && isForeign(access, address) && rowOfDocument(rows, address) !== undefined,
@@ -186,8 +176,8 @@ function isForeign({ caller }: StatusAccess, address: DocumentAddress): boolean 
 }
 
 /**
- * Decides every item, in the order of the request (D17). Two `_id`s of one template share its `active` flag, so the items that
- * equal ids, `not_found` and `forbidden` leave are judged by their row: one of them is carried out, or none.
+ * Decides every item, in the order of the request (D17). Two `_id`s of one template share its `active` flag, so
+ * remaining items are grouped by row, and at most one of them takes effect.
  */
 export function planStatus(
   items: readonly ExaminedItem[],
@@ -219,7 +209,7 @@ function changeOf(row: TemplateRow, action: StatusAction, assignable: Assignable
   return (active ? obstacleToEnable(row, assignable) : undefined) ?? { row, active };
 }
 
-/** The row that an item works on, or why there is none: `not_found` comes before `forbidden` (D17). */
+/** `not_found` comes before `forbidden` (D17). */
 function rowToSwitch(
   address: DocumentAddress | undefined,
   { rows, assignable }: { readonly rows: RowLookup; readonly assignable: Assignable },
@@ -233,8 +223,8 @@ function rowToSwitch(
 }
 
 /**
- * Whether the caller sees the template, and it is not named by a document of a foreign campaign (D15). What is unassigned is in
- * nobody's campaigns and seen by all.
+ * Whether the caller sees the template, named by a document that it may see (D15). Every caller sees unassigned
+ * templates.
  */
 function isVisible(
   { clientId, documents }: TemplateRow,
@@ -259,7 +249,7 @@ function obstacleToEnable(row: TemplateRow, assignable: Assignable): StatusReaso
   return inCampaign ? undefined : 'campaign_unassigned';
 }
 
-/** Counts for the answer: what neither succeeded nor was skipped has failed (D17). */
+/** An item that neither succeeded nor was skipped has failed (D17). */
 export function summaryOf(results: readonly StatusResult[]): v.InferOutput<typeof StatusSummarySchema> {
   const succeeded = results.filter(({ success }) => success).length;
   const skipped = results.filter((result) => result.skipped).length;

@@ -26,9 +26,8 @@ export interface StatusPorts {
 const maxRounds = 5;
 
 /**
- * Enables and disables templates, each by itself (D17). Three round trips, however many items: rows, WABAs and user;
- * channels and campaigns; the writes. Rows that change in between are decided again, two round trips each time. Refuses a
- * caller without `BSP_CN` who has no campaigns (400, D15), or whose items all belong to other clients (403).
+ * Switches templates, each by itself (D17), in three round trips. Rows that change meanwhile are decided again, in two
+ * more. Refuses a caller without campaigns (400, D15), and one without `BSP_CN` for only foreign items (403).
  */
 export async function setStatus(
   { directory, rows: rowStore, status }: StatusPorts,
@@ -70,7 +69,7 @@ export async function setStatus(
   throw new Error('rows stayed contended while their status was set');
 }
 
-/** Whether a row's client still works with its WABA: what a client has left is found no more. */
+/** Whether a row's client still has its WABA; other rows count as not found. */
 async function membershipsOf(
   directory: Pick<Directory, 'listWabas'>,
   needed: readonly RowName[],
@@ -83,7 +82,7 @@ async function membershipsOf(
   return ({ clientId, wabaId }) => memberships.has(`${clientId} ${wabaId}`);
 }
 
-/** What the clients of the rows still have, of all that the rows are assigned to: one round trip. */
+/** One round trip. */
 async function assignableOf(
   directory: Pick<Directory, 'listCampaigns' | 'findChannels'>,
   rows: readonly TemplateRow[],

@@ -6,19 +6,16 @@ import { rowKey } from '../model/items.ts';
 import { documentsText, rowFromItem, statusText, type TemplateRow } from '../model/row.ts';
 import type { StatusChange } from './bulk-status.ts';
 
-/** A change that was not written, because its row is no longer as it was read. */
 export interface RefusedChange {
   readonly change: StatusChange;
-  /** The row as it is now; undefined when there is none. */
+  /** The row as it is now; undefined when it is gone. */
   readonly current: TemplateRow | undefined;
 }
 
-/** The `active` flag of clients' rows. */
 export interface StatusStore {
   /**
-   * Writes the changes whose rows are as they were read, each under its own condition, and returns the others. At most
-   * 100 a transaction, the transactions side by side: one round trip when nothing has changed in between. A transaction
-   * is known by its token, so a lost reply does not make a change look like somebody else's.
+   * Writes changes by compare-and-set and returns the refused ones: 100 a transaction, in one round trip without
+   * conflicts. Transaction tokens make retries idempotent.
    */
   setActive(changes: readonly StatusChange[]): Promise<RefusedChange[]>;
 }
@@ -36,7 +33,7 @@ export function statusStore(
   };
 }
 
-/** One refused condition cancels the whole transaction: the others are written again without it. */
+/** One refused condition cancels the whole transaction, so the others are written again without it. */
 async function writeChunk(table: TableAccess, changes: readonly StatusChange[]): Promise<RefusedChange[]> {
   const refused: RefusedChange[] = [];
   let pending = changes;
@@ -58,7 +55,7 @@ async function writeChunk(table: TableAccess, changes: readonly StatusChange[]):
   return refused;
 }
 
-/** Enabling rests on the template's status and assignments: they must still be as they were read. */
+/** Enabling depends on status and assignments, so they must be unchanged. */
 function actionOf(tableName: string, { row, active }: StatusChange): TransactionAction {
   const conditions = ['a = :activeAsRead', 'attribute_not_exists(g)'];
   if (active) conditions.push('s = :statusAsRead', 'd = :documentsAsRead');

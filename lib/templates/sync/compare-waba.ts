@@ -27,32 +27,30 @@ export interface ComparisonPorts {
   readonly platform: Pick<PlatformTemplates, 'page'>;
   readonly events: EventSink;
   readonly nowMs: () => number;
-  /** Before a platform call is repeated. */
+  /** The backoff before a platform call is retried. */
   readonly pause: Pause;
 }
 
-/** How one comparison of a WABA is carried out, and what it has counted. */
+/** The ports and counts of one comparison of a WABA. */
 export interface Comparison extends ComparisonPorts {
   /** Called between any two steps; throws to end it. */
   readonly keepLease: KeepLease;
   readonly timeIsShort: () => boolean;
   readonly counts: SyncCounts;
-  /** Of the synchronization that this is part of; what is written without one is guarded by the time of its reading alone. */
+  /** The fence of the synchronization. Writes without one are guarded by the reading's time alone. */
   readonly fence?: SyncFence;
   readonly syncId?: string;
 }
 
-/** How far a WABA's list is read. */
 export type Listing = NonNullable<SyncMessage['listing']>;
 
 const platformAttempts = 3;
-/** So many are queued well within a lease. */
+/** A batch that fits well within a lease. */
 const eventsAtOnce = 1_000;
 
 /**
- * Goes through the platform's list of a WABA, page after page, and takes over what differs from the rows (D22): tells it, then
- * writes it. What no page of a whole list shows is marked deleted. Resolves to undefined at the end of the list, and to where
- * it stands when time runs short. Throws what ends it: `PlatformFailure`, or what `keepLease` throws.
+ * Walks the platform's list of a WABA and takes over differences (D22). Templates missing from a complete list get a
+ * tombstone. Resolves to its position when time runs short. Throws `PlatformFailure`, or `keepLease`'s error.
  */
 export async function compareWaba(
   work: Comparison,
@@ -79,7 +77,6 @@ export async function compareWaba(
   return undefined;
 }
 
-/** Takes over what a page, or any other reading of templates of the WABA, has shown: tells, writes and counts it. */
 async function takePage(
   work: Comparison,
   waba: Waba,
@@ -94,15 +91,14 @@ async function takePage(
   work.counts.unchanged += page.templates.length + page.unreadable.length - written - passedOver.length;
 }
 
-/** What reading one template takes besides. */
 export interface TemplateComparison extends Comparison {
   readonly platform: Pick<PlatformTemplates, 'page' | 'read' | 'lookUp'>;
   readonly templates: Comparison['templates'] & Pick<TemplateStore, 'stateOf'>;
 }
 
 /**
- * One template by its id, taken over as a page of the list is. The platform's answer does not say whose it is: what the WABA
- * is not known to have counts only when its own list has it. One or two calls; throws what ends it, as `compareWaba`.
+ * Takes over one template by its id. The answer does not name its WABA, so an unknown template counts only if the
+ * WABA's own list has it. One or two calls; throws as `compareWaba`.
  */
 export async function compareTemplate(work: TemplateComparison, waba: Waba, id: string): Promise<void> {
   const askedAtMs = work.nowMs();
@@ -119,11 +115,11 @@ export async function compareTemplate(work: TemplateComparison, waba: Waba, id: 
   const listedAtMs = work.nowMs();
   const { found } = await work.platform.lookUp(waba, named);
   if (found !== undefined) return await take(found, listedAtMs);
-  // One that the platform never listed was created a moment ago: lists lag.
+  // A template that the platform never listed stays: it is just created, and lists lag.
   if (fact !== undefined && fact.readAtMs > 0) await apply(work, changesOfGone(known, new Set(), listedAtMs));
 }
 
-/** The template that a client of the WABA has under an id: in the WABA's list it is gone, or made again. */
+/** The id is gone upstream: the WABA's list shows whether the template is gone or recreated. */
 async function storedUnder(work: Comparison, waba: Waba, id: string): Promise<WantedName | undefined> {
   for (const clientId of waba.clientIds) {
     const rows = await work.templates.rowsOf(clientId);
@@ -154,7 +150,7 @@ async function readPage(work: Comparison, waba: Waba, after: string | undefined)
   }
 }
 
-/** Reading costs nothing and changes nothing: whatever may pass is tried again. */
+/** Reads are safe, so every transient failure is retried. */
 function mayPass(error: unknown): boolean {
   return (
     error instanceof PlatformFailure && (error.kind !== 'refused' || error.throttled || error.advice === 'backoff')
@@ -162,9 +158,8 @@ function mayPass(error: unknown): boolean {
 }
 
 /**
- * Tells the clients what has changed, before it is written: once it is, nobody sees the difference any more. A crash in
- * between tells it again, under the same id, and so does whoever reads the same at the same time; a failure leaves the rows
- * as they were for the next one to see.
+ * Tells clients before the write, because afterwards the difference is lost. A crash in between repeats the events with
+ * the same ids. A failure leaves the rows for the next reader.
  */
 async function tell(work: Comparison, changes: readonly TemplateChange[]): Promise<void> {
   const nowMs = work.nowMs();
@@ -177,10 +172,7 @@ async function tell(work: Comparison, changes: readonly TemplateChange[]): Promi
   }
 }
 
-/**
- * Tells and writes changes and counts those that were written; a newer reading in the store stays as it is, and so does what
- * the table does not take.
- */
+/** A newer stored reading stays, and so does an item that the table refuses. */
 async function apply(
   work: Comparison,
   changes: readonly TemplateChange[],

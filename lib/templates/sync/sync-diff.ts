@@ -7,10 +7,9 @@ import { announcedRow, deletedEvents, statusChangedEvents } from '../model/templ
 import { templateKey } from '../model/template-key.ts';
 import type { UpstreamWrite } from '../model/upstream-writes.ts';
 
-/** The rows of a WABA's templates before this synchronization: by template key, then by client. */
+/** By template key, then by client. */
 export type KnownRows = ReadonlyMap<string, ReadonlyMap<number, TemplateRow>>;
 
-/** One template that differs from what is stored: what it means, and the write that settles it. */
 export interface TemplateChange {
   readonly templateKey: string;
   readonly kind: 'created' | 'updated' | 'deleted';
@@ -24,7 +23,6 @@ export interface WabaClients {
   readonly clientIds: readonly number[];
 }
 
-/** Puts the rows of all clients of a WABA side by side; rows of other WABAs are left out. */
 export function knownRows(wabaId: string, rows: readonly TemplateRow[]): KnownRows {
   const known = new Map<string, Map<number, TemplateRow>>();
   for (const row of rows) {
@@ -38,13 +36,13 @@ export function knownRows(wabaId: string, rows: readonly TemplateRow[]): KnownRo
 
 export interface PageDiff {
   readonly changes: readonly TemplateChange[];
-  /** What is there and cannot be held: it stays as it is stored, if it is, and is not gone. */
+  /** Upstream templates that cannot be stored. Their stored copies stay, and they do not count as gone. */
   readonly skipped: readonly SkippedTemplate[];
 }
 
 /**
- * Compares one page of the platform's list with the rows. A template needs a write when a client of the WABA has no row of
- * it, or one with other facts, or one marked deleted; what is equal everywhere is not written at all (D22).
+ * Compares a page with the rows. A template needs a write when a client of the WABA has no row, a row with other facts,
+ * or a deleted one. Equal templates are not written (D22).
  */
 export function compareWithPage(
   waba: WabaClients,
@@ -91,14 +89,14 @@ export function compareWithPage(
   return { changes: [...changes.values()], skipped };
 }
 
-/** The keys of everything that a page shows to be there, read or not; undefined for an entry without name. */
+/** The keys of all entries of a page, readable or not; undefined for an entry without a name. */
 export function keysOfPage(wabaId: string, page: TemplatePage): (string | undefined)[] {
   return [...page.templates, ...page.unreadable].map(({ name, language }) =>
     name === undefined || language === undefined ? undefined : templateKey({ wabaId, name, language }),
   );
 }
 
-/** Templates that are stored and that no page of the whole list showed: deleted upstream. */
+/** Live templates that no page of the complete list showed: deleted upstream. */
 export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, listedFromMs: number): TemplateChange[] {
   const changes: TemplateChange[] = [];
   for (const [key, rows] of known) {
@@ -116,10 +114,8 @@ export function changesOfGone(known: KnownRows, seen: ReadonlySet<string>, liste
 }
 
 /**
- * What the clients are told of a change (D34): another status or category, or the end of the template. A template that
- * appears upstream is no `template.created`: who creates one through the service is told then, a first synchronization
- * would tell thousands at once, and `sync.completed` gives their number. `stored` is the fact as it is now: who has
- * stored the same in the meantime, or something younger, has told it.
+ * A new status or category, or the end (D34). A newly appeared template gets no event, because a first synchronization
+ * would send thousands. None either if another reader has stored this or a newer reading.
  */
 export function eventsOfChange({ rows, write }: TemplateChange, stored: StoredFact | undefined, nowMs: number) {
   if (write.kind === 'gone') return rows.flatMap((row) => deletedEvents(announcedRow(row), [row], nowMs));
@@ -129,7 +125,7 @@ export function eventsOfChange({ rows, write }: TemplateChange, stored: StoredFa
   return statusChangedEvents(template, rows, { sinceMs: stored.sinceMs, nowMs });
 }
 
-/** Whether what is stored now decides what is told of the change. */
+/** Whether the events of the change depend on the stored fact. */
 export function mayChangeStatus({ rows, write }: TemplateChange): boolean {
   if (write.kind === 'gone') return false;
   const { status, category } = write.template;

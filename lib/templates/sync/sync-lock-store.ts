@@ -16,16 +16,16 @@ const LockSchema = v.object({
   waiting: v.record(v.string(), v.object({ sinceRun: v.number(), askedAtMs: v.number() })),
 });
 
-/** Each one that fails has seen another's. Of those who ask at once no more than `maxWaiting` write that they were refused. */
+/** Each failed attempt has met another's success, and at most `maxWaiting` refused contenders write at once. */
 const mostTries = 12;
 const conflictPause = backoff(10, 200);
 
-/** Each lock is one item (versioned-item.ts). It is never deleted and never expires: its fencing number must not start again. */
+/** Each lock is one item (versioned-item.ts). It never expires, because its fencing number must not restart. */
 export function syncLockStore(client: DynamoDBDocumentClient, table: string, pause: Pause = conflictPause): SyncLocks {
   const change = <Result>(name: string, rule: (state: LockState) => Changed<LockState, Result>) =>
     changeVersioned({ client, table, key: lockKey(name), stateOf, itemOf }, rule, { mostTries, pause });
 
-  /** Whether the lock was the holder's to change. */
+  /** Changes the lock for its holder; false when another holds it. */
   const changeHeld = async (lock: HeldLock, rule: (state: LockState) => LockState): Promise<boolean> => {
     const changed = await change(lock.name, (before) => {
       const state = rule(before);

@@ -2,19 +2,18 @@ import * as v from 'valibot';
 import { queueBody } from '../../aws/queue-body.ts';
 import { queuedMessage } from '../../aws/queued-message.ts';
 
-/** Deliveries after which the queue gives a message up (the queue's maxReceiveCount). */
+/** The queue's maxReceiveCount. */
 export const syncDeliveries = 5;
 
-/** What a synchronization has done so far. */
 const SyncCountsSchema = v.object({
   created: v.number(),
   updated: v.number(),
   deleted: v.number(),
   unchanged: v.number(),
   failedWabas: v.number(),
-  /** Templates that are there and cannot be held. */
+  /** Templates that exist upstream and cannot be stored. */
   skipped: v.number(),
-  /** Channels with new values of the platform, and WABAs whose numbers could not be read or their channels written. */
+  /** Channels with new values of the platform, and WABAs whose channels could not be read or written. */
   refreshedChannels: v.number(),
   failedRefreshes: v.number(),
 });
@@ -32,53 +31,51 @@ export const noCounts: SyncCounts = {
 };
 
 /**
- * A synchronization on its way: who holds the lock for it, and where it stands. The first message is queued by the request,
- * every further one by a worker whose time ran short, as its checkpoint.
+ * A synchronization's lock and position. The request queues the first message; a worker whose time runs short queues
+ * the next one, as a checkpoint.
  */
 const SyncMessageSchema = v.object({
   lock: v.object({ name: v.string(), owner: v.string(), fence: v.number() }),
   clientId: v.number(),
-  /** WABAs that are not finished, the current one first. */
+  /** Unfinished WABAs, the current one first. */
   wabaIds: v.array(v.string()),
-  /** How far the list of the current WABA is read; absent before its first page. */
+  /** The position in the current WABA's list; absent before its first page. */
   listing: v.optional(
     v.object({
       after: v.string(),
       startedAtMs: v.number(),
-      /** Keys of the templates listed so far. */
       seen: v.array(v.string()),
-      /** False once an entry could not even be named: then nothing can be told to be gone. */
+      /** False once an entry had no readable name: then no template counts as gone. */
       complete: v.boolean(),
     }),
   ),
   counts: SyncCountsSchema,
-  /** The walk that goes on when this synchronization has ended, and its turn. */
+  /** The walk, and its turn, to continue after this synchronization. */
   walk: v.optional(v.object({ id: v.string(), turn: v.number() })),
   correlationId: v.optional(v.string()),
 });
 export type SyncMessage = v.InferOutput<typeof SyncMessageSchema>;
 
-/** A turn of the scheduled walk over all clients: turns count up, and the clients up to `after` have had theirs. */
+/** Clients up to `after` are done. */
 const WalkTurnSchema = v.object({ id: v.string(), turn: v.number(), after: v.number() });
 export type WalkTurn = v.InferOutput<typeof WalkTurnSchema>;
 
-/** What the sync queue carries. */
 const QueuedSyncSchema = v.union([SyncMessageSchema, v.object({ walk: WalkTurnSchema })]);
 export type QueuedSync = v.InferOutput<typeof QueuedSyncSchema>;
 
-/** The format in which synchronizations and walks are queued now (D47). */
+/** The queued format's version (D47). */
 const syncVersion = 1;
 
 export function encodeSync(message: QueuedSync): string {
   return queueBody({ version: syncVersion, ...message });
 }
 
-/** Reads a message of the sync queue. Throws when it is not one that `encodeSync` makes, and `LaterVersion`. */
+/** Parses a message of the sync queue. Throws on other text, and `LaterVersion`. */
 export function decodeSync(body: string): QueuedSync {
   return v.parse(QueuedSyncSchema, queuedMessage(body, syncVersion));
 }
 
-/** Where the messages go. Throws when the queue did not take one. */
+/** Throws when the queue did not accept a message. */
 export interface SyncQueue {
   send(message: SyncMessage): Promise<void>;
   sendTurn(turn: WalkTurn, delaySeconds: number): Promise<void>;

@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { sendEntry } from '../../aws/sqs-batch.ts';
 import { encodeSync, type SyncQueue } from './sync-message.ts';
 
-/** The queue between the request and its worker; the client is the message group, so that no client crowds out others. */
+/** The queue from request to worker. The client is the message group, so that no client crowds out others. */
 export function syncQueue(client: SQSClient, url: string): SyncQueue {
   const queue = { client, url };
   return {

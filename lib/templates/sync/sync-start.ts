@@ -18,10 +18,8 @@ export interface StartPorts {
 }
 
 /**
- * Starts the synchronization of a client's WABAs (D22): returns once the lock is held, the platform has answered and
- * the work is queued. Refuses with 409 while another runs or comes first (sync-turns.ts), with 502 or 429 when platform
- * or queue do not answer; then the lock is free again, unless an earlier delivery of a walk's turn has it: the owner of
- * everything else is its own. Without WABAs there is nothing to do.
+ * Starts the synchronization of a client's WABAs (D22): takes the lock, probes the platform, queues the work. Refuses
+ * with 409 while another runs or comes first (sync-turns.ts), else with 502 or 429, and frees the lock.
  */
 export async function startSync(
   ports: StartPorts,
@@ -40,17 +38,17 @@ export async function startSync(
     await enqueue(ports.queue, { lock, clientId, wabaIds, counts, walk, correlationId: correlationId() });
     log('sync.started', { syncId: lock.owner, fence: lock.fence, clientId });
   } catch (error) {
-    // An earlier delivery of the turn may have queued the work, which runs under this lock; if not, its lease ends.
+    // An earlier delivery of the turn may have queued the work under this lock. If not, its lease ends.
     if (walk !== undefined && again === true) throw error;
-    // Should this fail too, the lock frees itself when the lease ends; the caller hears of the first failure.
+    // If this fails too, the lease ends by itself; the caller gets the first failure.
     await ports.locks.release(lock, ports.nowMs()).catch(() => log('sync.release_failed', { syncId: owner, clientId }));
     throw error;
   }
 }
 
 /**
- * The platform must answer for one WABA: one that is refused (a credential of its own) does not stop the others, but a
- * platform that cannot be reached, or limits us, is not asked again.
+ * One WABA must answer. A refused one (its own credential) does not stop the others, but an unreachable or throttling
+ * platform is not asked again.
  */
 async function firstAnswer(platform: Pick<PlatformTemplates, 'probe'>, wabas: readonly Waba[]): Promise<void> {
   let firstFailure: PlatformFailure | undefined;

@@ -3,56 +3,46 @@ import type { Changed } from '../../aws/versioned-item.ts';
 import { clockSkewMs, type HeldLock, type LockRequest, leaseMs } from './sync-lock.ts';
 
 /*
- * Whose turn it is when several want the synchronization lock (D22). Every acquisition is a run, numbered by its fence. Who is
- * refused is remembered; a run that ends leaves the lock to those who wait, for a short time:
- *
- *   free ──acquire──> held ──release──> kept for those who wait ──5 s, or one of them──> free / held
- *                       └──lease ends (the holder has died)──> free
- *
- * Acquiring and releasing is the holder's. Being remembered is everybody's who is refused, and ends with a run of one's own,
- * after 30 s without asking, or when one lets the 5 s pass. While somebody waits, each other has one run at the most: so those
- * who keep asking get the same number of runs, and no clock decides who is first.
+ * Whose turn it is when several contenders want the lock (D22). Every acquisition is a run, numbered by its fence.
+ * Refused contenders wait, and a free lock is kept for them for 5 s after a run.
  */
 
-/** Who was refused is remembered for so long after having asked. */
+/** A refused contender is remembered for this long after its last attempt. */
 export const rememberedMs = 30_000;
 
-/** For so long after a run the lock is kept for those who wait. Who does not come back costs the others no more. */
+/** How long a released lock is kept for waiting contenders. One that does not return delays the others no more. */
 export const keptMs = 5_000;
 
-/** Everybody else is refused all the same, and comes after. */
+/** Further contenders are refused without being remembered. */
 export const maxWaiting = 20;
 
-/** Who has just asked is not written down again. */
+/** A contender that has just asked is not written again. */
 const rewriteAfterMs = 1_000;
 
 export interface Waiting {
-  /** The first run that others had, or will have, while this one waits. */
+  /** The first run that this contender has to wait for. */
   readonly sinceRun: number;
   readonly askedAtMs: number;
 }
 
-/** The lock as it is stored. */
 export interface LockState {
   /** Of the latest run, until it ends. */
   readonly lease?: Lease;
-  /** The number of the latest run. */
   readonly fence: number;
   /** When the latest run ended; absent while it lasts. */
   readonly releasedAtMs?: number;
-  /** By contender, their latest run: of those who have had one while somebody waited, and of the latest holder. */
+  /** The latest run of each contender that ran while another waited, and of the latest holder. */
   readonly runs: ReadonlyMap<string, number>;
-  /** By contender, who was refused and has not had a run since. */
+  /** The contenders that were refused and have not run since. */
   readonly waiting: ReadonlyMap<string, Waiting>;
 }
 
-/** Before the first run. */
 export const noRuns: LockState = { fence: 0, runs: new Map(), waiting: new Map() };
 
-/** `held_already`: a repetition of the request that got the lock. */
+/** `held_already`: a retry of the request that got the lock. */
 export type LockAnswer = 'acquired' | 'held_already' | 'refused';
 
-/** Answers a request: the lock as it is then, which is the same where nothing is to be written down. */
+/** The same state object means that nothing must be written. */
 export function answerTo(state: LockState, request: LockRequest): Changed<LockState, LockAnswer> {
   const held = heldLease(state.lease, request.nowMs - clockSkewMs);
   if (held?.owner === request.owner) return { state, result: 'held_already' };
@@ -60,12 +50,12 @@ export function answerTo(state: LockState, request: LockRequest): Changed<LockSt
   return { state: remembering(state, request, held !== undefined), result: 'refused' };
 }
 
-/** The lock with the lease of its holder renewed, also when that was over; the same when it is another's, or given back. */
+/** Also renews an expired lease. Unchanged when another holds the lock or it was released. */
 export function renewed(state: LockState, lock: HeldLock, nowMs: number): LockState {
   return isHolder(state, lock) ? { ...state, lease: leaseOf(lock, nowMs) } : state;
 }
 
-/** The lock given back by its holder; the same when it is another's, or given back already. */
+/** Unchanged when another holds the lock or it was released before. */
 export function released(state: LockState, lock: HeldLock, nowMs: number): LockState {
   if (!isHolder(state, lock)) return state;
   const { lease: _over, ...free } = state;
@@ -82,12 +72,15 @@ function leaseOf({ owner }: Pick<HeldLock, 'owner'>, nowMs: number): Lease {
 
 const never = Number.NEGATIVE_INFINITY;
 
-/** Whether the lock is kept for somebody else: who has waited through a run of this one, or waits while this one does not. */
+/**
+ * Whether the lock is kept for another contender. While one waits, each other has one run at most, so busy contenders
+ * get the same number of runs, whatever their clocks.
+ */
 function mustWait(state: LockState, { contender, nowMs }: LockRequest): boolean {
   if (!isKept(state, nowMs)) return false;
   const waits = isWaiting(state.waiting.get(contender), nowMs);
   const latestRun = state.runs.get(contender) ?? 0;
-  // Who waits has had no run since, so that its own waiting is not in its way.
+  // A waiting contender has had no run since, so it does not block itself.
   return [...state.waiting.values()].some(
     (waiting) => isWaiting(waiting, nowMs) && (!waits || waiting.sinceRun <= latestRun),
   );
@@ -101,9 +94,9 @@ function isWaiting(waiting: Waiting | undefined, nowMs: number): boolean {
   return waiting !== undefined && nowMs <= waiting.askedAtMs + rememberedMs;
 }
 
-/** The lock with the one who is refused among those who wait. Those who have not asked for too long go in the same write. */
+/** Remembers the refused contender. The same write drops contenders that stopped asking. */
 function remembering(state: LockState, { contender, nowMs }: LockRequest, held: boolean): LockState {
-  // The holder's own further requests make it no candidate for the next run.
+  // The holder's further requests make it no contender for the next run.
   if (held && state.runs.get(contender) === state.fence) return state;
   const waiting = new Map([...state.waiting].filter(([, each]) => isWaiting(each, nowMs)));
   const before = waiting.get(contender);
@@ -112,16 +105,15 @@ function remembering(state: LockState, { contender, nowMs }: LockRequest, held: 
   return { ...state, waiting: waiting.set(contender, { sinceRun, askedAtMs: nowMs }) };
 }
 
-/** The state in which the one who asks has the lock. */
 function run(state: LockState, { owner, contender, nowMs }: LockRequest): LockState {
   const { releasedAtMs = never } = state;
-  // Whoever has let the time pass for which the lock was kept has had the chance.
+  // A contender that let the kept time pass has had its chance.
   const missed = ({ askedAtMs }: Waiting) => !isKept(state, nowMs) && askedAtMs <= releasedAtMs;
   const waiting = new Map(
     [...state.waiting].filter(([other, each]) => other !== contender && isWaiting(each, nowMs) && !missed(each)),
   );
   const fence = state.fence + 1;
-  // Runs before anybody waited decide nothing.
+  // Earlier runs decide nothing.
   const from = Math.min(state.fence, ...[...waiting.values()].map(({ sinceRun }) => sinceRun));
   const runs = new Map([...state.runs].filter(([, number]) => number >= from)).set(contender, fence);
   return { lease: leaseOf({ owner }, nowMs), fence, runs, waiting };

@@ -5,11 +5,10 @@ import { type SyncWalks, walkDeadAfterMs } from './sync-walk.ts';
 
 const again = 'turn = :turn AND messageId = :messageId';
 const goesOn = `walkId = :id AND active = :yes AND (turn < :turn OR (${again}))`;
-/** A schedule may deliver one message twice: a walk of the same id never begins again. */
+/** A schedule may deliver twice (at-least-once), so a walk of the same id never restarts. */
 const begins = `attribute_not_exists(walkId) OR (walkId <> :id AND (active = :no OR movedAtMs < :deadSince))
   OR (walkId = :id AND active = :yes AND ${again})`;
 
-/** The walk of the scheduled synchronization as one item: which walk, whose turn, and when it last moved. */
 export function syncWalkStore(documentClient: DynamoDBDocumentClient, tableName: string): SyncWalks {
   return {
     take: async ({ id, turn }, messageId, nowMs) => {

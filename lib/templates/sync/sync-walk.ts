@@ -5,25 +5,24 @@ import type { SyncQueue, WalkTurn } from './sync-message.ts';
 import { type StartPorts, startSync } from './sync-start.ts';
 
 /**
- * The scheduled synchronization walks all clients, one after another. Where it stands travels through the sync queue, in
- * one message at a time; one item says whose turn it is, so that a message that was doubled does not double the walk.
+ * The scheduled synchronization visits all clients in turn. One message carries its position, and one item has the
+ * current turn, so that a duplicate message does not double the walk.
  */
 export interface SyncWalks {
   /**
-   * Takes a turn for the queue message `messageId`, which may be delivered again and again. False when a later turn was
-   * taken, or this one by another message. Turn 0 begins a walk: false while another walk is under way, unless that has
-   * not moved for two hours; then it has died, and the new one takes its place.
+   * Takes a turn for a queue message; idempotent for its redelivery. False when this or a later turn belongs to another
+   * message. Turn 0 starts a walk, unless another has moved within two hours.
    */
   take(turn: WalkTurn, messageId: string, nowMs: number): Promise<boolean>;
   finish(walkId: string): Promise<void>;
 }
 
-/** Longer than the five deliveries of a message that keeps failing take. */
+/** Longer than all five deliveries of a failing message. */
 export const walkDeadAfterMs = 2 * 3_600_000;
 
 /**
- * How long the walk waits for somebody else's synchronization before it looks again: less than the 5 s for which the lock is
- * kept for those who wait, so that it gets its turn beside clients that ask again and again.
+ * The wait for another's synchronization. It is below the 5 s that a lock is kept, so that the walk gets its turn
+ * beside busy clients.
  */
 const lockWaitSeconds = 3;
 
@@ -33,17 +32,15 @@ export interface WalkPorts extends StartPorts {
   readonly queue: SyncQueue;
 }
 
-/** One delivery of a turn's queue message. */
 export interface TurnDelivery {
   readonly messageId: string;
-  /** The queue gives the message up after this one. */
+  /** The queue drops the message after this delivery. */
   readonly last: boolean;
 }
 
 /**
- * One step of the walk: starts the synchronization of the next client, in order of their ids. Waits while another one holds
- * the lock; a client whom the platform refuses is logged and passed over. Throws when something else fails, and the message
- * must be delivered again; a client with whom it fails to the last delivery is passed over too.
+ * Starts the next client's synchronization, by id, and waits while the lock is held. Skips and logs a client that the
+ * platform refuses or whose last delivery fails. Throws on other failures, for a redelivery.
  */
 export async function takeTurn(ports: WalkPorts, turn: WalkTurn, delivery: TurnDelivery): Promise<void> {
   const { id, turn: number, after } = turn;

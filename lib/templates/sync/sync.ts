@@ -21,7 +21,7 @@ export type SyncResult =
   | { readonly kind: 'finished'; readonly counts: SyncCounts }
   | { readonly kind: 'unfinished'; readonly checkpoint: SyncMessage };
 
-/** With less time than this left, no further page is begun: one page may take three slow answers and its writes. */
+/** No page starts with less time left: it may take three slow answers and its writes. */
 const reservedMs = 45_000;
 
 interface Work extends SyncPorts, Comparison {
@@ -29,9 +29,8 @@ interface Work extends SyncPorts, Comparison {
 }
 
 /**
- * Does the work of a synchronization (D22) from where the message stands, page after page, with a heartbeat in between.
- * Stops with a checkpoint when time runs short, and releases the lock at the end. A WABA that fails, or whose changes
- * could not be told, is counted and logged and stops no other. Throws `SyncLockLost`.
+ * Continues a synchronization (D22). It stops with a checkpoint when time runs short, and finally releases the lock. A
+ * failing WABA is counted, logged and skipped. Throws `SyncLockLost`.
  */
 export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs: () => number): Promise<SyncResult> {
   const keepLease = await beginKeeping(ports.locks, message.lock, ports.nowMs);
@@ -51,13 +50,14 @@ export async function runSync(ports: SyncPorts, message: SyncMessage, timeLeftMs
     const listing = await compareWaba(work, waba, from).catch((error: unknown) => {
       recordFailure(work, 'sync.waba_failed', { wabaId, error });
       work.counts.failedWabas += 1;
-      // A refused credential rings by itself (`PlatformCredentialRefused`), and this beside it would say nothing new.
+      // A refused credential has its own alarm (`PlatformCredentialRefused`).
       if (!(error instanceof PlatformFailure && error.credentialRefused)) count('SyncWabasFailed');
       return undefined;
     });
     if (listing !== undefined) return checkpoint(work, index, listing);
   }
-  // While the lock is held: whoever finds it released takes the work for done, so a crash in between would lose the event.
+  // Sent before the release: a retry that finds the lock released takes the work as done, so a crash in between would
+  // lose the event.
   await ports.events.send([completed(work)]);
   await ports.locks.release(message.lock, ports.nowMs());
   return { kind: 'finished', counts: work.counts };
@@ -71,7 +71,7 @@ function completed({ message: { lock, clientId }, counts, nowMs }: Work): Servic
   return { id: eventId('sync.completed', clientId, [lock.owner]), clientId, type: 'sync.completed', timestampMs, data };
 }
 
-/** What is left to do. The lease is renewed first: it must outlast the way through the queue. */
+/** The remaining work. The lease is renewed, because it must outlast the queue. */
 async function checkpoint(work: Work, wabaIndex: number, listing: Listing | undefined): Promise<SyncResult> {
   const { lock, clientId, wabaIds, walk, correlationId } = work.message;
   if (!(await work.locks.heartbeat(lock, work.nowMs()))) throw new SyncLockLost();
@@ -89,7 +89,7 @@ async function checkpoint(work: Work, wabaIndex: number, listing: Listing | unde
   };
 }
 
-/** Before a WABA's templates, and no reason to leave them: when it fails, the next synchronization does it. */
+/** Runs before the templates. A failure does not stop them, and the next synchronization repeats it. */
 async function refreshChannels(work: Work, waba: Waba): Promise<void> {
   const mayGoOn = async () => {
     await work.keepLease();
@@ -103,7 +103,7 @@ async function refreshChannels(work: Work, waba: Waba): Promise<void> {
   }
 }
 
-/** Throws again what ends the whole synchronization. */
+/** Rethrows what ends the whole synchronization. */
 function recordFailure(
   work: Work,
   event: LogEvent,

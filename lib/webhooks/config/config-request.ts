@@ -9,8 +9,7 @@ import { butReceived } from '../../http/shown.ts';
 import { type EventType, EventTypeWord, eventTypes } from '../event.ts';
 
 /**
- * A receiver's address. Only its text is judged here: what a name resolves to can change any moment, so it is looked at
- * whenever an event is delivered, by whoever connects (D33, R40).
+ * A receiver's address, checked as text only. Every delivery checks the resolved address, which can change (D33, R40).
  */
 const ReceiverUrl = v.pipe(
   v.string(butReceived('url must be a text')),
@@ -33,14 +32,14 @@ const EventKind = v.pipe(
   documentedAs(() => EventTypeWord),
 );
 
-/** More than there are kinds, less than would take time to compare. */
+/** More than there are kinds, and quick to compare. */
 const maxEvents = 100;
 
-/** The body of a PUT; `client_id` is judged with the one of the query (D4). */
+/** The body of a PUT; `client_id` is checked together with the query's (D4). */
 export const WebhookConfigPutBody = closedObject({
   url: ReceiverUrl,
   active: v.optional(v.boolean(butReceived('active must be true or false'))),
-  /** Named twice is named once. */
+  /** Duplicates count once. */
   events: v.optional(
     v.pipe(
       boundedList(EventKind, maxEvents),
@@ -57,7 +56,7 @@ export const WebhookConfigPutHeaders = v.object({
   ),
 });
 
-/** The ports that events are delivered to (D34); the text of the default port of https is empty. */
+/** The ports for deliveries (D34); the empty text is the default port of https. */
 const receiverPorts = new Set(['', '8443']);
 
 function receiverUrlFault(text: string): string | undefined {

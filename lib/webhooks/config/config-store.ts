@@ -23,18 +23,15 @@ const ConfigItemSchema = v.object({
 /** Configurations in the webhooks table, one item a client. Reads are strongly consistent. */
 export interface WebhookConfigs {
   findConfig(clientId: number): Promise<WebhookConfig | undefined>;
-  /**
-   * Writes `config` as the successor of the version before it, or as the first. Resolves to undefined when it was written,
-   * and to the configuration in the way when there is another one by now: nothing was written then.
-   */
+  /** A compare-and-set on the version. Undefined when written; otherwise the newer configuration in the way. */
   replaceConfig(config: WebhookConfig): Promise<WebhookConfig | undefined>;
-  /** What deliveries have noted of a client's receiver; undefined before the first one. */
+  /** The noted failures of a client's receiver; undefined before the first delivery. */
   findFailures(clientId: number): Promise<Failures | undefined>;
-  /** Forgets the failures and the pause of a client's deliveries. Its lease stays: an attempt may be in the air. */
+  /** Forgets failures and pause of a client's deliveries. The lease stays, because an attempt may be in flight. */
   forgetFailures(clientId: number): Promise<void>;
   /**
-   * Switches a configuration off for the service's own reason. False when it is not the version given any more, or off
-   * already: the client has changed it since.
+   * Switches a configuration off for the service's own reason. False when it has changed since this version, or is off
+   * already.
    */
   switchOff(clientId: number, version: number, reason: DisabledReason, nowMs: number): Promise<boolean>;
 }
@@ -73,7 +70,7 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
         TableName: tableName,
         Key: deliveryKey(clientId),
         ConditionExpression: 'attribute_exists(pk)',
-        // A delivery that is about to write the state back finds that it has changed.
+        // The new version fails the compare-and-set of a delivery that is about to write the old state.
         UpdateExpression:
           'REMOVE pausedUntilMs, consecutiveFailures, failingSinceMs, lastSuccessMs, width ADD version :one',
         ExpressionAttributeValues: { ':one': 1 },
@@ -98,7 +95,7 @@ export function webhookConfigStore(documentClient: DynamoDBDocumentClient, table
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
       const write = await conditionalWrite(documentClient.send(update));
-      // The SDK repeats a request whose reply was lost: what refuses us may be our own write.
+      // The SDK retries a request whose reply was lost, so the conflict may be its own write.
       const { existing } = write.written ? {} : write;
       return write.written || (existing?.['version'] === version + 1 && existing['disabledAtMs'] === nowMs);
     },

@@ -5,7 +5,7 @@ import { EventTypeWord } from '../event.ts';
 import type { WebhookConfig } from './config.ts';
 import { type Trouble, TroubleSchema } from './trouble.ts';
 
-/** A configuration as it is answered. A later version may have stored more kinds of event. */
+/** A later version may have stored more kinds of event. */
 export const WebhookConfigSchema = v.object({
   client_id: wholeNumber,
   url: v.string(),
@@ -24,8 +24,8 @@ export const WebhookConfigSchema = v.object({
 });
 
 /**
- * A configuration as it is answered (contract, PUT and GET /v1/webhook/config); with `events` when they were ever set (D41).
- * The secret is no part of it.
+ * A configuration in an answer (contract, PUT and GET /v1/webhook/config), with `events` once they were set (D41), and
+ * without the secret.
  */
 export function configView({ clientId, url, active, events }: WebhookConfig, trouble?: Trouble) {
   return { client_id: clientId, url, active, ...present({ events, trouble }) };

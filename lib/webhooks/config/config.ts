@@ -1,14 +1,14 @@
 import { present } from '../../keys/present.ts';
 
-/** A signing secret as it is stored: encrypted for its client (sealing.ts). */
+/** A stored signing secret, encrypted for its client (sealing.ts). */
 export interface SealedSecret {
   readonly sealed: string;
   readonly createdAtMs: number;
-  /** Absent for the current secret; of the one before it, the moment from which it signs nothing more. */
+  /** Absent for the current secret; the one before it signs until this moment. */
   readonly validUntilMs?: number | undefined;
 }
 
-/** Why the service itself switched a configuration off: the receiver answered 410, or nothing but failures for days. */
+/** Why the service switched a configuration off: the receiver answered 410, or only failed for days. */
 export type DisabledReason = 'gone' | 'failing';
 
 /** Where a client's events go (D33). */
@@ -16,18 +16,23 @@ export interface WebhookConfig {
   readonly clientId: number;
   readonly url: string;
   readonly active: boolean;
-  /** The kinds that are told; absent until the client has chosen (D41). As stored: a later version may know more kinds. */
+  /**
+   * The chosen kinds; absent until the client has chosen (D41). A later version may store kinds that this one does not
+   * know.
+   */
   readonly events?: readonly string[] | undefined;
-  /** The current secret, and after it the one it replaced: never more. */
+  /** The current secret, then at most the one before it. */
   readonly secrets: readonly SealedSecret[];
-  /** Grows by one with every write; a write names the version it rests on. */
+  /** The optimistic lock: each write adds one and names the version before it. */
   readonly version: number;
   readonly disabledReason?: DisabledReason | undefined;
   readonly disabledAtMs?: number | undefined;
   readonly updatedAtMs: number;
 }
 
-/** What a PUT asks for. `active` absent: true for a new configuration, else unchanged (D33); so `events`: not chosen (D41). */
+/**
+ * A PUT's wish. `active` absent: true for a new configuration, else unchanged (D33). `events` absent: unchanged (D41).
+ */
 export interface ConfigChange {
   readonly clientId: number;
   readonly url: string;
@@ -36,13 +41,12 @@ export interface ConfigChange {
   readonly nowMs: number;
 }
 
-/** How long a replaced secret goes on signing beside the new one (D34). */
+/** How long a replaced secret signs beside the new one (D34). */
 export const rotationOverlapMs = 24 * 3_600_000;
 
 /**
- * The configuration after a PUT. `newSecret` becomes the current secret; the one it replaces signs for another 24
- * hours, an older one is dropped at once: two are valid at most. `active` given is the client's own word, so it takes
- * back what the service noted when it switched off.
+ * The configuration after a PUT. `newSecret` becomes current; its predecessor signs for another 24 hours, an older one
+ * is dropped. A given `active` clears the service's own reason for switching off.
  */
 export function changedConfig(
   before: WebhookConfig | undefined,
@@ -69,10 +73,7 @@ export function validSecrets(secrets: readonly SealedSecret[], nowMs: number): r
   return secrets.filter(({ validUntilMs }) => validUntilMs === undefined || nowMs < validUntilMs);
 }
 
-/**
- * Whether what was noted about failures no longer counts: another address has not failed yet, and deliveries that start
- * again must not be held to what happened before they stopped.
- */
+/** Whether the noted failures are forgotten: the address has changed, or a switched-off receiver starts again. */
 export function startsAfresh(before: WebhookConfig | undefined, after: WebhookConfig): boolean {
   return before !== undefined && after.active && (!before.active || before.url !== after.url);
 }

@@ -9,19 +9,17 @@ export interface ConfigurePorts {
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-/** The configuration as it was written, and its new signing secret if this call made one. */
 export interface Configured {
   readonly config: WebhookConfig;
   readonly secret?: string;
 }
 
-/** Whoever loses a race has seen another call win. */
+/** Each lost race is another call's success. */
 const maxAttempts = 20;
 
 /**
- * Creates or changes a client's configuration (D33). Makes a signing secret for a new configuration, or when `rotate` asks
- * for one; a secret is returned only after it was stored. Calls at the same time take effect one after another: of two
- * that create, one makes the secret and the other finds the configuration there.
+ * Creates or changes a client's configuration (D33). A signing secret is made for a new one or on `rotate`, and
+ * returned only after it is stored. Concurrent calls are serialized.
  */
 export async function configure(
   { configs, sealingKeys, randomBytes }: ConfigurePorts,
@@ -36,10 +34,10 @@ export async function configure(
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const makesSecret = before === undefined || rotate;
     const config = await underFirstKey(keys, changedConfig(before, change, makesSecret ? newSecret : undefined));
-    // Before the write: should it fail, a configuration that is still off or elsewhere has lost nothing.
+    // Before the write: if it fails, a receiver that is off or elsewhere has lost nothing.
     if (startsAfresh(before, config)) await configs.forgetFailures(clientId);
     const inTheWay = await configs.replaceConfig(config);
-    // The SDK repeats a request whose reply was lost: what is in the way may hold the secret of this very call.
+    // The SDK retries a request whose reply was lost, so the configuration in the way may hold this call's secret.
     if (inTheWay === undefined || holds(inTheWay, newSecret)) return makesSecret ? { config, secret } : { config };
     before = inTheWay;
   }

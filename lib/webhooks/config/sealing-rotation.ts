@@ -1,9 +1,9 @@
 import type { SealingJwk, SealingKeySet } from './sealing.ts';
 
-/** How long a function uses sealing keys before it reads their secret again. A rotation waits for it. */
+/** How long a function caches sealing keys. A rotation waits for it. */
 export const sealingKeysKeptSeconds = 300;
 
-/** Twice that: room for clocks that differ and reads that are tried again. */
+/** Room for clocks that differ and reads that are retried. */
 const readEverywhereSeconds = 2 * sealingKeysKeptSeconds;
 
 export type SealingRotationStep =
@@ -11,9 +11,8 @@ export type SealingRotationStep =
   | { readonly step: 'wait'; readonly dueAtSeconds: number };
 
 /**
- * The step of a rotation that is due: `add` a new key, which opens but seals nothing; once every function has read it,
- * `seal` with it. So nobody meets a secret that he cannot open. No key is ever taken away: a configuration that no PUT has
- * changed since is still sealed with an older one.
+ * The rotation step that is due: `add` a new key, which only opens; `seal` with it once every function has read it. No
+ * key is ever removed, because old configurations stay sealed with it.
  */
 export function sealingRotationStep(
   { keys }: SealingKeySet,

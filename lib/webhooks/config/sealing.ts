@@ -13,17 +13,17 @@ const SealingKeySchema = v.object({
     v.check((k) => Buffer.from(k, 'base64url').byteLength === keyBytes),
   ),
   kid: v.pipe(v.string(), v.minLength(1)),
-  /** Seconds. Tells the rotation whether every function has read the key (sealing-rotation.ts). */
+  /** In seconds. The rotation uses it to know when every function has the key (sealing-rotation.ts). */
   added_at: v.number(),
 });
 const SealingKeySetSchema = v.object({ keys: v.pipe(v.array(SealingKeySchema), v.minLength(1)) });
 
 export type SealingJwk = v.InferOutput<typeof SealingKeySchema>;
 
-/** The first key seals, every key opens what it has sealed. */
+/** The first key seals; every key opens what it has sealed. */
 export type SealingKeySet = v.InferOutput<typeof SealingKeySetSchema>;
 
-/** Reads the text of the sealing-keys secret (a JWKS). Throws, without quoting it, when it is not a usable set. */
+/** Parses the sealing-keys secret (a JWKS). Throws on an unusable set, without quoting it. */
 export function sealingKeySet(jwks: string): SealingKeySet {
   try {
     return v.parse(SealingKeySetSchema, JSON.parse(jwks));
@@ -32,7 +32,7 @@ export function sealingKeySet(jwks: string): SealingKeySet {
   }
 }
 
-/** Encrypts a signing secret for its client: what is stored opens with our keys, and for that client only (D34). */
+/** Encrypts a signing secret with the service's key, bound to its client (D34). */
 export async function sealSecret({ keys }: SealingKeySet, clientId: number, secret: string): Promise<string> {
   const [first] = keys;
   if (first === undefined) throw new Error('the sealing key set is not usable');
@@ -41,7 +41,7 @@ export async function sealSecret({ keys }: SealingKeySet, clientId: number, secr
     .encrypt(bytesOf(first));
 }
 
-/** The inverse. Throws when none of the keys has sealed it, when it was sealed for another client, or was tampered with. */
+/** Decrypts a secret. Throws when no key fits, when it belongs to another client, or when it was changed. */
 export async function openSecret({ keys }: SealingKeySet, clientId: number, sealed: string): Promise<string> {
   const { kid } = decodeProtectedHeader(sealed);
   const key = keys.find((candidate) => candidate.kid === kid);
@@ -54,7 +54,6 @@ export async function openSecret({ keys }: SealingKeySet, clientId: number, seal
   return Buffer.from(plaintext).toString();
 }
 
-/** The same secret under the first key, when another key of the set has sealed it. */
 export async function resealed(keys: SealingKeySet, clientId: number, secret: SealedSecret): Promise<SealedSecret> {
   const { kid } = decodeProtectedHeader(secret.sealed);
   if (kid === keys.keys[0]?.kid) return secret;

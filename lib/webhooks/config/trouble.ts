@@ -2,14 +2,13 @@ import * as v from 'valibot';
 import { wholeNumber } from '../../http/documented.ts';
 import type { WebhookConfig } from './config.ts';
 
-/** What deliveries have noted of the failures of a receiver (delivery/delivery-state.ts). */
+/** A receiver's failures, as deliveries note them (delivery/delivery-state.ts). */
 export const FailuresSchema = v.object({
   consecutiveFailures: v.optional(v.number(), 0),
   failingSinceMs: v.optional(v.number()),
 });
 export type Failures = v.InferOutput<typeof FailuresSchema>;
 
-/** What is wrong with a receiver, as it is answered. */
 export const TroubleSchema = v.object({
   state: v.pipe(
     v.picklist(['failing', 'switched_off']),
@@ -33,8 +32,8 @@ export const TroubleSchema = v.object({
 export type Trouble = v.InferOutput<typeof TroubleSchema>;
 
 /**
- * What is wrong with a client's receiver; undefined of one that is well, or that the client itself has switched off. An event
- * cannot tell it: it would be posted to the receiver that does not answer (D34).
+ * The trouble of a client's receiver; undefined for a healthy one, and one that the client has switched off. No event
+ * reports it, because the failing receiver would get it (D34).
  */
 export function troubleOf(
   { active, disabledReason, disabledAtMs }: Pick<WebhookConfig, 'active' | 'disabledReason' | 'disabledAtMs'>,

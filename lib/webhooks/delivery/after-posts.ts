@@ -6,7 +6,6 @@ import { allEnded, type EndedPost, tell } from './posts.ts';
 import { nextDueMs } from './retry.ts';
 import { type Failure, jointFailure } from './verdict.ts';
 
-/** What posts have come to together, with the times at which what is left in the list is due. */
 export function roundOf(ended: readonly EndedPost[], ...dues: readonly (number | undefined)[]): Round {
   const known = dues.filter((dueMs) => dueMs !== undefined);
   return {
@@ -16,7 +15,7 @@ export function roundOf(ended: readonly EndedPost[], ...dues: readonly (number |
   };
 }
 
-/** Gives each event that failed its next place in the list, or gives it up, and then tells `moved`; says when they are due. */
+/** Puts each failed event at its next place in the list, or abandons it, then calls `moved`. Returns the due times. */
 export async function tryAgainLater(
   ended: readonly EndedPost[],
   moved: (pending: Pending) => void | Promise<void>,
@@ -45,15 +44,15 @@ function nextAttempt(pending: Pending, failure: Failure, ports: DeliverPorts): P
   return undefined;
 }
 
-/** It stays recorded, and can be sent again by hand. */
+/** The event stays recorded, and an operator can send it again. */
 export function abandon({ event, attempts }: Pending, code: 'attempts' | 'time', ports: DeliverPorts): void {
   count('WebhookEventsAbandoned');
   tell(ports, 'webhook.abandoned', event, { attempt: attempts, code });
 }
 
 /**
- * Switches the receiver off that says it is gone, or that was hopeless as `state` and these posts tell. False where it is
- * neither, and where the configuration was changed meanwhile: the verdict was on another one.
+ * Switches off a receiver that is gone or hopeless. False for others, or when the configuration has changed since these
+ * posts.
  */
 export async function switchedOffBy(
   ended: readonly EndedPost[],

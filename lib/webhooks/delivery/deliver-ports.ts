@@ -7,10 +7,9 @@ import type { PostAnswer } from './verdict.ts';
 
 export type SwitchOffReason = 'gone' | 'failing';
 
-/** Where a client receives, now. */
 export interface Receiver {
   readonly url: string;
-  /** Which state of the configuration this is. */
+  /** The version of the configuration. */
   readonly version: number;
   /** The kinds of event that it takes (D41). */
   readonly wanted: ReadonlySet<EventType>;
@@ -20,8 +19,8 @@ export interface Receiver {
 
 export interface DeliveryStates {
   /**
-   * Replaces the state of a client by what `decide` makes of it, as one step; undefined leaves it. Returns the state that is
-   * then there. Throws when the store cannot be reached or the state will not hold still.
+   * Changes a client's state by compare-and-set; undefined from `decide` leaves it. Throws when the store fails or
+   * contention does not end.
    */
   change(
     clientId: number,
@@ -29,34 +28,32 @@ export interface DeliveryStates {
   ): Promise<{ readonly changed: boolean; readonly state: DeliveryState }>;
 }
 
-/** What waits for the receivers of clients: for each a list in the order in which it is due. */
+/** The waiting events: for each client a list in the order of due times. */
 export interface WaitingList {
-  /** Puts the event at its place in the list of its client; at the same place it takes the place of itself. */
+  /** Puts the event at its place in its client's list; idempotent. */
   put(pending: Pending): Promise<void>;
-  /** Takes it from that place, if it is there. */
   remove(pending: Pending): Promise<void>;
-  /** The list as it is while it is read; undefined is what a later version has put there, and this one cannot read. */
+  /** The list as it stands at each read. Undefined is an event of a later version, which this one cannot read. */
   pages(clientId: number): AsyncIterable<readonly (Pending | undefined)[]>;
 }
 
 export interface WakeQueue {
-  /** Has a run look at what waits for a client after `delaySeconds`, at most 900. */
+  /** Wakes a run for a client after `delaySeconds`, at most 900. */
   wakeLater(clientId: number, delaySeconds: number): Promise<void>;
 }
 
 export interface DeliverPorts {
   readonly records: { record(event: ServiceEvent): Promise<void> };
   readonly receivers: {
-    /** Undefined when the client has none, or it is switched off. */
+    /** Undefined when the client has no receiver, or it is switched off. */
     find(clientId: number): Promise<Receiver | undefined>;
-    /** False, and nothing done, when the configuration is no longer the one that was read. */
+    /** False, without effect, when the configuration has changed since this version. */
     switchOff(clientId: number, version: number, reason: SwitchOffReason): Promise<boolean>;
   };
   readonly states: DeliveryStates;
   readonly list: WaitingList;
   readonly queue: WakeQueue;
   readonly post: (post: Post) => Promise<PostAnswer>;
-  /** Unlike that of any other run. */
   readonly newOwner: () => string;
   readonly nowMs: () => number;
   /** Time until the function is killed. */

@@ -4,13 +4,12 @@ import { leaseMs } from './delivery-state.ts';
 import { decodeQueued, freshPending, type Pending } from './pending.ts';
 import { visit } from './visit.ts';
 
-/** One delivery of a queue message. */
 export interface QueueDelivery {
   readonly messageId: string;
   readonly body: string;
 }
 
-/** A message that was read: a fresh event, recorded, or a wake. */
+/** A parsed message: a recorded fresh event, or a wake. */
 interface Arrival {
   readonly messageId: string;
   readonly clientId: number;
@@ -18,9 +17,8 @@ interface Arrival {
 }
 
 /**
- * Works off one batch of the event queue and returns the ids of what must be delivered again. Each event is recorded, then
- * posted or put into the list of its client; clients beside each other, and so the events of one whose receiver is well.
- * No event is lost before its last attempt; a repeated one has its `webhook-id` (D34, R43).
+ * Processes a batch; returns the ids to redeliver. Each event is recorded, then posted or put into its client's list.
+ * Delivery is at-least-once: a repeated event keeps its `webhook-id` (D34, R43).
  */
 export async function deliverBatch(deliveries: readonly QueueDelivery[], ports: DeliverPorts): Promise<string[]> {
   const again: string[] = [];
@@ -48,7 +46,6 @@ async function recordedFrom({ messageId, body }: QueueDelivery, ports: DeliverPo
   return { messageId, clientId: queued.clientId, fresh: freshPending(queued, ports.nowMs()) };
 }
 
-/** One client's messages: returns those that must come again. */
 async function deliverTo(clientId: number, arrivals: readonly Arrival[], ports: DeliverPorts): Promise<string[]> {
   const messages = arrivals.map(({ messageId }) => messageId);
   const ended = new Set<Pending>();
@@ -66,7 +63,7 @@ async function deliverTo(clientId: number, arrivals: readonly Arrival[], ports: 
     .map(({ messageId }) => messageId);
 }
 
-/** For what others have put into the list while the run that broke had the lease; false when that cannot be promised. */
+/** A wake for events that other runs listed while the crashed run had the lease; false when it cannot be queued. */
 async function lookAgainLater(clientId: number, ports: DeliverPorts): Promise<boolean> {
   try {
     await ports.queue.wakeLater(clientId, Math.ceil(leaseMs / 1_000) + 1);

@@ -7,15 +7,15 @@ import { deliveryKey } from '../items.ts';
 import type { DeliveryStates } from './deliver-ports.ts';
 import { DeliveryStateSchema } from './delivery-state.ts';
 
-/** Of one change, which the other runs of the function overtake at a rush: what is given up there comes again much later. */
+/** A change competes with the function's other runs; a failed one is retried much later. */
 const mostTries = 10;
 
-/** The state of delivery of each client: the item `DELIVERY` of the table `webhooks`, changed one version after another. */
+/** The delivery state of each client: the item `DELIVERY` of the table `webhooks`, under an optimistic lock. */
 export function deliveryStateStore(options: {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly pause: Pause;
-  /** Unlike that of any other run; one for each write without it. */
+  /** Unique for each run; by default for each write. */
   readonly newWriter?: () => string;
 }): DeliveryStates {
   const { client, table, pause, newWriter } = options;

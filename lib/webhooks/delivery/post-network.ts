@@ -7,16 +7,15 @@ export interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For everything from the look-up of the name to the head of the answer. */
+  /** From the DNS lookup to the head of the answer. */
   readonly totalMs: number;
 }
 
 const ports = new Set(['', '8443']);
 
 /**
- * Posts JSON to the https URL of a client, on port 443 or 8443, connecting as `requestPublic` does (D34, R40). The status
- * is the answer: its body is not read, and the connection is closed. Throws nothing that the receiver can bring about.
- * `networkTo` says what is different on the way to a host.
+ * Posts JSON to a client's https URL on port 443 or 8443 (D34, R40). Only the status counts; the body stays unread. A
+ * receiver cannot make it throw.
  */
 export async function postPublic(
   post: Post,

@@ -9,7 +9,7 @@ import { type Pending, payloadOf } from './pending.ts';
 import { sign } from './signature.ts';
 import { type DeliveryVerdict, verdictOn } from './verdict.ts';
 
-/** An event that may be posted now, and where to. */
+/** An event that may be posted now, and its receiver. */
 export interface Offer {
   readonly pending: Pending;
   readonly receiver: Receiver;
@@ -21,15 +21,13 @@ export interface EndedPost extends Offer {
 
 export interface Posting {
   readonly offers: AsyncIterator<Offer>;
-  /** There is time to start a post. */
   readonly hasTime: () => boolean;
   readonly delivered: (pending: Pending) => void | Promise<void>;
 }
 
 /**
- * Posts what is offered, side by side as far as the receiver is known to take that; while it fails or is unknown, the first
- * alone. None is started once one was not delivered, or when time is over. Returns the posts that ended, and of the offers
- * that were taken how many were not posted.
+ * Posts concurrently, within the receiver's width; a failing or unknown receiver gets a single probe first. It stops
+ * after the first undelivered post, or when time is over.
  */
 export async function postSideBySide(
   { offers, hasTime, delivered }: Posting,
@@ -43,7 +41,7 @@ export async function postSideBySide(
     const next = mayStart() ? await offers.next() : undefined;
     if (next === undefined || next.done) return false;
     const { pending, receiver } = next.value;
-    // Another post may have failed while this one was read.
+    // Another post may have failed during this read.
     if (!mayStart()) {
       unposted += 1;
       return false;
@@ -62,7 +60,7 @@ export async function postSideBySide(
   return { ended, unposted };
 }
 
-/** Waits for all, then throws what the first of those that failed threw: nothing is under way any more. */
+/** Waits for all, then throws the first failure: nothing is under way any more. */
 export async function allEnded(work: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(work);
   await Promise.all(work);
@@ -97,7 +95,6 @@ async function attempt(
   return verdict;
 }
 
-/** A log line about one event, with the id of the request that it came from, and of the dispatch and message that it names. */
 export function tell(ports: DeliverPorts, name: LogEvent, event: ServiceEvent, facts: LogFacts): void {
   const { clientId, id: eventId, type: eventType, correlationId, data } = event;
   const jobId = 'job_id' in data ? data.job_id : undefined;

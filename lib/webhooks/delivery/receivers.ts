@@ -3,7 +3,7 @@ import type { OpenSecrets } from '../config/sealing.ts';
 import { wantedBy } from '../wanted-events.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 
-/** Where clients receive: their configurations, as they are at the moment of asking. */
+/** The clients' receivers, by their configurations at the moment of the call. */
 export function receiversIn(
   configs: Pick<WebhookConfigs, 'findConfig' | 'switchOff'>,
   openSecrets: OpenSecrets,

@@ -9,13 +9,12 @@ import { deliveryLimitMs } from './retry.ts';
 /** A run that has the lease of a client. */
 export interface Holder {
   readonly clientId: number;
-  /** There is time to start a post. */
   readonly hasTime: () => boolean;
-  /** Told of each fresh event that needs no further run. */
+  /** Called for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
 }
 
-/** Posts fresh events. What failed, or was not posted, is in the list afterwards. */
+/** Posts fresh events. Failed and unposted ones are in the list afterwards. */
 export async function postFresh(
   { hasTime, done }: Holder,
   { offers, state }: { readonly offers: readonly Offer[]; readonly state: DeliveryState },
@@ -23,7 +22,7 @@ export async function postFresh(
 ): Promise<Round> {
   const { ended } = await postSideBySide({ offers: inOrder(offers), hasTime, delivered: done }, state, ports);
   if (await switchedOffBy(ended, state, ports)) {
-    // They stay recorded; nothing waits for a receiver that is off.
+    // The events stay recorded; none waits for a receiver that is off.
     for (const { pending } of offers) done(pending);
     return roundOf(ended);
   }
@@ -39,24 +38,22 @@ async function* inOrder(offers: readonly Offer[]): AsyncGenerator<Offer, undefin
   yield* offers;
 }
 
-/** What a walk along the list has found out at its end. */
 interface Walk {
-  /** All that is due was offered. */
   isOver: boolean;
   /** When the first of the others is due. */
   dueMs: number | undefined;
 }
 
-/** Posts what is due in the list, in its order. What was delivered leaves it; what failed takes its next place there. */
+/** Posts the due events of the list in order. Delivered ones leave it; failed ones get their next place. */
 export async function workOff(holder: Holder, state: DeliveryState, ports: DeliverPorts): Promise<Round> {
   const { clientId, hasTime } = holder;
   const nowMs = ports.nowMs();
-  // A pause is for a receiver: without one the list is emptied at once.
+  // A pause needs a receiver: without one the list is emptied at once.
   if (isPaused(state, nowMs) && (await ports.receivers.find(clientId)) !== undefined) return roundOf([], nowMs);
   const walk: Walk = { isOver: false, dueMs: undefined };
   const offers = listed(holder, walk, ports);
   const { ended, unposted } = await postSideBySide({ offers, hasTime, delivered: ports.list.remove }, state, ports);
-  // After a failure it is not known yet whether more is due: one more is asked for, and not posted.
+  // After a failure it is unknown whether more is due, so one more offer is read, and not posted.
   if (!walk.isOver) await offers.next();
   const isLeft = !walk.isOver || unposted > 0 || ended.some(({ verdict }) => verdict.kind === 'gone');
   if (await switchedOffBy(ended, state, ports)) return roundOf(ended, nowMs);
@@ -64,7 +61,10 @@ export async function workOff(holder: Holder, state: DeliveryState, ports: Deliv
   return roundOf(ended, ...dues, walk.dueMs, isLeft ? nowMs : undefined);
 }
 
-/** What is due in the list of a client, with its configuration as it is at each page. What need not wait any longer is taken out. */
+/**
+ * The due events of a client's list, with its configuration read for each page. Unwanted and expired events are
+ * removed.
+ */
 async function* listed(
   { clientId, hasTime }: Holder,
   walk: Walk,

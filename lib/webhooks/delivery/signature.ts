@@ -8,7 +8,10 @@ export interface Signed {
   readonly body: string;
 }
 
-/** The header `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` for each secret, separated by spaces (D34, R41). */
+/**
+ * The header `webhook-signature` of Standard Webhooks 1.0: `v1,<base64>` for each secret, separated by spaces (D34,
+ * R41).
+ */
 export function sign({ secrets, webhookId, timestampSeconds, body }: Signed): string {
   const content = `${webhookId}.${timestampSeconds}.${body}`;
   return secrets

@@ -1,7 +1,7 @@
 import { present } from '../../keys/present.ts';
 import { retryAfterMs } from './retry.ts';
 
-/** What came back from a receiver: its status, or a word for why there is none (`timeout`, `not_public`, ...). */
+/** A receiver's status, or the reason why there is none (`timeout`, `not_public`, ...). */
 export type PostAnswer = { readonly status: number; readonly retryAfter?: string } | { readonly fault: string };
 
 export interface Failure {
@@ -9,13 +9,13 @@ export interface Failure {
   /** For the log: the status or the fault. */
   readonly code: string;
   readonly retryAfterMs?: number;
-  /** The receiver says that it gets too much. */
+  /** The receiver reports overload. */
   readonly overloaded: boolean;
 }
 
 export type DeliveryVerdict = { readonly kind: 'delivered' } | { readonly kind: 'gone' } | Failure;
 
-/** Posts of one moment that failed together, as one failure: with the longest wait that was asked for. */
+/** Concurrent failures as one, with the longest `Retry-After`. */
 export function jointFailure(failures: readonly Failure[]): Failure | undefined {
   const [first] = failures;
   if (first === undefined) return undefined;
@@ -29,7 +29,7 @@ export function jointFailure(failures: readonly Failure[]): Failure | undefined 
 
 const overloadStatuses = new Set([429, 502, 504]);
 
-/** 2xx is success, 410 ends the configuration, everything else is a failure to be tried again: redirects too (D34, R42). */
+/** 2xx is success, 410 ends the configuration, and every other status is retried, redirects too (D34, R42). */
 export function verdictOn(answer: PostAnswer, nowMs: number): DeliveryVerdict {
   if ('fault' in answer) return { kind: 'failed', code: answer.fault, overloaded: false };
   const { status, retryAfter } = answer;

@@ -15,21 +15,19 @@ import { allEnded, type Offer } from './posts.ts';
 import { wakeDelaySeconds } from './retry.ts';
 import { type Holder, postFresh, workOff } from './rounds.ts';
 
-/** What a post may still need when it is started: its time-out, and to say how it ended. */
+/** What a post may still need after its start: its time-out, and the write of its result. */
 const endingMs = postTimeoutMs + 10_000;
 /** A holder starts no post that could outlast its lease. */
 const startMs = leaseMs - postTimeoutMs - 2_000;
-/** Each try but the first sends a wake: more than one is needed only where noting it took longer than its delay. */
+/** Each try but the first sends a wake. More than one is needed only if noting it took longer than its delay. */
 const closingTries = 4;
 
-/** What a run has of one client. */
 export interface Arrivals {
   readonly clientId: number;
   readonly messages: readonly string[];
   readonly fresh: readonly Pending[];
-  /** A wake message is among what has come. */
   readonly isWoken: boolean;
-  /** Told of each fresh event that needs no further run. */
+  /** Called for each fresh event that needs no further run. */
   readonly done: (pending: Pending) => void;
 }
 
@@ -38,17 +36,15 @@ interface Visitor extends Holder, Run {
 }
 
 /**
- * Posts the fresh events of a client, or puts them into its list where it is busy, paused or has a backlog; as the holder
- * of its lease works off what is due there, until time is over. When it resolves, all that still waits is in the list, and
- * a holder or a wake will look there; it returns the messages that must come again all the same. When it throws, what is
- * not `done` must come again, and where all is, a wake.
+ * Posts or lists a client's fresh events; as holder it works off due ones. On return, waiting events have a holder or a
+ * wake, and the returned messages need redelivery. On a throw, all events not `done` need it.
  */
 export async function visit(arrivals: Arrivals, ports: DeliverPorts): Promise<readonly string[]> {
   const { clientId, fresh, isWoken } = arrivals;
   const receiver = await ports.receivers.find(clientId);
-  // Nothing waits for a receiver that is not there; what is recorded can be sent again by hand.
+  // Without a receiver nothing waits; an operator can send recorded events again.
   if (receiver === undefined && !isWoken) return [];
-  // What is no longer wanted stays recorded, as it does without a receiver.
+  // An unwanted event stays recorded, as it does without a receiver.
   const offers = fresh.flatMap((pending) => (receiver?.wanted.has(pending.event.type) ? { pending, receiver } : []));
   const startedMs = ports.nowMs();
   const hasTime = () => ports.nowMs() - startedMs <= startMs && ports.remainingMs() >= endingMs;
@@ -66,7 +62,7 @@ function isHolder({ owner }: Visitor, { lease }: DeliveryState): boolean {
 }
 
 interface Beginning {
-  /** Undefined where another run has the lease, or nothing is to be done with it now. */
+  /** Undefined when another run has the lease, or there is nothing to do now. */
   readonly round?: Round;
   readonly kept: readonly string[];
 }
@@ -86,10 +82,10 @@ async function firstRound(visitor: Visitor, offers: readonly Offer[], ports: Del
   return { kept: keptFor(state, visitor, ports.nowMs()) };
 }
 
-/** Keeps the lease for another round, or leaves once a wake is sent for what still waits. Returns the state after that. */
+/** Keeps the lease for another round, or leaves after sending a wake for waiting events. Returns the state after that. */
 async function closeRound({ clientId, owner, hasTime }: Visitor, round: Round, ports: DeliverPorts) {
   let sentMs: number | undefined;
-  // A write may land without a reply: the call that it unset is remembered here.
+  // A write may land without a reply, so the call that it unset is remembered here.
   let isCalled = false;
   for (let attempt = 0; attempt < closingTries; attempt++) {
     const asked: { wakeMs?: number | undefined } = {};

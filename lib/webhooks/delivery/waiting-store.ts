@@ -6,9 +6,9 @@ import { clientPartition, waitingKey, waitingPrefix } from '../items.ts';
 import type { WaitingList } from './deliver-ports.ts';
 import { deliveryLimitMs } from './retry.ts';
 
-/** Some rounds of posts: a run that ends early has not read much in vain. */
+/** A few rounds of posts, so that a run that ends early has read little in vain. */
 const pageItems = 50;
-/** What waits is given up before; this clears away after a client that has no receiver any more and is never looked at. */
+/** Waiting events are abandoned before; the expiry cleans up after a client without a receiver. */
 const keptMs = 2 * deliveryLimitMs;
 
 const WaitingSchema = v.object({
@@ -19,7 +19,7 @@ const WaitingSchema = v.object({
   dueMs: v.number(),
 });
 
-/** What waits for the receivers of clients, in the table `webhooks`. Reads are strongly consistent. */
+/** The waiting events in the table `webhooks`. Reads are strongly consistent. */
 export function waitingStore(client: DynamoDBDocumentClient, table: string): WaitingList {
   return {
     put: async ({ event, attempts, firstSeenMs, dueMs }) => {

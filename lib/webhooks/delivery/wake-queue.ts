@@ -3,7 +3,7 @@ import { sendEntry } from '../../aws/sqs-batch.ts';
 import type { WakeQueue } from './deliver-ports.ts';
 import { encodeWake } from './pending.ts';
 
-/** Wake messages, among the events of their client. Each is a new message: its age and its deliveries begin with it. */
+/** Wakes, in the event queue of their client. Each is a new message with its own age and receive count. */
 export function wakeQueue(client: SQSClient, url: string): WakeQueue {
   return {
     wakeLater: (clientId, delaySeconds) =>
