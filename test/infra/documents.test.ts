@@ -114,6 +114,12 @@ describe('every decision and promise has its number', () => {
     expect(numbers(promises)).toEqual(counted('R', 59));
   });
 
+  it('no decision has more than 120 words, beside the line that names its code', () => {
+    const words = (text: string) => text.replace(/^(?:Code|Proof): .*(?:\n.+)*/m, '').match(/\S+/g)?.length ?? 0;
+    const long = [...decisions].slice(1).filter(([, text]) => words(text) > 120);
+    expect(long.map(([heading, text]) => `${heading}: ${words(text)}`)).toEqual([]);
+  });
+
   const tests = code.filter((path) => path.endsWith('.test.ts') && !path.endsWith('documents.test.ts'));
   it.each([...promises.keys()].slice(1))('the proof of %s names every test that cites it', (heading) => {
     const [number = ''] = heading.split(' ');
@@ -193,8 +199,10 @@ const prose = (document: string) =>
     .split('\n')
     .filter((line) => !line.startsWith('|'));
 
-describe('the documents for those who deploy', () => {
-  it.each(['infra/README.md', 'infra/operate/README.md', 'infra/CHANGELOG.md'])('%s has no line over 120', (path) => {
+describe('the documents for those who deploy and those who call', () => {
+  const infra = ['infra/README.md', 'infra/operate/README.md', 'infra/CHANGELOG.md'];
+  const ofInterface = ['functions/README.md', 'functions/DECISIONS.md', 'functions/REFUSALS.md'];
+  it.each([...infra, ...ofInterface])('%s has no line over 120', (path) => {
     expect(prose(documentOf(path)).filter((line) => line.length > 120)).toEqual([]);
   });
 });

@@ -74,15 +74,6 @@ describe('REFUSALS.md', () => {
   });
 });
 
-it('every code has an anchor in the book of the interface, in the row of its status, and leads to its explanation', () => {
-  const linked = [...documentOf('functions/README.md').matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(
-    ([, status, codes = '']) =>
-      [...codes.matchAll(/<a id="(\w+)"><\/a>\[`\1`\]\(REFUSALS\.md#\1\)/g)].map(([, code]) => `${status} ${code}`),
-  );
-  const known = refusalCodes.map((code) => `${new Refusal(code, '').status} ${code}`);
-  expect(linked.sort()).toEqual(known.sort());
-});
-
 describe('a code is found', () => {
   it.each([
     ['template_not_found', ['template_not_found']],
