@@ -1,0 +1,5 @@
+import type { GameDay } from './game.ts';
+import { tokenRevoked } from './token-revoked.ts';
+
+/** In the order in which they are played. */
+export const gameDays: readonly GameDay[] = [tokenRevoked];
