@@ -4,7 +4,10 @@ import { peopleADay } from './messaging-limit.ts';
 /** The platform's words for the quality of a number (platform reference, 8), the best first. */
 const qualities = ['GREEN', 'YELLOW', 'RED'];
 
-/** What of a number is worse than it was by the platform's word: fewer people a day, fewer messages a second, a worse quality. */
+/**
+ * What of a number is worse than it was by the platform's word: fewer people a day, fewer messages a second (a lower level, or the
+ * business app uses the number now, too), a worse quality.
+ */
 export type Fallen = 'limit' | 'throughput' | 'quality';
 
 /** What has fallen between two readings. A word that is not known, or was not told, has neither fallen nor risen. */
@@ -14,7 +17,12 @@ export function fallenBetween(before: LiveValues, after: LiveValues): Fallen[] {
   const rank = (live: LiveValues) => qualities.indexOf(live.qualityRating ?? '');
   return [
     ...(hasLimit ? (['limit'] as const) : []),
-    ...(before.throughputLevel === 'HIGH' && after.throughputLevel === 'STANDARD' ? (['throughput'] as const) : []),
+    ...(isSlower(before, after) ? (['throughput'] as const) : []),
     ...(rank(before) !== -1 && rank(after) > rank(before) ? (['quality'] as const) : []),
   ];
+}
+
+function isSlower(before: LiveValues, after: LiveValues): boolean {
+  const isShared = before.isOnBizApp === false && after.isOnBizApp === true;
+  return isShared || (before.throughputLevel === 'HIGH' && after.throughputLevel === 'STANDARD');
 }
