@@ -85,6 +85,12 @@ export class Game {
     return (await takenAt(this.stack.addresses.platformUrl, this.signal)).length;
   }
 
+  /** Counts from now on what the platform takes. */
+  takenSince(): () => Promise<number> {
+    const before = this.taken();
+    return async () => (await this.taken()) - (await before);
+  }
+
   counts(): Promise<StateCounts | undefined> {
     return countsOf(this.jobs);
   }
@@ -153,6 +159,10 @@ export class Game {
     if (line === undefined) throw new Error(`${event} was not logged`);
     this.tell('told', `LINE   ${JSON.stringify(line)}\n       ${event}: ${bookMeaning(event)}`);
     return line;
+  }
+
+  countLogged(event: string): number {
+    return this.#measuring.eventsNamed(event).length;
   }
 
   /** Runs a command of an operator against this stack, as a process. Throws when it does not end well. Returns what it printed. */

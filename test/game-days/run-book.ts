@@ -11,10 +11,11 @@ const runBook = 'infra/operate/README.md';
 export function bookCommand(section: string, beginning: string): string {
   const text = sectionsOf(documentOf(runBook)).get(section);
   if (text === undefined) throw new Error(`the run book has no section "${section}"`);
-  // A command may be broken over two lines of prose.
-  const spans = [...text.matchAll(/```sh\n([\s\S]*?)```|`([^`]+)`/g)].flatMap(([, block, span]) =>
-    block === undefined ? [span?.replace(/\s+/g, ' ') ?? ''] : block.trim().split('\n'),
-  );
+  // A command may be broken over two lines of prose; blocks of another kind show what it prints.
+  const spans = [...text.matchAll(/```(\w*)\n([\s\S]*?)```|`([^`]+)`/g)].flatMap(([, kind, block = '', span]) => {
+    if (span !== undefined) return [span.replace(/\s+/g, ' ')];
+    return kind === 'sh' ? block.trim().split('\n') : [];
+  });
   const found = spans
     .map((span) => /npm run .*/.exec(span)?.[0] ?? '')
     .find((command) => command.startsWith(beginning));
