@@ -74,7 +74,7 @@ export interface CalledPlatform {
    * Asks the platform for the health of a number, which costs nothing: whether it may send. Throws as `send` does, or when it
    * cannot ask.
    */
-  probe(number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
+  probe(number: Pick<QueuedChunk, 'wabaId' | 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
 }
 
 /** People who want no marketing (D55). Both throw when the other side cannot be reached. */

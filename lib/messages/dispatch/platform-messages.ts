@@ -23,6 +23,8 @@ const AcceptedSchema = v.looseObject({
 
 /** One message as it is posted. */
 export interface Posting {
+  /** Whose credential it is: a token that is refused is counted with it. */
+  readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly path: SendPath;
   readonly credential: string;
@@ -72,6 +74,7 @@ export function platformMessages(
       path: `${message.phoneNumberId}/${message.path}`,
       body: message.request,
       accessToken,
+      wabaId: message.wabaId,
     });
     const accepted = v.safeParse(AcceptedSchema, body);
     const first = accepted.success ? accepted.output.messages[0] : undefined;
