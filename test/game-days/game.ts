@@ -1,6 +1,7 @@
 import { createWriteStream, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
 import { call, type DemoClient, logIn } from '../../infra/local/demo/client.ts';
 import { watched } from '../../infra/local/demo/watching.ts';
@@ -159,6 +160,13 @@ export class Game {
     if (line === undefined) throw new Error(`${event} was not logged`);
     this.tell('told', `LINE   ${JSON.stringify(line)}\n       ${event}: ${bookMeaning(event)}`);
     return line;
+  }
+
+  /** Waits for a line that counts the metric and has what the run book looks for in it, and tells that. */
+  async counted(metric: string, { name, value }: { readonly name: string; readonly value: unknown }): Promise<void> {
+    const look = () => this.#measuring.linesCounting(metric).some((line) => isDeepStrictEqual(line[name], value));
+    await this.until(`a line that counts ${metric} has ${name}`, look, (has) => has);
+    this.tell('told', `LINE   ${metric} is counted with ${name} ${JSON.stringify(value)}`);
   }
 
   countLogged(event: string): number {

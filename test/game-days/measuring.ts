@@ -19,6 +19,9 @@ export const minuteMs = 4_000;
 /** A line of a function's log that tells an event. */
 export type LoggedEvent = Readonly<Record<string, unknown>> & { readonly event: string };
 
+/** A line in embedded metric format, with its properties. */
+export type MetricLine = Readonly<Record<string, unknown>>;
+
 /**
  * What CloudWatch would know of a local stack: metrics that the functions wrote into their logs, and how many messages are visible in each
  * queue, once a minute. It has neither the metrics of Lambda, of tables and of the gateway, nor the age of messages.
@@ -26,11 +29,13 @@ export type LoggedEvent = Readonly<Record<string, unknown>> & { readonly event: 
 export class Measuring {
   readonly #data: Datum[] = [];
   readonly #events: LoggedEvent[] = [];
+  readonly #metricLines: MetricLine[] = [];
 
   /** Takes in a line of a function. */
   hear({ text }: Pick<FunctionLogLine, 'text'>): void {
     const measured = measuredBy(text);
     this.#data.push(...measured);
+    if (measured.length > 0) this.#metricLines.push(JSON.parse(text));
     if (measured.length > 0 || !text.startsWith('{')) return;
     try {
       const line: LoggedEvent = JSON.parse(text);
@@ -63,6 +68,11 @@ export class Measuring {
 
   eventsNamed(event: string): readonly LoggedEvent[] {
     return this.#events.filter((line) => line.event === event);
+  }
+
+  /** Lines that count the metric, as an operator finds them: `filter METRIC > 0`. */
+  linesCounting(metric: string): readonly MetricLine[] {
+    return this.#metricLines.filter((line) => Number(line[metric]) > 0);
   }
 
   /** How an alarm stands now. */

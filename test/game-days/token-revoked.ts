@@ -23,6 +23,7 @@ async function play(game: Game): Promise<void> {
   // What tells it, and for which WABA.
   await game.logged('dispatch.credential_refused', ({ wabaId }) => wabaId === demoWabaId);
   await game.rings('platform-credential-refused');
+  await game.counted('PlatformCredentialRefused', { name: 'wabaIds', value: [demoWabaId] });
 
   // The end: a token that the platform refuses is not written, one that it takes is.
   const command = bookCommand('One token', 'npm run credential --');
