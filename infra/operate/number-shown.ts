@@ -1,4 +1,5 @@
 import { bulkPerSecond, capOf, type NumberPace, perSecondOf } from '../../lib/messages/pace/number-pace.ts';
+import { laneOf } from '../../lib/messages/pace/reserve.ts';
 import { type Schedule, slotMsOf } from '../../lib/messages/pace/schedule.ts';
 import type { LaneName } from '../../lib/messages/pace/segments.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
@@ -57,17 +58,27 @@ export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
   return [...lanes.values()].sort((one, other) => one.lastMs - other.lastMs);
 }
 
-/** The job of a lane; undefined of one that small requests of a client have together. */
-export function jobOfLane({ lane }: LaneName): string | undefined {
-  const name = lane.replace(/~$/, '');
-  return name === '*' || name === urgentLane ? undefined : name;
+/** Whether a lane is that of the job; one that small requests of a client have together, or one-time codes, is of none. */
+export function isLaneOf(jobId: string, { lane }: LaneName): boolean {
+  return laneOf(jobId, Number.POSITIVE_INFINITY) === nameOf(lane);
 }
 
-export function laneLine({ clientId, lane, count, lastMs }: WaitingLane): string {
-  const job = jobOfLane({ clientId, lane });
-  const whose = job === undefined ? (lane.startsWith(urgentLane) ? 'one-time codes' : 'small requests') : `job ${job}`;
+/** `jobIds`: those known, of which the lane may be. */
+export function laneLine(waiting: WaitingLane, jobIds: readonly string[]): string {
+  const { clientId, lane, count, lastMs } = waiting;
   const late = lane.endsWith('~') ? ', late' : '';
-  return `  client ${clientId}, ${whose}: ${count} ${count === 1 ? 'slot' : 'slots'}, the last at ${timeOf(lastMs)}${late}`;
+  const slots = `${count} ${count === 1 ? 'slot' : 'slots'}, the last at ${timeOf(lastMs)}`;
+  return `  client ${clientId}, ${whoseLane(waiting, jobIds)}: ${slots}${late}`;
 }
+
+function whoseLane(waiting: WaitingLane, jobIds: readonly string[]): string {
+  const name = nameOf(waiting.lane);
+  if (name === urgentLane) return 'one-time codes';
+  if (name === '*') return 'small requests';
+  return `job ${jobIds.find((jobId) => isLaneOf(jobId, waiting)) ?? `...${name}`}`;
+}
+
+/** Without the mark of what is late. */
+const nameOf = (lane: string) => lane.replace(/~$/, '');
 
 const rounded = (perSecond: number) => String(Math.round(perSecond * 10) / 10);

@@ -9,13 +9,12 @@ import { limitPerSecondOf } from '../../lib/messages/pace/number-limit.ts';
 import { type NumberPace, withCap } from '../../lib/messages/pace/number-pace.ts';
 import type { NumberPaces } from '../../lib/messages/pace/number-paces.ts';
 import { paceStore } from '../../lib/messages/pace/pace-store.ts';
-import type { DescribedJob } from '../../lib/messages/report/described-job.ts';
 import { type Outcomes, outcomesStore } from '../../lib/messages/report/outcomes-store.ts';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../lib/platform/transport.ts';
 import { CommandError, commandLine, runCommand } from './command.ts';
 import { heldAsLines, heldBy } from './holds-shown.ts';
-import { jobOfLane, laneLine, paceLines, waitingLanes } from './number-shown.ts';
+import { isLaneOf, laneLine, paceLines, waitingLanes } from './number-shown.ts';
 import { type HoldOfWaba, kindAndName, type OpenHold, type OpenHolds, openHolds } from './open-holds.ts';
 import { auditOf, type OperatorAudit } from './operator-audit.ts';
 import { type JobOutcomes, jobLines, timeOf, totalLine } from './outcomes-shown.ts';
@@ -23,6 +22,8 @@ import { readCredentials } from './stored-credentials.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
 
 const longestCapMs = 7 * 86_400_000;
+/** Jobs that were accepted before are shown by the end of their ids alone: hardly one waits for longer. */
+const longestWaitMs = 3 * 86_400_000;
 
 const usage = `npm run number -- DID [--stage NAME]
 npm run number -- DID --limit N --for TIME [--stage NAME]
@@ -50,7 +51,7 @@ export interface NumberStage {
   readonly findNumber: (wabaId: string, phoneNumberId: string) => Promise<ListedChannel | undefined>;
   readonly paces: NumberPaces;
   readonly holds: Pick<OpenHolds, 'list'>;
-  readonly outcomes: Pick<Outcomes, 'findJob' | 'ofJob'>;
+  readonly outcomes: Pick<Outcomes, 'listJobs' | 'ofJob'>;
   /** Asks the platform; undefined for a number that it does not list. Throws `PlatformFailure`. */
   readonly ask: (did: Did) => Promise<LiveValues | undefined>;
   readonly audit: OperatorAudit;
@@ -169,7 +170,7 @@ async function linesOf(
   const [asked, holds, waiting] = await Promise.all([
     platformLine(did, stage),
     stage.holds.list([channel.wabaId]),
-    waitingLines(pace, stage),
+    waitingLines(channel.did, pace, stage),
   ]);
   const senders = waba.dids === 'own' ? [channel.clientId] : waba.clientIds;
   const own = holds.filter((hold) => concerns(hold, channel.phoneNumberId));
@@ -213,20 +214,26 @@ async function platformLine(did: Did, { ask }: NumberStage): Promise<string> {
   }
 }
 
-async function waitingLines(pace: NumberPace, { outcomes, nowMs }: NumberStage): Promise<string[]> {
+async function waitingLines(did: string, pace: NumberPace, { outcomes, nowMs }: NumberStage): Promise<string[]> {
   const lanes = waitingLanes(pace.schedule, nowMs());
   if (lanes.length === 0) return ['waiting   nothing has a slot of this number'];
-  const jobIds = [...new Set(lanes.flatMap((lane) => jobOfLane(lane) ?? []))];
-  const found = await Promise.all(jobIds.map((jobId) => outcomes.findJob(jobId)));
+  const from = {
+    did,
+    clientIds: [...new Set(lanes.map(({ clientId }) => clientId))],
+    // A lane has the end of its job's id.
+    isWanted: (jobId: string) => lanes.some((lane) => isLaneOf(jobId, lane)),
+  };
+  const period = { fromMs: nowMs() - longestWaitMs, toMs: nowMs() + 1 };
   const jobs: JobOutcomes[] = [];
-  for (const job of found.filter((each): each is DescribedJob => each !== undefined)) {
+  for (const job of await outcomes.listJobs(from, period)) {
     jobs.push({ job, outcomes: await outcomes.ofJob(job), shown: [] });
   }
+  const jobIds = jobs.map(({ job }) => job.head.jobId);
   const slots = lanes.reduce((sum, { count }) => sum + count, 0);
   const lastMs = Math.max(...lanes.map((lane) => lane.lastMs));
   return [
     `waiting   ${slots} messages have slots, the last at ${timeOf(lastMs)}`,
-    ...lanes.map(laneLine),
+    ...lanes.map((lane) => laneLine(lane, jobIds)),
     ...(jobs.length === 0 ? [] : [...jobLines(jobs).map((line) => `  ${line}`), `  ${totalLine(jobs)}`]),
   ];
 }

@@ -20,6 +20,7 @@ import { businessRoutes } from './portfolios/business-routes.ts';
 import { describeSending } from './sending/describe-sending.ts';
 import { serviceRoutes } from './service-routes.ts';
 import { reviewMs } from './templates/life-cycle.ts';
+import { tokenRoutes } from './token-routes.ts';
 import { addReceiptRule, changeApp, listDeliveries, planUpdate } from './webhooks/control-webhooks.ts';
 import { deliveriesKept } from './webhooks/delivery-log.ts';
 import { usualCourse } from './webhooks/receipts.ts';
@@ -162,6 +163,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     what: 'change a WABA: {marketing_messages_onboarding_status?, disable_marketing_messages_on_cloud_api?, direct_send?: ENABLED|BLOCKED}; ONBOARDED may use /marketing_messages; null removes a field',
     run: ({ world }, { body }, id) => changeWaba(world, id, body),
   },
+  ...tokenRoutes,
   ...holdRoutes,
   ...businessRoutes,
   {

@@ -34,16 +34,16 @@ const WabaSchema = v.object({
   generated_templates: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
 });
 
+export const TokenSchema = v.object({
+  token: v.pipe(v.string(), v.nonEmpty()),
+  /** The app that the token was issued for; uploads are made in its name. */
+  app_id: v.optional(IdSchema),
+  waba_ids: v.array(IdSchema),
+  expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
+});
+
 const SeedSchema = v.object({
-  tokens: v.array(
-    v.object({
-      token: v.pipe(v.string(), v.nonEmpty()),
-      /** The app that the token was issued for; uploads are made in its name. */
-      app_id: v.optional(IdSchema),
-      waba_ids: v.array(IdSchema),
-      expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
-    }),
-  ),
+  tokens: v.array(TokenSchema),
   /** The apps that are told by webhook. */
   apps: v.optional(
     v.array(

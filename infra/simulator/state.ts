@@ -35,7 +35,7 @@ import { templateUpdates } from './webhooks/template-updates.ts';
 /** Everything the simulator knows. A reset throws it away and builds a new one from the seed. */
 export interface World {
   readonly clock: Clock;
-  readonly tokens: ReadonlyMap<string, SeedToken>;
+  readonly tokens: Map<string, SeedToken>;
   readonly wabas: ReadonlyMap<string, Waba>;
   readonly numbers: ReadonlyMap<string, PhoneNumber>;
   readonly catalogs: ReadonlyMap<string, Catalog>;

@@ -4,6 +4,10 @@ import { peopleADay } from './messaging-limit.ts';
 /** The platform's words for a number's quality (platform reference, 8), the best first. */
 const qualities = ['GREEN', 'YELLOW', 'RED'];
 
+/**
+ * What got worse by the platform's word: fewer people a day, a worse quality, or fewer messages a second, by a lower
+ * level or because the business app uses the number now, too.
+ */
 export type Fallen = 'limit' | 'throughput' | 'quality';
 
 /** What got worse between two readings. An unknown or missing word counts as no change. */
@@ -13,7 +17,12 @@ export function fallenBetween(before: LiveValues, after: LiveValues): Fallen[] {
   const rank = (live: LiveValues) => qualities.indexOf(live.qualityRating ?? '');
   return [
     ...(hasLimit ? (['limit'] as const) : []),
-    ...(before.throughputLevel === 'HIGH' && after.throughputLevel === 'STANDARD' ? (['throughput'] as const) : []),
+    ...(isSlower(before, after) ? (['throughput'] as const) : []),
     ...(rank(before) !== -1 && rank(after) > rank(before) ? (['quality'] as const) : []),
   ];
+}
+
+function isSlower(before: LiveValues, after: LiveValues): boolean {
+  const isShared = before.isOnBizApp === false && after.isOnBizApp === true;
+  return isShared || (before.throughputLevel === 'HIGH' && after.throughputLevel === 'STANDARD');
 }

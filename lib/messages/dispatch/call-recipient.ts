@@ -69,14 +69,14 @@ export async function callRecipient(called: Called, ports: RunPorts): Promise<En
   const notYet = await untilItsTurn(called, ports);
   if (notYet !== undefined) return notYet;
   try {
-    const { phoneNumberId, path, credential } = chunk;
+    const { wabaId, phoneNumberId, path, credential } = chunk;
     const {
       platformMessageId,
       messageStatus: status = 'accepted',
       usagePercent = 0,
       waId,
     } = await ports.platform.send({
-      ...{ phoneNumberId, path, credential },
+      ...{ wabaId, phoneNumberId, path, credential },
       request,
     });
     if (usagePercent >= 100) await ports.learning.slowDown(chunk);

@@ -69,7 +69,7 @@ export interface CalledPlatform {
   /** Posts one message, without retries. Throws `PlatformFailure`. */
   send(posting: Posting): Promise<Handover>;
   /** Reads whether a number may send, free of charge. Throws as `send` does, or without a credential. */
-  probe(number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
+  probe(number: Pick<QueuedChunk, 'wabaId' | 'credential' | 'phoneNumberId'>): Promise<{ readonly maySend: boolean }>;
 }
 
 /** Opt-outs (D55). Rejects when the store or queue cannot be reached. */

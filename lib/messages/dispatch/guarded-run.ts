@@ -35,7 +35,7 @@ export interface GuardPorts {
   readonly remainingMs: () => number;
   readonly random: () => number;
   readonly log: (event: LogEvent, facts: LogFacts) => void;
-  readonly probe: (number: Pick<QueuedChunk, 'credential' | 'phoneNumberId'>) => Promise<unknown>;
+  readonly probe: (number: Pick<QueuedChunk, 'wabaId' | 'credential' | 'phoneNumberId'>) => Promise<unknown>;
   readonly send: (posted: Posting) => Promise<Handover>;
 }
 

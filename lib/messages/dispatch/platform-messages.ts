@@ -22,6 +22,8 @@ const AcceptedSchema = v.looseObject({
 });
 
 export interface Posting {
+  /** Whose credential it is: a token that is refused is counted with it. */
+  readonly wabaId: string;
   readonly phoneNumberId: string;
   readonly path: SendPath;
   readonly credential: string;
@@ -66,6 +68,7 @@ export function platformMessages(
       path: `${message.phoneNumberId}/${message.path}`,
       body: message.request,
       accessToken,
+      wabaId: message.wabaId,
     });
     const accepted = v.safeParse(AcceptedSchema, body);
     const first = accepted.success ? accepted.output.messages[0] : undefined;

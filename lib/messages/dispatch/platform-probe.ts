@@ -15,11 +15,12 @@ const HealthSchema = v.looseObject({
 export function platformProbe(
   call: PlatformTransport,
   credentialOf: (name: string) => Promise<{ readonly accessToken: string }>,
-): (message: Pick<Posting, 'credential' | 'phoneNumberId'>) => Promise<{ readonly maySend: boolean }> {
-  return async ({ credential, phoneNumberId }) => {
+): (message: Pick<Posting, 'wabaId' | 'credential' | 'phoneNumberId'>) => Promise<{ readonly maySend: boolean }> {
+  return async ({ wabaId, credential, phoneNumberId }) => {
     const { accessToken } = await credentialOf(credential);
     const query = { fields: 'id,health_status' };
-    const { body } = await call({ method: 'GET', path: phoneNumberId, query, accessToken, timeoutMs: probeTimeoutMs });
+    const asked = { path: phoneNumberId, query, accessToken, wabaId, timeoutMs: probeTimeoutMs };
+    const { body } = await call({ method: 'GET', ...asked });
     const health = v.safeParse(HealthSchema, body);
     return { maySend: !health.success || health.output.health_status?.can_send_message !== 'BLOCKED' };
   };

@@ -31,9 +31,13 @@ export interface Period {
 export interface Outcomes {
   /** Undefined for a job that was never accepted, was withdrawn, or is forgotten. */
   findJob(jobId: string): Promise<DescribedJob | undefined>;
-  /** Jobs of one DID and these clients accepted in a period, oldest first. */
+  /** Jobs of one DID and these clients accepted in a period, oldest first; those whose id is wanted, or all. */
   listJobs(
-    from: { readonly did: string; readonly clientIds: readonly number[] },
+    from: {
+      readonly did: string;
+      readonly clientIds: readonly number[];
+      readonly isWanted?: (jobId: string) => boolean;
+    },
     period: Period,
   ): Promise<DescribedJob[]>;
   /** One outcome per place of the request, in order. */
@@ -58,7 +62,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
   return {
     findJob: (jobId) => report.findDescribed(jobId),
 
-    listJobs: async ({ did, clientIds }, { fromMs, toMs }) => {
+    listJobs: async ({ did, clientIds, isWanted = () => true }, { fromMs, toMs }) => {
       const partitions = clientIds.map(dispatchesPartition);
       const jobIds = new Map<string, string>();
       for (const partition of fromMs < toMs ? partitions : []) {
@@ -66,7 +70,7 @@ export function outcomesStore({ client, table, nowMs, pause }: StoreOptions): Ou
         const period = { from: jobSortKey(Math.max(fromMs, 0)), to: jobSortKey(toMs) };
         for (const item of await queryPartition(messages, partition, period)) {
           const pointer = v.parse(PointerSchema, item);
-          if (pointer.did === did) jobIds.set(pointer.sk, pointer.jobId);
+          if (pointer.did === did && isWanted(pointer.jobId)) jobIds.set(pointer.sk, pointer.jobId);
         }
       }
       const jobs: DescribedJob[] = [];

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { ulid } from 'ulid';
 import { beforeAll, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { numberCommand, numberStage } from '../../../infra/operate/number.ts';
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import type { TableName } from '../../../infra/tables.ts';
+import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { opened } from '../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
 import { perSecondOf, slowedDown } from '../../../lib/messages/pace/number-pace.ts';
 import { paceStore } from '../../../lib/messages/pace/pace-store.ts';
-import { reserve } from '../../../lib/messages/pace/reserve.ts';
+import { laneOf, reserve } from '../../../lib/messages/pace/reserve.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { secretsInMemory } from '../../support/secrets.ts';
+import { makeJob, makeRecipients } from '../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -97,7 +100,13 @@ test('says that the platform could not be asked, and all the rest', async () => 
 
 test('says who has slots, what a refusal has taught, and what is held', async () => {
   const wave = { phoneNumberId, limitPerSecond: 80, clientId: 1001 };
-  await reserve(paces, { ...wave, lane: '01KAH00000000000000000000A', count: 300 }, nowMs);
+  const jobId = ulid(nowMs - 60_000);
+  const job = makeJob(makeRecipients(300), { jobId, did, wabaId, phoneNumberId, acceptedAtMs: nowMs - 60_000 });
+  const accepted = acceptedJobsStore(client, messages.table, () => nowMs);
+  await accepted.describe(job, AbortSignal.timeout(10_000));
+  await accepted.list(job, AbortSignal.timeout(10_000));
+  await reserve(paces, { ...wave, lane: laneOf(jobId, 300), count: 250 }, nowMs);
+  await reserve(paces, { ...wave, lane: laneOf(ulid(nowMs), 300), count: 1 }, nowMs);
   await reserve(paces, { ...wave, lane: '*', count: 5 }, nowMs);
   await paces.change(phoneNumberId, undefined, (pace) => ({ pace: slowedDown(pace, 80, nowMs), result: 0 }));
   await holdStore(messages).change(wabaId, opened(`number:${phoneNumberId}`, { code: '133010', nowMs }));
@@ -106,7 +115,12 @@ test('says who has slots, what a refusal has taught, and what is held', async ()
   expect(lines).toContain('pace      60 a second now, 54 of them for all but one-time codes');
   expect(lines).toContainEqual(expect.stringMatching(/^held: number .+133010|^held: number/));
   expect(lines.join('\n')).not.toContain('number 31 ');
-  expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, job 01KAH0+A: \d+ slots, the last at 2026/));
+  expect(lines).toContainEqual(expect.stringMatching(`^ {2}client 1001, job ${jobId}: \\d+ slots, the last at 2026`));
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, job \.\.\.[0-9A-Z]{8}: 1 slot, /));
+  expect(lines.filter((line) => line.startsWith('  job '))).toEqual([
+    expect.stringMatching(`^ {2}job ${jobId}, did ${did}, accepted `),
+  ]);
+  expect(lines.at(-1)).toMatch(/^ {2}total 300: /);
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, small requests: 5 slots/));
 });
 

@@ -156,6 +156,23 @@ test('the clock', async () => {
   expect((await simulator.control('GET', 'messages')).body.data[0].received_at).toBe('2026-11-20T12:01:30.000Z');
 });
 
+test('a token is revoked for every request, another is issued with its own rights, and a reset brings the first back', async () => {
+  const asked = async (token: string, waba = firstWaba) => {
+    const { body } = await simulator.call('GET', `/v25.0/${waba}`, undefined, token);
+    return body.error?.code ?? 'read';
+  };
+  const token = 'demo-platform-token';
+  expect((await simulator.control('POST', 'tokens/revoke', { token })).status).toBe(200);
+  expect(await asked(token)).toBe(190);
+  expect((await simulator.control('POST', 'tokens/revoke', { token })).body).toMatchObject({ field: 'token' });
+  expect(await asked('new')).toBe(190);
+  expect((await simulator.control('POST', 'tokens', { token: 'new', waba_ids: [firstWaba] })).status).toBe(200);
+  expect([await asked('new'), await asked('new', secondWaba)]).toEqual(['read', 200]);
+  expect((await simulator.control('POST', 'tokens', { token: 'new', waba_ids: ['1'] })).status).toBe(400);
+  await simulator.control('POST', 'reset');
+  expect([await asked(token), await asked('new')]).toEqual(['read', 190]);
+});
+
 test('reset: back to the seed in every respect', async () => {
   const state = async () => ({
     messages: (await simulator.control('GET', 'messages')).body,

@@ -15,6 +15,10 @@ it.each([
   [{ qualityRating: 'GREEN' }, { qualityRating: 'UNKNOWN' }, []],
   [{ throughputLevel: 'HIGH' }, { throughputLevel: 'STANDARD' }, ['throughput']],
   [{ throughputLevel: 'STANDARD' }, { throughputLevel: 'HIGH' }, []],
+  [{ isOnBizApp: false }, { isOnBizApp: true }, ['throughput']],
+  [{ isOnBizApp: false, throughputLevel: 'HIGH' }, { isOnBizApp: true, throughputLevel: 'STANDARD' }, ['throughput']],
+  [{ isOnBizApp: true }, { isOnBizApp: false }, []],
+  [{}, { isOnBizApp: true }, []],
   [
     { currentLimit: 'TIER_10K', qualityRating: 'YELLOW', throughputLevel: 'HIGH' },
     { currentLimit: 'TIER_250', qualityRating: 'RED', throughputLevel: 'STANDARD' },

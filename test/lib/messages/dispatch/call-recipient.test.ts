@@ -327,7 +327,9 @@ describe('what the platform answers', () => {
       };
       await world.work([one()]);
       const { request } = recipientAt(0);
-      expect(sent).toEqual([{ phoneNumberId, path: 'messages', credential: 'main', request }]);
+      expect(sent).toEqual([
+        { wabaId: '200000000000001', phoneNumberId, path: 'messages', credential: 'main', request },
+      ]);
       expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
       expect(world.logged.map(({ event }) => event)).toEqual(['dispatch.batch']);
     }

@@ -4,6 +4,7 @@ import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
 
 const posting: Posting = {
+  wabaId: '200000000000001',
   phoneNumberId: '300000000000001',
   path: 'messages',
   credential: 'main',
@@ -34,6 +35,7 @@ test.each(['messages', 'marketing_messages'] as const)(
         path: `300000000000001/${path}`,
         body: { to: '5491100000000' },
         accessToken: 'token-1',
+        wabaId: '200000000000001',
       },
     ]);
   },

@@ -4,7 +4,7 @@ import { probeTimeoutMs } from '../../../../lib/messages/holds/breaker.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { PlatformCall } from '../../../../lib/platform/transport.ts';
 
-const message = { phoneNumberId: '300000000000001', credential: 'main' };
+const message = { wabaId: '200000000000001', phoneNumberId: '300000000000001', credential: 'main' };
 
 test('the health of the number, with the credential of the message; nothing is sent (D29, D46)', async () => {
   const calls: PlatformCall[] = [];
@@ -34,6 +34,7 @@ test('the health of the number, with the credential of the message; nothing is s
       path: message.phoneNumberId,
       query: { fields: 'id,health_status' },
       accessToken: `token of ${message.credential}`,
+      wabaId: message.wabaId,
       timeoutMs: probeTimeoutMs,
     },
   ]);

@@ -1,0 +1,7 @@
+import type { GameDay } from './game.ts';
+import { numberSlows } from './number-slows.ts';
+import { templatePaused } from './template-paused.ts';
+import { tokenRevoked } from './token-revoked.ts';
+
+/** In the order in which they are played. */
+export const gameDays: readonly GameDay[] = [tokenRevoked, numberSlows, templatePaused];

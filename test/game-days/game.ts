@@ -1,0 +1,277 @@
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { audience, demoDid, orderUpdate } from '../../infra/local/demo/audience.ts';
+import { call, type DemoClient, logIn } from '../../infra/local/demo/client.ts';
+import { watched } from '../../infra/local/demo/watching.ts';
+import { chosenDynamoDb } from '../../infra/local/preflight.ts';
+import { type RunningStack, startStack } from '../../infra/local/stack.ts';
+import { noteLocalStack } from '../../infra/operate/local-stacks.ts';
+import { countsOf, type Job, type StateCounts, takenAt, toldOf } from '../faults/running/campaign.ts';
+import { alarmLine } from '../support/alarm-states.ts';
+import { audited, auditOf, type SendAudit } from '../support/send-audit.ts';
+import { alarmOf, type LoggedEvent, Measuring, minuteMs } from './measuring.ts';
+import { type Operated, operated } from './operating.ts';
+import { bookMeaning } from './run-book.ts';
+
+const dist = join(import.meta.dirname, '../../dist');
+const everyMs = 500;
+/** On a machine that is busy with other things. */
+const quietLimitMs = 4 * 60_000;
+/** A game day that has not ended by then has failed. */
+const longestMs = 15 * 60_000;
+
+export const demoUser = 'supervisor1001';
+export const demoNumberId = '300000000000001';
+export const demoWabaId = '200000000000001';
+
+/** An incident that is rehearsed. */
+export interface GameDay {
+  readonly name: string;
+  /** In one sentence, what goes wrong. */
+  readonly incident: string;
+  readonly play: (game: Game) => Promise<void>;
+}
+
+type Part = 'calm' | 'trouble' | 'told' | 'end' | 'proof';
+
+/** A stack of its own, with everything that an incident takes: a campaign, the platform's control calls, alarms, operator commands. */
+export class Game {
+  readonly stack: RunningStack;
+  readonly signal: AbortSignal;
+  readonly jobs: Job[] = [];
+  /** Alarms that rang, by purpose. */
+  readonly rang = new Set<string>();
+  /** What `proven` has found. */
+  audit: SendAudit | undefined;
+  readonly #measuring: Measuring;
+  readonly #outputDirectory: string;
+
+  constructor(
+    stack: RunningStack,
+    given: { readonly signal: AbortSignal; readonly measuring: Measuring; readonly outputDirectory: string },
+  ) {
+    this.stack = stack;
+    this.signal = given.signal;
+    this.#measuring = given.measuring;
+    this.#outputDirectory = given.outputDirectory;
+  }
+
+  tell(part: Part, line: string): void {
+    console.log(`${`${part}:`.padEnd(9)}${line.replaceAll('\n', `\n${' '.repeat(9)}`)}`);
+  }
+
+  /** A control call of the simulated platform: what happens there. */
+  async platform(route: string, body?: unknown): Promise<unknown> {
+    const { json } = await call({ baseUrl: this.stack.addresses.platformUrl, route, body, signal: this.signal });
+    return json;
+  }
+
+  logIn(user: string = demoUser): Promise<DemoClient> {
+    return logIn(this.stack.addresses, user, this.signal);
+  }
+
+  /** Sends the demo template to so many people nobody else writes to; other options as of `DemoClient.send`. */
+  async send(client: DemoClient, recipients: number): Promise<Job> {
+    const people = audience(recipients, this.jobs.length);
+    const jobId = await client.send({ did: demoDid, template: orderUpdate, recipients: people });
+    const job = { client, clientId: 1001, did: demoDid, jobId, total: recipients };
+    this.jobs.push(job);
+    this.tell('calm', `${recipients} recipients accepted, dispatch ${jobId}`);
+    return job;
+  }
+
+  async taken(): Promise<number> {
+    return (await takenAt(this.stack.addresses.platformUrl, this.signal)).length;
+  }
+
+  /** Counts from now on what the platform takes. */
+  takenSince(): () => Promise<number> {
+    const before = this.taken();
+    return async () => (await this.taken()) - (await before);
+  }
+
+  counts(): Promise<StateCounts | undefined> {
+    return countsOf(this.jobs);
+  }
+
+  /** Waits until the platform has taken so many; fails when all have left by then: the trouble is to meet the middle. */
+  async midway(atLeast: number): Promise<void> {
+    const left = await this.until(
+      `${atLeast} messages have left`,
+      () => this.taken(),
+      (taken) => taken >= atLeast,
+    );
+    const all = this.jobs.reduce((sum, { total }) => sum + total, 0);
+    if (left >= all) throw new Error(`all ${all} had left: that is not the middle of a campaign`);
+    this.tell('calm', `${left} of ${all} have left`);
+  }
+
+  /** Looks twice a second until it is so. Throws when nothing has changed for minutes. */
+  async until<Seen>(what: string, look: () => Seen | Promise<Seen>, isSo: (seen: Seen) => boolean): Promise<Seen> {
+    const { signal } = this;
+    const seen = await watched({
+      look: async () => look(),
+      isOver: isSo,
+      sign: (all) => all,
+      everyMs,
+      quietLimitMs,
+      signal,
+    });
+    if (!isSo(seen)) throw new Error(`waited in vain until ${what}; seen last: ${JSON.stringify(seen)}`);
+    return seen;
+  }
+
+  /** Fails when the alarm rings: what is to tell an incident must not ring without it. */
+  isQuiet(purpose: string): void {
+    const { alarm, standing } = this.#alarm(purpose);
+    if (standing.rings) throw new Error(`${alarm.name} rings without a cause: ${JSON.stringify(standing.values)}`);
+  }
+
+  /** Waits until the alarm rings, and tells which one it is and by which values. */
+  async rings(purpose: string): Promise<void> {
+    const look = () => this.#alarm(purpose).standing;
+    const { values } = await this.until(`${purpose} rings`, look, ({ rings }) => rings);
+    this.rang.add(purpose);
+    this.tell('told', `ALARM  ${alarmLine(this.#alarm(purpose).alarm)}: ${values.join(', ')}`);
+  }
+
+  /** Waits until the alarm is quiet again. */
+  async quietAgain(purpose: string): Promise<void> {
+    await this.until(
+      `${purpose} is quiet`,
+      () => this.#alarm(purpose).standing.rings,
+      (rings) => !rings,
+    );
+    this.tell('proof', `OK     ${purpose}`);
+  }
+
+  #alarm(purpose: string) {
+    const { stage } = this.stack.addresses;
+    const alarm = alarmOf(purpose, { outputDirectory: this.#outputDirectory, stage });
+    return { alarm, standing: this.#measuring.standing(alarm) };
+  }
+
+  /** Waits for a line of the log, and tells it beside what the run book says of it. */
+  async logged(event: string, matches: (line: LoggedEvent) => boolean = () => true): Promise<LoggedEvent> {
+    const look = () => this.#measuring.eventsNamed(event).find(matches);
+    const line = await this.until(`${event} is logged`, look, (found) => found !== undefined);
+    if (line === undefined) throw new Error(`${event} was not logged`);
+    this.tell('told', `LINE   ${JSON.stringify(line)}\n       ${event}: ${bookMeaning(event)}`);
+    return line;
+  }
+
+  /** Waits for a line that counts the metric and has what the run book looks for in it, and tells that. */
+  async counted(metric: string, { name, value }: { readonly name: string; readonly value: unknown }): Promise<void> {
+    const look = () => this.#measuring.linesCounting(metric).some((line) => isDeepStrictEqual(line[name], value));
+    await this.until(`a line that counts ${metric} has ${name}`, look, (has) => has);
+    this.tell('told', `LINE   ${metric} is counted with ${name} ${JSON.stringify(value)}`);
+  }
+
+  countLogged(event: string): number {
+    return this.#measuring.eventsNamed(event).length;
+  }
+
+  /** Runs a command of an operator against this stack, as a process. Throws when it does not end well. Returns what it printed. */
+  async operate(command: string, input?: string): Promise<string> {
+    const { status, output } = await this.#run(command, input);
+    if (status !== 0) throw new Error(`${command} ended with status ${status}`);
+    return output;
+  }
+
+  /** The same of a command that is to refuse. */
+  async refused(command: string, input?: string): Promise<string> {
+    const { status, output } = await this.#run(command, input);
+    if (status !== 1) throw new Error(`${command} was to end with status 1, and ended with ${status}`);
+    return output;
+  }
+
+  async #run(command: string, input: string | undefined): Promise<Operated> {
+    const port = new URL(this.stack.addresses.apiUrl).port;
+    const ended = await operated(command, { port, input, signal: this.signal });
+    this.tell('end', `$ ${command}\n${ended.output}`);
+    return ended;
+  }
+
+  /** Waits for the end of every job, and compares what the platform took with what the reports say. */
+  async proven(): Promise<void> {
+    const { signal } = this;
+    const counts = await this.until(
+      'nothing is pending',
+      () => this.counts(),
+      (all) => all?.pending === 0,
+    );
+    this.tell('proof', `the reports say ${shownCounts(counts)}`);
+    const { platformUrl } = this.stack.addresses;
+    const look = async () => auditOf(await toldOf(this.jobs), await takenAt(platformUrl, signal));
+    const audit = await this.until(
+      'receipts settle who is unknown',
+      look,
+      ({ unknownTaken }) => unknownTaken.length === 0,
+    );
+    const faults = audited(audit);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+    this.audit = audit;
+    this.tell('proof', shownAudit(audit));
+  }
+}
+
+/** Without the states in which nobody is. */
+export function shownCounts(counts: StateCounts | undefined): string {
+  const some = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
+  return some.map(([state, count]) => `${count} ${state}`).join(', ') || 'nothing';
+}
+
+function shownAudit({
+  recipients,
+  reached,
+  lost,
+  duplicates,
+  unknownNeverTaken: { length: unknown },
+}: SendAudit): string {
+  const nobodyKnows = unknown === 0 ? '' : `, ${unknown} unknown and never reached`;
+  return `${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled${nobodyKnows}`;
+}
+
+/** Plays one game day on a stack of its own; the functions were built a moment ago. Returns its one line. Throws when it does not end well. */
+export async function played({ name, incident, play }: GameDay, interrupted: AbortSignal): Promise<string> {
+  console.log(`\n${name}: ${incident}\n         (a minute of CloudWatch lasts ${minuteMs / 1_000} s here)`);
+  const startedMs = performance.now();
+  const ending = new AbortController();
+  const signal = AbortSignal.any([interrupted, ending.signal, AbortSignal.timeout(longestMs)]);
+  const outputDirectory = join(dist, `cdk-game-day-${process.pid}`);
+  const measuring = new Measuring();
+  mkdirSync(dist, { recursive: true });
+  const log = createWriteStream(join(dist, `game-day-${name}.log`));
+  const stack = await startStack({
+    ...{ apiPort: 0, platformPort: 0, outputDirectory, built: true },
+    dynamodb: chosenDynamoDb({ ...process.env, DATA: '', AWS_ENDPOINT_URL_DYNAMODB: '' }),
+    sqsEndpoint: undefined,
+    onLog: (line) => {
+      log.write(`${line.functionName} | ${line.text}\n`);
+      measuring.hear(line);
+    },
+    report: (line) => log.write(`stack | ${line}\n`),
+    signal,
+  });
+  const withdraw = noteLocalStack({ pid: process.pid, ...stack.addresses });
+  const minute = () => pause(minuteMs, undefined, { signal }).catch(() => undefined);
+  const watching = measuring.watchQueues(stack.addresses, signal, minute);
+  watching.catch(() => undefined);
+  try {
+    if (stack.withoutWebhooks !== undefined) throw new Error(`no webhooks: ${stack.withoutWebhooks}`);
+    const game = new Game(stack, { signal, measuring, outputDirectory });
+    await Promise.race([play(game), stack.broken.then((error) => Promise.reject(error))]);
+    const seconds = Math.round((performance.now() - startedMs) / 1_000);
+    if (game.audit === undefined) throw new Error('nothing was compared');
+    const alarms = game.rang.size === 0 ? '' : `; ${[...game.rang].join(' and ')} rang`;
+    return `${shownAudit(game.audit)}${alarms}; ${seconds} s`;
+  } finally {
+    ending.abort();
+    await watching.catch(() => undefined);
+    withdraw();
+    await stack.stop();
+    log.end();
+  }
+}

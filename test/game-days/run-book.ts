@@ -1,0 +1,38 @@
+import { documentOf, sectionsOf } from '../support/documents.ts';
+
+/** Where operators look. */
+const runBook = 'infra/operate/README.md';
+
+/**
+ * The command of the run book that begins so, from that section, as it stands there: `npm run credential -- 200000000000001 --token -`. A
+ * game day takes its commands from here, so that a run book that is changed changes the game day, or breaks it. What names a
+ * stage is left out: a game day is played on the local stack.
+ */
+export function bookCommand(section: string, beginning: string): string {
+  const text = sectionsOf(documentOf(runBook)).get(section);
+  if (text === undefined) throw new Error(`the run book has no section "${section}"`);
+  // A command may be broken over two lines of prose; blocks of another kind show what it prints.
+  const spans = [...text.matchAll(/```(\w*)\n([\s\S]*?)```|`([^`]+)`/g)].flatMap(([, kind, block = '', span]) => {
+    if (span !== undefined) return [span.replace(/\s+/g, ' ')];
+    return kind === 'sh' ? block.trim().split('\n') : [];
+  });
+  const found = spans
+    .map((span) => /npm run .*/.exec(span)?.[0] ?? '')
+    .find((command) => command.startsWith(beginning));
+  if (found === undefined) throw new Error(`the run book does not say \`${beginning} ...\` under "${section}"`);
+  return found.replace(/ --stage \S+/, '').trim();
+}
+
+/** What the run book says of an event in the log. */
+export function bookMeaning(event: string): string {
+  const row = documentOf(runBook)
+    .split('\n')
+    .find((line) => line.startsWith('|') && line.split('|')[1]?.includes(`\`${event}\``));
+  if (row === undefined) throw new Error(`the run book does not explain ${event}`);
+  return row.split('|')[2]?.trim() ?? '';
+}
+
+/** The words of a command as a shell parts them; `'number 1 of waba 2'` is one. Nothing else of a shell is understood. */
+export function wordsOf(command: string): string[] {
+  return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
