@@ -3,7 +3,10 @@ import type { Outbox } from '../webhooks/outbox.ts';
 import { type AcceptedMessage, type Course, deliveryOf, receiptsOf, type ToldStatus } from '../webhooks/receipts.ts';
 import type { Bill } from './bill.ts';
 
-/** Plans what is told of a message; returns it too. Its delivery is billed, and counts against the portfolio's limit. */
+/**
+ * Plans the webhooks of a message and returns its statuses. The delivery goes on the bill and counts against the
+ * portfolio's limit.
+ */
 export function planReceipts(
   { outbox, limits, bill }: { readonly outbox: Outbox; readonly limits: MessagingLimits; readonly bill: Bill },
   message: AcceptedMessage,
