@@ -4,8 +4,8 @@ import type { Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 
 /**
- * Notes a send that was answered with an error, so that the inbox shows what reached no phone. A read mark is no send; a
- * closed connection says nothing, and may have been closed after the message was accepted.
+ * Records a send that was answered with an error, for the inbox. A read mark is no send. A closed connection is left
+ * out: the message may have been accepted before.
  */
 export function noteRefused(
   world: World,
