@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import type { MessageDetail } from './model.ts';
 
-/** What the simulator knows of the products and media that a message names. */
+/** Products and media that the message names. */
 export type Known = Pick<MessageDetail, 'products' | 'media'>;
 
 export const KnownThings = createContext<Known>({ products: {}, media: {} });
