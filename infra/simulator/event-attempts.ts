@@ -21,7 +21,7 @@ export const AttemptSchema = v.object({
 });
 type Attempt = v.InferOutput<typeof AttemptSchema>;
 
-/** Kept at least; at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const attemptsKept = 2_000;
 
 export class EventAttempts {

@@ -17,7 +17,7 @@ export interface ExchangeReply {
   readonly cut: boolean;
 }
 
-/** Kept at least; at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const exchangesKept = 2_000;
 const longestBodyKept = 20_000;
 

@@ -11,7 +11,7 @@ export interface Doing {
   readonly message: string | null;
 }
 
-/** Kept at least; at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const doingsKept = 2_000;
 
 export class PeopleLog {

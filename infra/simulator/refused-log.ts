@@ -34,7 +34,7 @@ export interface Refusal {
 /** Throttling of the app, the number and the pair. */
 const throttlingCodes: readonly (number | null)[] = [4, 80007, 130429, 131056];
 
-/** Kept at least; at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const refusedKept = { throttled: 1_000, other: 10_000 } as const;
 
 export type RefusedKind = keyof typeof refusedKept;

@@ -13,7 +13,7 @@ export interface Delivery {
   readonly body?: unknown;
 }
 
-/** Kept at least; at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const deliveriesKept = 1_000;
 const longestBodyKept = 20_000;
 
