@@ -2,10 +2,9 @@ import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'js
 import card from '../../../lib/pricing/rates-usd-2026-10-01.json' with { type: 'json' };
 import type { AcceptedMessage } from '../webhooks/receipts.ts';
 
-/* The platform's bill (platform reference, 9): one line item per delivered message, whatever the webhooks tell. The
-   service's rate card and number prefixes are shared as facts; the calculation is a second implementation. */
+/* The platform's bill (platform reference, 9): each message once, when it is delivered, whatever webhooks tell. It
+   shares the service's rate card and number prefixes as facts; the calculation is a second implementation. */
 
-/** Deliveries of one day, number and country. */
 export interface BillLine {
   readonly day: string;
   readonly waba_id: string;
@@ -22,7 +21,7 @@ interface Delivery {
   readonly atMs: number;
 }
 
-/** Costs are summed as integers of a hundred-millionth of a dollar: the rate card has no finer price. */
+/** Sums are integers of the rate card's finest price, a hundred-millionth of a dollar. */
 const finest = 1e8;
 
 type Row = (typeof card.markets)[number];

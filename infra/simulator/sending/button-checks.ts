@@ -25,8 +25,8 @@ const longestPayload = 128;
 const needy: Readonly<Record<string, string>> = { URL: 'Url', COPY_CODE: 'CopyCode', MPM: 'Mpm' };
 
 /**
- * Checks the sent buttons against the template's: index, kind, count and value of parameters. A flow button needs a
- * component even without a parameter (platform reference, 4.2).
+ * Checks index, kind, count and value of sent buttons. A flow button needs a component even without a parameter
+ * (platform reference, 4.2).
  */
 export function checkButtons(
   place: ButtonPlace,

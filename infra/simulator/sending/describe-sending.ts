@@ -5,8 +5,8 @@ import type { NumberSends } from './sending-record.ts';
 const secondMs = 1_000;
 
 /**
- * `GET /_control/sending`: for each number its limit, its calls, accepted and throttled sends, in all, by second, and
- * the peak in any sliding second; then up to `limit` dispatch ids that were accepted more than once.
+ * `GET /_control/sending`: each number's limit, and its calls, accepted and throttled sends, in all, by second, and at
+ * the peak of a sliding second; then at most `limit` dispatch ids accepted more than once.
  */
 export function describeSending(world: World, limit: number): unknown {
   const duplicates = world.sending.duplicates();

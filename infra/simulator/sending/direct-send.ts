@@ -19,8 +19,8 @@ export function refusePartsOfDirectSend({ ttl_seconds: seconds, direct_send_conf
 }
 
 /**
- * Direct Send (platform reference, 2.3): the platform makes a template from a text with a category. The WABA needs the
- * permission and a messaging limit of at least 100,000.
+ * Direct Send (platform reference, 2.3) makes a template from a text with a category. The WABA needs the permission and
+ * a messaging limit of at least 100,000.
  */
 export function directSend(
   world: World,
@@ -45,7 +45,6 @@ export function directSend(
 
 const language = 'en_US';
 
-/** Reuses the text's template or creates it. */
 function generatedTemplate(
   world: World,
   waba: Waba,

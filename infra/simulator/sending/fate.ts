@@ -107,10 +107,7 @@ export function isMarketing({ content }: Pick<CheckedSend, 'content'>): boolean 
 
 const ofUnitedStates = new Set(Object.values(areaCodes).flat());
 
-/**
- * Marketing does not reach numbers of the United States. Canada and the Caribbean share the prefix, so that only the
- * area code decides.
- */
+/** Canada and the Caribbean share the prefix, so only the area code tells the United States. */
 export function isOfUnitedStates(digits: string): boolean {
   return /^1\d{10}$/.test(digits) && ofUnitedStates.has(digits.slice(1, 4));
 }

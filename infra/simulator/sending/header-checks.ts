@@ -12,7 +12,7 @@ export interface HeaderPlace {
 
 const longestTextHeader = 60;
 
-/** Checks the header's parameters: the values of a text, or the one medium, location or product of the format. */
+/** Checks the values of a text, or the format's one medium, location or product. */
 export function checkHeader(
   place: HeaderPlace,
   header: Pick<TemplateComponent, 'format' | 'text'> | undefined,

@@ -1,14 +1,11 @@
 const secondMs = 1_000;
 
-/** Throughput limit of a number (130429): a sliding window of one second. Refused messages do not count. */
+/** Throughput (130429): a sliding window of one second. Refused messages do not count. */
 export class ThroughputLimit {
   /** Send times within the last second, oldest first. */
   readonly #taken = new Map<string, number[]>();
 
-  /**
-   * Counts a message, and returns false when the limit refuses it. A changed limit also counts messages accepted before
-   * the change.
-   */
+  /** Returns false when the limit refuses the message. A changed limit also counts messages accepted before. */
   take(numberId: string, perSecond: number, nowMs: number): boolean {
     const recent = (this.#taken.get(numberId) ?? []).filter((atMs) => atMs > nowMs - secondMs);
     this.#taken.set(numberId, recent);
@@ -22,10 +19,7 @@ const pairIntervalMs = 6_000;
 const pairBurst = 45;
 const pairsBeforeCleaning = 100_000;
 
-/**
- * Pair limit (131056): one message per 6 s from a number to a user, with a burst of 45. Stored as the time at which the
- * debt is paid back.
- */
+/** Pair limit (131056): one message per 6 s, with a burst of 45. Stored as the time at which the debt is paid back. */
 export class PairLimit {
   readonly #paidAtMs = new Map<string, number>();
 
@@ -81,7 +75,7 @@ function hourOf(nowMs: number): number {
 
 /**
  * `X-Business-Use-Case-Usage`: used share of the WABA's hourly calls in percent, rounded up (platform reference, 4.4).
- * No hourly budget of messages is known, and the header does not show throughput, so `whatsapp` stays 0.
+ * `whatsapp` stays 0: no hourly budget of messages is known, and the header does not show throughput.
  */
 export function usageHeader(wabaId: string, managementUsed: number): Readonly<Record<string, string>> {
   const management = usageOf('whatsapp_business_management', Math.ceil(managementUsed * 100));

@@ -3,8 +3,8 @@ const dayMs = 24 * 3_600_000;
 const mostRetries = 3;
 
 /**
- * People at their cap of marketing messages (131049), and a WABA's retries at them within 24 hours (platform reference,
- * 6.5). Further retries are refused at once, until the oldest is 24 hours ago.
+ * Capped people (131049) and a WABA's retries at them in 24 hours (platform reference, 6.5). Further retries are
+ * refused until the oldest is 24 hours ago.
  */
 export class MarketingCaps {
   readonly #cappedAtMs = new Map<string, number>();

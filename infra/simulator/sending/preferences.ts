@@ -8,8 +8,8 @@ interface Stop {
 }
 
 /**
- * Stops of marketing messages (platform reference, 6.5), each for one business number and one user id, so that a stop
- * ends with the id. Only the person ends it, by a resume or a signup.
+ * A stop holds for one business number and one user id (platform reference, 6.5), and ends with the id. Only the person
+ * ends it otherwise, by a resume or a signup.
  */
 export class Preferences {
   readonly #stops = new Map<string, Stop>();

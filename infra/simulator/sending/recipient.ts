@@ -12,10 +12,7 @@ export interface Recipient extends Person {
   readonly unreachable?: Unreachable;
 }
 
-/**
- * Resolves the recipient: `to` wins over `recipient` (platform reference, 4.1). A sender that uses a number knows it,
- * so nothing hides it.
- */
+/** `to` wins over `recipient` (platform reference, 4.1). Nothing hides a number from a sender that uses it. */
 export function recipientOf(world: World, sender: Beholder, { to, recipient }: MessageBody): Recipient {
   const nowMs = world.clock.nowMs();
   if (to !== undefined) {

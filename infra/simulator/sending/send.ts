@@ -21,8 +21,8 @@ export interface SendPlace {
 }
 
 /**
- * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6). Order of checks: body and
- * address, holds, throughput, content, pair limit, then the fate by person, portfolio and magic recipient.
+ * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6). Order: body and address,
+ * holds, throughput, content, pair limit, then person, portfolio and magic recipient.
  */
 export function sendMessage(world: World, place: SendPlace, request: PlatformRequest): Reply | Promise<Reply> {
   const { number, endpoint } = place;
@@ -93,10 +93,7 @@ function holdsConcerning(holds: readonly Hold[], category: string | undefined): 
   return holds.filter(({ kind }) => kind.category === undefined || kind.category === category);
 }
 
-/**
- * Refuses messages under a hold or a portfolio review (platform reference, 6.4). It runs before any counter, so that a
- * refused message uses up no throughput.
- */
+/** Runs before any counter: a message refused by a hold or review uses up no throughput (platform reference, 6.4). */
 function refuseHeld(holds: readonly Hold[], review: number | undefined): void {
   const hold = holds.find(({ kind, isLater }) => typeof kind.code === 'number' && isLater !== true)?.kind;
   if (typeof hold?.code === 'number') throw messagingError(hold.code, hold.details);

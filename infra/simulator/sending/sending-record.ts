@@ -7,10 +7,7 @@ export interface NumberSends {
   readonly throttledMs: readonly number[];
 }
 
-/**
- * Every send since the last reset. None is dropped: tests use it to prove that the service sends nothing twice and
- * nothing too fast.
- */
+/** None is dropped: tests prove with it that the service sends nothing twice and nothing too fast. */
 export class SendingRecord {
   readonly #byNumber = new Map<string, { callsMs: number[]; acceptedMs: number[]; throttledMs: number[] }>();
   readonly #byDispatchId = new Map<string, number>();

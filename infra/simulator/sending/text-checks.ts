@@ -6,11 +6,10 @@ export interface TextPlace {
   /** The part's name in the details: `body`, `carousel card 1 body`. */
   readonly where: string;
   readonly named: boolean;
-  /** Limit of the filled text. */
   readonly mostCharacters: number;
 }
 
-/** Checks parameters of a text: kind, count, names and values, and the length of the filled text. */
+/** Checks kind, count, names and values, and the length of the filled text. */
 export function checkTexts(place: TextPlace, text: string | undefined, parameters: readonly SentParameter[]): void {
   const variables = variablesOf(text);
   const values = parameters.map((parameter) => textValueOf(place.where, parameter));
