@@ -14,8 +14,8 @@ import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
 import { timeText } from './template.ts';
 
 /**
- * `POST /{waba_id}/message_templates` (platform reference, 2.5, 2.11, 3 and 6.3). Refuses the first fault. Library
- * templates are approved without review.
+ * `POST /{waba_id}/message_templates` (platform reference, 2.5, 2.11, 3 and 6.3). Throws at the first fault. Library
+ * templates need no review.
  */
 export function createTemplate(world: World, waba: Waba, request: PlatformRequest): Reply {
   const nowMs = world.clock.nowMs();
@@ -40,9 +40,7 @@ export function createTemplate(world: World, waba: Waba, request: PlatformReques
   return json({ id, status: fields.status, category: fields.category });
 }
 
-/**
- * A portfolio under review, after its held messages were dropped, may create no template (platform reference, 2.10).
- */
+/** A portfolio under review may create no template (platform reference, 2.10). */
 export function refuseUnderReview(world: World, waba: Waba): void {
   const code = world.pacing.reviewOf(portfolioIdOf(waba));
   if (code !== undefined) throw graphError(code, `(#${code}) The business portfolio is being reviewed.`);
@@ -89,7 +87,7 @@ export function checkName({ name }: Pick<Creation, 'name'>): void {
   }
 }
 
-/** Checks the language, the template limit, the name, and that all languages of the name share one category. */
+/** Checks the language, the limit and the name, and that its languages share one category. */
 export function checkPlace(
   world: World,
   waba: Waba,

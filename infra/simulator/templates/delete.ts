@@ -9,8 +9,8 @@ import type { Template } from './template.ts';
 const mostAtOnce = 100;
 
 /**
- * `DELETE /{waba_id}/message_templates` (platform reference, 2.7): all languages of a `name`, one template by `hsm_id`
- * and `name`, or many by `hsm_ids`. When one cannot be deleted, none is.
+ * `DELETE /{waba_id}/message_templates` (platform reference, 2.7): all languages of a `name`, one by `hsm_id` and
+ * `name`, or many by `hsm_ids`. When one cannot be deleted, none is.
  */
 export function deleteTemplates(world: World, waba: Waba, request: PlatformRequest): Reply {
   const templates = wantedTemplates(world, waba, request.query);

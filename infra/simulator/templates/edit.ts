@@ -8,10 +8,7 @@ import { checkComponents } from './rules/component-rules.ts';
 import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
 import { type Template, timeText } from './template.ts';
 
-/**
- * `POST /{template_id}` (platform reference, 2.6): given fields replace the old ones, and the template goes into review
- * again.
- */
+/** `POST /{template_id}` (platform reference, 2.6): given fields replace the old ones, and a new review begins. */
 export function editTemplate(world: World, template: Template, request: PlatformRequest): Reply {
   refuseGenerated(template, 'edited');
   const change = parseChange(request.body);

@@ -92,7 +92,7 @@ function textComponents({ header, body, body_params: examples }: LibraryTemplate
   ];
 }
 
-/** Fills the buttons with the inputs, matched by type in their order; buttons without an input stay unchanged. */
+/** Matches inputs to buttons by type, in order; buttons without an input stay unchanged. */
 function buttonsWith(
   buttons: readonly GivenButton[],
   inputs: NonNullable<LibraryCreation['library_template_button_inputs']>,

@@ -22,7 +22,7 @@ interface Turn {
   readonly change: (fields: TemplateFields) => Partial<TemplateFields>;
 }
 
-/** Reviews and ends of pauses. Nothing runs in the background: `settle` applies what is due before each request. */
+/** Nothing runs in the background: `settle` applies ends of reviews and pauses before each request or webhook. */
 export class LifeCycle {
   readonly #shelf: TemplateShelf;
   readonly #tell: TellTemplate;
@@ -54,7 +54,7 @@ export class LifeCycle {
     }
   }
 
-  /** Starts the review of a PENDING template; a magic word may end it at once. Returns the template after that. */
+  /** Starts the review of a PENDING template, which a magic word may end at once. */
   review(template: Template, nowMs: number): Template {
     const { components } = template.fields;
     this.#turns.delete(template.id);
@@ -65,7 +65,7 @@ export class LifeCycle {
     return template;
   }
 
-  /** Pauses an APPROVED template for 3 hours, the second time for 6; the third time it becomes DISABLED. */
+  /** 3 hours, the second time 6; the third time the template becomes DISABLED. */
   pause(template: Template, nowMs: number): Template {
     const before = this.#pauses.get(template.id) ?? 0;
     const lengthMs = pausesMs[before];

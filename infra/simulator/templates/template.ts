@@ -39,8 +39,8 @@ const ComponentSchema = v.looseObject({
 });
 
 /**
- * A template as created, with facts that only a read shows. Loose schema: unknown fields are kept. Status and category
- * are open, so that a test can use values that the platform may add later.
+ * A template as created, with facts that only a read shows. Unknown fields are kept; status and category are open for
+ * values that the platform may add later.
  */
 export const TemplateFieldsSchema = v.looseObject({
   name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'must be 1 to 512 of a-z, 0-9 and _')),
@@ -78,8 +78,8 @@ export function variablesOf(text: string | undefined): readonly string[] {
 }
 
 /**
- * Components as a read returns them (platform reference, 2.3): media handles become https addresses, OTP buttons become
- * URL buttons without `otp_type`, and fixed texts (authentication, COPY_CODE) are spelled out.
+ * Components as a read returns them (platform reference, 2.3): media handles as https addresses, OTP buttons as URL
+ * buttons without `otp_type`, and fixed texts (authentication, COPY_CODE) spelled out.
  */
 export function componentsAsRead(components: readonly TemplateComponent[]): readonly TemplateComponent[] {
   const otpButton = components.flatMap((component) => component.buttons ?? []).find((button) => button.type === 'OTP');

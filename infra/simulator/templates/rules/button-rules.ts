@@ -33,10 +33,7 @@ const kinds: Readonly<Record<Exclude<GivenButton['type'], 'OTP'>, ButtonKind>> =
   SPM: { most: 1, keys: ['text'], alone: true, text: 'View' },
 };
 
-/**
- * Buttons of a card, or of a template of another category than AUTHENTICATION: counts, order, and each by its kind
- * (3.6).
- */
+/** Buttons outside of AUTHENTICATION, also of a card: counts, order, and each by its kind (3.6). */
 export function checkButtons(where: string, buttons: readonly GivenButton[] | undefined): void {
   if (buttons === undefined || buttons.length === 0) throw invalid(`${where}: at least one button is required`);
   if (buttons.length > mostButtons) throw invalid(`${where}: at most ${mostButtons} buttons`);

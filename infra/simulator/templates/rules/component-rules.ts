@@ -24,7 +24,7 @@ const allowedTypes: Readonly<Record<Category, readonly string[]>> = {
   MARKETING: ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'],
 };
 
-/** Checks the components of a created or edited template (platform reference, 3); throws at the first fault. */
+/** Components of a created or edited template (platform reference, 3); throws at the first fault. */
 export function checkComponents(rules: ComponentRules, components: readonly GivenComponent[]): void {
   const types = components.map((component) => component.type);
   const stray = types.find((type) => !allowedTypes[rules.category].includes(type));

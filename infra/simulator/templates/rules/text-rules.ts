@@ -73,7 +73,7 @@ export function checkExamples(
   if (!complete) throw missingExample(place.where);
 }
 
-/** BODY of a template of another category than AUTHENTICATION (3.4). */
+/** Outside of AUTHENTICATION (3.4). */
 export function checkBody(place: Omit<TextPlace, 'subcode'>, body: GivenPart): void {
   const { where } = place;
   checkKeys(where, body, ['type', 'text', 'example']);
@@ -87,7 +87,7 @@ export function checkBody(place: Omit<TextPlace, 'subcode'>, body: GivenPart): v
   checkExamples(whole, variables, { positional: lists[0], named: body.example?.body_text_named_params });
 }
 
-/** FOOTER of a template of another category than AUTHENTICATION (3.5). */
+/** Outside of AUTHENTICATION (3.5). */
 export function checkFooter(footer: GivenPart): void {
   checkKeys('footer', footer, ['type', 'text']);
   const text = footer.text ?? '';
