@@ -52,7 +52,7 @@ export class AppShelf {
     this.#byWaba.get(wabaId)?.delete(appId);
   }
 
-  /** Targets of an update: each subscribed app with a secret, an address and interest in the field. */
+  /** Each subscribed app with a secret, an address and interest in the field. */
   targetsOf(wabaId: string, field: string): readonly Target[] {
     return this.subscriptionsOf(wabaId).flatMap(({ appId, overrideCallbackUri }) => {
       const app = this.#apps.get(appId);

@@ -7,13 +7,13 @@ const answerWithinMs = 10_000;
 const longestSleepMs = 60_000;
 
 /**
- * Sends due webhooks, one POST at a time to each address, so that updates that become due meanwhile share the next
- * POST. Reports only when an address begins to fail and when it recovers.
+ * One POST at a time to each address, so that updates that become due meanwhile share the next. Reports only the first
+ * failure of an address and its recovery.
  */
 export class Emitter {
   readonly #world: () => World;
   readonly #report: (line: string) => void;
-  /** POSTs in progress by address. Each world has its own map, so that a reset starts empty. */
+  /** Each world has its own map, so that a reset starts empty. */
   readonly #busy = new WeakMap<World, Map<string, Promise<void>>>();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +58,7 @@ export class Emitter {
   #begin(world: World, lane: string): void {
     const busy = this.#lanesOf(world);
     if (busy.has(lane)) return;
-    // `done` runs in the same turn that finds the lane empty, so that a later update starts a new drain.
+    // `done` runs in the turn that finds the lane empty, so that a later update starts a new drain.
     const draining = Promise.resolve().then(() => this.#drain(world, lane, () => busy.delete(lane)));
     busy.set(lane, draining);
   }

@@ -8,9 +8,7 @@ export const postLimits = { updates: 1_000, bytes: 3_000_000 };
 /** Upper bound of the envelope's overhead for each update. */
 const frameBytes = 250;
 
-/**
- * Number of leading updates for the next POST: as many as fit, but at least one, however large; 0 for an empty list.
- */
+/** As many leading updates as fit, but at least one, however large; 0 for an empty list. */
 export function countOfNextBatch(updates: readonly Update[], limits = postLimits): number {
   let bytes = 0;
   const most = Math.min(updates.length, limits.updates);
@@ -36,8 +34,8 @@ interface Entry {
 const ofPeople = new Set(['messages', 'standby', 'user_preferences']);
 
 /**
- * Body of a POST, in the order of updates: an entry for each WABA, a change for each update, because client libraries
- * expect one status per change. Entries about nodes are separate and carry `time` (platform reference, 10.2).
+ * An entry for each WABA, a change for each update, in order: client libraries expect one status per change. Entries
+ * about nodes are separate and carry `time` (platform reference, 10.2).
  */
 export function envelopeOf(updates: readonly Update[], nowMs: number): object {
   const entries = new Map<string, Entry>();

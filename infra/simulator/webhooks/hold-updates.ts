@@ -4,10 +4,7 @@ import type { NodeUpdate } from './update.ts';
 
 const restricted = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING'];
 
-/**
- * Webhooks when a hold on a WABA begins or ends (platform reference, 10.4). Holds for payment, and holds on numbers,
- * have none.
- */
+/** Webhooks when a hold on a WABA begins or ends (platform reference, 10.4). Payment and numbers have none. */
 export function holdUpdates(
   { nodeId: wabaId, kind, untilMs, isEndText }: Hold,
   { atMs, isOver }: { readonly atMs: number; readonly isOver: boolean },

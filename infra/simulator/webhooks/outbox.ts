@@ -34,8 +34,8 @@ export function pauseAfterMs(failures: number): number {
 }
 
 /**
- * Backlog of webhooks on the simulator's clock. A failed address backs off; its failed batch is retried for 7 days, and
- * other batches go out in between. Nothing here runs by itself.
+ * Backlog on the simulator's clock. A failed address backs off; its failed batch is retried for 7 days, and other
+ * batches go out in between. Nothing here runs by itself.
  */
 export class Outbox {
   readonly #targetsOf: (wabaId: string, field: string) => readonly Target[];
@@ -97,7 +97,7 @@ export class Outbox {
     return [...this.#lanes].filter(([, lane]) => lane.fresh.length + lane.failed.length > 0).map(([key]) => key);
   }
 
-  /** Next POST to the address; undefined while it backs off or nothing is due. Retries come before new updates. */
+  /** Undefined while the address backs off or nothing is due. Retries come before new updates. */
   take(key: string, nowMs: number): Batch | undefined {
     const lane = this.#lanes.get(key);
     if (lane === undefined || lane.notBeforeMs > nowMs) return undefined;

@@ -45,7 +45,6 @@ export interface AcceptedMessage {
   readonly acceptedMs: number;
   /** The template that a direct send generated. */
   readonly templateId?: string | undefined;
-  /** The portfolio whose messaging limit the delivery counts against. */
   readonly countedFor?: string | undefined;
 }
 

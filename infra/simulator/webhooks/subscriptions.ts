@@ -63,8 +63,8 @@ function appOf(world: World, { token }: PlatformRequest): App {
 }
 
 /**
- * `GET`, `POST` and `DELETE /{app_id}/subscriptions` with the app's own token (id, `|` and secret): the callback for
- * all its WABAs. Undefined for any other request.
+ * `GET`, `POST` and `DELETE /{app_id}/subscriptions` with the app's own token (id, `|` and secret): its callback for
+ * all WABAs. Undefined for any other request.
  */
 export function answerAppSubscriptions(
   world: World,
@@ -110,7 +110,7 @@ function subscriptionsOf({ callback }: App): readonly object[] {
   ];
 }
 
-/** An app's own token reaches no WABA. It comes from `GET /oauth/access_token`, or is id and secret. */
+/** The token reaches no WABA. It comes from `GET /oauth/access_token`, or is id and secret. */
 export function appToken(world: World, text: string): SeedToken | undefined {
   const [id = '', rest] = text.split('|');
   const { secret } = (rest === undefined ? undefined : world.apps.get(id)) ?? {};

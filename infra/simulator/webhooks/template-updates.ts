@@ -12,10 +12,7 @@ const descriptions = {
   UNPAUSE: 'The template is no longer paused.',
 } as const;
 
-/**
- * Webhooks for a change of a template: components, category, quality, status. `before` or `after` is undefined for a
- * creation or deletion.
- */
+/** Components, category, quality, status. `before` is undefined for a creation, `after` for a deletion. */
 export function templateUpdates(
   before: Template | undefined,
   after: Template | undefined,
