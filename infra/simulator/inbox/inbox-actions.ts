@@ -65,7 +65,7 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   return rowOf(messageOf(world, entry.message.id));
 }
 
-/** Taps a quick reply: the reply carries the payload of the send, or the label without one. */
+/** The reply carries the send's payload, or else the label. */
 export function tapButton(world: World, entry: Entry, body: unknown): unknown {
   const { button: place, card, has_context } = v.parse(TapSchema, body);
   const view = viewOf(entry);
@@ -74,7 +74,6 @@ export function tapButton(world: World, entry: Entry, body: unknown): unknown {
   return replyTo(world, entry, { text: button.text, payload: button.value, has_context });
 }
 
-/** A person writes without a preceding message. */
 export function writeTo(world: World, personId: string, body: unknown): unknown {
   const { phone_number_id: numberId, text } = v.parse(WrittenSchema, body);
   const to = businessNumber(world, numberId);

@@ -26,10 +26,7 @@ export function businessNumber(world: World, numberId: string): BusinessNumber {
   };
 }
 
-/**
- * The person behind a number or user id, as the business number sees them now. Throws a `ControlError` for an id that
- * reaches no one.
- */
+/** A person as the business number sees them now. Throws a `ControlError` for an id that reaches no one. */
 export function personOf(world: World, beholder: Beholder, id: string): Person {
   const nowMs = world.clock.nowMs();
   if (userIdForm.test(id)) {
@@ -43,8 +40,8 @@ export function personOf(world: World, beholder: Beholder, id: string): Person {
 }
 
 /**
- * Plans the webhook of a person's message: in `messages`, or `standby` while another responder owns the thread. It also
- * opens the customer service window.
+ * Plans the webhook: in `messages`, or `standby` while another responder owns the thread. Opens the customer service
+ * window.
  */
 export function tellIncoming(world: World, to: BusinessNumber, person: Person, message: object): void {
   const { wabaId, metadata, beholder } = to;

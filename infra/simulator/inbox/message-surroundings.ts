@@ -19,7 +19,7 @@ interface Sent {
   readonly codes: readonly (number | null)[];
 }
 
-/** Context of a send, accepted or refused: sender, dispatch, other tries, and the holds and blocks that concern it. */
+/** Context of a send: sender, dispatch, other tries, holds and blocks. */
 export function aroundOf(world: World, sent: Sent) {
   const { to, numberId, callbackData } = sent;
   const number = world.numbers.get(numberId);
@@ -53,7 +53,7 @@ function triesOf(world: World, callbackData: string) {
   return [...accepted, ...refused].sort((one, other) => one.place - other.place).slice(-mostTries);
 }
 
-/** Holds and reviews in force with one of the codes; `remove` is the control call that ends one. */
+/** Holds and reviews in force with one of the codes; the control call `remove` ends one. */
 function holdsBehind(world: World, { numberId, codes }: Sent) {
   const number = world.numbers.get(numberId);
   const waba = world.wabas.get(number?.wabaId ?? '');

@@ -6,7 +6,7 @@ import { preferenceUpdate } from '../webhooks/preference-update.ts';
 import { contactOf } from '../webhooks/receipts.ts';
 import { businessNumber, personOf } from './incoming.ts';
 
-/* Acts of a person that depend on no message, told by webhook where the platform tells them. */
+/* Acts without a message, told by webhook where the platform tells them. */
 
 const RecipientSchema = v.pipe(
   v.strictObject({
@@ -44,7 +44,7 @@ const PreferenceSchema = v.pipe(
   ),
 );
 
-/** Stops marketing messages of a number, or ends the stop. It counts at once, however late the webhook comes. */
+/** A stop counts at once, however late the webhook comes. */
 export function changePreference(world: World, id: string, body: unknown): unknown {
   const given = v.parse(PreferenceSchema, body);
   const { phone_number_id: numberId, value, answer = 'failed', told_in_seconds: toldIn, copies } = given;
@@ -88,7 +88,7 @@ const IdentitySchema = v.pipe(
   ),
 );
 
-/** Gives a person a new user id, and a new number if given; a system message tells it (platform reference, 10.5). */
+/** New user id, and number if given; a system message tells it (platform reference, 10.5). */
 export function changeIdentity(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
   const { wabaId, metadata, beholder } = businessNumber(world, numberId);

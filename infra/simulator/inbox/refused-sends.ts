@@ -4,8 +4,8 @@ import type { Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 
 /**
- * Records a send that was answered with an error, for the inbox. A read mark is no send. A closed connection is left
- * out: the message may have been accepted before.
+ * Records a send that was answered with an error. A read mark is no send. After a closed connection the message may
+ * have been accepted, so it is not recorded.
  */
 export function noteRefused(
   world: World,
