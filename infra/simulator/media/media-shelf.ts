@@ -11,7 +11,6 @@ export interface Medium {
 
 const firstId = 1_700_000_000_000_000;
 
-/** Media of messages with their bytes, until they expire. */
 export class MediaShelf {
   readonly #byId = new Map<string, Medium>();
   #added = 0;

@@ -80,7 +80,7 @@ export function deleteMedium(world: World, medium: Medium, request: PlatformRequ
 /** First part of the download path. */
 export const downloads = '_media';
 
-/** The bytes; the address expires 5 minutes after it was given. The token must reach the number's WABA. */
+/** The address expires 5 minutes after it was given. The token must reach the number's WABA. */
 export function downloadMedium(world: World, medium: Medium, request: PlatformRequest): Reply {
   const endsMs = Number(request.query.get('ext') ?? 0) * 1_000;
   if (endsMs < world.clock.nowMs()) throw unknownNode(request.method, medium.id);

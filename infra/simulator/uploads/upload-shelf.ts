@@ -32,7 +32,7 @@ export class UploadSession {
     return this.#received;
   }
 
-  /** Takes the next bytes, which must fit. Returns the handle once the upload is complete, and at every later call. */
+  /** The bytes must fit. Returns the handle once the upload is complete, and at every later call. */
   append(bytes: Buffer): string | undefined {
     if (this.#handle !== undefined) return this.#handle;
     this.#received += bytes.byteLength;
