@@ -23,8 +23,8 @@ export interface MessagingLimit {
 }
 
 /**
- * Messaging limits of portfolios: distinct people who get messages outside an open window, over all numbers, in a
- * sliding 24 hours. Deliveries always count; a limit is enforced once a control call sets it.
+ * Counts distinct people outside an open window, over all numbers of a portfolio, in a sliding 24 hours. Deliveries
+ * always count; a limit is enforced once a control call sets it.
  */
 export class MessagingLimits {
   readonly #limits = new Map<string, MessagingLimit>();
@@ -51,7 +51,7 @@ export class MessagingLimits {
     return people?.size ?? 0;
   }
 
-  /** The limit that a further person would exceed; undefined when the person already counts or there is room. */
+  /** Undefined when the person already counts or there is room. */
   brokenBy(portfolioId: string, key: string, nowMs: number): MessagingLimit | undefined {
     const limit = this.#limits.get(portfolioId);
     if (limit === undefined) return undefined;

@@ -26,8 +26,8 @@ export type SettleHeld = (held: HeldMessage, turn: { readonly atMs: number; read
 const droppedCode = 135000;
 
 /**
- * Pacing of portfolios (platform reference, 2.10): after a first set, templates are held, then released, all or in
- * batches, or dropped. After a drop the portfolio is under review: it may neither send nor create templates.
+ * Pacing (platform reference, 2.10): after a first set, templates are held, then released, all or in batches, or
+ * dropped. A drop begins a review: the portfolio may neither send nor create templates.
  */
 export class PortfolioPacing {
   readonly #settleHeld: SettleHeld;
