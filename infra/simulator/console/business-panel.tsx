@@ -12,7 +12,6 @@ interface PanelProps {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field that this panel can change. */
 interface Changeable {
   readonly label: string;
   readonly values: readonly string[];

@@ -1,6 +1,6 @@
 import { type Block, blocksOf, type Span } from './formatting.ts';
 
-/** Our reading (platform reference, 4.6): the app cuts long texts, and its documents do not say where. */
+/** Our reading (platform reference, 4.6): the app does not document the cut. */
 export const longestShown: Room = { characters: 768, lines: 24 };
 
 interface Room {
@@ -32,7 +32,6 @@ interface Left {
   lines: number;
 }
 
-/** Returns the block itself when nothing is cut. */
 function cutBlock(block: Block, left: Left): Block {
   if (block.kind === 'line' || block.kind === 'quote') {
     const spans = cutSpans(block.spans, left);
@@ -50,7 +49,6 @@ function cutBlock(block: Block, left: Left): Block {
   return block;
 }
 
-/** Returns the spans themselves when nothing is cut. */
 function cutSpans(spans: readonly Span[], left: Left): readonly Span[] {
   const shown: Span[] = [];
   for (const span of spans) {

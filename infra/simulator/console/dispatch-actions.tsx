@@ -25,7 +25,7 @@ interface ActionsProps {
   readonly onChange: () => void;
 }
 
-/** Actions of a client on a dispatch: cancel it or its campaign, and retry the recipients that were not reached. */
+/** Cancels a dispatch or its campaign, and retries the recipients that were not reached. */
 export function DispatchActions({ report, state, names, onChange }: ActionsProps) {
   const [problem, setProblem] = useState('');
   const [said, setSaid] = useState<ComponentChildren>('');

@@ -3,7 +3,6 @@ import { type Found, keyOf, merged, type Paged } from './dispatch-model.ts';
 import { asUser, forClient } from './session.ts';
 import { createStore } from './store.ts';
 
-/** A dispatch with its search text. */
 export interface Listed extends Found {
   readonly text: string;
 }
@@ -47,7 +46,6 @@ export function listDispatches(who: string, query: string): void {
   void readOn();
 }
 
-/** Reads the first page or the next one. */
 export async function readOn(): Promise<void> {
   const { rows, after, isReading } = dispatchList.get();
   if (isReading || (rows !== undefined && after === undefined)) return;

@@ -108,7 +108,7 @@ export function wasCalled({ state, code = '' }: Pick<ReportRow, 'state' | 'code'
   return state !== 'pending' && !neverCalled.has(code);
 }
 
-/** Path of a report from a key of `keyOf`. Throws for any other text, because an address may hold anything. */
+/** Throws for text that is no key: an address may hold anything. */
 export function reportPath(key: string): string {
   const [, did, dispatchId] = /^(\d{1,20})\/([0-9A-Za-z]{1,40})$/.exec(key) ?? [];
   if (did === undefined || dispatchId === undefined) throw new Error('No dispatch has this address.');
@@ -158,10 +158,7 @@ export interface Span {
   readonly isAll: boolean;
 }
 
-/**
- * Replaces a span of the list by a newer answer, newest first. Rows that the answer lacks no longer fit the filters and
- * are dropped.
- */
+/** Replaces a span of the list by a newer answer. Rows that the answer lacks no longer fit the filters. */
 export function merged<T extends Head>(
   known: readonly T[],
   fresh: readonly T[],
@@ -171,7 +168,7 @@ export function merged<T extends Head>(
   if (last === undefined && !isAll) return known;
   const before = newest === undefined ? 0 : placeOf(known, (row) => row.accepted_at <= newest);
   if (isAll || last === undefined) return [...known.slice(0, before), ...fresh];
-  // Only rows of the last row's time can be in both lists, so that 100,000 keys need no comparison.
+  // Only rows of the last row's time can be in both lists: 100,000 keys need no comparison.
   const same = placeOf(known, (row) => row.accepted_at <= last.accepted_at);
   const older = placeOf(known, (row) => row.accepted_at < last.accepted_at);
   const keys = new Set(fresh.map(keyOf));
@@ -233,7 +230,6 @@ export function costInList({ amount, currency, final: isFinal }: Head['cost']): 
   return amount === 0 && !isFinal ? 'cost not counted yet' : moneyOf(amount, currency);
 }
 
-/** Two decimals, up to four below one unit. */
 export function moneyOf(amount: number, currency: string): string {
   const digits = { minimumFractionDigits: 2, maximumFractionDigits: amount !== 0 && Math.abs(amount) < 1 ? 4 : 2 };
   return `${amount.toLocaleString('en', digits)} ${currency}`;

@@ -34,7 +34,6 @@ interface Told {
   readonly report: Report;
   /** The first pending recipients, with their reasons. */
   readonly waiting: readonly ReportRow[];
-  /** State in the list. */
   readonly listed: DispatchState | undefined;
 }
 
@@ -45,7 +44,6 @@ interface PaneProps {
   readonly onMoving: (is: boolean) => void;
 }
 
-/** One dispatch: progress, holds, actions and recipients. */
 export function DispatchPane({ id, names, onMoving }: PaneProps) {
   const turn = useStore(moment);
   const { value, problem, again } = useAnswer(() => read(id), `${id} ${turn}`);

@@ -10,7 +10,6 @@ export interface PresetCall {
 
 export type PresetWorld = Pick<Overview, 'wabas' | 'numbers'> & { readonly templates: readonly TemplateRow[] };
 
-/** A value and its label. */
 type Option = readonly [string, string];
 
 export interface Preset {
@@ -27,7 +26,6 @@ export interface Preset {
 /** Only sends, on both paths of the platform. */
 const sends = { method: 'POST', path: 'messages' };
 
-/** Delay of late receipts. */
 const lateMs = 600_000;
 
 const receiptCourses: Readonly<Record<string, object>> = {

@@ -1,7 +1,5 @@
 import { counted } from './texts.ts';
 
-/* Sentences for faults and receipt rules. */
-
 type Facts = Readonly<Record<string, unknown>>;
 
 export function durationOf(ms: number): string {

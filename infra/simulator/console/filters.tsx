@@ -50,7 +50,6 @@ interface ChoiceProps {
   readonly label: string;
   /** Label of the empty choice. */
   readonly all: string;
-  /** Values and labels. */
   readonly options: readonly (readonly [string, string])[];
 }
 

@@ -125,7 +125,7 @@ function Field({ field, bind }: { readonly field: FieldOf; readonly bind: Bind }
   );
 }
 
-/** Text in a number field stays text, so that the simulator names the field in its refusal. */
+/** Invalid numbers stay text, so that the simulator's refusal names the field. */
 export function bodyOf(filled: readonly Filled[]): object {
   const body: Record<string, unknown> = {};
   for (const { field, value } of filled) {

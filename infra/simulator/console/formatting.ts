@@ -1,7 +1,7 @@
 import { type Link, linkAt } from './links.ts';
 
-/* The app's formatting: *bold*, _italic_, ~struck~, `code`, ```monospace```, lists, quotes and links. The result is a
-   tree, never markup, because texts are untrusted. Runs in linear time. */
+/* The app's formatting: *bold*, _italic_, ~struck~, `code`, ```monospace```, lists, quotes and links. Texts are
+   untrusted, so the result is a tree, never markup. Runs in linear time. */
 
 export type Span =
   | string
@@ -71,7 +71,6 @@ function linesOf(text: string): readonly string[] {
 interface Frame {
   readonly mark: Mark | '';
   readonly spans: Span[];
-  /** Start of the content. */
   readonly from: number;
 }
 
@@ -123,7 +122,7 @@ function marked(frames: Frame[], text: string, at: number): boolean {
   return opens;
 }
 
-/** Turns an unclosed mark back into text. A span moves at most three times, because there are three marks. */
+/** Turns an unclosed mark back into text. Three marks: a span moves at most three times. */
 function unmark(frames: Frame[]): void {
   const { mark, spans } = frames.pop() as Frame;
   const outer = (frames.at(-1) as Frame).spans;
@@ -156,7 +155,6 @@ function verbatimAt(text: string, at: number): Verbatim | 'none follows' | undef
   return undefined;
 }
 
-/** Text without formatting marks. */
 export function plainOf(text: string): string {
   return blocksOf(text)
     .flatMap((block) => {

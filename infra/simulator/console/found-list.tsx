@@ -21,7 +21,6 @@ interface FoundListProps<T> {
   /** Why older rows are missing. */
   readonly cut?: 'dropped' | 'not listed';
   readonly below?: ComponentChildren;
-  /** State of the request for the rows. */
   readonly answer: Pick<Answer<unknown>, 'problem' | 'again'>;
   readonly keyOf: (row: T) => string;
   readonly rowHeight: number;
@@ -32,7 +31,6 @@ interface FoundListProps<T> {
   readonly children?: ComponentChildren;
 }
 
-/** Count of the rows found, and the list of them; or the reason for an empty list. */
 export function FoundList<T>(props: FoundListProps<T>) {
   const { page, noun, label, rows, found, answer, keyOf, rowHeight, chosen, row, below } = props;
   return (

@@ -193,7 +193,6 @@ function NothingListed({ isFiltered }: { readonly isFiltered: boolean }) {
 
 interface RowProps {
   readonly row: Listed;
-  /** The recipient has stopped marketing from the number. */
   readonly isStopped: boolean;
 }
 

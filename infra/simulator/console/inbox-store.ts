@@ -3,7 +3,6 @@ import { type Counters, counters } from './live.ts';
 import type { DroppedRows, InboxRow } from './model.ts';
 import { createStore } from './store.ts';
 
-/** A message with its search text. */
 export interface Listed extends InboxRow {
   readonly text: string;
 }
@@ -27,10 +26,9 @@ interface InboxPage {
 
 export const inbox = createStore<Inbox>({ rows: [], total: 0, dropped: [], state: 'loading', problem: '' });
 
-/** Rows up to this place are hidden. The simulator keeps them, so that its counts stay exact. */
+/** Rows up to this place are hidden; the simulator keeps them. */
 export const clearedTo = createStore(0);
 
-/** The list holds the newest rows only. */
 export const mostListed = 20_000;
 const firstPage = 200;
 const laterPage = 2_000;

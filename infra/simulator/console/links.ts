@@ -1,7 +1,7 @@
 import endings from './domain-endings.json' with { type: 'json' };
 
-/* Links in a text as the app shows them: web and mail addresses, and phone numbers. The endings that make a bare word a
-   link are our reading: the app publishes no list. */
+/* Links as the app shows them: web and mail addresses, phone numbers. Which endings make a bare word a link is our
+   reading: the app publishes no list. */
 
 export interface Link {
   readonly kind: 'link';

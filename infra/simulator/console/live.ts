@@ -33,8 +33,7 @@ let source: EventSource | undefined;
 let waiting: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Watches the simulator while the page is visible. A browser allows six connections to one address, and a seventh page
- * would wait forever.
+ * Only a visible page watches: a browser allows six connections to one address, and a seventh page would wait forever.
  */
 export function watchSimulator(): void {
   const follow = () => (document.visibilityState === 'visible' ? watch() : leave());

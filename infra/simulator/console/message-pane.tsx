@@ -73,7 +73,6 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   );
 }
 
-/** Statuses told and planned, on the simulator's clock. */
 function Timeline({ detail: { row } }: { readonly detail: MessageDetail }) {
   const nowMs = useStore(now);
   const steps = [{ status: 'accepted', at_ms: row.received_ms }, ...row.told].sort((a, b) => a.at_ms - b.at_ms);

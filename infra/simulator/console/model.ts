@@ -1,6 +1,6 @@
 import type { Component, Part } from './phone-view.ts';
 
-/* Types of the simulator's answers to control calls. */
+/* Types of the simulator's answers to control calls. The modules of the routes explain the fields. */
 
 export interface Told {
   readonly status: string;
@@ -9,7 +9,6 @@ export interface Told {
 }
 
 export interface InboxRow {
-  /** Counts from 1 after each reset. */
   readonly place: number;
   readonly id: string;
   readonly to: string;
@@ -24,7 +23,7 @@ export interface InboxRow {
   readonly replies: number;
   /** The platform delivers nothing before this time; null while pacing has not decided. */
   readonly held_until_ms?: number | null;
-  /** Set for a refused send; its code is null when a page came instead of an answer. */
+  /** Its code is null when a page came instead of an answer. */
   readonly refusal?: RefusalTold & { readonly kind: DroppedRows['kind'] };
 }
 
@@ -33,11 +32,9 @@ export interface RefusalTold {
   readonly http_status: number;
 }
 
-/** Dropped rows of one kind. */
 export interface DroppedRows {
   readonly kind: 'throttled' | 'other';
   readonly count: number;
-  /** Time and place of the oldest kept row. */
   readonly since_ms: number;
   readonly since_place: number;
 }
@@ -51,7 +48,6 @@ export interface HoldBehind {
   readonly remove: string;
 }
 
-/** Context of a send, accepted or refused. */
 export interface SendDetail {
   readonly row: InboxRow;
   readonly path: string;
@@ -69,7 +65,6 @@ export interface SendDetail {
   /** Id in the list of requests; null when it is dropped. */
   readonly exchange: number | null;
   readonly blocked: boolean;
-  /** The recipient has stopped marketing from the sending number. */
   readonly stopped: boolean;
 }
 
@@ -85,7 +80,6 @@ export interface PersonsReply {
   readonly id: string;
   readonly text: string;
   readonly at_ms: number;
-  /** Of the tapped quick reply. */
   readonly payload?: string;
 }
 
@@ -124,21 +118,17 @@ export interface ExchangeRow {
   readonly path: string;
   readonly status: number | null;
   readonly received_at: string;
-  /** For sends only. */
   readonly to: string | null;
   readonly template: string | null;
-  /** For refusals only. */
   readonly code: number | null;
 }
 
-/** One attempt of the service to deliver an event. */
 export interface AttemptRow {
   readonly id: number;
   readonly at: string;
   readonly kind: string | null;
   readonly event_id: string | null;
   readonly client_id: number;
-  /** Dispatch that the event names. */
   readonly job_id: string | null;
   /** Message that the event names: dispatch id and place, the mark at the platform. */
   readonly message_id: string | null;
@@ -149,17 +139,14 @@ export interface AttemptRow {
 }
 
 export interface Attempts {
-  /** Dropped ones included. */
   readonly total: number;
   readonly data: readonly AttemptRow[];
 }
 
-/** A person's act on the phone. */
 export interface DoingRow {
   readonly id: number;
   readonly kind: 'text' | 'quick_reply' | 'choice' | 'form' | 'stop' | 'resume' | 'signup';
   readonly person: string;
-  /** Digits of the business number. */
   readonly number: string;
   readonly text: string;
   readonly at_ms: number;
@@ -169,19 +156,15 @@ export interface DoingRow {
   readonly template: string;
 }
 
-/** One POST of the platform to a receiver. */
 export interface Post {
   readonly app_id: string;
   readonly url: string;
   readonly updates: number;
-  /** Count of updates by field. */
   readonly fields: Readonly<Record<string, number>>;
   readonly bytes: number;
   readonly attempt: number;
-  /** HTTP status, or the reason why there is none. */
   readonly answer: number | string;
   readonly at: string;
-  /** Absent when it is too long. */
   readonly body?: unknown;
 }
 
@@ -206,20 +189,16 @@ interface InForce {
   readonly left: number | null;
 }
 
-/** A stop of marketing messages. */
 export interface StopTold {
   readonly phone_number_id: string;
   readonly to: string;
-  /** Fate of marketing that is sent anyway. */
   readonly answer: 'failed' | 'refused';
 }
 
 export interface HoldTold {
   readonly code: number | string;
   readonly since: string;
-  /** When it ends by itself. */
   readonly expires_at?: string;
-  /** Messages are accepted, and fail later. */
   readonly later?: boolean;
 }
 

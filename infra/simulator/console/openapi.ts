@@ -1,5 +1,4 @@
-/* The parts of the service's OpenAPI document that the reference reads. We generate the document; unknown parts are
-   ignored. */
+/* The parts that the reference reads of our OpenAPI document; it ignores others. */
 
 export interface Schema {
   readonly $ref?: string;

@@ -29,7 +29,6 @@ function StateOf({ row }: { readonly row: OptOut }) {
   );
 }
 
-/** The service's refusal of a change. */
 interface Refused {
   readonly text: string;
   readonly code: string;

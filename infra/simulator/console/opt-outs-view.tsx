@@ -14,10 +14,9 @@ import { counted, momentOf, numberOf } from './texts.ts';
 
 const keyOf = (row: OptOut) => row.recipient;
 const pagesAtOnce = 5;
-/** The service learns a person's act by webhook, so the list is read again after this delay. */
+/** The service learns an act by webhook, so the list is read again after this delay. */
 const learntAfterMs = 3_000;
 
-/** Opt-outs of the client, as the service lists them. */
 export function OptOutsView() {
   const who = useDemoUser();
   const client = `${who?.username} ${who?.clientId}`;

@@ -26,7 +26,6 @@ export interface OptOuts {
 
 const pageSize = 1_000;
 
-/** Reads at most so many pages. */
 export async function readOptOuts(pages: number): Promise<OptOuts> {
   const rows: OptOut[] = [];
   let after: string | undefined;
@@ -43,7 +42,7 @@ export async function readOptOuts(pages: number): Promise<OptOuts> {
 /** The service's answers to changes made here; they override older reads. */
 export const changed = createStore<readonly OptOut[]>([]);
 
-/** Stops a person's marketing for the client, or takes the client's own stop back. Throws the service's refusal. */
+/** Stops marketing for the client, or takes its own stop back. Throws the service's refusal. */
 export async function say(method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut> {
   const spelled = recipient.replaceAll(/[\s()-]/g, '');
   if (spelled === '') throw new CallError('Enter a number with its country code, or a user id.');
@@ -52,7 +51,6 @@ export async function say(method: 'PUT' | 'DELETE', recipient: string): Promise<
   return entry;
 }
 
-/** Merges reads with the changes made since. */
 export function withChanges(rows: readonly OptOut[], own: readonly OptOut[]): readonly OptOut[] {
   if (own.length === 0) return rows;
   const read = new Map(rows.map((row) => [row.recipient, row]));

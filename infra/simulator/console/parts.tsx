@@ -33,7 +33,7 @@ interface FailedProps {
   readonly children?: ComponentChildren;
 }
 
-/** A failed read, with its reason and a retry; it must not look like an empty list. */
+/** A failed read must not look like an empty list. */
 export function Failed({ title, problem, onAgain, children }: FailedProps) {
   return (
     <div class="empty failed" role="alert">
@@ -52,7 +52,6 @@ export function Failed({ title, problem, onAgain, children }: FailedProps) {
 
 interface FactsProps {
   readonly facts: readonly (readonly [string, ComponentChildren])[];
-  /** With room for long names. */
   readonly wide?: boolean;
 }
 
@@ -201,7 +200,7 @@ interface TwiceProps {
   readonly onProblem: (text: string) => void;
 }
 
-/** A button for an irreversible act: a second click confirms it, and a double click does not. */
+/** A second click confirms an irreversible act; a double click does not. */
 export function Twice({ label, sure, keep = 'No, keep it', run, onProblem }: TwiceProps) {
   const [isAsked, setAsked] = useState(false);
   const back = useRef<HTMLButtonElement>(null);
@@ -241,7 +240,7 @@ export interface Answer<T> {
   readonly again: () => void;
 }
 
-/** Reads again when `when` changes or the connection comes back. An older answer never replaces a newer one. */
+/** Reads again when `when` changes or the connection is back. A newer answer always wins. */
 export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string): Answer<T> {
   const [answer, setAnswer] = useState<{ readonly value?: T; readonly problem: string }>({ problem: '' });
   const [times, setTimes] = useState(0);

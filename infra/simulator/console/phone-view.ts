@@ -1,7 +1,6 @@
 import { plainOf } from './formatting.ts';
 
-/* A message as the phone shows it: a template's components filled with the values of a send. The simulator's list and
-   the browser share it. */
+/* A message as the phone shows it, shared by the simulator's list and the browser. */
 
 export interface Button {
   readonly type: string;
@@ -46,7 +45,6 @@ export interface ButtonView {
   readonly sections?: readonly ProductSection[];
 }
 
-/** Products by retailer id. */
 export interface ProductSection {
   readonly title: string;
   readonly products: readonly string[];
@@ -76,7 +74,7 @@ export interface PhoneView {
   readonly tile: TileView | undefined;
 }
 
-/** Fills the components with the values of a send, or without a send with the template's examples. */
+/** Fills the components with the send's values, or else with the template's examples. */
 export function phoneView(components: readonly Component[], parts: readonly Part[] | undefined): PhoneView {
   const given = parts ?? exampleParts(components);
   const of = (type: string) => components.find((each) => each.type.toUpperCase() === type);
@@ -124,7 +122,6 @@ export function shownButtons(buttons: readonly ButtonView[]) {
   return { shown, others: buttons.length - shown.length };
 }
 
-/** Purpose of a button, for its title. */
 export function purposeOf({ kind, value, text }: ButtonView): string {
   const purpose = purposes[kind];
   if (kind === 'quick_reply' && value === text) return 'Answers with its words';
@@ -144,7 +141,6 @@ const purposes: Readonly<Record<string, string>> = {
   spm: 'Shows the product',
 };
 
-/** One line for a list. */
 export function previewOf({ header, body, cards }: PhoneView): string {
   const first = header?.kind === 'text' ? `${header.text} · ` : '';
   const line = `${first}${plainOf(body)}`.replaceAll(/\s+/g, ' ').trim();

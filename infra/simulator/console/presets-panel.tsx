@@ -15,7 +15,6 @@ interface PresetsProps {
   readonly onChange: () => void;
 }
 
-/** The presets, each with one button. */
 export function PresetsPanel({ world, onChange }: PresetsProps) {
   const [problem, setProblem] = useState('');
   const [times, setTimes] = useState('');

@@ -127,7 +127,6 @@ function Routes({ operations, chosen, query }: RoutesProps) {
   );
 }
 
-/** The sign-in and all codes of refusals. */
 function Overview({ document }: { readonly document: Document }) {
   const { title, version, description } = document.info;
   const codes = refusalsOf(document);

@@ -14,10 +14,7 @@ export function freshKey(): string {
   return `try-${crypto.randomUUID()}`;
 }
 
-/**
- * Initial form: the document's first example. Optional parameters of other examples stay empty, and the repeat key is
- * fresh.
- */
+/** The document's first example. Optional parameters of other examples stay empty; the repeat key is fresh. */
 export function exampleFilled({ parameters = [], requestBody }: Operation): Filled {
   const [content] = Object.values(requestBody?.content ?? {});
   const [name] = Object.keys(content?.examples ?? {});

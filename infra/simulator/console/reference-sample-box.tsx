@@ -10,7 +10,6 @@ import { createStore, useStore } from './store.ts';
 /** Kept from route to route. */
 const language = createStore<Language>('curl');
 
-/** The request of the form as program code. */
 export function Samples({ operation, filled }: { readonly operation: Operation; readonly filled: Filled }) {
   const chosen = useStore(language);
   const { value } = useAnswer(() => control<Service>('service'), 'once');

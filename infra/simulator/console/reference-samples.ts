@@ -1,7 +1,7 @@
 import { parsedJson } from './openapi.ts';
 import { quoted } from './texts.ts';
 
-/* A request as program code. Values may hold anything, so every text is escaped for its language. */
+/* Values may hold anything, so every text is escaped for its language. */
 
 export interface SampleRequest {
   readonly url: string;

@@ -6,7 +6,6 @@ export interface Filled {
   readonly body: string;
 }
 
-/** A request made from the reference, with its answer. */
 export interface Tried {
   readonly number: number;
   readonly operationId: string;

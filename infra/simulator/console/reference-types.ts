@@ -1,7 +1,5 @@
 import { type Document, resolved, type Schema } from './openapi.ts';
 
-/* Schemas in words. */
-
 export interface Field {
   readonly name: string;
   readonly schema: Schema;

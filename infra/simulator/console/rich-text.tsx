@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shownOf } from './cut.ts';
 import { type Block, blocksOf, type Span } from './formatting.ts';
 
-/** A formatted text, cut until "Read more" is pressed. */
 export function RichText({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false);
   const whole = useRef<HTMLDivElement>(null);

@@ -5,14 +5,12 @@ export type Filter = Readonly<Record<string, string>>;
 
 export interface Place {
   readonly page: string;
-  /** The chosen item of the page. */
   readonly id: string;
   readonly filter: Filter;
 }
 
 export const place = createStore<Place>(read());
 
-/** Last place of each page. */
 const left = new Map<string, Place>();
 
 function read(): Place {

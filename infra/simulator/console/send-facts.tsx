@@ -5,8 +5,6 @@ import { Action, CopyButton, Facts, Json } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { codeWordOf, momentOf, numberOf, timeOf, wordOf } from './texts.ts';
 
-/* Facts of a send, accepted or refused. */
-
 /** Facts of a send, each with a link to its page. */
 export function SendFacts({ detail }: { readonly detail: SendDetail }) {
   const { row, callback_data: data, exchange } = detail;

@@ -2,8 +2,8 @@ import { counters } from './live.ts';
 import { requestsUnderWay } from './session.ts';
 import { createStore } from './store.ts';
 
-/* When to read the service's reports again. The service pushes nothing and limits requests a minute, so events of the
-   simulated platform trigger reads. */
+/* When to read the service's reports again: it pushes nothing and limits requests, so the simulated platform's events
+   trigger reads. */
 
 /** Increases when reports have to be read again. */
 export const moment = createStore(0);

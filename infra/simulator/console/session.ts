@@ -29,7 +29,6 @@ let signedIn: DemoUser | undefined;
 let renewing: Promise<void> | undefined;
 let underWay = 0;
 
-/** Requests without an answer yet. */
 export function requestsUnderWay(): number {
   return underWay;
 }
@@ -104,8 +103,8 @@ export async function asUser<T>(method: string, path: string, given: Given = {})
 }
 
 /**
- * Asks the service as the demo user. Renews an expired token once, and waits when throttled (D54). Throws
- * `ServiceRefusal` for other answers than 2xx, `CallError` without an answer.
+ * Renews an expired token once, and waits when throttled (D54). Throws `ServiceRefusal` for other answers than 2xx,
+ * `CallError` without an answer.
  */
 export async function answerToUser<T>(method: string, path: string, given: Given = {}): Promise<UserAnswer<T>> {
   underWay += 1;

@@ -6,7 +6,6 @@ interface BarProps {
   readonly isSaid?: boolean;
 }
 
-/** Recipients of each state as shares of a bar. */
 export function StateBar({ counts, isSaid = false }: BarProps) {
   const name = isSaid ? { 'aria-hidden': true } : { role: 'img' as const, 'aria-label': countsInWords(counts) };
   return (

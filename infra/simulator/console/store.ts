@@ -1,6 +1,5 @@
 import { useEffect, useReducer } from 'preact/hooks';
 
-/** An observable value. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;

@@ -15,7 +15,6 @@ import { wordOf } from './texts.ts';
 const keyOf = (row: TemplateRow) => row.id;
 const none: readonly TemplateRow[] = [];
 
-/** All templates, with the acts of a reviewer. */
 export function TemplatesPage() {
   const told = useStore(counters);
   const { id, filter } = useStore(place);

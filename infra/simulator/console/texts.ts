@@ -36,7 +36,6 @@ export function wordOf(constant: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Code of a refusal, or its HTTP status. */
 export function codeWordOf({
   code,
   http_status: status,

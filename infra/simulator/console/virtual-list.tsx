@@ -15,12 +15,11 @@ interface ListProps<T> {
   readonly row: (item: T) => ComponentChildren;
 }
 
-/** Rows drawn above and below the visible ones. */
+/** Extra rows above and below. */
 const margin = 6;
 
 /**
- * A list that draws only visible rows. One tab stop; arrows, Home, End and page keys choose. New rows above do not move
- * what the reader sees.
+ * Draws only visible rows. One tab stop; arrows, Home, End and page keys choose. New rows above do not move the view.
  */
 export function VirtualList<T>(props: ListProps<T>) {
   const { label, items, keyOf, rowHeight, chosen, onChoose, onLeave, onSeen, row } = props;
