@@ -8,7 +8,6 @@ export interface ControlReply {
   readonly body: unknown;
 }
 
-/** Paths that an id follows: `templates`, `service/codes`, ... */
 const withId = new Set(
   controlRoutes.flatMap(({ path }) => {
     const [before = '', after] = path.split('/{id}');
@@ -24,7 +23,7 @@ function placed(path: string): { readonly path: string; readonly id: string } {
   return { path: [...parts.slice(0, at), '{id}', ...parts.slice(at + 1)].join('/'), id: parts[at] ?? '' };
 }
 
-/** Answers a control request: 200; 400 with the field; 404 for an unknown route or id; 405 for another method. */
+/** Answers 200; 400 with the field; 404 for an unknown route or id; 405 for another method. */
 export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
   const { path, id: encodedId } = placed(request.path);
   const id = decoded(encodedId);

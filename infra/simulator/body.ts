@@ -9,8 +9,7 @@ export interface ParsedBody {
 }
 
 /**
- * Parses a body as the platform does: JSON whatever the content type, or a form with JSON values. Anything else stays
- * text; empty is undefined.
+ * JSON is JSON whatever the content type; a form may hold JSON values. Anything else stays text; empty is undefined.
  */
 export async function parsedBody(bytes: Buffer, contentType: string | undefined): Promise<ParsedBody> {
   if (bytes.byteLength === 0) return { body: undefined };
@@ -64,7 +63,7 @@ export function credentialsApart(
   const fields = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : undefined;
   const inBody = fields === undefined ? undefined : (fields as { readonly access_token?: unknown }).access_token;
   const inHeader = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(authorization ?? '')?.[1];
-  // The query wins: a client library that always has its token in the header passes an app's token in the query.
+  // The query wins: one client library keeps its token in the header and passes an app's in the query.
   const accessToken =
     query.get('access_token') ?? (typeof inBody === 'string' && inBody !== '' ? inBody : undefined) ?? inHeader;
   const without = (all: object) => Object.fromEntries(Object.entries(all).filter(([name]) => !ignored.includes(name)));

@@ -20,8 +20,8 @@ const sharedByDefault = ['id', 'name', 'currency', 'timezone_id'];
 const largestPage = 100;
 
 /**
- * `GET /{business_id}` and its WABAs, owned or shared with it, as far as the token reaches (platform reference, 8).
- * `find` and `filtering` are not simulated. Undefined when the token reaches no WABA that the business owns.
+ * `GET /{business_id}` and its owned and shared WABAs within the token's reach (platform reference, 8), without `find`
+ * and `filtering`. Undefined when the token reaches no WABA that the business owns.
  */
 export function answerBusiness(
   world: World,

@@ -33,7 +33,7 @@ export const securityHeaders = {
 
 const shownImages = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
-/** Built files by name: `app.js`, which every page loads first, `style.css`, and one script for each page. */
+/** `app.js`, which every page loads first, `style.css`, and a script for each page. */
 type Bundle = ReadonlyMap<string, string>;
 
 let bundling: Promise<Bundle> | undefined;
@@ -68,8 +68,8 @@ async function bundle(): Promise<Bundle> {
 }
 
 /**
- * Answers a path of the console; undefined for the platform's. Unknown paths below `/console` are 404, so that the
- * platform counts no call. Throws when the build fails.
+ * Undefined for the platform's paths. Unknown paths below `/console` are 404, so that the platform counts no call.
+ * Throws when the build fails.
  */
 export async function consolePage(world: World, path: string): Promise<Page | undefined> {
   if (path === '/') return page('text/html; charset=utf-8', readFileSync(join(sources, 'index.html')));

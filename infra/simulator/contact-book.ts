@@ -8,8 +8,8 @@ export interface Beholder {
 const metMs = 30 * 24 * 3_600_000;
 
 /**
- * Decides whether a business sees the number of a person with a username (platform reference, 4.5): the portfolio has
- * it in its contact book, or the business number wrote to it in the last 30 days.
+ * Whether a business sees the number behind a username (platform reference, 4.5): by the portfolio's contact book, or
+ * 30 days after a message of the business number.
  */
 export class ContactBook {
   readonly #noted = new Set<string>();

@@ -15,7 +15,7 @@ export interface Simulation {
   readonly worldId: string;
   /** Address of the service on this machine; survives a reset. */
   readonly service: { url: string | undefined };
-  /** Count of control calls that changed something. */
+  /** Counts control calls that changed something. */
   readonly controlled: { times: number };
   /** Webhook attempts of the service; they survive a reset. */
   readonly attempts: EventAttempts;
@@ -28,7 +28,7 @@ export interface ControlRoute {
   readonly method: string;
   readonly path: string;
   readonly what: string;
-  /** Set on a route that is no GET and changes nothing, so that pages do not reload. */
+  /** For a route that is no GET and changes nothing: pages do not reload. */
   readonly changesNothing?: true;
   /** `id` is decoded: ids of messages hold slashes. */
   readonly run: (simulation: Simulation, request: ControlRequest, id: string) => unknown;

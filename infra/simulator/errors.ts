@@ -64,7 +64,7 @@ function httpStatusOf(code: number): number {
   return entryOf(code)?.status ?? 400;
 }
 
-/** Refusal of a message: the reason is in `error_data.details` (platform reference, 6.1). */
+/** Messages: the reason is in `error_data.details` (platform reference, 6.1). */
 export function messagingError(code: number, details?: string): PlatformError {
   const text = wireTexts.get(code) ?? entryOf(code)?.title ?? 'Unknown error';
   return new PlatformError(httpStatusOf(code), {
@@ -75,7 +75,7 @@ export function messagingError(code: number, details?: string): PlatformError {
   });
 }
 
-/** Refusal by the graph: tokens, rights, nodes, parameters. */
+/** The graph: tokens, rights, nodes, parameters. */
 export function graphError(
   code: number,
   message: string,
@@ -89,13 +89,13 @@ export function graphError(
   });
 }
 
-/** Refusal of template management: code 100, a subcode, and texts for people (6.1, 6.3). */
+/** Template management: code 100, a subcode, and texts for people (6.1, 6.3). */
 export function managementError(subcode: number, userMessage?: string): PlatformError {
   const title = bySubcode.get(subcode)?.title ?? 'Invalid parameter';
   return managementRefusal({ error_subcode: subcode }, title, userMessage ?? title);
 }
 
-/** Refusal of template management without a subcode: only its texts name the reason (6.3, below the table). */
+/** Template management without a subcode: only the texts name the reason (6.3, below the table). */
 export function unnumberedManagementError(title: string, userMessage: string): PlatformError {
   return managementRefusal({}, title, userMessage);
 }
@@ -126,7 +126,7 @@ export function unknownNode(method: string, id: string): PlatformError {
 
 export const whatItTakes = 'The simulator takes templates and text';
 
-/** Refusal of a call that is not simulated. Some client libraries show only the details. */
+/** For a call that is not simulated. Some client libraries show only the details. */
 export function notSimulated(id: string, operation: string): PlatformError {
   const [method = ''] = operation.split(' ');
   const details = `${whatItTakes}; '${operation}' of ${id} is not simulated.`;
@@ -139,7 +139,7 @@ export function notSimulated(id: string, operation: string): PlatformError {
   });
 }
 
-/** Refusal by a bare code, for faults and magic recipients. */
+/** From a bare code, for faults and magic recipients. */
 export function errorOfCode(code: number, onMessages: boolean): PlatformError {
   const entry = entryOf(code);
   if (entry === undefined) return graphError(code, `(#${code}) Unknown error`);

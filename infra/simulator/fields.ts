@@ -19,8 +19,8 @@ export class Edge {
 }
 
 /**
- * Returns a function that reduces a node to the requested fields (`name,quality_score{score}`) and `id`. Absent fields
- * are left out; a field unknown to the type is refused with code 100.
+ * Reduces a node to the requested fields (`name,quality_score{score}`) and `id`. Absent fields are left out; a field
+ * unknown to the type is refused with code 100.
  */
 export function selection(text: string | null, shape: NodeShape): (node: NodeFields) => NodeFields {
   const asked = text === null || text.trim() === '' ? shape.byDefault.map(plain) : fieldsOf(text);

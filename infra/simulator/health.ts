@@ -10,7 +10,7 @@ const sendingHealth: Readonly<Record<string, string>> = {
   RESTRICTED: 'LIMITED',
 };
 
-/** Health has codes of its own (platform reference, 8). Where no source names one, the code of the refusal is used. */
+/** Health has its own codes (platform reference, 8). Where no source names one, it uses the refusal's. */
 const healthCodes = new Map<unknown, number>([
   [131042, 141006],
   [133010, 141000],
@@ -68,9 +68,7 @@ function worst(words: readonly string[]): string {
   return ['BLOCKED', 'LIMITED'].find((word) => words.includes(word)) ?? words[0] ?? 'AVAILABLE';
 }
 
-/**
- * Health of a node under its holds. Holds without a numeric code do not count: the platform sees no problem in them.
- */
+/** Only holds with a numeric code count: the others stop no sending that the platform knows of. */
 function entityOf(node: Entity, holds: readonly Hold[]): Entity {
   const known = holds.map(({ kind }) => kind).filter(({ code }) => typeof code === 'number');
   const blocking = known.filter(({ category }) => category === undefined);

@@ -1,6 +1,6 @@
-/** A reason to refuse messages of a WABA or a number, whatever their content (platform reference, 6.4). */
+/** Refuses messages of a WABA or a number, whatever their content (platform reference, 6.4). */
 export interface HoldKind {
-  /** Code of the refusal, or a name for a hold that refuses no message with a code. */
+  /** Code of the refusal; a name where no message is refused with a code. */
   readonly code: number | typeof noAnswer | typeof noUtilityTemplates;
   readonly of: 'waba' | 'number';
   /** Only messages of this category are refused. */
@@ -15,7 +15,6 @@ export interface HoldKind {
   readonly mayBeLater?: true;
 }
 
-/** The number's messages get no answer. */
 export const noAnswer = 'no_answer';
 /** The WABA may create no UTILITY templates, and its approved ones become MARKETING. */
 export const noUtilityTemplates = 'no_utility_templates';
@@ -104,7 +103,7 @@ export interface Hold {
 /** Called when a hold begins and when it ends. */
 export type TellHold = (hold: Hold, turn: { readonly atMs: number; readonly isOver: boolean }) => void;
 
-/** The holds in force. Nothing runs in the background: `settle` ends the expired holds before each request. */
+/** Nothing runs in the background: `settle` ends expired holds before each request or webhook. */
 export class HoldShelf {
   readonly #tell: TellHold;
   #holds: readonly Hold[] = [];
@@ -136,7 +135,6 @@ export class HoldShelf {
     this.#tell(hold, { atMs, isOver: true });
   }
 
-  /** When the next hold ends by itself. */
   nextMs(): number | undefined {
     const times = this.#holds.flatMap(({ untilMs }) => untilMs ?? []);
     return times.length === 0 ? undefined : Math.min(...times);

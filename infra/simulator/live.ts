@@ -13,8 +13,8 @@ interface Watcher {
 }
 
 /**
- * Tells open pages by server-sent events that something changed; the pages then fetch it. A page gets at most five
- * events a second. Nothing runs while no page watches.
+ * Server-sent events tell pages that something changed, at most five times a second; the pages fetch it. Nothing runs
+ * while no page watches.
  */
 export class LiveChanges {
   readonly #simulation: Simulation;

@@ -36,9 +36,7 @@ export interface RecipientReply {
   readonly payload?: string;
 }
 
-/**
- * Content of a message: a text, or the template as it was at the send. A direct send makes its template from its text.
- */
+/** A text, or the template as it was at the send; a direct send makes its template from its text. */
 export type MessageContent =
   | { readonly kind: 'template'; readonly template: Template; readonly isDirect?: true }
   | { readonly kind: 'text'; readonly text: string };
@@ -57,7 +55,7 @@ export interface Entry {
   readonly heldUntilMs?: number;
 }
 
-/** Every accepted message since the last reset. None is dropped, so that counts stay exact (about 1 KB each). */
+/** None is dropped, so that counts stay exact (about 1 KB each). */
 export class MessageLog {
   readonly #all: Entry[] = [];
   readonly #byRecipient = new Map<string, Entry[]>();
@@ -107,7 +105,6 @@ export class MessageLog {
     return this.#all.filter(({ accepted }) => accepted.callbackData === callbackData);
   }
 
-  /** Adds a later status or reply. */
   tell(entry: Entry, more: { readonly told?: ToldStatus; readonly reply?: RecipientReply }): void {
     const known = this.#byId.get(entry.message.id) as { -readonly [K in keyof Entry]: Entry[K] } | undefined;
     if (known === undefined) return;

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { hasLoopbackHost } from '../loopback.ts';
 
 /**
- * Returns why a request is refused, or undefined. Blocks cross-origin pages and DNS rebinding: a foreign page must not
- * drive the simulator through a visitor's browser. Programs send no such headers and pass; so does a typed address.
+ * Returns why a request is refused, or undefined. Blocks cross-origin pages and DNS rebinding, because a foreign page
+ * could drive the simulator through a browser. Programs and typed addresses send no such headers.
  */
 export function foreignBecause(headers: IncomingHttpHeaders): string | undefined {
   const { host, origin } = headers;

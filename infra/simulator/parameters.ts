@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { graphError, messagingError, type PlatformError } from './errors.ts';
 
 /**
- * Parses parameters. Refuses the first fault as the graph does: code 100 with the parameter's name, or 131009 for a
- * text that is too long.
+ * Refuses the first fault as the graph does: code 100 with the parameter's name, or 131009 for text that is too long.
  */
 export function parsedParameters<const S extends v.GenericSchema>(schema: S, given: unknown): v.InferOutput<S> {
   const parameters = typeof given === 'object' && given !== null ? given : {};

@@ -7,7 +7,6 @@ export interface Doing {
   /** Text that was written, tapped or chosen; empty for a marketing preference. */
   readonly text: string;
   readonly at_ms: number;
-  /** The message that the act answers; null for none. */
   readonly message: string | null;
 }
 

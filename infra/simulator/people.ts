@@ -21,14 +21,14 @@ export interface Person {
 /** A message to an id that reaches no one fails later, or is refused at once. */
 export type Unreachable = 'failed' | 'refused';
 
-/** The person behind a user id, and the fate of messages when the id reaches no one. */
+/** The person of a user id, and the fate of messages when it reaches no one. */
 export type Found = { readonly person: Person; readonly unreachable?: Unreachable };
 
 export const userIdForm = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 /**
- * People's business-scoped user ids, usernames, and last messages (platform reference, 4.5). A user id is derived from
- * number and portfolio, so that it survives a reset.
+ * User ids, usernames and last messages (platform reference, 4.5). A user id is derived from number and portfolio, and
+ * survives a reset.
  */
 export class People {
   readonly contacts = new ContactBook();
@@ -67,10 +67,7 @@ export class People {
     };
   }
 
-  /**
-   * Resolves a user id or parent id. An unknown id stands for a person without a known number. A retired id, or one
-   * given to another portfolio, reaches no one.
-   */
+  /** An unknown id stands for a person without a known number. A retired id, or another portfolio's, reaches no one. */
   withUserId(beholder: Beholder, userId: string, nowMs: number): Found {
     const stranger = { key: userId, userId };
     const old = this.#oldUserIds.get(userId);
@@ -107,7 +104,7 @@ export class People {
     return this.#enrolled.has(portfolioId);
   }
 
-  /** Gives a person new user ids, and a new number if given. The old ones reach no one. */
+  /** Gives new user ids, and a new number if given. The old ones reach no one. */
   renew(digits: string, change: { readonly number?: string | undefined; readonly oldIds: Unreachable }): void {
     for (const [userId, known] of this.#byUserId) {
       if (known.digits === digits) this.#oldUserIds.set(userId, change.oldIds);

@@ -5,7 +5,7 @@ export interface PlatformRequest {
   /** Path as received, with the version. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Parsed JSON or form; raw text when it is neither; undefined without a body, and for the bytes of an upload. */
+  /** Parsed JSON or form; otherwise raw text. Undefined without a body, and for the bytes of an upload. */
   readonly body: unknown;
   /** Parameters of query and body together, without the token. */
   readonly parameters: Readonly<Record<string, unknown>>;

@@ -77,10 +77,7 @@ const templateEdges = new Map<string, (world: World, template: Template, request
   ['GET compare', compareTemplates],
 ]);
 
-/**
- * Answers a request as the platform does. Checks the token, the path, the node and the right, in this order; then the
- * edge runs.
- */
+/** Checks the token, the path, the node and the right, in the platform's order; then the edge runs. */
 export async function answerPlatform(world: World, request: PlatformRequest): Promise<Reply> {
   let headers: Readonly<Record<string, string>> | undefined;
   try {

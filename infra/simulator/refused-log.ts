@@ -50,7 +50,7 @@ export interface Dropped {
   readonly since: RefusedSend;
 }
 
-/** Throttled sends are kept apart, so that a flood of them does not drive out other refusals. */
+/** Throttled sends are kept apart, so that a flood of them drives out no other refusal. */
 export class RefusedLog {
   readonly #kept: Record<RefusedKind, RefusedSend[]> = { throttled: [], other: [] };
   readonly #totals: Record<RefusedKind, number> = { throttled: 0, other: 0 };

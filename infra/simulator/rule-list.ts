@@ -7,7 +7,7 @@ interface InForce<Rule> {
   left: number;
 }
 
-/** Rules that control calls put in force, oldest first. Each holds for its number of times, or until it is removed. */
+/** Control calls add rules. Each holds for its number of times, or until it is removed. */
 export class RuleList<Rule extends { readonly times?: number | undefined }> {
   #inForce: readonly InForce<Rule>[] = [];
   #added = 0;

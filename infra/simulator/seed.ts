@@ -25,7 +25,6 @@ const WabaSchema = v.object({
     v.object({
       id: IdSchema,
       name: v.string(),
-      /** Number of products to generate (catalogs/products.ts). */
       generated_products: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
     }),
   ),

@@ -188,7 +188,6 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   write(reply, outgoing, { traceId: world.nextTraceId(), path: request.path });
 }
 
-/** Undefined when the request is no send. */
 function sendingNumberOf(world: World, { method, path }: PlatformRequest): string | undefined {
   const [, numberId] = /\/([^/]+)\/(?:marketing_)?messages\/?$/.exec(path) ?? [];
   return method === 'POST' && numberId !== undefined && world.numbers.has(numberId) ? numberId : undefined;

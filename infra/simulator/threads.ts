@@ -2,8 +2,8 @@
 const idleMs = 24 * 3_600_000;
 
 /**
- * Threads that another responder owns (platform reference, 10.5). The business gets the person's messages as `standby`
- * and may not send free-form messages.
+ * Threads of another responder (platform reference, 10.5): the business gets messages as `standby` and may not send
+ * free-form messages.
  */
 export class Threads {
   readonly #activeAtMs = new Map<string, number>();

@@ -32,10 +32,7 @@ export interface PhoneNumber extends Placed {
   fields: NodeFields;
 }
 
-/**
- * Throughput of the number: 1,000 at level HIGH, 20 when the business app uses it too, otherwise 80 (platform
- * reference, 4.4).
- */
+/** 1,000 at level HIGH, 20 when the business app uses the number too, otherwise 80 (platform reference, 4.4). */
 export function messagesPerSecond({ fields }: PhoneNumber): number {
   if (fields['is_on_biz_app'] === true) return 20;
   return (fields['throughput'] as { readonly level?: unknown } | undefined)?.level === 'HIGH' ? 1_000 : 80;
