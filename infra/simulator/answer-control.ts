@@ -3,13 +3,11 @@ import { controlRoutes } from './control.ts';
 import { ControlError } from './control-error.ts';
 import type { ControlRequest, Simulation } from './control-route.ts';
 
-/** The answer of a control route: always JSON. */
 export interface ControlReply {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** What an id follows: `templates`, `service/codes`, ... */
 const withId = new Set(
   controlRoutes.flatMap(({ path }) => {
     const [before = '', after] = path.split('/{id}');
@@ -17,7 +15,7 @@ const withId = new Set(
   }),
 );
 
-/** The path of a route with the id that stands in its place, still encoded. */
+/** Puts `{id}` in the place of a path's id, which is returned still encoded. */
 function placed(path: string): { readonly path: string; readonly id: string } {
   const parts = path.split('/');
   const at = parts.findIndex((part, index) => part !== '' && withId.has(parts.slice(0, index).join('/')));
@@ -25,7 +23,7 @@ function placed(path: string): { readonly path: string; readonly id: string } {
   return { path: [...parts.slice(0, at), '{id}', ...parts.slice(at + 1)].join('/'), id: parts[at] ?? '' };
 }
 
-/** Answers a control request: 200, 400 naming the field, 404 for an unknown route, template, number or WABA, 405. */
+/** Answers 200; 400 with the field; 404 for an unknown route or id; 405 for another method. */
 export async function answerControl(simulation: Simulation, request: ControlRequest): Promise<ControlReply> {
   const { path, id: encodedId } = placed(request.path);
   const id = decoded(encodedId);

@@ -9,7 +9,7 @@ const LimitQuerySchema = v.strictObject({
   ),
 });
 
-/** What the console shows of the service's own webhooks. */
+/** Control routes for the service's own webhooks. */
 export const attemptRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',

@@ -1,6 +1,6 @@
 import type { FormFile, PlatformRequest } from './platform-request.ts';
 
-/** Parameters that are no texts; a form can write them only as texts. */
+/** Parameters that are numbers. A form can only write them as text. */
 const numeric = new Set(['file_length', 'message_send_ttl_seconds', 'ttl_minutes']);
 
 export interface ParsedBody {
@@ -9,15 +9,14 @@ export interface ParsedBody {
 }
 
 /**
- * Reads a body as the platform does: JSON, or a form whose values may be JSON. What is neither stays text; nothing is
- * undefined. Text in JSON form is JSON whatever the content type says.
+ * JSON is JSON whatever the content type; a form may hold JSON values. Anything else stays text; empty is undefined.
  */
 export async function parsedBody(bytes: Buffer, contentType: string | undefined): Promise<ParsedBody> {
   if (bytes.byteLength === 0) return { body: undefined };
   if (contentType?.startsWith('multipart/form-data') === true) return multipart(bytes, contentType);
   const text = bytes.toString();
   const json = parsedJson(text);
-  // One client library writes some of its JSON as a JSON string.
+  // A client library sends some of its JSON as a JSON string.
   if (typeof json === 'string') return { body: parsedJson(json) ?? json };
   if (json !== undefined) return { body: json };
   if (contentType?.startsWith('application/x-www-form-urlencoded') !== true) return { body: text };
@@ -52,10 +51,10 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** What some client libraries add to every request. */
+/** Client libraries add these to every request. */
 const ignored = ['access_token', 'appsecret_proof'];
 
-/** The token, from wherever it is, and what query and body say beside it. */
+/** Takes the token from query, body or header, and leaves the parameters. */
 export function credentialsApart(
   authorization: string | undefined,
   query: URLSearchParams,
@@ -64,7 +63,7 @@ export function credentialsApart(
   const fields = typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : undefined;
   const inBody = fields === undefined ? undefined : (fields as { readonly access_token?: unknown }).access_token;
   const inHeader = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(authorization ?? '')?.[1];
-  // A client library whose every request has its token in the header names an app's in the query.
+  // The query wins: one client library keeps its token in the header and passes an app's in the query.
   const accessToken =
     query.get('access_token') ?? (typeof inBody === 'string' && inBody !== '' ? inBody : undefined) ?? inHeader;
   const without = (all: object) => Object.fromEntries(Object.entries(all).filter(([name]) => !ignored.includes(name)));

@@ -61,7 +61,7 @@ export function readProfile(world: World, number: PhoneNumber, request: Platform
   return json({ data: [select(profile)] });
 }
 
-/** `POST /{phone_number_id}/whatsapp_business_profile`: what is given replaces what was there; an empty text removes it. */
+/** `POST /{phone_number_id}/whatsapp_business_profile`: a given field replaces the old one; empty text removes it. */
 export function changeProfile(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   const {
     messaging_product: _,

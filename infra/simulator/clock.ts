@@ -1,4 +1,4 @@
-/** The simulator's own time: real time plus what was added through the control interface. */
+/** The simulator's time: real time plus what control calls have added. */
 export class Clock {
   readonly #realNowMs: () => number;
   #addedMs = 0;

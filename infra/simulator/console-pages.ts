@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import { openApiDocument } from './service-routes.ts';
 import type { World } from './state.ts';
 
-/** Something that the browser is given as it is. */
 export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,10 +11,7 @@ export interface Page {
 
 const sources = join(import.meta.dirname, 'console');
 
-/**
- * Nothing that is not served here is run, shown or asked, nothing written into a page is run, and no other page shows this
- * one in a frame: texts of templates and messages are those of strangers.
- */
+/** Only what is served here loads, and no page may frame this one: templates and messages hold untrusted text. */
 export const securityHeaders = {
   'content-security-policy': [
     "default-src 'none'",
@@ -35,18 +31,14 @@ export const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** The images that a browser shows without being asked what is in them. */
 const shownImages = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 
-/** The text of each file by its name: `app.js`, which every page begins with, `style.css`, and a file for each page. */
+/** `app.js`, which every page loads first, `style.css`, and a script for each page. */
 type Bundle = ReadonlyMap<string, string>;
 
 let bundling: Promise<Bundle> | undefined;
 
-/**
- * The console's scripts and style, built from the sources when the first page asks for them and kept from then on: a start
- * pays nothing for it, and there is no built file that could be older than its sources.
- */
+/** Built when the first page asks, then cached: start-up stays fast, and no built file is older than its source. */
 export function consoleBundle(): Promise<Bundle> {
   bundling ??= bundle();
   bundling.catch(() => {
@@ -76,8 +68,8 @@ async function bundle(): Promise<Bundle> {
 }
 
 /**
- * What the console's pages are made of; undefined: the path is none of theirs. Whatever else is below `/console` is not
- * there: the platform, which would count it as a call, is not asked. Throws when the sources cannot be built.
+ * Undefined for the platform's paths. Unknown paths below `/console` are 404, so that the platform counts no call.
+ * Throws when the build fails.
  */
 export async function consolePage(world: World, path: string): Promise<Page | undefined> {
   if (path === '/') return page('text/html; charset=utf-8', readFileSync(join(sources, 'index.html')));
@@ -101,7 +93,7 @@ function nothing(status: number, headers: Page['headers'] = {}): Page {
   return { status, headers: { ...securityHeaders, ...headers, 'content-length': '0' }, body: '' };
 }
 
-/** Never kept: the next start may be another version at the same address. */
+/** Never cached: the next start may serve another version at the same address. */
 function page(type: string, body: string | Buffer): Page {
   const length = String(Buffer.byteLength(body));
   const headers = { ...securityHeaders, 'content-type': type, 'content-length': length, 'cache-control': 'no-store' };

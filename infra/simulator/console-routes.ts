@@ -18,7 +18,6 @@ const LimitQuerySchema = v.strictObject({
   ),
 });
 
-/** What the console's other pages ask. */
 export const consoleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
@@ -95,7 +94,7 @@ function overviewOf(world: World) {
   };
 }
 
-/** A pause by the platform: since when, and when it ends by itself; null: by a control call alone. */
+/** An `until` of null: only a control call ends the pause. */
 function pauseTold(
   world: World,
   { id, wabaId, fields: { name, language, status, last_updated_time: since } }: Template,
@@ -129,7 +128,7 @@ function exchangeRow({ id, request, reply }: Exchange) {
   };
 }
 
-/** A text or number inside of something that came from elsewhere; null: it is not there. */
+/** Null when untyped data has no text or number at the path. */
 function fieldOf(value: unknown, ...path: readonly (string | number)[]): string | number | null {
   const found = path.reduce<unknown>(
     (inside, key) => (typeof inside === 'object' && inside !== null ? Reflect.get(inside, key) : undefined),

@@ -11,7 +11,10 @@ const ContactSchema = v.object({
   bsuid: v.pipe(v.string(), v.regex(userIdForm)),
 });
 
-/** `DELETE /{phone_number_id}/contact_book`: strikes a person out of the portfolio's contact book (platform reference, 4.5). */
+/**
+ * `DELETE /{phone_number_id}/contact_book`: removes a person from the portfolio's contact book (platform reference,
+ * 4.5).
+ */
 export function forgetContact(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   const { bsuid } = parsedParameters(ContactSchema, request.parameters);
   const waba = world.wabas.get(number.wabaId);

@@ -1,16 +1,15 @@
-/** For whom a person is looked at: a number, and the portfolio that it belongs to. */
+/** The business number that sees a person, and its portfolio. */
 export interface Beholder {
   readonly portfolioId: string;
   readonly numberId: string;
 }
 
-/** How long a number that has met a person by their number goes on seeing it. */
+/** The business number sees the person's number this long. */
 const metMs = 30 * 24 * 3_600_000;
 
 /**
- * Who is known by their number (platform reference, 4.5): whom a portfolio has in its contact book, which fills itself from
- * messages by number, and whom a number of the business has met so in the last 30 days. It counts for adopters of usernames
- * alone: the number of anybody else is always shown.
+ * Whether a business sees the number behind a username (platform reference, 4.5): by the portfolio's contact book, or
+ * 30 days after a message of the business number.
  */
 export class ContactBook {
   readonly #noted = new Set<string>();
@@ -26,7 +25,7 @@ export class ContactBook {
     return this.#noted.has(`${portfolioId} ${digits}`) || (metAtMs !== undefined && nowMs - metAtMs < metMs);
   }
 
-  /** Strikes a person out; says whether they were in the book. */
+  /** Returns whether the person was in the book. */
   forget(portfolioId: string, digits: string): boolean {
     return this.#noted.delete(`${portfolioId} ${digits}`);
   }

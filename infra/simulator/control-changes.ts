@@ -4,9 +4,7 @@ import type { World } from './state.ts';
 import { type Template, type TemplateFields, TemplateFieldsSchema, timeText } from './templates/template.ts';
 import { numberUpdates } from './webhooks/number-updates.ts';
 
-/*
- * What the control interface does to templates, numbers and WABAs behind the platform's back.
- */
+/* Control calls that change templates, numbers and WABAs without a request to the platform. */
 
 const NewTemplatesSchema = v.strictObject({
   waba_id: v.string(),
@@ -67,7 +65,7 @@ export function changeTemplate(world: World, template: Template, body: unknown):
   return { id: template.id, ...changed.fields };
 }
 
-/** A quality has a date. */
+/** A quality score carries a date. */
 function dated(world: World, fields: TemplateFields): TemplateFields {
   const { quality_score: quality } = fields;
   if (quality === undefined) return fields;
@@ -97,7 +95,7 @@ export function changeWaba(world: World, id: string, body: unknown): unknown {
   waba.fields = Object.fromEntries(
     Object.entries({ ...waba.fields, ...changes }).filter(([, value]) => value !== null),
   );
-  // The platform does not show whether a WABA has Direct Send.
+  // No node of the platform shows whether a WABA has Direct Send.
   if (directSend === null) world.directSend.delete(id);
   else if (directSend !== undefined) world.directSend.set(id, directSend);
   return waba.fields;

@@ -1,4 +1,3 @@
-/** Why a control request is refused, with the field it is about. */
 export class ControlError extends Error {
   readonly status: number;
   readonly field: string;

@@ -8,19 +8,19 @@ export interface ControlRequest {
   readonly body: unknown;
 }
 
-/** Where the world lives; a reset puts a new one in its place. */
+/** The running simulator. A reset replaces its world. */
 export interface Simulation {
   readonly world: World;
-  /** Which world it is: another after a reset, and after another start. */
+  /** Changes with every reset and every start. */
   readonly worldId: string;
-  /** Where the service answers on this machine: a reset changes nothing of it. */
+  /** Address of the service on this machine; survives a reset. */
   readonly service: { url: string | undefined };
-  /** How many control calls have changed something. */
+  /** Counts control calls that changed something. */
   readonly controlled: { times: number };
-  /** What the service told its clients: of the service too, not of the world. */
+  /** Webhook attempts of the service; they survive a reset. */
   readonly attempts: EventAttempts;
   reset(): void;
-  /** Sends the webhooks that are due; resolves when each was tried once. */
+  /** Sends the due webhooks; resolves when each was tried once. */
   emit(): Promise<void>;
 }
 
@@ -28,13 +28,13 @@ export interface ControlRoute {
   readonly method: string;
   readonly path: string;
   readonly what: string;
-  /** Of one that is no GET, and leaves the world as it is all the same: pages have nothing to read again. */
+  /** For a route that is no GET and changes nothing: pages do not reload. */
   readonly changesNothing?: true;
   /** `id` is decoded: ids of messages hold slashes. */
   readonly run: (simulation: Simulation, request: ControlRequest, id: string) => unknown;
 }
 
-/** The query's values; one left empty counts as not given. */
+/** Query parameters; an empty one counts as absent. */
 export function given(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...query].filter(([, value]) => value !== ''));
 }

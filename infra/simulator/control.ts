@@ -42,7 +42,6 @@ const ClockSchema = v.strictObject({
   advance_seconds: v.pipe(v.number(), v.minValue(0), v.maxValue(hundredYearsInSeconds)),
 });
 
-/** The control interface; the console shows this table. */
 export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',

@@ -1,7 +1,7 @@
 import { present } from '../../lib/keys/present.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
 
-/** A refusal in the platform's words. The reply adds `fbtrace_id`, which every refusal has of its own. */
+/** A refusal in the platform's words. The reply adds its own `fbtrace_id`. */
 export class PlatformError extends Error {
   readonly httpStatus: number;
   readonly error: Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const bySubcode = new Map(
   entries.filter((entry) => entry.subcode !== undefined).map((entry) => [entry.subcode, entry]),
 );
 
-/** Codes whose text on the wire differs from the title in the list of codes. */
+/** Texts of a refusal that differ from the title in the list of codes. */
 const wireTexts = new Map<number, string>([
   [132000, 'Number of parameters does not match the expected number of params'],
   [132001, 'Template name does not exist in the translation'],
@@ -36,7 +36,7 @@ const wireTexts = new Map<number, string>([
   [132012, 'Parameter format does not match format in the created template'],
 ]);
 
-/** Codes whose title in a webhook differs from the one in the list of codes. */
+/** Titles in a webhook that differ from the list of codes. */
 const toldTitles = new Map<number, string>([
   [
     131050,
@@ -52,7 +52,6 @@ export function isKnownSubcode(subcode: number): boolean {
   return bySubcode.has(subcode);
 }
 
-/** What a failure of that code is called in a webhook. */
 export function errorTitle(code: number): string {
   return toldTitles.get(code) ?? entryOf(code)?.title ?? 'Unknown error';
 }
@@ -65,7 +64,7 @@ function httpStatusOf(code: number): number {
   return entryOf(code)?.status ?? 400;
 }
 
-/** A refusal of the messaging flavour: the reason in `error_data.details` (platform reference, 6.1). */
+/** Messages: the reason is in `error_data.details` (platform reference, 6.1). */
 export function messagingError(code: number, details?: string): PlatformError {
   const text = wireTexts.get(code) ?? entryOf(code)?.title ?? 'Unknown error';
   return new PlatformError(httpStatusOf(code), {
@@ -76,7 +75,7 @@ export function messagingError(code: number, details?: string): PlatformError {
   });
 }
 
-/** A refusal of the graph itself: tokens, rights, nodes, misspelt or missing parameters. */
+/** The graph: tokens, rights, nodes, parameters. */
 export function graphError(
   code: number,
   message: string,
@@ -90,13 +89,13 @@ export function graphError(
   });
 }
 
-/** A refusal of the template-management flavour: code 100, the subcode says what, texts for people (6.1, 6.3). */
+/** Template management: code 100, a subcode, and texts for people (6.1, 6.3). */
 export function managementError(subcode: number, userMessage?: string): PlatformError {
   const title = bySubcode.get(subcode)?.title ?? 'Invalid parameter';
   return managementRefusal({ error_subcode: subcode }, title, userMessage ?? title);
 }
 
-/** The same for matters that have no subcode: only the texts tell them apart (6.3, below the table). */
+/** Template management without a subcode: only the texts name the reason (6.3, below the table). */
 export function unnumberedManagementError(title: string, userMessage: string): PlatformError {
   return managementRefusal({}, title, userMessage);
 }
@@ -117,7 +116,6 @@ function managementRefusal(
   });
 }
 
-/** A node that does not exist. */
 export function unknownNode(method: string, id: string): PlatformError {
   return graphError(
     100,
@@ -126,13 +124,9 @@ export function unknownNode(method: string, id: string): PlatformError {
   );
 }
 
-/** What the simulator says where a call is not simulated. */
 export const whatItTakes = 'The simulator takes templates and text';
 
-/**
- * A call of the platform's, perhaps, that is none of the simulator's; its README lists those that are. The sentence stands in
- * the details too: some client libraries show nothing else.
- */
+/** For a call that is not simulated. Some client libraries show only the details. */
 export function notSimulated(id: string, operation: string): PlatformError {
   const [method = ''] = operation.split(' ');
   const details = `${whatItTakes}; '${operation}' of ${id} is not simulated.`;
@@ -145,7 +139,7 @@ export function notSimulated(id: string, operation: string): PlatformError {
   });
 }
 
-/** The refusal that a fault or a magic recipient names by its code alone. */
+/** From a bare code, for faults and magic recipients. */
 export function errorOfCode(code: number, onMessages: boolean): PlatformError {
   const entry = entryOf(code);
   if (entry === undefined) return graphError(code, `(#${code}) Unknown error`);

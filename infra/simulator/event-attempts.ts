@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** One attempt of the service to tell a client an event, as its log says. */
+/** One attempt of the service to deliver an event, from its log. */
 export const AttemptSchema = v.object({
   event: v.picklist([
     'webhook.delivered',
@@ -21,10 +21,9 @@ export const AttemptSchema = v.object({
 });
 type Attempt = v.InferOutput<typeof AttemptSchema>;
 
-/** How many are kept: at least this many, at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const attemptsKept = 2_000;
 
-/** The newest attempts, for those who look at them. */
 export class EventAttempts {
   #kept: (Attempt & { readonly id: number })[] = [];
   #total = 0;
@@ -39,7 +38,6 @@ export class EventAttempts {
     if (this.#kept.length === 2 * attemptsKept) this.#kept = this.#kept.slice(attemptsKept);
   }
 
-  /** Newest first. */
   newest(limit: number) {
     return limit === 0 ? [] : this.#kept.slice(-limit).reverse();
   }

@@ -1,28 +1,26 @@
 import type { RecordedRequest } from './logs.ts';
 import type { Reply } from './reply.ts';
 
-/** A platform request with what it got. */
 export interface Exchange {
-  /** 1 for the first since the last reset. */
+  /** Counts from 1 after each reset. */
   readonly id: number;
   readonly request: RecordedRequest;
-  /** Undefined while none was given. */
+  /** Undefined until the request is answered. */
   reply: ExchangeReply | undefined;
 }
 
 export interface ExchangeReply {
   readonly kind: Reply['kind'];
-  /** JSON, or the text of a page; null for bytes and for a connection that was closed. */
+  /** JSON, or the text of a page; null for bytes and for a closed connection. */
   readonly body: unknown;
-  /** The body was too long to be kept: `body` is how it begins, as text. */
+  /** The body was too long: `body` holds only its beginning, as text. */
   readonly cut: boolean;
 }
 
-/** How many are kept: at least this many, at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const exchangesKept = 2_000;
 const longestBodyKept = 20_000;
 
-/** The newest platform requests with their replies, for the console and for tests. */
 export class ExchangeLog {
   #kept: Exchange[] = [];
   #total = 0;
@@ -32,7 +30,7 @@ export class ExchangeLog {
     return this.#total;
   }
 
-  /** Grows with every reply. */
+  /** Grows with every reply, so that a page sees a change. */
   get answered(): number {
     return this.#answered;
   }
@@ -55,12 +53,11 @@ export class ExchangeLog {
     return this.#kept[id - first];
   }
 
-  /** The request that brought this body. */
+  /** Finds the request by the identity of its body. */
   withBody(body: unknown): Exchange | undefined {
     return this.#kept.findLast(({ request }) => request.body === body);
   }
 
-  /** Newest first. */
   newest(limit: number): readonly Exchange[] {
     return limit === 0 ? [] : this.#kept.slice(-limit).reverse();
   }

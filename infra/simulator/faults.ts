@@ -8,19 +8,19 @@ const HttpStatusSchema = v.pipe(v.number(), v.integer(), v.minValue(200), v.maxV
 
 const FaultActionSchema = v.pipe(
   v.strictObject({
-    /** HTTP status of the reply; without `code` and `html` the body is a platform error that fits the status. */
+    /** HTTP status of the reply. Without `code` and `html` the body is a platform error that fits it. */
     status: v.optional(HttpStatusSchema),
-    /** A platform error of this code; its usual HTTP status unless `status` says otherwise. */
+    /** A platform error of this code, with its usual HTTP status unless `status` is given. */
     code: v.optional(v.pipe(v.number(), v.integer(), v.check(isKnownCode, 'is not a code of the platform'))),
     /** A template-management error (code 100) of this subcode. */
     subcode: v.optional(v.pipe(v.number(), v.integer(), v.check(isKnownSubcode, 'is not a subcode of the platform'))),
-    /** A page instead of JSON: true for a stock 502, or its text. */
+    /** A page instead of JSON: true for a standard 502, or the text. */
     html: v.optional(v.union([v.literal(true), v.string()])),
-    /** Wait first; the wait also ends when the client gives up. */
+    /** Waits first; the wait also ends when the client gives up. */
     delay_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(600_000))),
-    /** What an accepted message is called in the reply, in the place of `accepted`: any word. */
+    /** Replaces `accepted` as the message's status in the reply; any word. */
     message_status: v.optional(v.pipe(v.string(), v.nonEmpty(), v.maxLength(1_000))),
-    /** Close the connection without a reply: before anything is done, or after the request was carried out. */
+    /** Closes the connection without a reply: before the request is carried out, or after. */
     drop: v.optional(v.picklist(['before', 'after'])),
   }),
   v.check((action) => Object.keys(action).length > 0, 'must say at least one thing to do'),
@@ -45,9 +45,9 @@ export const FaultSchema = v.strictObject({
 export type Fault = v.InferOutput<typeof FaultSchema>;
 export type FaultAction = v.InferOutput<typeof FaultActionSchema>;
 
-/** The faults in force, oldest first; each request meets the first one that matches. */
+/** Oldest first. A request meets the first that matches. */
 export class FaultList extends RuleList<Fault> {
-  /** `path` matches any part of the request's path, the others are whole. Uses up one of the fault's times. */
+  /** `path` matches any part, method and recipient the whole. Uses up one of the fault's times. */
   take({ method, path }: Pick<PlatformRequest, 'method' | 'path'>, to: string | undefined): FaultAction | undefined {
     return this.takeFirst(
       ({ match }) =>
@@ -58,7 +58,7 @@ export class FaultList extends RuleList<Fault> {
   }
 }
 
-/** The form under which recipients are compared and recorded: without a leading plus and what a query makes of it. */
+/** Normal form of a recipient: without the leading plus, or the blank that a query makes of it. */
 export function recipientKey(to: string): string {
   return to.replace(/^[+\s]+/, '');
 }
@@ -66,11 +66,11 @@ export function recipientKey(to: string): string {
 export interface FaultContext {
   readonly path: string;
   readonly traceId: () => string;
-  /** Resolves after the given time, or at once when the client closes the connection. */
+  /** Resolves early when the client closes the connection. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Does what the action says around `carryOut`, which handles the request as if there were no fault. */
+/** Applies a fault around `carryOut`, which handles the request normally. */
 export async function interfere(
   action: FaultAction,
   context: FaultContext,
@@ -93,7 +93,7 @@ export async function interfere(
 
 const AcceptedSchema = v.looseObject({ messages: v.array(v.looseObject({ message_status: v.string() })) });
 
-/** Replies that accept no message stay as they are. */
+/** Leaves replies without an accepted message as they are. */
 function withMessageStatus(reply: Reply, messageStatus: string): Reply {
   const accepted = reply.kind === 'json' ? v.safeParse(AcceptedSchema, reply.body) : undefined;
   if (reply.kind !== 'json' || !accepted?.success) return reply;

@@ -1,7 +1,7 @@
 import { graphError } from './errors.ts';
 
 export interface NodeShape {
-  /** The node type's name in error texts. */
+  /** Name of the node type in error texts. */
   readonly type: string;
   readonly known: readonly string[];
   readonly byDefault: readonly string[];
@@ -9,7 +9,7 @@ export interface NodeShape {
 
 export type NodeFields = Readonly<Record<string, unknown>>;
 
-/** A field whose value is a list of other nodes: `phone_numbers.limit(5){id,verified_name}`. */
+/** A field that lists other nodes: `phone_numbers.limit(5){id,verified_name}`. */
 export class Edge {
   readonly list: (query: URLSearchParams) => unknown;
 
@@ -19,8 +19,8 @@ export class Edge {
 }
 
 /**
- * Returns the function that reduces a node to the fields asked for (`name,quality_score{score}`), `id` always among
- * them. A field that a node does not have is left out; a field that its type does not know is refused with code 100.
+ * Reduces a node to the requested fields (`name,quality_score{score}`) and `id`. Absent fields are left out; a field
+ * unknown to the type is refused with code 100.
  */
 export function selection(text: string | null, shape: NodeShape): (node: NodeFields) => NodeFields {
   const asked = text === null || text.trim() === '' ? shape.byDefault.map(plain) : fieldsOf(text);
@@ -40,9 +40,9 @@ export function selection(text: string | null, shape: NodeShape): (node: NodeFie
 
 interface Field {
   readonly name: string;
-  /** What stands in braces, as it is. */
+  /** The text within braces, unparsed. */
   readonly subfields?: string;
-  /** Of an edge: `limit`, `after` and others. */
+  /** Parameters of an edge: `limit`, `after` and others. */
   readonly modifiers: readonly (readonly [string, string])[];
 }
 
@@ -50,7 +50,7 @@ function plain(name: string): Field {
   return { name, modifiers: [] };
 }
 
-/** Splits at the commas outside of braces and parentheses. */
+/** Splits at commas outside of braces and parentheses. */
 function fieldsOf(text: string): readonly Field[] {
   const parts: string[] = [];
   let depth = 0;

@@ -2,7 +2,7 @@ import type { Hold } from './holds.ts';
 import type { World } from './state.ts';
 import { type PhoneNumber, portfolioIdOf, type Waba } from './wabas.ts';
 
-/** Whether a number of a status may send (platform reference, 8); not said: it may not. */
+/** Health by status of a number (platform reference, 8); any other status is BLOCKED. */
 const sendingHealth: Readonly<Record<string, string>> = {
   CONNECTED: 'AVAILABLE',
   FLAGGED: 'AVAILABLE',
@@ -10,7 +10,7 @@ const sendingHealth: Readonly<Record<string, string>> = {
   RESTRICTED: 'LIMITED',
 };
 
-/** Codes of health are of their own (platform reference, 8). Of most no source is known: that of the refusal stands there. */
+/** Health has its own codes (platform reference, 8). Where no source names one, it uses the refusal's. */
 const healthCodes = new Map<unknown, number>([
   [131042, 141006],
   [133010, 141000],
@@ -23,7 +23,6 @@ interface Entity {
   readonly errors?: readonly object[];
 }
 
-/** `health_status` of a WABA. */
 export function wabaHealth(world: World, waba: Waba) {
   return healthOf(wabaEntities(world, waba));
 }
@@ -38,7 +37,7 @@ export function numberHealth(world: World, number: PhoneNumber) {
   ]);
 }
 
-/** The WABA, and its portfolio while that is reviewed. */
+/** The WABA, and its portfolio while the portfolio is under review. */
 function wabaEntities(world: World, waba: Waba): readonly Entity[] {
   const portfolioId = portfolioIdOf(waba);
   const code = world.pacing.reviewOf(portfolioId);
@@ -60,7 +59,7 @@ function wabaEntity(world: World, { id, fields }: Waba): Entity {
   );
 }
 
-/** The whole is as well as the worst of its parts. */
+/** The whole is as healthy as its worst part. */
 function healthOf(entities: readonly Entity[]) {
   return { can_send_message: worst(entities.map((entity) => entity.can_send_message)), entities };
 }
@@ -69,7 +68,7 @@ function worst(words: readonly string[]): string {
   return ['BLOCKED', 'LIMITED'].find((word) => words.includes(word)) ?? words[0] ?? 'AVAILABLE';
 }
 
-/** A node as the holds on it leave it; those without a code of the platform's concern no sending that it knows of. */
+/** Only holds with a numeric code count: the others stop no sending that the platform knows of. */
 function entityOf(node: Entity, holds: readonly Hold[]): Entity {
   const known = holds.map(({ kind }) => kind).filter(({ code }) => typeof code === 'number');
   const blocking = known.filter(({ category }) => category === undefined);

@@ -17,7 +17,6 @@ type Node = keyof typeof nodes;
 const codesOf = (node: Node) => holdKinds.filter((kind) => kind.of === node).map(({ code }) => code);
 const codesTold = (node: Node) => codesOf(node).join('|');
 
-/** Holds of WABAs and numbers, begun and taken back. */
 export const holdRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
@@ -78,7 +77,7 @@ function openHold(world: World, place: Place, body: unknown): unknown {
   return told(world, place.id);
 }
 
-/** What becomes of the approved UTILITY templates of a WABA that has misused them (platform reference, 10.4). */
+/** Approved UTILITY templates of a WABA that misuses them become MARKETING (platform reference, 10.4). */
 function makeMarketing(world: World, wabaId: string): void {
   const nowMs = world.clock.nowMs();
   for (const template of world.templates.ofWaba(wabaId)) {
@@ -125,7 +124,6 @@ function told(world: World, id: string): unknown {
   return { id, holds: holdsTold(world, id) };
 }
 
-/** The holds on a WABA or a number, as the console shows them. */
 export function holdsTold(world: World, id: string) {
   return world.holds.on(id).map(({ kind, sinceMs, untilMs, isLater }) => ({
     code: kind.code,

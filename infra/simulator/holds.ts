@@ -1,26 +1,25 @@
-/** Why messages of a WABA or a number are refused, whatever they say (platform reference, 6.4). */
+/** Refuses messages of a WABA or a number, whatever their content (platform reference, 6.4). */
 export interface HoldKind {
-  /** The code of the refusal; one that refuses no message with a code has a name. */
+  /** Code of the refusal; a name where no message is refused with a code. */
   readonly code: number | typeof noAnswer | typeof noUtilityTemplates;
   readonly of: 'waba' | 'number';
-  /** Concerns messages of this category alone. */
+  /** Only messages of this category are refused. */
   readonly category?: string;
-  /** As the refusal and the health of the node say it; absent where the platform says nothing. */
+  /** Text in the refusal and in the health of the node; absent where the platform gives none. */
   readonly details?: string;
-  /** What the health of the node says to do. */
+  /** Remedy in the health of the node. */
   readonly solution?: string;
-  /** The platform tells when it ends. */
+  /** The hold may have an end, which the platform tells. */
   readonly hasEnd?: true;
-  /** Messages may be accepted all the same, and fail later. */
+  /** The hold may let messages be accepted and fail later. */
   readonly mayBeLater?: true;
 }
 
-/** A number whose messages get no answer. */
 export const noAnswer = 'no_answer';
-/** A WABA that may create no UTILITY templates, and whose approved ones become MARKETING. */
+/** The WABA may create no UTILITY templates, and its approved ones become MARKETING. */
 export const noUtilityTemplates = 'no_utility_templates';
 
-/** The widest first: a message that several concern is refused for the first. */
+/** In order of precedence, widest first: the first hold that concerns a message refuses it. */
 export const holdKinds: readonly HoldKind[] = [
   {
     code: 131042,
@@ -90,24 +89,21 @@ export const holdKinds: readonly HoldKind[] = [
   },
 ];
 
-/** A hold on one node, a WABA or a number. */
 export interface Hold {
   readonly nodeId: string;
   readonly kind: HoldKind;
-  /** When it began, by the platform's clock. */
   readonly sinceMs: number;
-  /** Then it ends by itself. */
+  /** The hold ends by itself at this time. */
   readonly untilMs?: number;
-  /** Its messages are accepted, and fail later. */
   readonly isLater?: boolean;
-  /** The platform tells the end as text: its pages show both forms. */
+  /** The webhook gives the end as text: the platform's pages show both forms. */
   readonly isEndText?: boolean;
 }
 
-/** Told when a hold begins and when it ends. */
+/** Called when a hold begins and when it ends. */
 export type TellHold = (hold: Hold, turn: { readonly atMs: number; readonly isOver: boolean }) => void;
 
-/** The holds in force. Nothing runs in the background: `settle` catches up with the clock before anybody looks. */
+/** Nothing runs in the background: `settle` ends expired holds before each request or webhook. */
 export class HoldShelf {
   readonly #tell: TellHold;
   #holds: readonly Hold[] = [];
@@ -120,12 +116,12 @@ export class HoldShelf {
     return this.#holds.length;
   }
 
-  /** In the order of `holdKinds`. */
+  /** Returned in the order of `holdKinds`. */
   on(nodeId: string): readonly Hold[] {
     return this.#holds.filter((hold) => hold.nodeId === nodeId);
   }
 
-  /** Begins a hold, or gives the one that is there another end. */
+  /** Begins a hold, or changes the end of the one in force. */
   open(asked: Omit<Hold, 'sinceMs'>, nowMs: number): void {
     const known = this.#holds.find(({ nodeId, kind }) => nodeId === asked.nodeId && kind === asked.kind);
     const hold = { ...asked, sinceMs: known?.sinceMs ?? nowMs };
@@ -139,13 +135,12 @@ export class HoldShelf {
     this.#tell(hold, { atMs, isOver: true });
   }
 
-  /** When the next one ends by itself. */
   nextMs(): number | undefined {
     const times = this.#holds.flatMap(({ untilMs }) => untilMs ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Ends what is over, dated when it was. */
+  /** Ends expired holds, dated at their own end. */
   settle(nowMs: number): void {
     for (const hold of this.#holds) {
       if (hold.untilMs !== undefined && hold.untilMs <= nowMs) this.end(hold, hold.untilMs);

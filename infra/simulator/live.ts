@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Simulation } from './control-route.ts';
 
-/** How often it is looked whether anything has changed. */
 const lookEveryMs = 200;
-/** A line that says nothing keeps the connection from being taken for dead. */
+/** A comment line after this long keeps the connection from looking dead. */
 const silentMs = 15_000;
-/** Pages that watch at a time; one more is refused. */
 const mostWatchers = 20;
 
 interface Watcher {
@@ -15,8 +13,8 @@ interface Watcher {
 }
 
 /**
- * Tells open pages by server-sent events that something has changed; they ask for the rest themselves. However much happens,
- * a page hears of it five times a second at most. Ends with the page, and nothing runs while no page watches.
+ * Server-sent events tell pages that something changed, at most five times a second; the pages fetch it. Nothing runs
+ * while no page watches.
  */
 export class LiveChanges {
   readonly #simulation: Simulation;
@@ -57,7 +55,7 @@ export class LiveChanges {
     const key = JSON.stringify(counters);
     const nowMs = performance.now();
     for (const watcher of this.#watchers) {
-      // A page that reads too slowly is told the newest when there is room again.
+      // Backpressure: a slow page gets the newest state once it reads again.
       if (watcher.outgoing.writableNeedDrain) continue;
       if (watcher.told === key && nowMs - watcher.toldAtMs < silentMs) continue;
       const event = { ...counters, now_ms: this.#simulation.world.clock.nowMs() };
@@ -68,7 +66,7 @@ export class LiveChanges {
   }
 }
 
-/** One of these differs whenever there is anything new to see. */
+/** At least one counter differs whenever a page has something new to read. */
 function countersOf({ world, worldId, attempts, controlled }: Simulation) {
   const { planned, due } = world.outbox.waiting;
   const stopped = world.preferences.all(world.clock.nowMs()).length;
@@ -80,11 +78,11 @@ function countersOf({ world, worldId, attempts, controlled }: Simulation) {
     requests: world.exchanges.total,
     answered: world.exchanges.answered,
     templates: world.templates.changes,
-    // Faults, rules, holds and pacing come to their end by themselves; a magic recipient stops by itself.
+    // Sizes count too, because faults, rules, holds, pacing and magic recipients change by themselves.
     settings: `${controlled.times}/${world.faults.size}/${world.receiptRules.size}/${world.holds.size}/${world.pacing.changes}/${stopped}`,
     webhooks: world.deliveries.total,
     events: attempts.total,
-    // A magic recipient stops by itself, later than it was planned.
+    // A magic recipient stops later than the stop was planned.
     people: `${world.doings.total}/${stopped}`,
     planned,
     due,

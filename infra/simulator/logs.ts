@@ -2,25 +2,23 @@ import { newestBefore, RefusedLog, type RefusedSend } from './refused-log.ts';
 import type { Template } from './templates/template.ts';
 import type { AcceptedMessage, ToldStatus } from './webhooks/receipts.ts';
 
-/** An accepted message, as the control interface shows it. */
 export interface RecordedMessage {
   readonly id: string;
   /** Digits of the number, or the business-scoped user id. */
   readonly to: string;
   readonly phone_number_id: string;
-  /** The request's whole path, as in the list of requests. */
+  /** Full path of the request, as in the list of requests. */
   readonly path: string;
   readonly request: unknown;
   readonly received_at: string;
 }
 
-/** A platform request, as the control interface shows it. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** The HTTP status of the reply; null while none was given, and for good when the connection was closed instead. */
+  /** HTTP status of the reply; null until it is given, and always for a closed connection. */
   status: number | null;
   readonly received_at: string;
 }
@@ -30,45 +28,44 @@ export interface Listing<T> {
   readonly data: readonly T[];
 }
 
-/** What its recipient answered. */
 export interface RecipientReply {
   readonly id: string;
   readonly text: string;
   readonly at_ms: number;
-  /** What the business has put behind the quick reply that was tapped. */
+  /** Payload that the business set for the tapped quick reply. */
   readonly payload?: string;
 }
 
-/** What a message says: a template as it was when the message was sent, perhaps made of its text, or a text. */
+/** A text, or the template as it was at the send; a direct send makes its template from its text. */
 export type MessageContent =
   | { readonly kind: 'template'; readonly template: Template; readonly isDirect?: true }
   | { readonly kind: 'text'; readonly text: string };
 
-/** An accepted message with what it takes to show it, and to tell more of it. */
+/** An accepted message, with what its display and later statuses need. */
 export interface Entry {
-  /** 1 for the first since the last reset; what was refused has its place in between. */
+  /** Place since the last reset, from 1. Refused sends share the sequence. */
   readonly place: number;
   readonly message: RecordedMessage;
   readonly content: MessageContent;
-  /** What its statuses say. */
+  /** Data for the statuses of the message. */
   readonly accepted: AcceptedMessage;
   readonly told: readonly ToldStatus[];
   readonly replies: readonly RecipientReply[];
-  /** The platform delivers nothing of it before; infinite: until it is known how the first ones fare. */
+  /** The platform delivers nothing before this time; infinite while pacing has not decided. */
   readonly heldUntilMs?: number;
 }
 
-/** Every accepted message since the last reset, all of them kept: exactness is what it is for (about 1 KB each). */
+/** None is dropped, so that counts stay exact (about 1 KB each). */
 export class MessageLog {
   readonly #all: Entry[] = [];
   readonly #byRecipient = new Map<string, Entry[]>();
   readonly #byTemplate = new Map<string, Entry[]>();
   readonly #byId = new Map<string, Entry>();
-  /** What was refused is no message, and counts as none: it has its places in the same list. */
+  /** Refused sends count as no message, but share the sequence of places. */
   readonly refused = new RefusedLog();
   #touched = 0;
 
-  /** Grows when something is told of a message after it was accepted. */
+  /** Grows when an accepted message gets a status or a reply. */
   get touched(): number {
     return this.#touched;
   }
@@ -81,7 +78,7 @@ export class MessageLog {
     return this.#byRecipient.size;
   }
 
-  /** How many places were given, to accepted messages and to refused ones. */
+  /** Places given to accepted and refused sends together. */
   get places(): number {
     return this.#all.length + this.refused.total;
   }
@@ -103,12 +100,11 @@ export class MessageLog {
     return this.#byId.get(id);
   }
 
-  /** Those that the sender has marked so, oldest first. */
+  /** Messages whose sender gave this callback data, oldest first. */
   marked(callbackData: string): readonly Entry[] {
     return this.#all.filter(({ accepted }) => accepted.callbackData === callbackData);
   }
 
-  /** Notes what became of a message later. */
   tell(entry: Entry, more: { readonly told?: ToldStatus; readonly reply?: RecipientReply }): void {
     const known = this.#byId.get(entry.message.id) as { -readonly [K in keyof Entry]: Entry[K] } | undefined;
     if (known === undefined) return;
@@ -117,7 +113,7 @@ export class MessageLog {
     this.#touched += 1;
   }
 
-  /** Notes what is told of a message once it is not held any more. */
+  /** Adds the statuses of a message after its release. */
   tellAll(id: string, told: readonly ToldStatus[]): void {
     const entry = this.#byId.get(id) as { -readonly [K in keyof Entry]: Entry[K] } | undefined;
     if (entry === undefined) return;
@@ -126,12 +122,12 @@ export class MessageLog {
     this.#touched += 1;
   }
 
-  /** Those that sent a template of that name, oldest first. */
+  /** Messages of a template by name, oldest first. */
   ofTemplate(name: string): readonly Entry[] {
     return this.#byTemplate.get(name) ?? [];
   }
 
-  /** What was accepted and what was refused, newest first, those before the place. */
+  /** Accepted and refused sends before the place, newest first. */
   before(place: number, limit: number): readonly (Entry | RefusedSend)[] {
     const found = [...newestBefore(this.#all, place, limit), ...this.refused.before(place, limit)];
     return found.sort((one, other) => other.place - one.place).slice(0, limit);
@@ -158,14 +154,14 @@ function templateNameOf({ content }: Entry): string | undefined {
   return content.kind === 'template' ? content.template.fields.name : undefined;
 }
 
-/** The newest platform requests: at least this many, at most twice as many are kept. */
+/** The log keeps at least this many requests, at most twice as many. */
 export const requestsKept = 50_000;
 
 export class RequestLog {
   #kept: RecordedRequest[] = [];
   #count = 0;
 
-  /** All requests since the last reset, the forgotten ones too. */
+  /** All requests since the last reset, dropped ones included. */
   get total(): number {
     return this.#count;
   }
@@ -176,7 +172,7 @@ export class RequestLog {
     if (this.#kept.length === 2 * requestsKept) this.#kept = this.#kept.slice(requestsKept);
   }
 
-  /** Newest first; `path` matches any part of the path; `total` counts the matches among the requests kept. */
+  /** Newest first; `path` matches any part of the path; `total` counts the matches among the kept requests. */
   find(wanted: {
     readonly method?: string | undefined;
     readonly path?: string | undefined;

@@ -1,32 +1,29 @@
 import type { FaultAction } from './faults.ts';
 import type { CourseChanges } from './webhooks/receipt-rules.ts';
 
-/** A recipient to whom a message that passes every check meets a fate of its own. */
+/** A recipient whose messages meet a special fate once they pass every check. */
 export interface MagicRecipient {
   readonly to: string;
   readonly what: string;
-  /** What happens to the request. */
   readonly action?: FaultAction;
-  /** How the statuses of an accepted message come. */
   readonly course?: CourseChanges;
-  /** The person stops marketing messages once one has arrived. */
+  /** The person stops marketing after the first has arrived. */
   readonly stops?: true;
-  /** The fate befalls only the first so many messages; the later ones are accepted. */
+  /** Later messages are accepted. */
   readonly firstOnly?: number;
-  /** The fate befalls only messages like this; the others are accepted. */
+  /** Other messages are accepted. */
   readonly only?: Partial<MagicFacts>;
 }
 
-/** What of a message a fate may depend on. */
+/** Facts of a message that a fate may depend on. */
 export interface MagicFacts {
   readonly category: string | undefined;
   readonly hasIdentityHash: boolean;
 }
 
-/** How long a message is held. */
 const assessmentMs = 600_000;
 
-/** The whole table; the page at `/` shows it. The numbers end in what they bring. */
+/** The whole table; the console shows it. Most numbers end in the code that they bring. */
 export const magicRecipients: readonly MagicRecipient[] = [
   { to: '15550131026', what: 'accepted, then failed by webhook, 131026: undeliverable', course: { fail: 131026 } },
   { to: '15550231026', what: 'refused at once, 131026: undeliverable', action: { code: 131026 } },
@@ -115,7 +112,7 @@ export const magicRecipients: readonly MagicRecipient[] = [
 
 const byRecipient = new Map(magicRecipients.map((recipient) => [recipient.to, recipient]));
 
-/** Counts the messages to magic recipients and says what befalls the next one. */
+/** Counts messages to magic recipients and returns the fate of the next one. */
 export class MagicFates {
   readonly #met = new Map<string, number>();
 

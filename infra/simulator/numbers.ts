@@ -102,12 +102,12 @@ const numberShape: NodeShape = {
 
 const largestPage = 100;
 
-/** `GET /{waba_id}` (platform reference, 8), its lists among the fields. */
+/** `GET /{waba_id}` (platform reference, 8), with its lists among the fields. */
 export function readWaba(world: World, waba: Waba, request: PlatformRequest): Reply {
   return json(selection(request.query.get('fields'), wabaShape)(wabaNode(world, waba, request)));
 }
 
-/** A WABA with its lists; `self` of the request is the address of the WABA. */
+/** `request.self` must be the address of the WABA. */
 export function wabaNode(world: World, waba: Waba, request: PlatformRequest): NodeFields {
   const edge = (name: string, list: (within: PlatformRequest) => Reply) =>
     new Edge((query) => {
@@ -130,7 +130,7 @@ function cannotPay(world: World, waba: Waba): boolean {
   return world.holds.on(waba.id).some(({ kind }) => kind.code === 131042);
 }
 
-/** `GET /{waba_id}/phone_numbers`, in the order of the seed; `sort` and `filtering` are not simulated. */
+/** `GET /{waba_id}/phone_numbers`, in seed order; `sort` and `filtering` are not simulated. */
 export function listNumbers(world: World, waba: Waba, request: PlatformRequest): Reply {
   const select = selection(request.query.get('fields'), numberShape);
   const page = pageOf(waba.numbers, { query: request.query, self: request.self, maximum: largestPage });
@@ -145,7 +145,7 @@ export function readNumber(world: World, number: PhoneNumber, request: PlatformR
   return json(selection(request.query.get('fields'), numberShape)(nodeOf(world, number)));
 }
 
-/** Some facts have two names, and some follow from others. */
+/** Some facts have two names, and some are derived. */
 function nodeOf(world: World, number: PhoneNumber) {
   const { fields } = number;
   return {

@@ -5,8 +5,8 @@ import type { World } from './state.ts';
 import { tokenOfApp } from './webhooks/subscriptions.ts';
 
 /**
- * `GET /oauth/access_token` with an app's id and secret: the app's own token, which may subscribe it to webhooks (platform
- * reference, 0). It takes no token. Undefined when the request is about something else.
+ * `GET /oauth/access_token` needs no token: it returns an app's own token for id and secret, to subscribe to webhooks
+ * (platform reference, 0). Undefined for any other request.
  */
 export function answerOauth(world: World, request: PlatformRequest): Reply | undefined {
   if (request.method !== 'GET' || !/^(?:\/v\d+\.\d+)?\/oauth\/access_token\/?$/.test(request.path)) return undefined;

@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { hasLoopbackHost } from '../loopback.ts';
 
 /**
- * Why a request may not do anything here; undefined when it may. A page of another origin would otherwise drive the
- * simulator by the browser of whoever visits it: by its own address, or by a name of its own that leads to this machine
- * (DNS rebinding). Programs send none of these headers and are not concerned; neither is who types the address.
+ * Returns why a request is refused, or undefined. Blocks cross-origin pages and DNS rebinding, because a foreign page
+ * could drive the simulator through a browser. Programs and typed addresses send no such headers.
  */
 export function foreignBecause(headers: IncomingHttpHeaders): string | undefined {
   const { host, origin } = headers;

@@ -1,6 +1,6 @@
 import { graphError } from './errors.ts';
 
-/** Something with a place in a list that never changes, so that a cursor stays true while others come and go. */
+/** A place never changes, so that a cursor stays valid while items come and go. */
 export interface Placed {
   readonly place: number;
 }
@@ -17,8 +17,8 @@ export interface Page<T> {
 const defaultLimit = 25;
 
 /**
- * One page of a list in order of place. Cursors are opaque; `next` and `previous` are there only when something follows
- * or precedes; `paging` is absent for an empty page. A limit above `maximum` is lowered silently.
+ * Cursors are opaque; `next` and `previous` exist only where a page follows or precedes; an empty page has no `paging`.
+ * A limit above `maximum` is lowered silently.
  */
 export function pageOf<T extends Placed>(
   list: readonly T[],

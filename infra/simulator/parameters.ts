@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { graphError, messagingError, type PlatformError } from './errors.ts';
 
-/** Parses the parameters of a call. Refuses the first fault as the graph does: code 100, naming the parameter. */
+/**
+ * Refuses the first fault as the graph does: code 100 with the parameter's name, or 131009 for text that is too long.
+ */
 export function parsedParameters<const S extends v.GenericSchema>(schema: S, given: unknown): v.InferOutput<S> {
   const parameters = typeof given === 'object' && given !== null ? given : {};
   const result = v.safeParse(schema, parameters, { abortEarly: true });
@@ -26,7 +28,7 @@ function errorOfIssue(issue: v.BaseIssue<unknown>): PlatformError {
   );
 }
 
-/** `template['components'][0]['type']`. */
+/** For example `template['components'][0]['type']`. */
 function nameOf(keys: readonly unknown[]): string {
   const [first, ...rest] = keys;
   return `${first}${rest.map((key) => (typeof key === 'number' ? `[${key}]` : `['${key}']`)).join('')}`;

@@ -1,26 +1,23 @@
-/** What a person did on the phone, as the control interface shows it. */
 export interface Doing {
-  /** Written as an answer or by itself, a quick reply tapped, a row or button chosen, a form filled in; or about marketing. */
+  /** A text; a tapped quick reply; a chosen row or button; a filled-in form; a marketing preference. */
   readonly kind: 'text' | 'quick_reply' | 'choice' | 'form' | 'stop' | 'resume' | 'signup';
   /** Digits of the number, or the user id. */
   readonly person: string;
   readonly phone_number_id: string;
-  /** What was written, tapped or chosen; empty for what is said about marketing. */
+  /** Text that was written, tapped or chosen; empty for a marketing preference. */
   readonly text: string;
   readonly at_ms: number;
-  /** The message that it answers; null: none. */
   readonly message: string | null;
 }
 
-/** How many are kept: at least this many, at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const doingsKept = 2_000;
 
-/** The newest of what people did on their phones since the last reset. */
 export class PeopleLog {
   #kept: (Doing & { readonly id: number })[] = [];
   #total = 0;
 
-  /** The dropped ones too. */
+  /** Counts the dropped acts too. */
   get total(): number {
     return this.#total;
   }
@@ -31,7 +28,7 @@ export class PeopleLog {
     if (this.#kept.length === 2 * doingsKept) this.#kept = this.#kept.slice(doingsKept);
   }
 
-  /** Newest first. What a magic recipient is going to do is left out until then. */
+  /** Newest first, without acts that a magic recipient will do later. */
   newest(limit: number, nowMs: number): readonly (Doing & { readonly id: number })[] {
     const done = this.#kept.filter(({ at_ms: atMs }) => atMs <= nowMs).sort((a, b) => b.at_ms - a.at_ms || b.id - a.id);
     return done.slice(0, limit);

@@ -12,7 +12,6 @@ const LimitQuerySchema = v.strictObject({
 
 const MarkQuerySchema = v.strictObject({ mark: v.string() });
 
-/** What the console's page of people asks. */
 export const peopleRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
@@ -41,7 +40,7 @@ export const peopleRoutes: readonly ControlRoute[] = [
   },
 ];
 
-/** The service marks a message by its dispatch and its place in it. */
+/** The service marks a message with its dispatch id and its place in the dispatch. */
 function isMarked(request: unknown, mark: string): boolean {
   const { biz_opaque_callback_data: own } = request as { readonly biz_opaque_callback_data?: unknown };
   return typeof own === 'string' && (own === mark || (own.startsWith(`${mark}-`) && !mark.includes('-')));

@@ -4,32 +4,31 @@ import prefixes from '../../lib/pricing/phone-prefixes.json' with { type: 'json'
 import { type Beholder, ContactBook } from './contact-book.ts';
 
 const countryByPrefix: Readonly<Record<string, string>> = prefixes;
-/** How long after a person has written the business may write freely. */
+/** Customer service window for free-form messages. */
 const windowMs = 24 * 3_600_000;
 
-/** A person as a business knows them. */
 export interface Person {
-  /** The digits of the number, or the user id of a person whose number is not known. */
+  /** Digits of the number, or the user id of a person whose number is unknown. */
   readonly key: string;
   readonly userId: string;
-  /** By which every portfolio of an enrolled group knows the person. */
+  /** The id that all enrolled portfolios share. */
   readonly parentId?: string;
   readonly username?: string;
-  /** The business is not told the number. */
+  /** The business does not see the number. */
   readonly hidesNumber?: true;
 }
 
-/** What becomes of a message that reaches no one: it fails later, or is refused at once. */
+/** A message to an id that reaches no one fails later, or is refused at once. */
 export type Unreachable = 'failed' | 'refused';
 
-/** Whom a user id means; or, in their place, what becomes of messages to it. */
+/** The person of a user id, and the fate of messages when it reaches no one. */
 export type Found = { readonly person: Person; readonly unreachable?: Unreachable };
 
 export const userIdForm = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
 /**
- * The persons that businesses write to: their business-scoped user ids, their usernames, and when they have written last
- * (platform reference, 4.5). A user id follows from number and portfolio, so that it stays the same after a reset.
+ * User ids, usernames and last messages (platform reference, 4.5). A user id is derived from number and portfolio, and
+ * survives a reset.
  */
 export class People {
   readonly contacts = new ContactBook();
@@ -37,19 +36,18 @@ export class People {
   readonly #digitsByParentId = new Map<string, string>();
   readonly #enrolled = new Set<string>();
   readonly #usernames = new Map<string, string>();
-  /** How often the owner of a number got other ids. */
+  /** How often the owner of a number got new ids. */
   readonly #renewals = new Map<string, number>();
   readonly #oldUserIds = new Map<string, Unreachable>();
   readonly #leftNumbers = new Set<string>();
   readonly #wroteAtMs = new Map<string, number>();
   #written = 0;
 
-  /** How many messages they have written. */
   get written(): number {
     return this.#written;
   }
 
-  /** The user id by which a portfolio knows the person with that number. */
+  /** The portfolio's user id for the person with that number. */
   userIdOf(portfolioId: string, digits: string): string {
     const renewals = this.#renewals.get(digits) ?? 0;
     const userId = `${countryOf(digits)}.${numberFrom(`${portfolioId} ${digits}${renewals === 0 ? '' : ` ${renewals}`}`)}`;
@@ -57,7 +55,7 @@ export class People {
     return userId;
   }
 
-  /** The person with that number, as a number of a business sees them. */
+  /** The person with that number, as a business number sees them. */
   withNumber(beholder: Beholder, digits: string, nowMs: number): Person {
     const username = this.#usernames.get(digits);
     const isHidden = username !== undefined && !this.contacts.knows(beholder, digits, nowMs);
@@ -69,10 +67,7 @@ export class People {
     };
   }
 
-  /**
-   * Whom a user id or a parent id means. An id that was never told is a person whose number is not known; one that is not
-   * in force any more, or that another portfolio was told, reaches no one.
-   */
+  /** An unknown id stands for a person without a known number. A retired id, or another portfolio's, reaches no one. */
   withUserId(beholder: Beholder, userId: string, nowMs: number): Found {
     const stranger = { key: userId, userId };
     const old = this.#oldUserIds.get(userId);
@@ -85,12 +80,12 @@ export class People {
     return { person: digits === undefined ? stranger : this.withNumber(beholder, digits, nowMs) };
   }
 
-  /** The number is out of use: its owner has taken another. */
+  /** The owner of the number has taken another one. */
   isLeft(digits: string): boolean {
     return this.#leftNumbers.has(digits);
   }
 
-  /** Undefined: no username any more. */
+  /** Undefined removes the username. */
   adopt(digits: string, username: string | undefined): void {
     if (username === undefined) this.#usernames.delete(digits);
     else this.#usernames.set(digits, username);
@@ -100,7 +95,6 @@ export class People {
     return this.#usernames.get(digits);
   }
 
-  /** The portfolio belongs to a group that knows its people by parent ids too, or no longer. */
   enrol(portfolioId: string, isEnrolled: boolean): void {
     if (isEnrolled) this.#enrolled.add(portfolioId);
     else this.#enrolled.delete(portfolioId);
@@ -110,7 +104,7 @@ export class People {
     return this.#enrolled.has(portfolioId);
   }
 
-  /** Gives a person other user ids, and another number if one is given; the old ones reach no one from now on. */
+  /** Gives new user ids, and a new number if given. The old ones reach no one. */
   renew(digits: string, change: { readonly number?: string | undefined; readonly oldIds: Unreachable }): void {
     for (const [userId, known] of this.#byUserId) {
       if (known.digits === digits) this.#oldUserIds.set(userId, change.oldIds);
@@ -123,13 +117,12 @@ export class People {
     this.adopt(digits, undefined);
   }
 
-  /** The person has written to the business number, which may answer freely from now on. */
+  /** Opens the customer service window. */
   wrote(numberId: string, key: string, atMs: number): void {
     this.#written += 1;
     this.#wroteAtMs.set(`${numberId} ${key}`, atMs);
   }
 
-  /** May the business number send the person free-form messages? */
   isWindowOpen(numberId: string, key: string, nowMs: number): boolean {
     const wroteAtMs = this.#wroteAtMs.get(`${numberId} ${key}`);
     return wroteAtMs !== undefined && nowMs - wroteAtMs < windowMs;

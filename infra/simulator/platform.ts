@@ -34,7 +34,7 @@ import {
 
 type Answer = Reply | Promise<Reply>;
 
-/** What each kind of node can do: `METHOD edge`, or the method alone for the node itself. */
+/** Operations of each kind of node: `METHOD edge`, or the method alone for the node itself. */
 const wabaEdges = new Map<string, (world: World, waba: Waba, request: PlatformRequest) => Answer>([
   ['GET', readWaba],
   ['GET message_templates', listTemplates],
@@ -77,7 +77,7 @@ const templateEdges = new Map<string, (world: World, template: Template, request
   ['GET compare', compareTemplates],
 ]);
 
-/** Answers one request as the platform would: token, path, node, right, then the edge's own work. */
+/** Checks the token, the path, the node and the right, in the platform's order; then the edge runs. */
 export async function answerPlatform(world: World, request: PlatformRequest): Promise<Reply> {
   let headers: Readonly<Record<string, string>> | undefined;
   try {
@@ -104,7 +104,7 @@ export async function answerPlatform(world: World, request: PlatformRequest): Pr
   }
 }
 
-/** Some reads without any token are refused as if they were an app's (platform reference, 6.2). */
+/** Some reads without a token are refused as an app's would be (platform reference, 6.2). */
 const asksForApp = /\/whatsapp_business_profile\/?$/;
 
 function tokenOf(world: World, { accessToken: text, method, path }: PlatformRequest): SeedToken {
@@ -173,7 +173,7 @@ function edgeOf(
   }
   const template = world.templates.get(nodeId);
   if (template === undefined) {
-    // Nodes have numbers; `me`, `debug_token` and the like are calls.
+    // Ids of nodes are numeric; `me`, `debug_token` and the like are calls.
     throw /^\d+$/.test(nodeId) ? unknownNode(request.method, nodeId) : notSimulated(nodeId, operation);
   }
   const work = templateEdges.get(operation);

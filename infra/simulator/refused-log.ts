@@ -1,31 +1,29 @@
-/** A send that the platform answered with an error: nothing of it reached a person. */
 export interface RefusedSend {
-  /** Its place among all sends that were accepted or refused since the last reset. */
+  /** Place among all accepted and refused sends since the last reset. */
   readonly place: number;
-  /** Digits of the number, or the business-scoped user id; empty: it named no person. */
+  /** Digits of the number, or the business-scoped user id; empty when the send named no person. */
   readonly to: string;
-  /** As the path names it: perhaps no number of the business. */
+  /** From the path; it may be no number of the business. */
   readonly numberId: string;
   readonly path: string;
   readonly request: unknown;
-  /** Empty where the send named none. */
+  /** Empty strings when the send named none. */
   readonly template: { readonly name: string; readonly language: string };
   readonly callbackData: string | undefined;
   readonly receivedMs: number;
-  /** Its place in the list of requests. */
+  /** Place in the list of requests. */
   readonly exchangeId: number;
   readonly refusal: Refusal;
 }
 
-/** The id under which it is shown: the platform gives it none. */
+/** Id for the console: the platform gives a refused send none. */
 export function refusedId({ place }: Pick<RefusedSend, 'place'>): string {
   return `refused.${place}`;
 }
 
-/** Why, in the platform's words. */
 export interface Refusal {
   readonly httpStatus: number;
-  /** Null for a page in the place of an answer. */
+  /** Null for an HTML page instead of an answer. */
   readonly code: number | null;
   readonly subcode: number | null;
   readonly message: string;
@@ -33,10 +31,10 @@ export interface Refusal {
   readonly details: string;
 }
 
-/** What a client meets by the thousands when it sends too fast: of the app, of the number, of a pair. */
+/** Throttling of the app, the number and the pair. */
 const throttlingCodes: readonly (number | null)[] = [4, 80007, 130429, 131056];
 
-/** How many are kept: at least so many, at most twice as many. */
+/** At least this many are kept, at most twice as many. */
 export const refusedKept = { throttled: 1_000, other: 10_000 } as const;
 
 export type RefusedKind = keyof typeof refusedKept;
@@ -45,23 +43,19 @@ export function refusedKind({ refusal }: Pick<RefusedSend, 'refusal'>): RefusedK
   return throttlingCodes.includes(refusal.code) ? 'throttled' : 'other';
 }
 
-/** What is not kept any more of one kind of refusal. */
 export interface Dropped {
   readonly kind: RefusedKind;
   readonly count: number;
-  /** The oldest that is kept. */
+  /** The oldest kept refusal. */
   readonly since: RefusedSend;
 }
 
-/**
- * The newest refused sends. Throttled ones have a room of their own, so that a flood of them drives out no refusal that
- * somebody has to see.
- */
+/** Throttled sends are kept apart, so that a flood of them drives out no other refusal. */
 export class RefusedLog {
   readonly #kept: Record<RefusedKind, RefusedSend[]> = { throttled: [], other: [] };
   readonly #totals: Record<RefusedKind, number> = { throttled: 0, other: 0 };
 
-  /** All since the last reset, with those that were dropped. */
+  /** All since the last reset, dropped ones included. */
   get total(): number {
     return this.#totals.throttled + this.#totals.other;
   }
@@ -82,12 +76,12 @@ export class RefusedLog {
     return this.find((send) => refusedId(send) === id)[0];
   }
 
-  /** In no order of time. */
+  /** The result is not in order of time. */
   find(isWanted: (send: RefusedSend) => boolean): readonly RefusedSend[] {
     return [...this.#kept.other.filter(isWanted), ...this.#kept.throttled.filter(isWanted)];
   }
 
-  /** The newest before the place, in the order of places of each kind. */
+  /** The newest before the place; each kind in order of place. */
   before(place: number, limit: number): readonly RefusedSend[] {
     const { throttled, other } = this.#kept;
     return [...newestBefore(other, place, limit), ...newestBefore(throttled, place, limit)];
@@ -102,7 +96,7 @@ export class RefusedLog {
   }
 }
 
-/** The last so many of those before the place, in their order; `list` is in the order of places. */
+/** The last `limit` items before the place; `list` must be in order of place. */
 export function newestBefore<T extends { readonly place: number }>(
   list: readonly T[],
   place: number,

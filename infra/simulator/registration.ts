@@ -11,11 +11,10 @@ const RegistrationSchema = v.object({
   pin: v.pipe(v.string(), v.regex(/^\d{6}$/)),
 });
 
-/** What a number is held with while it is not registered, or its certificate is not valid. */
 const unregistered = 133010;
 const liftedByRegistration: readonly unknown[] = [unregistered, 131045];
 
-/** `POST /{phone_number_id}/register` (platform reference, 6.4): the number may send again, as far as that was why it may not. */
+/** `POST /{phone_number_id}/register` (platform reference, 6.4): ends the holds 133010 and 131045; other holds stay. */
 export function registerNumber(world: World, number: PhoneNumber, request: PlatformRequest): Reply {
   parsedParameters(RegistrationSchema, request.parameters);
   for (const hold of world.holds.on(number.id)) {
@@ -24,7 +23,7 @@ export function registerNumber(world: World, number: PhoneNumber, request: Platf
   return json({ success: true });
 }
 
-/** `POST /{phone_number_id}/deregister`: the number may send nothing until it is registered. */
+/** `POST /{phone_number_id}/deregister`: holds the number until it is registered. */
 export function deregisterNumber(world: World, number: PhoneNumber): Reply {
   const kind = holdKinds.find(({ code }) => code === unregistered);
   if (kind !== undefined) world.holds.open({ nodeId: number.id, kind }, world.clock.nowMs());

@@ -1,7 +1,6 @@
 import { present } from '../../lib/keys/present.ts';
 import type { PlatformError } from './errors.ts';
 
-/** What goes back to the caller: JSON, a page, a file, or a connection that is closed without a word. */
 export type Reply =
   | {
       readonly kind: 'json';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { longestUploadBytes } from './uploads/upload.ts';
 
-/** The body of a request, unless it is longer. */
+/** `too_long`: more than `most` bytes. */
 export async function readBytes(incoming: AsyncIterable<Buffer>, most: number): Promise<Buffer | 'too_long'> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -13,7 +13,7 @@ export async function readBytes(incoming: AsyncIterable<Buffer>, most: number): 
   return Buffer.concat(chunks);
 }
 
-/** An upload that is cut off has brought what arrived until then: it can be resumed from there. */
+/** Keeps what arrived of an interrupted upload, so that the client can resume it. */
 export function readUpload(incoming: IncomingMessage): Promise<Buffer | 'too_long'> {
   return readBytes(untilCutOff(incoming), longestUploadBytes);
 }
@@ -26,7 +26,7 @@ async function* untilCutOff(incoming: AsyncIterable<Buffer>): AsyncIterable<Buff
   }
 }
 
-/** The client closed the connection while its request was being read. */
+/** The client closed the connection. */
 export function hasHungUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }

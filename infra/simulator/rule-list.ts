@@ -1,4 +1,4 @@
-/** How a rule is listed: `id` takes it back by itself, `left` is null without an end. */
+/** A rule with its id for removal; `left` is null for a rule without an end. */
 export type ListedRule<Rule> = Rule & { readonly id: string; readonly left: number | null };
 
 interface InForce<Rule> {
@@ -7,7 +7,7 @@ interface InForce<Rule> {
   left: number;
 }
 
-/** Rules that the control interface has put in force, oldest first: each for so many times, or until it is taken back. */
+/** Control calls add rules. Each holds for its number of times, or until it is removed. */
 export class RuleList<Rule extends { readonly times?: number | undefined }> {
   #inForce: readonly InForce<Rule>[] = [];
   #added = 0;
@@ -16,12 +16,11 @@ export class RuleList<Rule extends { readonly times?: number | undefined }> {
     return this.#inForce.length;
   }
 
-  /** Oldest first. */
   all(): readonly ListedRule<Rule>[] {
     return this.#inForce.map(({ id, rule, left }) => ({ ...rule, id, left: Number.isFinite(left) ? left : null }));
   }
 
-  /** Its id, which no other rule of this world has. */
+  /** Returns an id that is unique within this world. */
   add(rule: Rule): string {
     this.#added += 1;
     const id = String(this.#added);
@@ -29,7 +28,7 @@ export class RuleList<Rule extends { readonly times?: number | undefined }> {
     return id;
   }
 
-  /** Says whether the rule was in force. */
+  /** Returns whether the rule was in force. */
   remove(id: string): boolean {
     const before = this.size;
     this.#inForce = this.#inForce.filter((each) => each.id !== id);
@@ -40,13 +39,13 @@ export class RuleList<Rule extends { readonly times?: number | undefined }> {
     this.#inForce = [];
   }
 
-  /** The oldest rule that matches. Uses up one of its times. */
+  /** Returns the oldest rule that matches and uses up one of its times. */
   takeFirst(matches: (rule: Rule) => boolean): Rule | undefined {
     const hit = this.#inForce.find(({ rule }) => matches(rule));
     return hit === undefined ? undefined : this.#use([hit])[0];
   }
 
-  /** Every rule that matches, the newest last. Uses up one of the times of each. */
+  /** Returns every rule that matches, newest last, and uses up one of the times of each. */
   takeAll(matches: (rule: Rule) => boolean): readonly Rule[] {
     return this.#use(this.#inForce.filter(({ rule }) => matches(rule)));
   }

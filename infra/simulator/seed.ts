@@ -13,7 +13,7 @@ const PhoneNumberSchema = v.looseObject({
 });
 
 const WabaSchema = v.object({
-  /** The node's own fields, as `GET /{waba_id}` returns them. */
+  /** Fields of the node, as `GET /{waba_id}` returns them. */
   node: v.looseObject({
     id: IdSchema,
     name: v.string(),
@@ -25,18 +25,17 @@ const WabaSchema = v.object({
     v.object({
       id: IdSchema,
       name: v.string(),
-      /** How many products it has; they are made up (catalogs/products.ts). */
       generated_products: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
     }),
   ),
   templates: v.array(v.looseObject({ ...TemplateFieldsSchema.entries, id: IdSchema })),
-  /** How many templates are made up beside the listed ones (templates/generated.ts). */
+  /** Number of templates to generate beside the listed ones (templates/generated.ts). */
   generated_templates: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
 });
 
 export const TokenSchema = v.object({
   token: v.pipe(v.string(), v.nonEmpty()),
-  /** The app that the token was issued for; uploads are made in its name. */
+  /** The app that owns the token and its uploads. */
   app_id: v.optional(IdSchema),
   waba_ids: v.array(IdSchema),
   expires_at: v.optional(v.pipe(v.string(), v.isoTimestamp())),
@@ -44,7 +43,6 @@ export const TokenSchema = v.object({
 
 const SeedSchema = v.object({
   tokens: v.array(TokenSchema),
-  /** The apps that are told by webhook. */
   apps: v.optional(
     v.array(
       v.object({
@@ -62,7 +60,7 @@ const SeedSchema = v.object({
 export type Seed = v.InferOutput<typeof SeedSchema>;
 export type SeedToken = Seed['tokens'][number];
 
-/** Parses a seed and adds the templates it asks to be generated. Throws valibot's error when it is not one. */
+/** Parses a seed and adds the generated templates. Throws valibot's error for an invalid seed. */
 export function parseSeed(input: unknown): Seed {
   const seed = v.parse(SeedSchema, input);
   return {
@@ -74,7 +72,7 @@ export function parseSeed(input: unknown): Seed {
   };
 }
 
-/** The demo data of the local stack: infra/local/demo/platform.json. */
+/** Demo data of the local stack: infra/local/demo/platform.json. */
 export function demoSeed(): Seed {
   return parseSeed(JSON.parse(readFileSync(new URL('../local/demo/platform.json', import.meta.url), 'utf8')));
 }

@@ -25,27 +25,26 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** Absent: the demo data of the local stack. */
   readonly seed?: Seed;
-  /** Real time; its own clock adds to it what `POST /_control/clock` says. */
+  /** Real time; control calls add to it (`POST /_control/clock`). */
   readonly nowMs?: () => number;
-  /** Told when a receiver of webhooks begins to fail, and when it takes them again. */
+  /** Called when a webhook receiver begins to fail, and when it recovers. */
   readonly report?: (line: string) => void;
 }
 
 export interface Simulator {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** Ends at once: open connections are closed. */
+  /** Closes open connections at once. */
   stop(): Promise<void>;
 }
 
 const newestVersion = 'v26.0';
 const longestBodyBytes = 5_000_000;
-/** A form may bring a file. */
 const longestFormBytes = longestUploadBytes + longestBodyBytes;
-/** Idle connections are kept far longer than any client waits between two calls. */
+/** Longer than any client waits between two calls. */
 const keepAliveMs = 75_000;
 
-/** Starts the platform simulator on 127.0.0.1. Rejects when the port is taken. */
+/** Rejects when the port is taken. Listens on 127.0.0.1 only. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const seed = options.seed ?? demoSeed();
   const realNowMs = options.nowMs ?? Date.now;
@@ -92,12 +91,12 @@ function urlOf(incoming: IncomingMessage): URL | null {
   return URL.parse(incoming.url ?? '/', `http://${incoming.headers.host ?? '127.0.0.1'}`);
 }
 
-/** Answers those that are refused because a foreign page makes them, and those that watch; says whether it has. */
+/** Refuses requests of foreign pages and accepts watchers; returns whether it answered. */
 function isOfConsole(incoming: IncomingMessage, live: LiveChanges, outgoing: ServerResponse): boolean {
   if (urlOf(incoming) === null) return false;
   const why = foreignBecause(incoming.headers);
   const [path = ''] = (incoming.url ?? '').split('?', 1);
-  // A link to the console may stand on any page: it shows nothing of what is here by itself, and changes nothing.
+  // Any page may link to the console: the entry page holds no data and changes nothing.
   const isLink = path === '/' && incoming.method === 'GET' && incoming.headers['sec-fetch-mode'] === 'navigate';
   if (why !== undefined && !(isLink && hasLoopbackHost(incoming.headers))) {
     outgoing.writeHead(403, { 'content-type': 'application/json', connection: 'close' });
@@ -125,7 +124,7 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
     outgoing.writeHead(413, { connection: 'close' }).end();
     return;
   }
-  // Node.js leaves the body of an answer to HEAD away by itself.
+  // Node.js omits the body of a response to HEAD.
   const isRead = method === 'GET' || method === 'HEAD';
   const page = isRead ? await consolePage(simulation.world, url.pathname) : undefined;
   if (page !== undefined) {
@@ -164,7 +163,7 @@ async function answer(simulation: Simulation, incoming: IncomingMessage, outgoin
   await answerAsPlatform(simulation.world, request, outgoing);
 }
 
-/** Records the request when it arrives, lets a fault have its way, and completes the record with the reply's status. */
+/** Records the request on arrival, applies a fault, and adds the reply's status to the record. */
 async function answerAsPlatform(world: World, request: PlatformRequest, outgoing: ServerResponse): Promise<void> {
   const record: RecordedRequest = {
     method: request.method,
@@ -189,7 +188,6 @@ async function answerAsPlatform(world: World, request: PlatformRequest, outgoing
   write(reply, outgoing, { traceId: world.nextTraceId(), path: request.path });
 }
 
-/** The number that a request is to send from. */
 function sendingNumberOf(world: World, { method, path }: PlatformRequest): string | undefined {
   const [, numberId] = /\/([^/]+)\/(?:marketing_)?messages\/?$/.exec(path) ?? [];
   return method === 'POST' && numberId !== undefined && world.numbers.has(numberId) ? numberId : undefined;

@@ -27,7 +27,6 @@ const UsersSchema = v.object({ users: v.array(UserSchema) });
 const longestAnswer = 2_000_000;
 const answerWithinMs = 30_000;
 
-/** What the console's reference asks: where the service is, and requests to it. */
 export const serviceRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
@@ -84,7 +83,7 @@ async function answerOfService(base: string | undefined, asked: v.InferOutput<ty
   }
 }
 
-/** The service's description of itself, an OpenAPI document; `null` when it is not there. */
+/** OpenAPI document of the service; `null` when the file is missing. */
 export function openApiDocument(): Buffer | string {
   const file = new URL('../../functions/openapi.json', import.meta.url);
   return existsSync(file) ? readFileSync(file) : 'null';

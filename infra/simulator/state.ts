@@ -32,7 +32,7 @@ import { Outbox } from './webhooks/outbox.ts';
 import { ReceiptRules } from './webhooks/receipt-rules.ts';
 import { templateUpdates } from './webhooks/template-updates.ts';
 
-/** Everything the simulator knows. A reset throws it away and builds a new one from the seed. */
+/** The whole state. A reset discards it and builds a new one from the seed. */
 export interface World {
   readonly clock: Clock;
   readonly tokens: Map<string, SeedToken>;
@@ -49,10 +49,9 @@ export interface World {
   readonly messages: MessageLog;
   readonly requests: RequestLog;
   readonly exchanges: ExchangeLog;
-  /** Recipients who let nothing through to them any more. */
+  /** Recipients who block the business. */
   readonly blocked: Set<string>;
   readonly people: People;
-  /** What people did on their phones. */
   readonly doings: PeopleLog;
   readonly preferences: Preferences;
   readonly marketingCaps: MarketingCaps;
@@ -60,9 +59,9 @@ export interface World {
   readonly limits: MessagingLimits;
   readonly bill: Bill;
   readonly pacing: PortfolioPacing;
-  /** The WABAs that may send texts which become templates by themselves, or whose texts are blocked. */
+  /** WABAs with Direct Send, enabled or blocked: their texts become templates. */
   readonly directSend: Map<string, 'ENABLED' | 'BLOCKED'>;
-  /** What the businesses have said of themselves, by number. */
+  /** By phone number id. */
   readonly profiles: Map<string, NodeFields>;
   readonly sending: SendingRecord;
   readonly faults: FaultList;
@@ -75,17 +74,16 @@ export interface World {
   readonly outbox: Outbox;
   readonly deliveries: DeliveryLog;
   readonly receiptRules: ReceiptRules;
-  /** Catches up with what happens by itself: reviews, the ends of pauses, of holds and of pacing. */
+  /** Applies what happens by itself: reviews, and the ends of pauses, holds and pacing. */
   readonly settle: (nowMs: number) => void;
-  /** Tells by webhook what has become of a template. */
   readonly tellTemplate: TellTemplate;
-  /** What the next callback address has to answer; different every time. */
+  /** Never repeated. */
   readonly nextChallenge: () => string;
-  /** The next trace id, different for every reply. */
+  /** Never repeated. */
   readonly nextTraceId: () => string;
 }
 
-/** The world as the seed has it; of apps that were known before, the callbacks stay. */
+/** Builds the world from the seed. Known apps keep their callbacks and `updates_per_post`. */
 export function createWorld(seed: Seed, realNowMs: () => number, knownApps: readonly App[] = []): World {
   const wabas = new Map(seed.wabas.map((waba) => [waba.node.id, wabaOf(waba)]));
   const templates = new TemplateShelf();

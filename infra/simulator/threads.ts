@@ -1,9 +1,9 @@
-/** How long a thread stays with its owner while the person writes nothing. */
+/** Silence of the person after which a thread loses its owner. */
 const idleMs = 24 * 3_600_000;
 
 /**
- * Threads that another responder on a number owns (platform reference, 10.5): what the person writes comes as `standby` to
- * this business, which may not answer freely.
+ * Threads of another responder (platform reference, 10.5): the business gets messages as `standby` and may not send
+ * free-form messages.
  */
 export class Threads {
   readonly #activeAtMs = new Map<string, number>();
@@ -21,7 +21,7 @@ export class Threads {
     return activeAtMs !== undefined && nowMs - activeAtMs < idleMs;
   }
 
-  /** The person has written: the thread stays with its owner for longer. */
+  /** A message of the person prolongs the ownership. */
   wrote(numberId: string, key: string, atMs: number): void {
     if (this.isOwned(numberId, key, atMs)) this.own(numberId, key, atMs);
   }

@@ -4,13 +4,13 @@ import type { Placed } from './paging.ts';
 
 export interface Waba {
   readonly id: string;
-  /** Changed by the control interface alone. */
+  /** Only control calls change it. */
   fields: NodeFields;
   readonly numbers: readonly PhoneNumber[];
   readonly catalogs: readonly Catalog[];
 }
 
-/** Who owns the WABA; all numbers of an owner know a person by the same user id. */
+/** Owner of the WABA. All its numbers know a person by the same user id. */
 export function ownerOf({ fields }: Waba): { readonly id: string; readonly name?: string } | undefined {
   return fields['owner_business_info'] as { readonly id: string; readonly name?: string } | undefined;
 }
@@ -19,7 +19,7 @@ export function portfolioIdOf(waba: Waba): string {
   return ownerOf(waba)?.id ?? waba.id;
 }
 
-/** The WABAs of a portfolio; none: there is no such portfolio. */
+/** WABAs of a portfolio; empty for an unknown portfolio. */
 export function wabasOf(wabas: ReadonlyMap<string, Waba>, portfolioId: string): readonly Waba[] {
   return [...wabas.values()].filter((waba) => portfolioIdOf(waba) === portfolioId);
 }
@@ -27,13 +27,12 @@ export function wabasOf(wabas: ReadonlyMap<string, Waba>, portfolioId: string): 
 export interface PhoneNumber extends Placed {
   readonly id: string;
   readonly wabaId: string;
-  /** The digits of the displayed number. */
   readonly digits: string;
-  /** Changed by the control interface alone. */
+  /** Only control calls change it. */
   fields: NodeFields;
 }
 
-/** 1,000 when the number is raised, 20 when the business app uses it too (platform reference, 4.4). */
+/** 1,000 at level HIGH, 20 when the business app uses the number too, otherwise 80 (platform reference, 4.4). */
 export function messagesPerSecond({ fields }: PhoneNumber): number {
   if (fields['is_on_biz_app'] === true) return 20;
   return (fields['throughput'] as { readonly level?: unknown } | undefined)?.level === 'HIGH' ? 1_000 : 80;

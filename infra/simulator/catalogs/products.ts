@@ -5,7 +5,7 @@ export interface Product extends Placed {
   readonly fields: NodeFields;
 }
 
-/** Who wrote the price: a locale with its currency, from many shops. */
+/** Locales and currencies, because prices are formatted differently in real shops. */
 const shops: readonly (readonly [locale: string, currency: string, typicalAmount: number])[] = [
   ['en-US', 'USD', 9.99],
   ['de-DE', 'EUR', 1_049.5],
@@ -21,7 +21,7 @@ const shops: readonly (readonly [locale: string, currency: string, typicalAmount
 const categories = ['Shoes', 'Bags', 'Outdoor > Tents', 'Coffee'];
 const goods = ['Trail shoe', 'Day pack', 'Two-person tent', 'Espresso beans', 'Travel mug'];
 
-/** The products of a catalog, the same for the same catalog at every start. Some lack fields, as those of real shops do. */
+/** Deterministic products. Some lack fields, as in real shops. */
 export function generatedProducts(catalogId: string, count: number): Product[] {
   return Array.from({ length: count }, (_, place) => ({ place, fields: productFields(catalogId, place) }));
 }
@@ -32,7 +32,7 @@ function productFields(catalogId: string, place: number): NodeFields {
   const sku = `sku-${number}`;
   const image = (view: string) => `https://images.example.com/${catalogId}/${sku}-${view}.jpg`;
   const fields: Record<string, unknown> = {
-    // Sixteen digits, below 2^53: as long as the platform's own.
+    // Sixteen digits, as the platform's ids, and below 2^53.
     id: String(7_000_000_000_000_000 + (Number(catalogId) % 1_000) * 1_000_000 + number),
     name: `${goods[place % goods.length]} ${number}`,
     retailer_id: sku,

@@ -1,7 +1,7 @@
-/** What the simulator refused, in its own words. */
+/** The simulator's refusal, in its own words. */
 export class CallError extends Error {}
 
-/** A control call; the answer's JSON. Throws a `CallError` with the sentence of a refusal. */
+/** Makes a control call and returns its JSON. Throws `CallError` with the refusal's sentence. */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   let reply: Response;
   try {

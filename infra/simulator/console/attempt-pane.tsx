@@ -7,7 +7,6 @@ import { momentOf, timeOf } from './texts.ts';
 
 const tones: Readonly<Record<string, string>> = { delivered: 'good', failed: 'warn' };
 
-/** What became of an attempt, in words. */
 export const outcomeWords: Readonly<Record<string, string>> = {
   delivered: 'delivered',
   failed: 'failed',
@@ -37,12 +36,12 @@ export function Sent({ row }: { readonly row: AttemptRow }) {
 interface PaneProps {
   readonly chosen: AttemptRow | undefined;
   readonly rows: readonly AttemptRow[];
-  /** The page that shows it, and how it calls a row. */
+  /** The page that shows the pane, and its key of a row. */
   readonly page?: string;
   readonly keyOf?: (row: AttemptRow) => string;
 }
 
-/** One attempt: which event it sent, what became of the others, and what an operator does to have it sent again. */
+/** One attempt: its event, the event's other attempts, and the command that sends it again. */
 export function AttemptPane({ chosen, rows, page = 'webhooks', keyOf = ({ id }) => String(id) }: PaneProps) {
   const back = <BackButton page={page}>{page === 'webhooks' ? 'All attempts' : 'All events'}</BackButton>;
   if (chosen === undefined) {
@@ -94,15 +93,14 @@ export function AttemptPane({ chosen, rows, page = 'webhooks', keyOf = ({ id }) 
   );
 }
 
-/** What carries a mark of the service at the platform. */
+/** Messages at the platform with a mark of the service. */
 interface Marked {
   readonly total: number;
   readonly message: string | null;
-  /** The digits of the number that sent it. */
+  /** Digits of the sending number. */
   readonly number: string | null;
 }
 
-/** What the event is about: its dispatch, and the message on the phone. */
 function About({ row }: { readonly row: AttemptRow }) {
   const { job_id: dispatch, message_id: mark } = row;
   const { value } = useAnswer(
@@ -129,10 +127,10 @@ function About({ row }: { readonly row: AttemptRow }) {
   );
 }
 
-/** An event happened before its first attempt, usually within the second. */
+/** The event is older than its first attempt, usually by less than a second. */
 const beforeMs = 60_000;
 
-/** The service sends events again by a command of its operators, and by nothing else. */
+/** Only an operator's command sends events again. */
 function Again({ first, kind }: { readonly first: AttemptRow; readonly kind: string }) {
   const since = new Date(Date.parse(first.at) - beforeMs).toISOString();
   const command = `npm run events -- replay --client ${first.client_id} --since ${since} --until ${first.at} --type ${kind}`;

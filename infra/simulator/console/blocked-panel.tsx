@@ -3,7 +3,6 @@ import { control } from './api.ts';
 import { Action, Problem } from './parts.tsx';
 import { numberOf } from './texts.ts';
 
-/** The people who have blocked the business; nothing is drawn while there are none. */
 export function BlockedPanel({ blocked }: { readonly blocked: readonly string[] }) {
   const [problem, setProblem] = useState('');
   if (blocked.length === 0) return null;

@@ -12,7 +12,6 @@ interface PanelProps {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field of a node that can be chosen here. */
 interface Changeable {
   readonly label: string;
   readonly values: readonly string[];
@@ -51,7 +50,6 @@ const ofWaba: readonly Changeable[] = [
   },
 ];
 
-/** The WABAs with their numbers, as the platform has them. */
 export function BusinessPanel({ overview, onChange }: PanelProps) {
   const [problem, setProblem] = useState('');
   const change = (path: string) => async (changes: object) => {

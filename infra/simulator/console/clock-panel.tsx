@@ -13,7 +13,6 @@ const steps: readonly (readonly [string, number])[] = [
   ['+24 hours', 86_400],
 ];
 
-/** The simulator's clock, what it waits for, and the way back to the beginning. */
 export function ClockPanel({ overview }: { readonly overview: Overview }) {
   const [seconds, setSeconds] = useState('');
   const [problem, setProblem] = useState('');

@@ -2,9 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { control } from './api.ts';
 import { createStore, useStore } from './store.ts';
 
-/*
- * What a code means and what helps, in the words of `npm run explain`.
- */
+/* Meaning and remedy of a code, in the words of `npm run explain`. */
 
 export interface CodeWords {
   readonly code: string;
@@ -14,7 +12,7 @@ export interface CodeWords {
   readonly remedy: string;
 }
 
-/** What is known of each code that was asked for; an empty list: nothing. They do not change while the page is open. */
+/** Cache by code; an empty list means that nothing is known. The words do not change while the page is open. */
 const known = createStore<ReadonlyMap<string, readonly CodeWords[]>>(new Map());
 const asked = new Set<string>();
 
@@ -31,23 +29,22 @@ async function read(code: string): Promise<void> {
   }
 }
 
-/** The words of a code as soon as they are read. Undefined while they are not, and for a code that has none. */
+/** Undefined until the words are read, and for an unknown code. */
 export function useCodeWords(code: string): CodeWords | undefined {
   useEffect(() => {
     if (code !== '') void read(code);
   }, [code]);
   const words = useStore(known).get(code);
-  // A code of the platform is told as one, also where the service answers with the same word.
+  // The platform's meaning wins where the service uses the same code.
   return words?.find(({ where }) => where.startsWith('a code of the platform')) ?? words?.[0];
 }
 
-/** A code with its title, for where a line is all there is: `Message Undeliverable (131026)`. */
+/** Title and code for a single line: `Message Undeliverable (131026)`. */
 export function useCodeTitle(code: string): string {
   const title = useCodeWords(code)?.title;
   return title === undefined ? code : `${title} (${code})`;
 }
 
-/** The title of a code, why it is so, and what helps. */
 export function Remedy({ code }: { readonly code: string }) {
   const words = useCodeWords(code);
   if (words === undefined) return null;

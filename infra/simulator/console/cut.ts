@@ -1,10 +1,6 @@
 import { type Block, blocksOf, type Span } from './formatting.ts';
 
-/*
- * What is seen of a long text before its reader presses "Read more".
- */
-
-/** The app cuts long texts and its documents do not say where: both are our reading (platform reference, 4.6). */
+/** Our reading (platform reference, 4.6): the app does not document the cut. */
 export const longestShown: Room = { characters: 768, lines: 24 };
 
 interface Room {
@@ -17,7 +13,7 @@ export interface Shown {
   readonly isCut: boolean;
 }
 
-/** The text as far as it is shown at first: so many characters, without their marks, and so many lines. */
+/** The part of a text above "Read more". Formatting marks do not count as characters. */
 export function shownOf(text: string, { characters, lines } = longestShown): Shown {
   const left = { characters, lines };
   const all = blocksOf(text);
@@ -31,13 +27,11 @@ export function shownOf(text: string, { characters, lines } = longestShown): Sho
   return { blocks, isCut: false };
 }
 
-/** The room that is left. */
 interface Left {
   characters: number;
   lines: number;
 }
 
-/** The block itself when all of it is shown. */
 function cutBlock(block: Block, left: Left): Block {
   if (block.kind === 'line' || block.kind === 'quote') {
     const spans = cutSpans(block.spans, left);
@@ -55,7 +49,6 @@ function cutBlock(block: Block, left: Left): Block {
   return block;
 }
 
-/** The spans themselves when all of them are shown. */
 function cutSpans(spans: readonly Span[], left: Left): readonly Span[] {
   const shown: Span[] = [];
   for (const span of spans) {
@@ -77,7 +70,7 @@ function cutSpan(span: Span, left: Left): Span {
   return spans === span.spans ? span : { ...span, spans };
 }
 
-/** Cuts at a line, or between characters as Unicode counts them, after a word where one ends nearby. */
+/** Cuts at a line or between Unicode characters, and after a word when one ends nearby. */
 function cutText(text: string, left: Left): string {
   const lines = text.split('\n');
   const shown = lines.length > left.lines ? lines.slice(0, left.lines).join('\n') : text;

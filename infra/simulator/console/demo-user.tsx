@@ -5,13 +5,12 @@ import { Failed, Waiting } from './parts.tsx';
 import { askedClient, asUser, type DemoUser, type Service, session, signInAs } from './session.ts';
 import { createStore, useStore } from './store.ts';
 
-/*
- * As whom the pages of the service ask. The first user of a client with campaigns is chosen by itself.
- */
+/* The user that the service's pages ask as. The first user with campaigns, who may not see every client, is the
+   default. */
 
 interface Choice {
   readonly users: readonly DemoUser[];
-  /** Every client, for a user who may ask for all. */
+  /** All clients, for a user who may see every client. */
   readonly clients: readonly { readonly id: number; readonly name: string }[];
   readonly isRunning: boolean;
   readonly problem: string;
@@ -22,7 +21,7 @@ let busy = false;
 
 const mayAskForAll = (user: DemoUser | undefined) => user?.permissions.includes('BSP_CN') === true;
 
-/** Where the service is, who may ask it, and a first user signed in. */
+/** Finds the service and its users, and signs in the first. */
 async function begin(): Promise<void> {
   if (busy || session.get() !== undefined) return;
   busy = true;
@@ -38,7 +37,7 @@ async function begin(): Promise<void> {
   }
 }
 
-/** Signs in; who may ask for every client stays with the one that was looked at. */
+/** Signs in. A user who may see every client keeps the client that was shown. */
 async function become(user: DemoUser): Promise<void> {
   const before = choice.get().users.find(({ username }) => username === session.get()?.username);
   const looksAt = askedClient.get() ?? before?.client_id;
@@ -49,7 +48,7 @@ async function become(user: DemoUser): Promise<void> {
   choice.set({ ...choice.get(), clients: data });
 }
 
-/** The demo user who is signed in, with the client that is asked for; undefined while there is none. */
+/** The signed-in user and the requested client; undefined before the sign-in. */
 export function useDemoUser(): { readonly username: string; readonly clientId: number | undefined } | undefined {
   const back = useStore(reconnections);
   useEffect(() => void begin(), [back]);
@@ -61,7 +60,7 @@ export function useDemoUser(): { readonly username: string; readonly clientId: n
   return { username: who.username, clientId: asked ?? user?.client_id };
 }
 
-/** In the place of a page of the service, while there is no demo user: why. */
+/** Explains why a page of the service has no user. */
 export function NoDemoUser() {
   const { isRunning, problem } = useStore(choice);
   const again = () => void begin();
@@ -85,7 +84,7 @@ export function NoDemoUser() {
   );
 }
 
-/** Another demo user, and for the operator another client. */
+/** Choice of the demo user and, for the operator, of the client. */
 export function DemoUserChoice() {
   const { users, clients, problem } = useStore(choice);
   const who = useStore(session);

@@ -25,7 +25,7 @@ interface ActionsProps {
   readonly onChange: () => void;
 }
 
-/** What a client may do with a dispatch: cancel it or its campaign, and send once more to those who were not reached. */
+/** Cancels a dispatch or its campaign, and retries the recipients that were not reached. */
 export function DispatchActions({ report, state, names, onChange }: ActionsProps) {
   const [problem, setProblem] = useState('');
   const [said, setSaid] = useState<ComponentChildren>('');
@@ -33,7 +33,7 @@ export function DispatchActions({ report, state, names, onChange }: ActionsProps
   const changed = (words: ComponentChildren) => {
     setSaid(words);
     onChange();
-    // The list shows it too.
+    // The list has to read the change too.
     moment.set(moment.get() + 1);
   };
   const cancel = async () => {
@@ -71,7 +71,7 @@ export function DispatchActions({ report, state, names, onChange }: ActionsProps
   );
 }
 
-/** One request looks at a part; the next goes on where it ended. */
+/** A request cancels only a part; the next one continues. */
 async function cancelAll(campaign: number): Promise<number> {
   for (let cancelled = 0; ; ) {
     const answer = await asUser<{ readonly cancelled: number; readonly more: boolean }>(
@@ -90,7 +90,7 @@ interface Rehearsal {
   readonly estimate?: { readonly cost: { readonly amount: number; readonly currency: string } };
 }
 
-/** What is to be sent once more: to whom, how it was rehearsed, and the key that keeps it from happening twice. */
+/** A rehearsed retry: its codes, the result, and the key that makes the send idempotent. */
 interface Rehearsed {
   readonly codes: readonly string[];
   readonly rehearsal: Rehearsal;
@@ -103,7 +103,7 @@ interface RetryProps {
   readonly onProblem: (text: string) => void;
 }
 
-/** Sends once more to those who were not reached, after a rehearsal that says to how many and for how much. */
+/** Retries after a rehearsal that shows the number of recipients and the cost. */
 function Retry({ report, onSaid, onProblem }: RetryProps) {
   const [code, setCode] = useState('');
   const [codes, setCodes] = useState<readonly (readonly [string, number])[]>([]);
@@ -182,7 +182,6 @@ interface CauseProps {
   readonly count: number;
 }
 
-/** Those who were not reached for one cause, in its words. */
 function Cause({ code, count }: CauseProps) {
   const title = useCodeTitle(code);
   return (
@@ -192,7 +191,7 @@ function Cause({ code, count }: CauseProps) {
   );
 }
 
-/** The codes of those who were not reached, the most frequent first, among the first 1,000 of them. */
+/** Codes of the first 1,000 recipients that were not reached, most frequent first. */
 async function codesOf(report: Head): Promise<readonly (readonly [string, number])[]> {
   const path = `${reportPath(keyOf(report))}?state=failed,expired&limit=1000`;
   const { data } = await asUser<Report>('GET', forClient(path));

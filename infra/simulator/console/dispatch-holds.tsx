@@ -18,7 +18,7 @@ interface HoldsProps {
   readonly onLifted: () => void;
 }
 
-/** Why recipients wait, though their time has come: each code with what helps, and how it is opened here. */
+/** Codes that recipients wait for, with the remedy and the button that ends the hold here. */
 export function DispatchHolds({ report, waiting, onLifted }: HoldsProps) {
   const { holds } = waitingOf(waiting);
   const [problem, setProblem] = useState('');
@@ -40,7 +40,7 @@ export function DispatchHolds({ report, waiting, onLifted }: HoldsProps) {
 interface HoldProps {
   readonly report: Head;
   readonly hold: WaitingFor;
-  /** Everybody who waits waits for it, as far as was looked at. */
+  /** All rows that were read wait for this code. */
   readonly isAll: boolean;
   readonly onLifted: () => void;
   readonly onProblem: (text: string) => void;
@@ -81,7 +81,7 @@ function Hold({ report, hold: { code, count }, isAll, onLifted, onProblem }: Hol
   );
 }
 
-/** What in the simulated platform makes messages like these wait: holds of their template, number, account or business. */
+/** Holds of the dispatch's template, number, account or business with the code; without one, the faults with it. */
 async function openingsOf({ did, template }: Head, code: string): Promise<readonly Opening[]> {
   const overview = await control<Overview>('overview');
   const { numbers, wabas, paused, faults } = overview;

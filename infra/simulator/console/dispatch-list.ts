@@ -3,19 +3,18 @@ import { type Found, keyOf, merged, type Paged } from './dispatch-model.ts';
 import { asUser, forClient } from './session.ts';
 import { createStore } from './store.ts';
 
-/** A dispatch with the text that a search looks through. */
 export interface Listed extends Found {
   readonly text: string;
 }
 
 export interface DispatchList {
-  /** Newest first; undefined while the first page is being read. */
+  /** Newest first; undefined until the first page is read. */
   readonly rows: readonly Listed[] | undefined;
-  /** Where the next page begins; undefined: all are read. */
+  /** Cursor of the next page; undefined after the last. */
   readonly after: string | undefined;
   readonly isReading: boolean;
   readonly problem: string;
-  /** The templates and campaigns of all rows, noted as rows come: a hundred thousand are not looked through at each page. */
+  /** Collected as pages arrive, so that no page has to scan 100,000 rows. */
   readonly templates: ReadonlySet<string>;
   readonly campaigns: ReadonlySet<number>;
 }
@@ -31,14 +30,14 @@ const unread: DispatchList = {
 export const dispatchList = createStore<DispatchList>(unread);
 
 const pageSize = 100;
-/** So many pages are read at once to find one row that is as the filters ask, and to meet what is known. */
+/** Most pages in one go, to find a row that fits the filters, or to meet known rows. */
 const mostPages = 5;
 
-/** For whom and by which filters the list is, as far as it was asked for. */
+/** The last request: the user, the client and the filters. */
 let asked = { who: '', query: '' };
 let generation = 0;
 
-/** Lists what the filters (a query) leave of what the user (and the client) sees, from the newest on. */
+/** Starts the list of a user and client with a query of filters, newest first. */
 export function listDispatches(who: string, query: string): void {
   if (who === asked.who && query === asked.query && dispatchList.get() !== unread) return;
   asked = { who, query };
@@ -47,7 +46,6 @@ export function listDispatches(who: string, query: string): void {
   void readOn();
 }
 
-/** Reads the first page, or what follows what is known. */
 export async function readOn(): Promise<void> {
   const { rows, after, isReading } = dispatchList.get();
   if (isReading || (rows !== undefined && after === undefined)) return;
@@ -66,14 +64,14 @@ export async function readOn(): Promise<void> {
   });
 }
 
-/** Reads the newest again, and what is shown further down and still moves. */
+/** Reads the newest rows again, and the visible rows that still change. */
 export async function readNewest(seen: readonly Listed[]): Promise<void> {
   const { rows, isReading } = dispatchList.get();
   if (isReading) return;
   if (rows === undefined) return readOn();
   await reading(async (isStill) => {
     const fresh: Listed[] = [];
-    // The newest pages are read: they meet what was newest, or more has come than they hold.
+    // Reading stops at a row among the known newest pages.
     const known = new Set(rows.slice(0, mostPages * pageSize).map(keyOf));
     let cursor: string | undefined;
     let meets = rows.length === 0;
@@ -85,7 +83,7 @@ export async function readNewest(seen: readonly Listed[]): Promise<void> {
     }
     if (!isStill()) return;
     const now = noted(dispatchList.get(), fresh);
-    // More has come than was read: the list begins again, so that nothing is missing in the middle.
+    // Too many new rows: the list starts over, so that it has no gap.
     if (!meets) return dispatchList.set({ ...now, rows: fresh, after: cursor });
     const isAll = cursor === undefined;
     dispatchList.set({ ...now, rows: merged(now.rows ?? [], fresh, { isAll }), after: isAll ? undefined : now.after });
@@ -93,7 +91,7 @@ export async function readNewest(seen: readonly Listed[]): Promise<void> {
   });
 }
 
-/** Those of them that are further down, by the time at which they were accepted. */
+/** Reads rows further down again, by their time of acceptance. */
 async function readMoving(moving: readonly Listed[]): Promise<void> {
   const [first] = moving;
   if (first === undefined) return;
@@ -106,7 +104,7 @@ async function readMoving(moving: readonly Listed[]): Promise<void> {
   dispatchList.set({ ...now, rows: merged(now.rows, data, span) });
 }
 
-/** The list with what filters may name of these rows; a set changes only where one of them brings something new. */
+/** Adds the rows' templates and campaigns; a set keeps its identity unless something is new. */
 function noted(list: DispatchList, rows: readonly Listed[]): DispatchList {
   return {
     ...list,
@@ -125,7 +123,7 @@ function withMore<T>(known: ReadonlySet<T>, more: readonly T[]): ReadonlySet<T> 
   return more.every((each) => known.has(each)) ? known : new Set([...known, ...more]);
 }
 
-/** Says what is being read, and why it could not be, unless something else was asked for meanwhile. */
+/** Reports progress and problems, unless another list was requested meanwhile. */
 async function reading(read: (isStill: () => boolean) => Promise<void>): Promise<void> {
   const mine = generation;
   const isStill = () => mine === generation;

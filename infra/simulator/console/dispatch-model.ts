@@ -1,13 +1,11 @@
-/*
- * What the service says of dispatches, and what the page makes of it.
- */
+/* The service's reports of dispatches, and what the page derives from them. */
 
-/** What may become of a recipient, in the order of the bar. */
+/** States of a recipient, in the order of the bar. */
 export const states = ['read', 'delivered', 'sent', 'held', 'pending', 'failed', 'expired', 'unknown'] as const;
 export type MessageState = (typeof states)[number];
 export type Counts = Readonly<Record<MessageState, number>>;
 
-/** In which order the states of recipients are offered: first what somebody has to look at. */
+/** States in the order of the filter: those that need attention first. */
 export const offered: readonly MessageState[] = [
   'failed',
   'expired',
@@ -22,19 +20,18 @@ export const offered: readonly MessageState[] = [
 export const dispatchStates = ['scheduled', 'running', 'held', 'complete', 'cancelled'] as const;
 export type DispatchState = (typeof dispatchStates)[number];
 
-/** The client's own names of what dispatches only have numbers of. */
+/** The client's names for numbers in a dispatch. */
 export interface Names {
   readonly client: string;
   readonly campaigns: ReadonlyMap<number, string>;
   readonly channels: ReadonlyMap<string, string>;
 }
 
-/** What a campaign is called: by its name, and one whose name the client has not told by its number. */
 export function campaignNameOf(id: number, { campaigns }: Pick<Names, 'campaigns'>): string {
   return campaigns.get(id) ?? `Campaign ${id}`;
 }
 
-/** The campaigns that can be asked for: those with a name, and those that a dispatch has. */
+/** Campaigns with a name, and campaigns that a dispatch has. */
 export function campaignChoices(
   seen: ReadonlySet<number>,
   names: Pick<Names, 'campaigns'>,
@@ -43,7 +40,6 @@ export function campaignChoices(
   return [...ids].map((id) => [String(id), campaignNameOf(id, names)]);
 }
 
-/** How the state of a dispatch looks. */
 export const stateTones: Readonly<Record<string, string>> = { complete: 'good', held: 'warn', running: 'busy' };
 
 export interface Schedule {
@@ -54,7 +50,6 @@ export interface Schedule {
   readonly from: string;
 }
 
-/** The head of a report. */
 export interface Head {
   readonly dispatch_id: string;
   readonly client_id: number;
@@ -87,7 +82,7 @@ export interface Paged<T> {
 
 export interface ReportRow {
   readonly index: number;
-  /** Absent of a person who was erased. */
+  /** Absent for an erased person. */
   readonly to?: string;
   readonly state: MessageState;
   readonly code?: string;
@@ -100,20 +95,20 @@ export interface ReportRow {
 
 export type Report = Head & Paged<ReportRow>;
 
-/** Names a dispatch in an address: its number and its id. */
+/** Key of a dispatch in an address: number and id. */
 export function keyOf({ did, dispatch_id }: Pick<Head, 'did' | 'dispatch_id'>): string {
   return `${did}/${dispatch_id}`;
 }
 
-/** Codes by which the service itself ends a recipient, before the platform is called. */
+/** Codes with which the service itself ends a recipient, without a call of the platform. */
 const neverCalled: ReadonlySet<string> = new Set(['cancelled', 'opted_out']);
 
-/** Whether the platform was asked for the recipient, as far as the report says: a phone or a refusal shows it then. */
+/** Tells from the report whether the platform was called, and so the inbox may show the result. */
 export function wasCalled({ state, code = '' }: Pick<ReportRow, 'state' | 'code'>): boolean {
   return state !== 'pending' && !neverCalled.has(code);
 }
 
-/** The path of the report of a dispatch, which is named as by `keyOf`; of no other name: an address may say anything. */
+/** Throws for text that is no key: an address may hold anything. */
 export function reportPath(key: string): string {
   const [, did, dispatchId] = /^(\d{1,20})\/([0-9A-Za-z]{1,40})$/.exec(key) ?? [];
   if (did === undefined || dispatchId === undefined) throw new Error('No dispatch has this address.');
@@ -126,10 +121,10 @@ export interface Share {
   readonly percent: number;
 }
 
-/** What one of 10,000 takes of a bar all the same: it has to be seen. */
+/** Smallest share: one of 10,000 has to be visible. */
 const leastPercent = 1;
 
-/** The parts of a bar, in percent of it, which are 100 together; none without recipients. */
+/** Shares of the bar in percent, 100 in all; empty without recipients. */
 export function sharesOf(counts: Counts): readonly Share[] {
   const parts = states.filter((state) => counts[state] > 0).map((state) => ({ state, count: counts[state] }));
   const total = parts.reduce((sum, { count }) => sum + count, 0);
@@ -143,13 +138,12 @@ export function sharesOf(counts: Counts): readonly Share[] {
   }));
 }
 
-/** How many have an end, of all; never all in percent before the last one has. */
+/** Recipients with a final state. The percentage is rounded down, so that 100 means all. */
 export function progressOf({ total, counts }: Pick<Head, 'total' | 'counts'>) {
   const ended = total - counts.pending;
   return { ended, percent: total === 0 ? 100 : Math.floor((ended / total) * 100) };
 }
 
-/** The counts in words, as the bar shows them. */
 export function countsInWords(counts: Counts): string {
   return states
     .filter((state) => counts[state] > 0)
@@ -158,16 +152,13 @@ export function countsInWords(counts: Counts): string {
 }
 
 export interface Span {
-  /** Accepted up to this moment; all that is newer was not asked for. */
+  /** Latest time of acceptance in the answer; undefined: no limit. */
   readonly newest?: string | undefined;
-  /** The answer goes back to the beginning. */
+  /** The answer reaches back to the oldest dispatch. */
   readonly isAll: boolean;
 }
 
-/**
- * The list with an answer in the place of what it had of the same span of time, newest first. What the answer has no more is
- * left out there: it is not as the filters ask.
- */
+/** Replaces a span of the list by a newer answer. Rows that the answer lacks no longer fit the filters. */
 export function merged<T extends Head>(
   known: readonly T[],
   fresh: readonly T[],
@@ -177,7 +168,7 @@ export function merged<T extends Head>(
   if (last === undefined && !isAll) return known;
   const before = newest === undefined ? 0 : placeOf(known, (row) => row.accepted_at <= newest);
   if (isAll || last === undefined) return [...known.slice(0, before), ...fresh];
-  // Only what was accepted at the same moment as the last one may be on both sides: 100,000 names are not compared.
+  // Only rows of the last row's time can be in both lists: 100,000 keys need no comparison.
   const same = placeOf(known, (row) => row.accepted_at <= last.accepted_at);
   const older = placeOf(known, (row) => row.accepted_at < last.accepted_at);
   const keys = new Set(fresh.map(keyOf));
@@ -185,13 +176,13 @@ export function merged<T extends Head>(
   return [...known.slice(0, before), ...fresh, ...others, ...known.slice(older)];
 }
 
-/** Where those begin for which it holds; the length of the list where it holds for none. */
+/** Index of the first match, or the length of the list. */
 function placeOf<T>(list: readonly T[], holds: (row: T) => boolean): number {
   const at = list.findIndex(holds);
   return at < 0 ? list.length : at;
 }
 
-/** When nothing will be pending, as fast as it has gone between two looks; undefined while it does not move. */
+/** Estimated end, by the pace between two looks; undefined when nothing moves. */
 export function endOf(looks: readonly { readonly atMs: number; readonly pending: number }[]): number | undefined {
   const [first, last] = [looks[0], looks.at(-1)];
   if (first === undefined || last === undefined || last.pending === 0) return undefined;
@@ -204,7 +195,7 @@ export interface WaitingFor {
   readonly count: number;
 }
 
-/** What pending recipients wait for, and the next moment at which one of them may leave by its hours. */
+/** Codes that pending recipients wait for, and the next time at which one may leave by its schedule. */
 export function waitingOf(rows: readonly ReportRow[]): {
   readonly holds: readonly WaitingFor[];
   readonly scheduled: number;
@@ -225,7 +216,7 @@ export function waitingOf(rows: readonly ReportRow[]): {
   };
 }
 
-/** The state of a dispatch in one word, where the list has not said it since. */
+/** State of a dispatch, when the list has none. */
 export function stateOf(head: Head, rows: readonly ReportRow[], listed: DispatchState | undefined): DispatchState {
   if (listed === 'cancelled') return 'cancelled';
   if (head.complete) return 'complete';
@@ -234,7 +225,7 @@ export function stateOf(head: Head, rows: readonly ReportRow[], listed: Dispatch
   return scheduled > 0 && scheduled === rows.length && head.counts.pending === head.total ? 'scheduled' : 'running';
 }
 
-/** What a row of the list says of a cost: money is counted some time after receipts, and none until then is no price. */
+/** Cost is counted later than receipts: zero before that is no price. */
 export function costInList({ amount, currency, final: isFinal }: Head['cost']): string {
   return amount === 0 && !isFinal ? 'cost not counted yet' : moneyOf(amount, currency);
 }

@@ -30,12 +30,10 @@ import { StateBar } from './state-bar.tsx';
 import { useStore } from './store.ts';
 import { counted, momentOf, numberOf, wordOf } from './texts.ts';
 
-/** A report with what is read beside it. */
 interface Told {
   readonly report: Report;
-  /** The first of those who wait: why, and until when. */
+  /** The first pending recipients, with their reasons. */
   readonly waiting: readonly ReportRow[];
-  /** What the list says of it now. */
   readonly listed: DispatchState | undefined;
 }
 
@@ -43,11 +41,9 @@ interface PaneProps {
   /** `<did>/<dispatch id>` */
   readonly id: string;
   readonly names: Names;
-  /** Whether something of it is still pending. */
   readonly onMoving: (is: boolean) => void;
 }
 
-/** One dispatch: how far it is, what holds it, what can be done, and what became of each recipient. */
 export function DispatchPane({ id, names, onMoving }: PaneProps) {
   const turn = useStore(moment);
   const { value, problem, again } = useAnswer(() => read(id), `${id} ${turn}`);
@@ -95,7 +91,7 @@ async function read(id: string): Promise<Told> {
   return { report, waiting, listed };
 }
 
-/** The list says whether a dispatch was cancelled; one that is further down in it than was read is asked for by its time. */
+/** Only the list knows a cancelled dispatch. One further down is queried by its time. */
 async function listedState(report: Report): Promise<DispatchState | undefined> {
   const isIt = (row: Found) => keyOf(row) === keyOf(report);
   const known = dispatchList.get().rows?.find(isIt)?.state;
@@ -132,7 +128,7 @@ function Progress({ report }: { readonly report: Report }) {
   );
 }
 
-/** How many looks an estimate goes by: the newest, for a pace may change. */
+/** The estimate uses only the newest looks, because the pace may change. */
 const looksKept = 8;
 
 function useEstimatedEnd(report: Report): number | undefined {

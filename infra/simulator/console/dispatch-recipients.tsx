@@ -19,14 +19,13 @@ const pageSize = 100;
 
 interface RecipientsProps {
   readonly report: Head;
-  /** Another one: read again. */
+  /** A change reloads the page. */
   readonly when: string;
 }
 
-/** What became of each recipient, by state, a page at a time. */
 export function DispatchRecipients({ report, when }: RecipientsProps) {
   const [state, setState] = useState<MessageState | ''>('');
-  /** Where the pages up to this one begin; the first has no cursor. */
+  /** Cursors of the pages so far; the first page has none. */
   const [cursors, setCursors] = useState<readonly string[]>(['']);
   const show = (next: MessageState | '') => {
     setState(next);
@@ -67,7 +66,7 @@ function RecipientPage({ report, when, state, cursors, count, onCursors }: PageP
     async () => ({ query, page: await asUser<Report>('GET', forClient(`${reportPath(keyOf(report))}?${query}`)) }),
     `${query} ${when}`,
   );
-  // What another filter has found is not what was asked for.
+  // The answer of another filter is not shown.
   if (value === undefined || value.query !== query) {
     return problem === '' ? (
       <Waiting />
@@ -160,7 +159,7 @@ function Recipient({ row, dispatchId }: RecipientProps) {
   );
 }
 
-/** The recipient; where the platform was asked for it, a link to what it did on the phone or why it refused. */
+/** The recipient, with a link to its message or refusal when the platform was called. */
 function Phone({ row, dispatchId }: RecipientProps) {
   const { to, platform_message_id: messageId } = row;
   if (to === undefined) return <span class="note">erased</span>;

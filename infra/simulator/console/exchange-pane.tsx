@@ -17,7 +17,6 @@ interface PaneProps {
   readonly answered: number;
 }
 
-/** One request with what it got. */
 export function ExchangePane({ id, when, answered }: PaneProps) {
   const [settled, setSettled] = useState(false);
   const ask = async () => {
@@ -25,7 +24,7 @@ export function ExchangePane({ id, when, answered }: PaneProps) {
     setSettled(exchange.reply !== null);
     return exchange;
   };
-  // What has its answer does not change any more.
+  // An answered request does not change any more.
   const { value, problem, again } = useAnswer(ask, settled ? when : `${when} ${answered}`);
   const back = <BackButton page="requests">All requests</BackButton>;
   if (problem !== '') {

@@ -1,40 +1,31 @@
 import type { Overview, TemplateRow } from './model.ts';
 
-/*
- * The usual faults, each of them one call of the control interface. What the service does about it is in lib/platform/FACTS.md (6)
- * and D29, D43 and D46.
- */
+/* Usual faults, each one control call. The service's reactions are in lib/platform/FACTS.md (6) and D29, D43 and D46. */
 
-/** A call of the control interface: below `/_control/`. */
+/** `path` is relative to `/_control/`. */
 export interface PresetCall {
   readonly path: string;
   readonly body: object;
 }
 
-/** What a preset can choose among. */
 export type PresetWorld = Pick<Overview, 'wabas' | 'numbers'> & { readonly templates: readonly TemplateRow[] };
 
-/** What a preset may be about: a value with the words for it. */
 type Option = readonly [string, string];
 
 export interface Preset {
   readonly id: string;
   readonly title: string;
-  /** What happens at the platform. */
   readonly happens: string;
-  /** What the service does about it. */
   readonly service: string;
-  /** What has to be chosen first. */
   readonly choice?: { readonly label: string; readonly options: (world: PresetWorld) => readonly Option[] };
-  /** `requests`: so many, or until it is removed. `removed`: until it is removed. */
+  /** `requests`: for a number of requests, or until it is removed. `removed`: until it is removed. */
   readonly lasts: 'requests' | 'removed';
   readonly call: (choice: string, times: object) => PresetCall;
 }
 
-/** Sends, on either of the platform's two paths for them, and nothing else. */
+/** Only sends, on both paths of the platform. */
 const sends = { method: 'POST', path: 'messages' };
 
-/** How long receipts that come late are late. */
 const lateMs = 600_000;
 
 const receiptCourses: Readonly<Record<string, object>> = {

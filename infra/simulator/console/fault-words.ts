@@ -1,9 +1,5 @@
 import { counted } from './texts.ts';
 
-/*
- * Faults and rules for receipts, as sentences.
- */
-
 type Facts = Readonly<Record<string, unknown>>;
 
 export function durationOf(ms: number): string {
@@ -11,7 +7,6 @@ export function durationOf(ms: number): string {
   return ms % 1_000 === 0 && ms > 0 ? counted(ms / 1_000, 'second') : counted(ms, 'millisecond');
 }
 
-/** Which requests a fault is about. */
 export function requestsIn({ method, path, to }: Facts): string {
   const isSends = method === 'POST' && path === 'messages';
   const which = isSends ? 'Sends' : `${method === undefined ? 'Requests' : `${method} requests`}${on(path)}`;
@@ -22,7 +17,6 @@ function on(path: unknown): string {
   return path === undefined ? '' : ` with ${path} in the path`;
 }
 
-/** What a fault does with them. */
 export function actionIn(action: Facts): string {
   const { status, code, subcode, html, delay_ms: delayMs, message_status: word, drop } = action;
   const refusal = [
@@ -41,13 +35,11 @@ export function actionIn(action: Facts): string {
   return parts.join(', and ');
 }
 
-/** Which messages a rule for receipts is about. */
 export function messagesIn({ to, template }: Facts): string {
   const which = template === undefined ? 'Messages' : `Messages of ${template}`;
   return to === undefined ? which : `${which} to ${to}`;
 }
 
-/** How the receipts of these come. */
 export function courseIn(course: Facts): string {
   const after = (status: string) => {
     const ms = course[`${status}_after_ms`];
@@ -68,7 +60,6 @@ export function courseIn(course: Facts): string {
   return parts.join(', and ');
 }
 
-/** How long a rule is in force. */
 export function leftIn(left: number | null, one: string): string {
   return left === null ? 'Until it is removed' : `For ${counted(left, one)} more`;
 }

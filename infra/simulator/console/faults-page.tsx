@@ -14,7 +14,6 @@ import { StoppedPanel } from './stopped-panel.tsx';
 import { useStore } from './store.ts';
 import { TellingPanel } from './telling-panel.tsx';
 
-/** Time, and everything that can go wrong on purpose. */
 export function FaultsPage() {
   const told = useStore(counters);
   const { value, problem, again } = useAnswer(

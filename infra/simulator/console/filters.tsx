@@ -3,20 +3,17 @@ import { Icon } from './icons.tsx';
 import { narrow, place } from './router.ts';
 import { useStore } from './store.ts';
 
-/*
- * What narrows a list. It stands in the address: it can be gone back to, and sent to somebody.
- */
+/* The address holds the filters, for history and sharing. */
 
 interface FiltersProps {
-  /** What can be searched for, in full. */
+  /** Full label for screen readers. */
   readonly label: string;
   readonly hint: string;
-  /** How it is searched. */
   readonly title?: string;
   readonly children?: ComponentChildren;
 }
 
-/** The search above a list, and what else narrows it. The arrow key goes on to the list. */
+/** Search field and further filters; the down arrow moves to the list. */
 export function Filters({
   label,
   hint,
@@ -48,19 +45,18 @@ export function Filters({
 }
 
 interface ChoiceProps {
-  /** Its name in the address. */
+  /** Name in the address. */
   readonly name: string;
   readonly label: string;
-  /** What it says while it narrows nothing. */
+  /** Label of the empty choice. */
   readonly all: string;
-  /** Each value with the words for it. */
   readonly options: readonly (readonly [string, string])[];
 }
 
 export function Choice({ name, label, all, options }: ChoiceProps) {
   const { filter } = useStore(place);
   const value = filter[name] ?? '';
-  // What an address asks for is shown as chosen, also while nothing is like that.
+  // A value from the address stays selected, even when no row has it.
   const isKnown = value === '' || options.some(([each]) => each === value);
   return (
     <label class="choice">

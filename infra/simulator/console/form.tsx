@@ -3,17 +3,17 @@ import { useState } from 'preact/hooks';
 import { sentenceOf } from './api.ts';
 import { Problem } from './parts.tsx';
 
-/** A field of a JSON body: `match.path`. */
+/** A field of a JSON body; `path` is for example `match.path`. */
 export interface FieldOf {
   readonly path: string;
   readonly label: string;
   readonly example?: string;
-  /** What holds while it is empty. */
+  /** The default, as a placeholder. */
   readonly usual?: string;
   readonly choices?: readonly string[];
-  /** What a choice is called; absent: as it is. */
+  /** Label of a choice; absent: the choice itself. */
   readonly called?: (choice: string) => string;
-  /** What the empty choice says. */
+  /** Label of the empty choice. */
   readonly none?: string;
   readonly kind?: 'text' | 'number' | 'truth';
 }
@@ -34,7 +34,7 @@ interface FormProps {
   readonly children: (bind: Bind) => ComponentChildren;
 }
 
-/** A form whose filled-in fields make a JSON body; empty ones are left out. Emptied when it was taken. */
+/** A form that builds a JSON body from the filled fields; a success clears it. */
 export function Form({ label, submit, children }: FormProps) {
   const [filled, setFilled] = useState<ReadonlyMap<string, Filled>>(new Map());
   const [problem, setProblem] = useState('');
@@ -73,7 +73,6 @@ export function Form({ label, submit, children }: FormProps) {
   );
 }
 
-/** Fields that belong together, under a heading. */
 export interface FieldGroup {
   readonly title: string;
   readonly fields: readonly FieldOf[];
@@ -126,7 +125,7 @@ function Field({ field, bind }: { readonly field: FieldOf; readonly bind: Bind }
   );
 }
 
-/** The filled-in fields as a body; what is no number stays a text, which the simulator then refuses by name. */
+/** Invalid numbers stay text, so that the simulator's refusal names the field. */
 export function bodyOf(filled: readonly Filled[]): object {
   const body: Record<string, unknown> = {};
   for (const { field, value } of filled) {

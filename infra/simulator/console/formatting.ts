@@ -1,16 +1,14 @@
 import { type Link, linkAt } from './links.ts';
 
-/*
- * The app's formatting of a text: *bold*, _italic_, ~struck~, `code`, ```monospace```, lists, quotes and links. What comes
- * out is a tree of words, never markup: a text is that of a stranger. Reading takes time in proportion to the text.
- */
+/* The app's formatting: *bold*, _italic_, ~struck~, `code`, ```monospace```, lists, quotes and links. Texts are
+   untrusted, so the result is a tree, never markup. Runs in linear time. */
 
 export type Span =
   | string
   | Link
   | { readonly kind: 'bold' | 'italic' | 'struck' | 'code' | 'mono'; readonly spans: readonly Span[] };
 
-/** What begins a line of its own. An item of a numbered list keeps the number that was written. */
+/** A line, quote or list. A numbered list keeps its written first number. */
 export type Block =
   | { readonly kind: 'line'; readonly spans: readonly Span[] }
   | { readonly kind: 'quote'; readonly spans: readonly Span[] }
@@ -23,7 +21,7 @@ const fence = '```';
 const isWord = (character: string) => /[\p{L}\p{N}_]/u.test(character);
 const isSpace = (character: string) => character === '' || /\s/.test(character);
 
-/** The text line by line; lines of one list are one block. */
+/** Parses a text into blocks; lines of one list form one block. */
 export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   let items: (readonly Span[])[] = [];
@@ -48,7 +46,7 @@ function beginningOf(line: string): { readonly kind: Block['kind']; readonly wor
   return { kind: sign === '> ' ? 'quote' : 'bullets', words, first: 0 };
 }
 
-/** Monospace may go over several lines: its line breaks part no lines. */
+/** Monospace may span lines: its line breaks do not split the text. */
 function linesOf(text: string): readonly string[] {
   const lines: string[] = [];
   let start = 0;
@@ -60,7 +58,7 @@ function linesOf(text: string): readonly string[] {
       lines.push(text.slice(start, line));
       start = line + 1;
       at = start;
-      // One that is never closed is a sign like others.
+      // An unclosed fence is plain text.
       if (open >= 0 && open < line) open = -1;
     } else {
       at = close + fence.length;
@@ -73,11 +71,10 @@ function linesOf(text: string): readonly string[] {
 interface Frame {
   readonly mark: Mark | '';
   readonly spans: Span[];
-  /** Where its words begin. */
   readonly from: number;
 }
 
-/** The words of one line. A mark holds when nothing but an edge or a sign is outside of it and no space inside of it. */
+/** Parses one line. A mark needs an edge or sign outside and no space inside. */
 export function spansOf(text: string): readonly Span[] {
   const frames: Frame[] = [{ mark: '', spans: [], from: 0 }];
   const top = () => frames.at(-1) as Frame;
@@ -103,7 +100,7 @@ export function spansOf(text: string): readonly Span[] {
   return top().spans;
 }
 
-/** Opens or closes what the mark stands for; false: it is a sign like others. */
+/** Opens or closes a mark; false: it is plain text. */
 function marked(frames: Frame[], text: string, at: number): boolean {
   const mark = text.charAt(at) as Mark;
   const before = text.charAt(at - 1);
@@ -125,7 +122,7 @@ function marked(frames: Frame[], text: string, at: number): boolean {
   return opens;
 }
 
-/** What was opened and never closed is a sign and words. Each word is moved three times at most: there are three marks. */
+/** Turns an unclosed mark back into text. Three marks: a span moves at most three times. */
 function unmark(frames: Frame[]): void {
   const { mark, spans } = frames.pop() as Frame;
   const outer = (frames.at(-1) as Frame).spans;
@@ -145,7 +142,7 @@ interface Verbatim {
   readonly end: number;
 }
 
-/** What stands between the backticks at the place and the next ones, in which nothing is a mark. */
+/** Content between backticks, where nothing else is a mark. */
 function verbatimAt(text: string, at: number): Verbatim | 'none follows' | undefined {
   for (const [ticks, kind] of [[fence, 'mono'] as const, ['`', 'code'] as const]) {
     if (!text.startsWith(ticks, at)) continue;
@@ -158,7 +155,6 @@ function verbatimAt(text: string, at: number): Verbatim | 'none follows' | undef
   return undefined;
 }
 
-/** The text without its marks. */
 export function plainOf(text: string): string {
   return blocksOf(text)
     .flatMap((block) => {

@@ -6,35 +6,31 @@ import { VirtualList } from './virtual-list.tsx';
 
 interface FoundListProps<T> {
   readonly page: string;
-  /** What one of them is called. */
   readonly noun: string;
-  /** What several are called, unless it is that with an s. */
+  /** Default: `noun` with an s. */
   readonly nouns?: string;
   readonly label: string;
-  /** Undefined while they are being read. */
+  /** Undefined until they are read. */
   readonly rows: readonly T[] | undefined;
-  /** Those of them that the filters leave. */
+  /** Rows that pass the filters. */
   readonly found: readonly T[];
-  /** How many there are, with those that are not listed. */
+  /** All rows, those not listed included. */
   readonly total?: number | undefined;
-  /** When a row happened: where older ones are left out, it is said since when there are rows. */
+  /** Time of a row, to show since when rows are listed. */
   readonly atMsOf?: (row: T) => number;
-  /** What older ones are, where there are more than rows. */
+  /** Why older rows are missing. */
   readonly cut?: 'dropped' | 'not listed';
-  /** What stands below the count. */
   readonly below?: ComponentChildren;
-  /** Where the rows come from: what went wrong, and how to ask again. */
   readonly answer: Pick<Answer<unknown>, 'problem' | 'again'>;
   readonly keyOf: (row: T) => string;
   readonly rowHeight: number;
   readonly chosen: string;
   readonly row: (row: T) => ComponentChildren;
-  /** What an empty list says, and below it where its rows come from. */
+  /** Title of an empty list; `children` tell where rows come from. */
   readonly nothing: string;
   readonly children?: ComponentChildren;
 }
 
-/** How many were found, and each of them to be chosen; or why there is none. */
 export function FoundList<T>(props: FoundListProps<T>) {
   const { page, noun, label, rows, found, answer, keyOf, rowHeight, chosen, row, below } = props;
   return (
@@ -62,7 +58,6 @@ export function FoundList<T>(props: FoundListProps<T>) {
   );
 }
 
-/** How many older ones are not among the rows, and from when on they are. */
 function leftOutOf<T>({ rows = [], total = 0, atMsOf, cut = 'dropped' }: FoundListProps<T>): string {
   const count = total - rows.length;
   const oldest = rows.at(-1);

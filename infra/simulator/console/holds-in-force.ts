@@ -2,19 +2,18 @@ import { call, control } from './api.ts';
 import type { HoldTold, Overview } from './model.ts';
 import { counted } from './texts.ts';
 
-/** Why the platform takes no messages, or takes them and delivers none. */
+/** A reason why the platform refuses, fails or holds messages. */
 export interface HoldInForce {
   readonly key: string;
-  /** What it holds, as control calls name it: `wabas/1`, `numbers/2`, `templates/3`, `businesses/4`. */
+  /** Held node, as in control calls: `wabas/1`, `numbers/2`, `templates/3`, `businesses/4`. */
   readonly node: string;
-  /** What a report of the service says while it stands; absent: nothing waits for it. */
+  /** Code in the service's report of waiting recipients; absent when nothing waits for it. */
   readonly code?: string;
   readonly title: string;
   readonly stops: string;
   readonly sinceMs: number;
   /** When it ends by itself. */
   readonly untilMs?: number;
-  /** What the button says that ends it. */
   readonly button: string;
   readonly end: () => Promise<unknown>;
 }
@@ -27,7 +26,7 @@ interface HoldWords {
 
 const allMessages = 'All messages of it are refused.';
 
-/** The reasons for a hold of a business account or a number, by code. */
+/** Reasons of holds on business accounts and numbers, by code. */
 export const holdWords: Readonly<Record<string, HoldWords>> = {
   131042: { of: 'waba', reason: 'payment problem', stops: allMessages },
   131031: { of: 'waba', reason: 'account locked', stops: allMessages },
@@ -47,7 +46,6 @@ export const holdWords: Readonly<Record<string, HoldWords>> = {
 
 const untilOf = (at: string | null | undefined) => (at == null ? {} : { untilMs: Date.parse(at) });
 
-/** All of them, the newest first. */
 export function holdsInForce(overview: Overview): readonly HoldInForce[] {
   const { wabas, numbers, paused, businesses } = overview;
   const holds = [

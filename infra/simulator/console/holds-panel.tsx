@@ -5,7 +5,7 @@ import { Action, Problem } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { counted, momentOf } from './texts.ts';
 
-/** So many are shown at once: many templates may be paused. */
+/** Limit for paused templates, which may be many. */
 const mostShown = 2;
 
 interface PanelProps {
@@ -13,11 +13,10 @@ interface PanelProps {
   readonly onChange: () => void;
 }
 
-/** What the platform holds, since when, what that stops, and the button that ends it. */
 export function HoldsPanel({ overview, onChange }: PanelProps) {
   const [problem, setProblem] = useState('');
   const holds = holdsInForce(overview);
-  // A hold of an account stops more than a pause of a template: it is never among those that are left out.
+  // A hold of an account stops more than a paused template, so it is always shown.
   const wide = holds.filter(({ key }) => !key.startsWith('template '));
   const paused = holds.filter(({ key }) => key.startsWith('template '));
   const shown = [...wide, ...paused.slice(0, mostShown)];

@@ -18,7 +18,6 @@ const keyOf = (row: Listed) => row.id;
 const rowHeight = 76;
 const statuses = ['accepted', 'held', 'sent', 'delivered', 'read', 'failed', 'refused'];
 
-/** Every message that the platform accepted or refused, and the phone that shows the one that is chosen. */
 export function InboxPage() {
   const told = useStore(counters);
   const { value: overview, problem } = useAnswer(
@@ -105,12 +104,12 @@ export function InboxPage() {
   );
 }
 
-/** The messages that the address asks for, and how many were cleared. */
+/** Rows that pass the filters, and the number of cleared ones. */
 function useFound(cleared: number) {
   const { rows } = useStore(inbox);
   const { q = '', number = '', status = '' } = useStore(place).filter;
   const nowMs = useStore(now);
-  // Time changes how far a message has come: only a list that asks for that is made again.
+  // The status depends on time: only a search by text or status runs again as time passes.
   const asOfMs = `${q}${status}` === '' ? 0 : nowMs;
   return useMemo(() => {
     const kept = cleared === 0 ? rows : rows.filter((row) => row.place > cleared);
@@ -127,7 +126,6 @@ function useFound(cleared: number) {
   }, [rows, cleared, q, number, status, asOfMs]);
 }
 
-/** What of the list is not there any more, and since when it goes. */
 function Missing({ rows, total, dropped }: Pick<Inbox, 'rows' | 'total' | 'dropped'>) {
   const oldest = rows.at(-1);
   const unlisted = rows.length >= mostListed && total > rows.length ? total - rows.length : 0;
@@ -152,18 +150,17 @@ function Missing({ rows, total, dropped }: Pick<Inbox, 'rows' | 'total' | 'dropp
   );
 }
 
-/** A person, for a number of the business. */
 function personKey(numberId: string, to: string): string {
   return `${numberId} ${to}`;
 }
 
 interface NumberChoiceProps {
   readonly rows: readonly Listed[];
-  /** Undefined while they are not known. */
+  /** Undefined until they are read. */
   readonly numbers: Overview['numbers'] | undefined;
 }
 
-/** The numbers that have sent, as a person knows them. */
+/** Numbers that have sent, under their displayed names. */
 function NumberChoice({ rows, numbers }: NumberChoiceProps) {
   const options = useMemo(() => {
     const known = new Map(numbers?.map(({ id, fields }) => [id, fields]));
@@ -196,7 +193,6 @@ function NothingListed({ isFiltered }: { readonly isFiltered: boolean }) {
 
 interface RowProps {
   readonly row: Listed;
-  /** The recipient wants no marketing from the number. */
   readonly isStopped: boolean;
 }
 

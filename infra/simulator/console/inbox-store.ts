@@ -3,16 +3,15 @@ import { type Counters, counters } from './live.ts';
 import type { DroppedRows, InboxRow } from './model.ts';
 import { createStore } from './store.ts';
 
-/** A message with the text that a search looks through. */
 export interface Listed extends InboxRow {
   readonly text: string;
 }
 
 export interface Inbox {
   readonly rows: readonly Listed[];
-  /** How many there are, with those that are too old to be listed. */
+  /** All messages, those too old for the list included. */
   readonly total: number;
-  /** Refused ones that the simulator does not keep any more. */
+  /** Refused sends that the simulator has dropped. */
   readonly dropped: readonly DroppedRows[];
   readonly state: 'loading' | 'ready' | 'failed';
   /** Why the newest rows could not be read. */
@@ -27,10 +26,9 @@ interface InboxPage {
 
 export const inbox = createStore<Inbox>({ rows: [], total: 0, dropped: [], state: 'loading', problem: '' });
 
-/** What came up to this place was cleared from the list. The simulator keeps it: nothing that counts is forgotten. */
+/** Rows up to this place are hidden; the simulator keeps them. */
 export const clearedTo = createStore(0);
 
-/** The newest so many are listed. */
 export const mostListed = 20_000;
 const firstPage = 200;
 const laterPage = 2_000;
@@ -38,13 +36,12 @@ const laterPage = 2_000;
 let known: Counters | undefined;
 let busy = false;
 
-/** Keeps the list up with the simulator. What changes meanwhile is fetched afterwards. */
+/** Keeps the list in step with the simulator. Changes during a read are fetched after it. */
 export function followInbox(): void {
   counters.subscribe(() => void catchUp());
   void catchUp();
 }
 
-/** Reads once more after a failure. */
 export function readInboxAgain(): void {
   inbox.set({ ...inbox.get(), state: 'loading', problem: '' });
   void catchUp();
@@ -75,7 +72,7 @@ function pageBefore(place: number | undefined, limit: number): Promise<InboxPage
   return control(`inbox?limit=${limit}${place === undefined ? '' : `&before=${place}`}`);
 }
 
-/** The newest at once, the older ones behind them. */
+/** Shows the newest rows at once, then loads older ones. */
 async function loadAll(): Promise<void> {
   if (known?.world !== counters.get()?.world) clearedTo.set(0);
   let page = await pageBefore(undefined, firstPage);
@@ -105,7 +102,7 @@ async function loadNewer(): Promise<void> {
   }
 }
 
-/** Takes the newest rows as they are now, known ones and new ones. Where more came than a page holds, all are read again. */
+/** Updates the newest page of rows. When more rows arrived than a page holds, reads everything. */
 async function loadTouched(): Promise<void> {
   const page = await pageBefore(undefined, laterPage);
   const { data } = page;
@@ -120,7 +117,7 @@ async function loadTouched(): Promise<void> {
   show(page, [...added, ...rows]);
 }
 
-/** Lists the rows, without those that the simulator does not keep any more. */
+/** Lists the rows, without refused sends that the simulator has dropped. */
 function show({ total, dropped }: InboxPage, rows: readonly Listed[]): void {
   const isNew = dropped.some(({ count }, at) => count !== inbox.get().dropped[at]?.count);
   const kept = isNew ? rows.filter((row) => !dropped.some((each) => isDropped(row, each))) : rows;

@@ -1,19 +1,17 @@
 import endings from './domain-endings.json' with { type: 'json' };
 
-/*
- * What the app shows as a link in a text: addresses of the web, with a scheme or without, of e-mail, and phone numbers.
- * Which endings make a bare word a link is our reading: the app publishes no list.
- */
+/* Links as the app shows them: web and mail addresses, phone numbers. Which endings make a bare word a link is our
+   reading: the app publishes no list. */
 
 export interface Link {
   readonly kind: 'link';
   readonly text: string;
-  /** Where it leads, on the web alone; empty: it looks like a link and leads nowhere. */
+  /** Only a web address leads somewhere; empty: it only looks like a link. */
   readonly href: string;
 }
 
 const known: ReadonlySet<string> = new Set(endings);
-// Every pattern is tried at one place, consumes what it has read, and gives back a bounded part of it at most.
+// Sticky patterns: each is tried at one place, and backtracks only within bounds.
 const address = /https?:\/\/[^\s<>"`]{1,2048}/iy;
 const mail = /[a-z0-9][\w.+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w@-])/iy;
 const domain = /(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w@-])(?:[/?#][^\s<>"`]{0,2048})?/iy;
@@ -22,10 +20,10 @@ const phone =
 const endsWord = /[\w@.+/$€£#%-]/;
 const closing = new Set('.,;:!?\'"*_~)]}');
 
-/** The link that begins at the place, if one does. */
+/** The link that starts at the place, if any. */
 export function linkAt(text: string, at: number): Link | undefined {
   const first = text.charCodeAt(at);
-  // ASCII letters, digits, plus and parenthesis: nothing else begins a link.
+  // A link starts with an ASCII letter or digit, `+` or `(`.
   if (!isLetterOrDigit(first) && first !== 43 && first !== 40) return undefined;
   if (at > 0 && endsWord.test(text.charAt(at - 1))) return undefined;
   return webLink(text, at) ?? mailLink(text, at) ?? bareLink(text, at) ?? phoneLink(text, at);
@@ -48,7 +46,7 @@ function mailLink(text: string, at: number): Link | undefined {
   return found === '' ? undefined : { kind: 'link', text: found, href: '' };
 }
 
-/** A word with an ending of the web, in small letters: "Hola.Es" is a sentence without a space. */
+/** A lower-case word with a known ending: "Hola.Es" is a sentence without a space. */
 function bareLink(text: string, at: number): Link | undefined {
   const found = withoutEnd(foundAt(domain, text, at));
   const host = found.split(/[/?#]/, 1)[0] ?? '';
@@ -68,7 +66,7 @@ function foundAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-/** The end of a sentence is none of the link's, nor a parenthesis that began before it. */
+/** Removes punctuation at the end, and a closing parenthesis that the link did not open. */
 function withoutEnd(text: string): string {
   let end = text.length;
   while (end > 0 && closing.has(text.charAt(end - 1))) {

@@ -1,8 +1,8 @@
 import { createStore } from './store.ts';
 
-/** Counters of the simulator: what differs has changed. */
+/** Counters of the simulator. A changed counter means changed data. */
 export interface Counters {
-  /** Another after a reset, and after another start. */
+  /** Changes with every reset and every start. */
   readonly world: string;
   readonly messages: number;
   readonly refused: number;
@@ -21,10 +21,10 @@ export interface Counters {
 
 export const counters = createStore<Counters | undefined>(undefined);
 export const connection = createStore<'connecting' | 'open' | 'lost'>('connecting');
-/** How often the connection was lost and came back: what was asked meanwhile may have had no answer. */
+/** Count of recoveries: requests during an outage may be unanswered. */
 export const reconnections = createStore(0);
 
-/** The simulator's time: what the page's clock says, and what the two are apart. */
+/** The simulator's time, and its difference to the browser's clock. */
 let apartMs = 0;
 export const now = createStore(Date.now());
 
@@ -33,8 +33,7 @@ let source: EventSource | undefined;
 let waiting: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Watches the simulator while somebody sees the page. One that is hidden lets go: a browser keeps six connections to one
- * address, and the seventh page would wait for ever.
+ * Only a visible page watches: a browser allows six connections to one address, and a seventh page would wait forever.
  */
 export function watchSimulator(): void {
   const follow = () => (document.visibilityState === 'visible' ? watch() : leave());
@@ -60,7 +59,7 @@ function watch(): void {
   mine.addEventListener('open', opened);
   mine.addEventListener('error', () => {
     connection.set('lost');
-    // The browser itself tries again, unless it was answered that it may not watch.
+    // The browser reconnects by itself, except after a refusal.
     if (mine.readyState !== EventSource.CLOSED || source !== mine) return;
     source = undefined;
     waiting = setTimeout(watch, againAfterMs);

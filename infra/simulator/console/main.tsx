@@ -11,11 +11,10 @@ import { counted, timeOf } from './texts.ts';
 
 interface PageOf {
   readonly title: string;
-  /** A page is read when it is opened: together they are larger than what one of them needs. */
+  /** Pages load on demand: together they are larger than one page needs. */
   readonly read: () => Promise<ComponentType>;
 }
 
-/** What the service says, and what the simulated platform behind it does. */
 const groups: Readonly<Record<string, Readonly<Record<string, PageOf>>>> = {
   Service: {
     dispatches: { title: 'Dispatches', read: async () => (await import('./dispatches-page.tsx')).DispatchesPage },
@@ -38,7 +37,7 @@ function App() {
   const title = pages[name]?.title ?? '';
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
-  // A page that was asked for is where the keyboard and the screen reader go on.
+  // A new page gets the focus, for keyboard and screen reader.
   useEffect(() => {
     document.title = `${title} · Messaging console`;
     if (!first.current) main.current?.focus();
@@ -85,7 +84,7 @@ function App() {
   );
 }
 
-/** What cannot be drawn, because an answer has a form that nothing expects, is said; the head and the other pages go on. */
+/** An unexpected answer breaks only its page: the header and other pages stay usable. */
 class Boundary extends Component<{ readonly children: ComponentChildren }, { readonly problem: string | undefined }> {
   override state: { readonly problem: string | undefined } = { problem: undefined };
 
@@ -117,7 +116,6 @@ function PageNamed({ name }: { readonly name: string }) {
 
 const words = { connecting: 'Connecting', open: 'Live', lost: 'Not connected' } as const;
 
-/** Whether the page is live, and the simulator's time. */
 function Pulse() {
   const state = useStore(connection);
   const nowMs = useStore(now);
@@ -133,7 +131,7 @@ function Pulse() {
   );
 }
 
-/** What was chosen by its place in a world that is gone would be something else, or nothing, in the next one. */
+/** Ids from before a reset may mean something else in the new world. */
 function followWorld(): void {
   let known = counters.get()?.world;
   counters.subscribe(() => {

@@ -15,7 +15,7 @@ const failures: readonly (readonly [number, string])[] = [
   [131053, 'media not fetched'],
 ];
 
-/** What the recipient can do with a message, and the platform later. */
+/** Acts of the recipient, and later statuses from the platform. */
 export function MessageActions({ detail, onProblem }: ActionsProps) {
   const [text, setText] = useState('');
   const [answers, setAnswers] = useState(true);

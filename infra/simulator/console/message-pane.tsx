@@ -13,7 +13,6 @@ import { Held, Holds, Replies, RequestAsItCame, SendFacts, Tries } from './send-
 import { useStore } from './store.ts';
 import { numberOf, timeOf, wordOf } from './texts.ts';
 
-/** The phone with one message, and beside it what is known of the message. */
 export function MessagePane({ id }: { readonly id: string }) {
   const told = useStore(counters);
   const when = `${id} ${told?.world} ${told?.touched} ${told?.settings}`;
@@ -37,7 +36,7 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   const tap = (place: ButtonPlace, button: ButtonView) => {
     setProblem('');
     const at = `messages/${encodeURIComponent(row.id)}`;
-    // The form itself is not simulated: it comes back filled in with nothing but its token.
+    // The form is not simulated: its answer holds only the token.
     const form = { text: 'Sent', flow: { flow_token: button.value || 'unused' } };
     const tapped = button.kind === 'flow' ? control(`${at}/reply`, form) : control(`${at}/tap`, place);
     tapped.catch((error: Error) => setProblem(error.message));
@@ -74,7 +73,6 @@ function Message({ detail }: { readonly detail: MessageDetail }) {
   );
 }
 
-/** What was told of the message and what is going to be, on the simulator's clock. */
 function Timeline({ detail: { row } }: { readonly detail: MessageDetail }) {
   const nowMs = useStore(now);
   const steps = [{ status: 'accepted', at_ms: row.received_ms }, ...row.told].sort((a, b) => a.at_ms - b.at_ms);

@@ -2,7 +2,7 @@ import type { InboxRow, Told } from './model.ts';
 
 const ranks: Readonly<Record<string, number>> = { accepted: 0, held: 0, sent: 1, delivered: 2, read: 3, failed: 4 };
 
-/** How far a message has come: the furthest of what was told of it until then; a refused one never goes further. */
+/** The furthest status told by that time; a refused send stays refused. */
 export function statusAt(row: Pick<InboxRow, 'told' | 'refusal' | 'held_until_ms'>, nowMs: number): Told {
   const { told, refusal, held_until_ms: heldUntilMs } = row;
   if (refusal !== undefined) {
@@ -10,7 +10,7 @@ export function statusAt(row: Pick<InboxRow, 'told' | 'refusal' | 'held_until_ms
   }
   const isHeld = heldUntilMs !== undefined && (heldUntilMs === null || nowMs < heldUntilMs);
   let best: Told = { status: isHeld ? 'held' : 'accepted', at_ms: 0 };
-  // A search asks this of every row: nothing is made on the way.
+  // A search calls this for every row, so it allocates nothing.
   for (const each of told) {
     if (each.at_ms <= nowMs && (ranks[each.status] ?? 0) > (ranks[best.status] ?? 0)) best = each;
   }

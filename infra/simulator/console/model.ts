@@ -1,8 +1,6 @@
 import type { Component, Part } from './phone-view.ts';
 
-/*
- * What the simulator tells the console: the answers of its control calls.
- */
+/* Types of the simulator's answers to control calls. The modules of the routes explain the fields. */
 
 export interface Told {
   readonly status: string;
@@ -11,7 +9,6 @@ export interface Told {
 }
 
 export interface InboxRow {
-  /** 1 for the first since the last reset. */
   readonly place: number;
   readonly id: string;
   readonly to: string;
@@ -24,9 +21,9 @@ export interface InboxRow {
   readonly received_ms: number;
   readonly told: readonly Told[];
   readonly replies: number;
-  /** The platform delivers nothing of it before; null: until it knows how the first ones fare. */
+  /** The platform delivers nothing before this time; null while pacing has not decided. */
   readonly held_until_ms?: number | null;
-  /** Of a send that was answered with an error; no code: a page came in the place of an answer. */
+  /** Its code is null when a page came instead of an answer. */
   readonly refusal?: RefusalTold & { readonly kind: DroppedRows['kind'] };
 }
 
@@ -35,16 +32,14 @@ export interface RefusalTold {
   readonly http_status: number;
 }
 
-/** Rows of one kind that are not kept any more. */
 export interface DroppedRows {
   readonly kind: 'throttled' | 'other';
   readonly count: number;
-  /** The oldest that is kept: when, and its place. */
   readonly since_ms: number;
   readonly since_place: number;
 }
 
-/** A hold that refuses messages, and the control call that removes it. */
+/** A hold that refuses messages, with the control call that removes it. */
 export interface HoldBehind {
   /** `WABA`, `number` or `business` */
   readonly of: string;
@@ -53,25 +48,23 @@ export interface HoldBehind {
   readonly remove: string;
 }
 
-/** What a send belongs to, whether it was accepted or refused. */
 export interface SendDetail {
   readonly row: InboxRow;
   readonly path: string;
   readonly request: unknown;
-  /** Empty of a text, and where the template is not there. */
+  /** Empty for a text and for an unknown template. */
   readonly template_id: string;
   readonly from: string;
   readonly from_name: string;
   readonly callback_data: string | null;
-  /** Null where the service has not marked it. */
+  /** Null without a mark of the service. */
   readonly dispatch: { readonly did: string; readonly id: string } | null;
-  /** Every send of the same mark, oldest first. */
+  /** All sends with the same mark, oldest first. */
   readonly tries: readonly { readonly id: string; readonly at_ms: number; readonly refusal?: RefusalTold }[];
   readonly holds: readonly HoldBehind[];
-  /** Its place in the list of requests; null: it is not kept any more. */
+  /** Id in the list of requests; null when it is dropped. */
   readonly exchange: number | null;
   readonly blocked: boolean;
-  /** The recipient wants no marketing from the number that sent it. */
   readonly stopped: boolean;
 }
 
@@ -87,12 +80,11 @@ export interface PersonsReply {
   readonly id: string;
   readonly text: string;
   readonly at_ms: number;
-  /** Behind the quick reply that was tapped. */
   readonly payload?: string;
 }
 
 export interface MessageDetail extends SendDetail {
-  /** What the simulator knows of the products and media that the message names, by retailer id and media id. */
+  /** Products by retailer id and media by media id, as far as the simulator knows them. */
   readonly products: Readonly<Record<string, { readonly name: string; readonly price: string }>>;
   readonly media: Readonly<
     Record<string, { readonly kind: string; readonly seconds?: number; readonly pages?: number }>
@@ -100,7 +92,7 @@ export interface MessageDetail extends SendDetail {
   readonly parts: readonly Part[];
   readonly components: readonly Component[];
   readonly replies: readonly PersonsReply[];
-  /** The portfolio of the number that sent it: its pacing may hold the message. */
+  /** Portfolio of the sending number, whose pacing may hold the message. */
   readonly business: string;
 }
 
@@ -126,23 +118,19 @@ export interface ExchangeRow {
   readonly path: string;
   readonly status: number | null;
   readonly received_at: string;
-  /** Of a send. */
   readonly to: string | null;
   readonly template: string | null;
-  /** Of a refusal. */
   readonly code: number | null;
 }
 
-/** One attempt of the service to tell a client an event. */
 export interface AttemptRow {
   readonly id: number;
   readonly at: string;
   readonly kind: string | null;
   readonly event_id: string | null;
   readonly client_id: number;
-  /** The dispatch that the event names. */
   readonly job_id: string | null;
-  /** The message that it names: a dispatch and a place in it, the mark that the message carries at the platform. */
+  /** Message that the event names: dispatch id and place, the mark at the platform. */
   readonly message_id: string | null;
   readonly attempt: number | null;
   readonly outcome: string;
@@ -151,39 +139,32 @@ export interface AttemptRow {
 }
 
 export interface Attempts {
-  /** The dropped ones too. */
   readonly total: number;
   readonly data: readonly AttemptRow[];
 }
 
-/** What a person did on the phone. */
 export interface DoingRow {
   readonly id: number;
   readonly kind: 'text' | 'quick_reply' | 'choice' | 'form' | 'stop' | 'resume' | 'signup';
   readonly person: string;
-  /** The digits of the number that it was told to. */
   readonly number: string;
   readonly text: string;
   readonly at_ms: number;
-  /** The message that it answers, the mark of that, and its template. */
+  /** Id, mark and template of the answered message. */
   readonly message: string | null;
   readonly mark: string | null;
   readonly template: string;
 }
 
-/** One POST of the platform to those it tells. */
 export interface Post {
   readonly app_id: string;
   readonly url: string;
   readonly updates: number;
-  /** How many of each field. */
   readonly fields: Readonly<Record<string, number>>;
   readonly bytes: number;
   readonly attempt: number;
-  /** The HTTP status, or why there is none. */
   readonly answer: number | string;
   readonly at: string;
-  /** Absent when it is long. */
   readonly body?: unknown;
 }
 
@@ -193,7 +174,7 @@ export interface Posts {
 }
 
 export interface ExchangeDetail extends ExchangeRow {
-  /** Its place in the inbox: of the message that was accepted, or of the refused send. */
+  /** Id of the message or the refused send in the inbox. */
   readonly message: string | null;
   readonly request: { readonly query: Readonly<Record<string, string>>; readonly body: unknown };
   readonly reply: { readonly kind: string; readonly body: unknown; readonly cut: boolean } | null;
@@ -204,29 +185,23 @@ type Fields = Readonly<Record<string, unknown>>;
 interface InForce {
   readonly id: string;
   readonly match: Fields;
-  /** How many requests it still holds for; null: until it is deleted. */
+  /** Remaining requests or messages; null until it is removed. */
   readonly left: number | null;
 }
 
-/** A person who wants no marketing from a number. */
 export interface StopTold {
   readonly phone_number_id: string;
   readonly to: string;
-  /** What becomes of marketing that is sent anyway. */
   readonly answer: 'failed' | 'refused';
 }
 
-/** Why messages of a WABA or a number are refused. */
 export interface HoldTold {
   readonly code: number | string;
   readonly since: string;
-  /** When it ends by itself. */
   readonly expires_at?: string;
-  /** Messages are accepted all the same, and fail later. */
   readonly later?: boolean;
 }
 
-/** The pacing of a portfolio, and its review. */
 export interface PacingTold {
   readonly since?: string;
   readonly accepts?: number;

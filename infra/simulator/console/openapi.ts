@@ -1,7 +1,4 @@
-/*
- * What the reference reads of the service's OpenAPI document. The document is our own, made from the schemas; what is not
- * understood here is left out.
- */
+/* The parts that the reference reads of our OpenAPI document; it ignores others. */
 
 export interface Schema {
   readonly $ref?: string;
@@ -27,7 +24,6 @@ export interface Schema {
   readonly 'x-refusals'?: Readonly<Record<string, Omit<RefusalText, 'code'>>>;
 }
 
-/** Why the service says no, and what to do. */
 export interface RefusalText {
   readonly code: string;
   readonly status: number;
@@ -86,7 +82,7 @@ export interface Document {
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
-/** A route of the service, or an event that it tells: the service asks then, and `path` is the event's type. */
+/** A route, or an event: then `path` is its type. */
 export interface Operation extends OperationObject {
   readonly kind: 'route' | 'event';
   readonly method: string;
@@ -107,7 +103,7 @@ function operationsIn(items: PathItems, kind: Operation['kind']): readonly Opera
   );
 }
 
-/** What a reference leads to within the document; the thing itself when it is none. */
+/** Resolves a `$ref` within the document; otherwise returns the object itself. */
 export function resolved<T extends { readonly $ref?: string }>(document: Document, thing: T): T {
   if (thing.$ref === undefined) return thing;
   const keys = thing.$ref.replace(/^#\//, '').split('/');
@@ -118,7 +114,7 @@ export function resolved<T extends { readonly $ref?: string }>(document: Documen
   return (found ?? thing) as T;
 }
 
-/** What a text says as JSON; undefined: it is none. */
+/** Undefined for text that is not JSON. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -127,7 +123,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The example of that name, or the first, as a text for an input; empty when there is none. */
+/** The named example, or the first, as text for an input; empty without one. */
 export function exampleOf(examples: Examples | undefined, name?: string): string {
   const value = (name === undefined ? Object.values(examples ?? {})[0] : examples?.[name])?.value;
   if (value === undefined) return '';
@@ -135,14 +131,14 @@ export function exampleOf(examples: Examples | undefined, name?: string): string
   return typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 }
 
-/** Why the service may say no; all of it, or what an answer may carry. */
+/** Refusals of the service, or only those of an answer. */
 export function refusalsOf(document: Document, answer?: Answer): readonly RefusalText[] {
   const texts = document.components?.schemas?.['RefusalCode']?.['x-refusals'] ?? {};
   const all = Object.entries(texts).map(([code, text]) => ({ code, ...text }));
   return answer === undefined ? all : all.filter(({ code }) => answer['x-codes']?.includes(code));
 }
 
-/** Everything that a route can be found by: words, path, parameters, fields, and the codes of its refusals. */
+/** Search text of a route: words, path, parameters, fields and codes. */
 export function searchTextOf(document: Document, operation: Operation): string {
   const { method, path, operationId, summary, description, tags = [], parameters = [], responses = {} } = operation;
   const codes = Object.values(responses).flatMap((answer) => refusalsOf(document, resolved(document, answer)));
@@ -156,7 +152,7 @@ export function searchTextOf(document: Document, operation: Operation): string {
   return words.join(' ').toLowerCase();
 }
 
-/** The names of all fields, also of those inside. A schema that leads back to itself is not followed again. */
+/** Names of all fields, nested ones included; a recursive schema is followed once. */
 function namesIn(document: Document, schema: Schema | undefined, followed: readonly string[] = []): readonly string[] {
   if (schema === undefined || (schema.$ref !== undefined && followed.includes(schema.$ref))) return [];
   const through = schema.$ref === undefined ? followed : [...followed, schema.$ref];

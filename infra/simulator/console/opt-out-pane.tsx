@@ -8,7 +8,7 @@ import { addressOf, choose } from './router.ts';
 import { ServiceRefusal } from './session.ts';
 import { momentOf, numberOf } from './texts.ts';
 
-/** What holds for a person in one word, for a row: that the platform refuses goes without saying where the person stopped. */
+/** Short state for a row: beside a stop it does not repeat that the platform refuses. */
 export function StateInShort({ row }: { readonly row: OptOut }) {
   if (row.state === 'stopped') return <span class="badge warn">No marketing</span>;
   return row.platform_stopped ? (
@@ -18,7 +18,6 @@ export function StateInShort({ row }: { readonly row: OptOut }) {
   );
 }
 
-/** All that holds for a person. */
 function StateOf({ row }: { readonly row: OptOut }) {
   return (
     <span>
@@ -30,7 +29,6 @@ function StateOf({ row }: { readonly row: OptOut }) {
   );
 }
 
-/** Why the service did not take a word of the client. */
 interface Refused {
   readonly text: string;
   readonly code: string;
@@ -47,7 +45,7 @@ function Why({ refused: { text, code } }: { readonly refused: Refused }) {
   );
 }
 
-/** What a click says for the client; what was refused is shown with what helps. */
+/** Changes an opt-out for the client, and keeps a refusal with its code. */
 function useSaying(onSaid: () => void) {
   const [refused, setRefused] = useState(none);
   const saying = async (method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut | undefined> => {
@@ -64,7 +62,6 @@ function useSaying(onSaid: () => void) {
   return { refused, saying };
 }
 
-/** One more person who gets no marketing of the client. */
 export function StopPerson({ onSaid }: { readonly onSaid: () => void }) {
   const [recipient, setRecipient] = useState('');
   const { refused, saying } = useSaying(onSaid);
@@ -102,7 +99,7 @@ interface PaneProps {
   readonly onSaid: () => void;
 }
 
-/** One person: what holds, who said it, and what the client may do. */
+/** One person: the state, its source, and the client's options. */
 export function OptOutPane({ id, entry, onSaid }: PaneProps) {
   const back = <BackButton page="people">All people</BackButton>;
   if (entry === undefined) {
@@ -140,7 +137,7 @@ export function OptOutPane({ id, entry, onSaid }: PaneProps) {
   );
 }
 
-/** What the client may say of the person, and why not where it may not. */
+/** What the client may change, or the reason why it may not. */
 function Words({ entry, onSaid }: { readonly entry: OptOut; readonly onSaid: () => void }) {
   const { refused, saying } = useSaying(onSaid);
   const isStopped = entry.state === 'stopped';

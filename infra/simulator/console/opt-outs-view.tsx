@@ -14,10 +14,9 @@ import { counted, momentOf, numberOf } from './texts.ts';
 
 const keyOf = (row: OptOut) => row.recipient;
 const pagesAtOnce = 5;
-/** The service learns by webhook what a person did: it is asked once more a little later. */
+/** The service learns an act by webhook, so the list is read again after this delay. */
 const learntAfterMs = 3_000;
 
-/** Who wants no marketing of the client, as the service lists it. */
 export function OptOutsView() {
   const who = useDemoUser();
   const client = `${who?.username} ${who?.clientId}`;
@@ -34,7 +33,7 @@ export function OptOutsView() {
     const timer = setTimeout(list.again, learntAfterMs);
     return () => clearTimeout(timer);
   }, [people]);
-  // What was read for another client is not this one's.
+  // Rows of another client are not shown.
   const value = list.value?.of === client ? list.value : undefined;
   const own = useStore(changed);
   const rows = useMemo(() => (value === undefined ? undefined : withChanges(value.rows, own)), [value, own]);

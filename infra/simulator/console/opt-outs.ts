@@ -2,11 +2,8 @@ import { CallError } from './api.ts';
 import { asUser, forClient } from './session.ts';
 import { createStore } from './store.ts';
 
-/*
- * Who wants no marketing of the client, as the service says it to the demo user.
- */
+/* Opt-outs of the client, as the service returns them to the demo user. */
 
-/** An entry of the list of opt-outs. */
 export interface OptOut {
   readonly recipient: string;
   readonly state: 'stopped' | 'started';
@@ -22,14 +19,13 @@ interface Page {
 }
 
 export interface OptOuts {
-  /** Those that were read, newest first: the order of the service says nothing. */
+  /** Newest first; the service's order has no meaning. */
   readonly rows: readonly OptOut[];
   readonly hasMore: boolean;
 }
 
 const pageSize = 1_000;
 
-/** The first so many pages of the list. */
 export async function readOptOuts(pages: number): Promise<OptOuts> {
   const rows: OptOut[] = [];
   let after: string | undefined;
@@ -43,10 +39,10 @@ export async function readOptOuts(pages: number): Promise<OptOuts> {
   return { rows: rows.sort((a, b) => b.at.localeCompare(a.at)), hasMore: after !== undefined };
 }
 
-/** What the service answered to the changes that were made here: it goes before what was read earlier. */
+/** The service's answers to changes made here; they override older reads. */
 export const changed = createStore<readonly OptOut[]>([]);
 
-/** Has the client stop a person's marketing, or take back what it said itself. Throws what the service refuses. */
+/** Stops marketing for the client, or takes its own stop back. Throws the service's refusal. */
 export async function say(method: 'PUT' | 'DELETE', recipient: string): Promise<OptOut> {
   const spelled = recipient.replaceAll(/[\s()-]/g, '');
   if (spelled === '') throw new CallError('Enter a number with its country code, or a user id.');
@@ -55,7 +51,6 @@ export async function say(method: 'PUT' | 'DELETE', recipient: string): Promise<
   return entry;
 }
 
-/** What was read, with what was changed since. */
 export function withChanges(rows: readonly OptOut[], own: readonly OptOut[]): readonly OptOut[] {
   if (own.length === 0) return rows;
   const read = new Map(rows.map((row) => [row.recipient, row]));
@@ -80,7 +75,7 @@ export const scopes: Readonly<Record<string, string>> = {
   waba: 'Marketing from one of its business accounts (WABA)',
 };
 
-/** Whether it is the client itself that has said the stop, so that the client may take it back. */
+/** The client itself made the stop, and may take it back. */
 export function isOfClient({ state, source }: OptOut): boolean {
   return state === 'stopped' && (source === 'api' || source === 'import');
 }

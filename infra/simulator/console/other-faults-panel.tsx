@@ -76,7 +76,7 @@ interface PanelProps {
   readonly onChange: () => void;
 }
 
-/** What has no preset: any fault, any rule for receipts, any hold. Folded away until it is asked for. */
+/** Any fault, receipt rule or hold without a preset; collapsed at first. */
 export function OtherFaultsPanel({ overview, onChange }: PanelProps) {
   const add = (path: string) => async (body: object) => {
     await control(path, body);

@@ -7,10 +7,6 @@ import { choose, wasChosenHere } from './router.ts';
 import { useStore } from './store.ts';
 import { wordOf } from './texts.ts';
 
-/*
- * Small parts that all pages are made of.
- */
-
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -20,7 +16,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** Something is being read. Nothing is drawn for the first 300 ms, so that a quick answer brings no flicker (CSS). */
+/** Invisible for the first 300 ms (CSS), so that a quick answer does not flicker. */
 export function Waiting({ what = 'Reading …' }: { readonly what?: string }) {
   return (
     <div class="empty waiting" role="status">
@@ -32,14 +28,12 @@ export function Waiting({ what = 'Reading …' }: { readonly what?: string }) {
 
 interface FailedProps {
   readonly title: string;
-  /** Why, in a sentence. */
   readonly problem: string;
-  /** Asks once more. */
   readonly onAgain?: (() => void) | undefined;
   readonly children?: ComponentChildren;
 }
 
-/** Something could not be read. It is never taken for an empty list: it says why, and can be asked again. */
+/** A failed read must not look like an empty list. */
 export function Failed({ title, problem, onAgain, children }: FailedProps) {
   return (
     <div class="empty failed" role="alert">
@@ -58,11 +52,9 @@ export function Failed({ title, problem, onAgain, children }: FailedProps) {
 
 interface FactsProps {
   readonly facts: readonly (readonly [string, ComponentChildren])[];
-  /** With room for long names. */
   readonly wide?: boolean;
 }
 
-/** What is known of something, by name. */
 export function Facts({ facts, wide = false }: FactsProps) {
   return (
     <dl class={wide ? 'pairs wide' : 'pairs'}>
@@ -76,7 +68,7 @@ export function Facts({ facts, wide = false }: FactsProps) {
   );
 }
 
-/** The way back to the list, where it has no room beside what was chosen; there the keyboard goes on. */
+/** Back to the list on a narrow page. It takes the focus after a choice. */
 export function BackButton({ page, children }: { readonly page: string; readonly children: string }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -89,7 +81,7 @@ export function BackButton({ page, children }: { readonly page: string; readonly
   );
 }
 
-/** Something went wrong, said at once to a screen reader too. */
+/** An error that a screen reader announces at once. */
 export function Problem({ text }: { readonly text: string }) {
   return text === '' ? null : (
     <p class="problem" role="alert">
@@ -123,7 +115,7 @@ export function Badge({ value, tone = tones[value] ?? 'plain' }: BadgeProps) {
   return <span class={`badge ${tone}`}>{wordOf(value)}</span>;
 }
 
-/** Copies a text; `said` tells for a while whether it has. */
+/** Copies a text; `said` reports the result for a moment. */
 export function useCopy(text: string) {
   const [said, setSaid] = useState('');
   useEffect(() => {
@@ -142,7 +134,7 @@ export function useCopy(text: string) {
 interface CopyProps {
   readonly text: string;
   readonly label: string;
-  /** What it copies, where the label alone does not tell it from its neighbours. */
+  /** Name of the copied thing, where the label is ambiguous. */
   readonly what?: string;
 }
 
@@ -167,10 +159,10 @@ interface ActionProps {
   readonly onProblem: (text: string) => void;
 }
 
-/** A button that asks the simulator for something, once at a time. */
+/** A button for one request at a time. */
 export function Action({ run, children, tone = 'plain', disabled = false, onProblem }: ActionProps) {
   const [busy, setBusy] = useState(false);
-  // A second click may come before the button is drawn as busy.
+  // State is too slow: a second click may come before the button is drawn as busy.
   const isRunning = useRef(false);
   const act = async (event: MouseEvent) => {
     if (isRunning.current) return;
@@ -201,18 +193,18 @@ export function Action({ run, children, tone = 'plain', disabled = false, onProb
 
 interface TwiceProps {
   readonly label: string;
-  /** What the second click says, and what the button beside it that takes back the first. */
+  /** Labels of the confirming and the cancelling button. */
   readonly sure: string;
   readonly keep?: string;
   readonly run: () => Promise<unknown>;
   readonly onProblem: (text: string) => void;
 }
 
-/** A button for what cannot be taken back: a second click does it, which no double click is. */
+/** A second click confirms an irreversible act; a double click does not. */
 export function Twice({ label, sure, keep = 'No, keep it', run, onProblem }: TwiceProps) {
   const [isAsked, setAsked] = useState(false);
   const back = useRef<HTMLButtonElement>(null);
-  // The keyboard goes on here, where Enter once more does no harm.
+  // The cancelling button gets the focus, so that a second Enter does no harm.
   useEffect(() => {
     if (isAsked) back.current?.focus();
   }, [isAsked]);
@@ -241,17 +233,14 @@ export function Twice({ label, sure, keep = 'No, keep it', run, onProblem }: Twi
 }
 
 export interface Answer<T> {
-  /** The newest that came; it stays while the next one is being read, and while that fails. */
+  /** The newest answer; it stays during the next read and after a failure. */
   readonly value?: T;
-  /** Why the newest question has no answer; empty: it has one, or is being read. */
+  /** Why the newest read failed; empty otherwise. */
   readonly problem: string;
   readonly again: () => void;
 }
 
-/**
- * Follows an answer that is asked for again whenever `when` changes, and when the simulator is there again; an older answer
- * never overtakes a newer one.
- */
+/** Reads again when `when` changes or the connection is back. A newer answer always wins. */
 export function useAnswer<T>(ask: (() => Promise<T>) | undefined, when: string): Answer<T> {
   const [answer, setAnswer] = useState<{ readonly value?: T; readonly problem: string }>({ problem: '' });
   const [times, setTimes] = useState(0);

@@ -4,7 +4,7 @@ import { ToldView } from './people-told.tsx';
 import { place } from './router.ts';
 import { useStore } from './store.ts';
 
-/** The people whom a client writes to: who wants no marketing, what they answered, and what the client was told of it. */
+/** Opt-outs, acts on the phones, and the events about them. */
 export function PeoplePage() {
   const { show = '' } = useStore(place).filter;
   if (show === 'phones') return <PhonesView />;

@@ -16,7 +16,6 @@ const keyOf = (row: DoingRow) => `d${row.id}`;
 const none: readonly DoingRow[] = [];
 const marketing = ['stop', 'resume', 'signup'];
 
-/** What people did on their phones: their answers, and what they say about marketing. */
 export function PhonesView() {
   const told = useStore(counters);
   const { id: named, filter } = useStore(place);
@@ -88,7 +87,6 @@ function isOfKind({ kind }: DoingRow, asked: string): boolean {
   return asked === 'text' ? kind === 'text' : !marketing.includes(kind) && kind !== 'text';
 }
 
-/** What was done, in words. */
 function wordsOf({ kind, text }: DoingRow): string {
   if (kind === 'stop') return 'Stopped marketing';
   if (kind === 'resume') return 'Resumed marketing';

@@ -15,14 +15,13 @@ import { useStore } from './store.ts';
 const keyOf = (row: AttemptRow) => `e${row.id}`;
 const none: readonly AttemptRow[] = [];
 
-/** The events that tell of people. */
 const kinds: Readonly<Record<string, string>> = {
   'message.replied': 'A person answered',
   'recipient.opted_out': 'A person stopped marketing',
   'recipient.opted_in': 'A person started marketing again',
 };
 
-/** What the client of the demo user was told of people by webhook: each event once, as its newest attempt went. */
+/** Events about people that the demo user's client got: each event once, with its newest attempt. */
 export function ToldView() {
   const told = useStore(counters);
   const who = useDemoUser();
@@ -86,7 +85,7 @@ export function ToldView() {
   );
 }
 
-/** The newest attempt of each event about people; of one client where it is known which. */
+/** The newest attempt of each event; of one client when it is known. */
 function eventsOf(attempts: readonly AttemptRow[], clientId: number | undefined): readonly AttemptRow[] {
   const seen = new Set<string>();
   return attempts.filter((row) => {

@@ -6,13 +6,11 @@ import { KnownThings } from './phone-context.ts';
 import { ProductPicture } from './phone-media.tsx';
 import { type ButtonView, purposeOf, shownButtons } from './phone-view.ts';
 
-/*
- * The buttons of a message: three at most below it, the others in a list that opens over the chat.
- */
+/* Buttons of a message: at most three below it, the rest in a sheet over the chat. */
 
 interface ButtonsProps {
   readonly buttons: readonly ButtonView[];
-  /** Absent: what would answer the message is shown and does nothing. */
+  /** Absent: buttons that answer do nothing. */
   readonly onTap: ((place: number) => void) | undefined;
 }
 
@@ -37,7 +35,7 @@ export function Buttons({ buttons, onTap }: ButtonsProps) {
       />
     </li>
   );
-  // What is tapped in the list answers the message, and the list goes.
+  // A tap in the sheet answers the message and closes the sheet.
   const inSheet = (button: ButtonView, at: number) => (
     <li key={String(at)}>
       <PhoneButton
@@ -113,16 +111,16 @@ function Item({ id }: { readonly id: string }) {
 
 interface SheetProps {
   readonly title: string;
-  /** `isLeft`: the keyboard is elsewhere already. */
+  /** `isLeft`: the focus has moved elsewhere already. */
   readonly onClose: (isLeft?: boolean) => void;
   readonly children: ComponentChildren;
 }
 
-/** A list over the chat. Escape closes it, and so does whatever leads away from it. */
+/** A sheet over the chat. Escape or a focus outside closes it. */
 function Sheet({ title, onClose, children }: SheetProps) {
   const sheet = useRef<HTMLDivElement>(null);
   const first = useRef<HTMLButtonElement>(null);
-  // Before it is drawn: a focus that moves elsewhere at once is to close it.
+  // Before painting, so that an early move of the focus still closes it.
   useLayoutEffect(() => first.current?.focus(), []);
   return (
     <div
@@ -170,7 +168,7 @@ interface PhoneButtonProps {
   readonly onItems?: (() => void) | undefined;
 }
 
-/** A button shows its words alone; what it does is its description. */
+/** Shows only the label; the purpose is its title. */
 function PhoneButton({ button, onTap, onItems }: PhoneButtonProps) {
   const purpose = purposeOf(button);
   const inside = (
@@ -179,7 +177,7 @@ function PhoneButton({ button, onTap, onItems }: PhoneButtonProps) {
       <span dir="auto">{button.text}</span>
     </>
   );
-  // Only addresses of the web: a template may hold any.
+  // Only web addresses, because a template may hold any.
   if (button.kind === 'url' && /^https?:\/\//i.test(button.value)) {
     return (
       <a class="phone-button" href={button.value} target="_blank" rel="noopener noreferrer" title={purpose}>
@@ -209,7 +207,6 @@ function PhoneButton({ button, onTap, onItems }: PhoneButtonProps) {
   );
 }
 
-/** Copies its code, as it does on the phone. */
 function CodeButton({ button, purpose }: { readonly button: ButtonView; readonly purpose: string }) {
   const { said, copy } = useCopy(button.value);
   return (

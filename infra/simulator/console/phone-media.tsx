@@ -7,9 +7,7 @@ import type { HeaderView, OfferView, TileView } from './phone-view.ts';
 import { useStore } from './store.ts';
 import { counted, timeLeft } from './texts.ts';
 
-/*
- * What stands above the text of a message. Pictures of products and maps are drawn: nothing is fetched.
- */
+/* Header of a message. Product pictures and maps are drawn; nothing is fetched. */
 
 export function Header({ header }: { readonly header: HeaderView }) {
   if (header.kind === 'text') {
@@ -27,7 +25,7 @@ export function Header({ header }: { readonly header: HeaderView }) {
 
 type Medium = Extract<HeaderView, { kind: 'media' }>;
 
-/** Only what was uploaded to the simulator is shown: what is behind a link is never fetched. */
+/** Shows only media uploaded to the simulator; a link is never fetched. */
 function Picture({ medium: { format, mediaId, link, name } }: { readonly medium: Medium }) {
   const { seconds } = useContext(KnownThings).media[mediaId] ?? {};
   return (
@@ -56,7 +54,7 @@ function PlaySign() {
   );
 }
 
-/** `1:05` of 65 seconds. */
+/** `1:05` for 65 seconds. */
 function lengthOf(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
@@ -81,7 +79,6 @@ function Document({ document: { mediaId, link, name } }: { readonly document: Me
   );
 }
 
-/** The name of a file at an address. */
 function lastPartOf(link: string): string {
   const part = URL.parse(link)?.pathname.split('/').at(-1) ?? '';
   try {
@@ -122,7 +119,7 @@ function Product({ id }: { readonly id: string }) {
   );
 }
 
-/** A picture of goods, in a colour that follows from the product. */
+/** A drawn picture with a colour derived from the product. */
 export function ProductPicture({ id }: { readonly id: string }) {
   const colour = [...id].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 5, 0);
   return (
@@ -135,7 +132,7 @@ export function ProductPicture({ id }: { readonly id: string }) {
   );
 }
 
-/** The picture of a product beside a few words; pressing the button below leads to the rest. */
+/** A product picture with a few words, above the text. */
 export function Tile({ tile }: { readonly tile: TileView }) {
   const { name, price } = useContext(KnownThings).products[tile.product] ?? {};
   const isCatalog = tile.kind === 'catalog';
@@ -171,7 +168,7 @@ export function Offer({ offer }: { readonly offer: OfferView }) {
   );
 }
 
-/** On the simulator's clock, which goes on while one looks. */
+/** The simulator's clock keeps it current. */
 function TimeLeft({ endsMs }: { readonly endsMs: number }): ComponentChildren {
   const nowMs = useStore(now);
   return <p class={endsMs <= nowMs ? 'media-note over' : 'media-note'}>{timeLeft(endsMs, nowMs)}</p>;

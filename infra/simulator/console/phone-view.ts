@@ -1,9 +1,6 @@
 import { plainOf } from './formatting.ts';
 
-/*
- * What a phone shows of a message: a template's components with the values of a send put in. Used by the simulator for
- * its list, and by the console in the browser.
- */
+/* A message as the phone shows it, shared by the simulator's list and the browser. */
 
 export interface Button {
   readonly type: string;
@@ -13,7 +10,7 @@ export interface Button {
   readonly example?: unknown;
 }
 
-/** A component of a template as a read shows it. */
+/** A component as a read returns it. */
 export interface Component {
   readonly type: string;
   readonly format?: string | undefined;
@@ -24,7 +21,7 @@ export interface Component {
   readonly example?: unknown;
 }
 
-/** A part of a send, as it came: nothing in it is certain. */
+/** A component of a send, unchecked. */
 export type Part = Readonly<Record<string, unknown>>;
 
 export type HeaderView =
@@ -42,22 +39,21 @@ export type HeaderView =
 export interface ButtonView {
   readonly kind: string;
   readonly text: string;
-  /** Where it leads, what it copies, or what it sends back. */
+  /** Address, copied code, or payload. */
   readonly value: string;
-  /** Of a button that shows several products. */
+  /** Set for a button with several products. */
   readonly sections?: readonly ProductSection[];
 }
 
-/** Products by their retailer ids. */
 export interface ProductSection {
   readonly title: string;
   readonly products: readonly string[];
 }
 
-/** The picture above the text of a message that leads to a catalog, or to several products of it. */
+/** Picture above a message with a catalog or several products. */
 export interface TileView {
   readonly kind: 'catalog' | 'items';
-  /** The retailer id of the product in the picture; empty: the app chooses. */
+  /** Retailer id; empty when the app chooses. */
   readonly product: string;
   readonly items: number;
 }
@@ -78,7 +74,7 @@ export interface PhoneView {
   readonly tile: TileView | undefined;
 }
 
-/** The message on the phone: the components, filled in by the parts; without parts by the examples of the template. */
+/** Fills the components with the send's values, or else with the template's examples. */
 export function phoneView(components: readonly Component[], parts: readonly Part[] | undefined): PhoneView {
   const given = parts ?? exampleParts(components);
   const of = (type: string) => components.find((each) => each.type.toUpperCase() === type);
@@ -86,7 +82,7 @@ export function phoneView(components: readonly Component[], parts: readonly Part
   const offer = of('LIMITED_TIME_OFFER');
   const sent = listOf(part('carousel')?.['cards']).toSorted((a, b) => placeOf(a) - placeOf(b));
   const cards = of('CAROUSEL')?.cards ?? [];
-  // As many products may be sent as the message wants: all cards are built like the template's first.
+  // Product cards follow the template's first card, because a send may have more of them.
   const shown = sent.length === 0 ? cards : sent.map((_, at) => cards[at] ?? cards[0]);
   const buttons = (of('BUTTONS')?.buttons ?? []).map((button, at) => buttonView(button, buttonPart(given, at)));
   return {
@@ -120,13 +116,12 @@ function placeOf(card: Part): number {
 
 const mostButtons = 3;
 
-/** Of more than three buttons the first two are shown below the message, and a third that leads to all of them. */
+/** More than three buttons: the first two and one that opens all. */
 export function shownButtons(buttons: readonly ButtonView[]) {
   const shown = buttons.length > mostButtons ? buttons.slice(0, mostButtons - 1) : buttons;
   return { shown, others: buttons.length - shown.length };
 }
 
-/** What a button does, in words; they stand beside it and never below. */
 export function purposeOf({ kind, value, text }: ButtonView): string {
   const purpose = purposes[kind];
   if (kind === 'quick_reply' && value === text) return 'Answers with its words';
@@ -146,7 +141,6 @@ const purposes: Readonly<Record<string, string>> = {
   spm: 'Shows the product',
 };
 
-/** One line of it, for a list. */
 export function previewOf({ header, body, cards }: PhoneView): string {
   const first = header?.kind === 'text' ? `${header.text} · ` : '';
   const line = `${first}${plainOf(body)}`.replaceAll(/\s+/g, ' ').trim();
@@ -216,7 +210,7 @@ function endOf(value: Part | undefined): number | undefined {
   return typeof ms === 'number' ? ms : undefined;
 }
 
-/** `{{1}}` and `{{name}}` become the values; what has no value stays as it is. */
+/** Replaces `{{1}}` and `{{name}}`; a variable without a value stays. */
 function filledIn(text: string, values: readonly Part[]): string {
   const named = new Map(
     values.map((value, at) => [textOf(value['parameter_name']) || String(at + 1), textOfValue(value)]),
@@ -229,7 +223,7 @@ function textOfValue(value: Part): string {
   return textOf(worded ?? value['text'] ?? value['payload'] ?? value['coupon_code']);
 }
 
-/** The examples of a template in the form of a send. */
+/** The template's examples in the form of a send. */
 function exampleParts(components: readonly Component[]): readonly Part[] {
   return components.flatMap((component): Part[] => {
     const example = recordOf(component.example);

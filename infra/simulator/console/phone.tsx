@@ -7,15 +7,14 @@ import { phoneTimeOf } from './texts.ts';
 
 interface PhoneProps {
   readonly label: string;
-  /** Who writes, and what is said below that. */
+  /** Sender and the line below it. */
   readonly name: string;
   readonly note: string;
-  /** No message is in the chat: the phone need not be tall. */
+  /** An empty chat makes the phone less tall. */
   readonly isEmpty?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A phone with a chat. */
 export function Phone({ label, name, note, isEmpty = false, children }: PhoneProps) {
   return (
     <section class={isEmpty ? 'phone nothing' : 'phone'} aria-label={label}>
@@ -33,7 +32,7 @@ export function Phone({ label, name, note, isEmpty = false, children }: PhonePro
   );
 }
 
-/** Where a button is: in the message, or in one of its cards; from 0. */
+/** Index of the button and of its card, from 0. */
 export interface ButtonPlace {
   readonly button: number;
   readonly card?: number;
@@ -43,13 +42,12 @@ type OnTap = (place: ButtonPlace, button: ButtonView) => void;
 
 interface BubbleProps {
   readonly view: PhoneView;
-  /** When it came. The phone is that of its recipient, which has no ticks for what others wrote. */
+  /** Time of arrival. No ticks: the recipient's phone has none for received messages. */
   readonly atMs?: number;
-  /** Absent: what would answer the message is shown and does nothing. */
+  /** Absent: buttons that answer do nothing. */
   readonly onTap?: OnTap | undefined;
 }
 
-/** One message as the phone shows it. */
 export function Bubble({ view, atMs, onTap }: BubbleProps) {
   return (
     <div class="message">
@@ -106,7 +104,6 @@ function BubbleInside({ view, onTap, children }: InsideProps) {
   );
 }
 
-/** What the recipient has written. */
 export function OwnBubble({ text, atMs }: { readonly text: string; readonly atMs: number }) {
   return (
     <div class="bubble mine">
@@ -120,7 +117,7 @@ function isCode({ kind, value }: ButtonView): boolean {
   return kind === 'url' && value.includes('/otp/code/');
 }
 
-/** A button of a one-time code is sent as an address and shown as what it copies. */
+/** A one-time-code button is sent as an address and shown as a copy button. */
 function codeButton(button: ButtonView): ButtonView {
   const code = URL.parse(button.value)?.searchParams.get('code')?.replace(/^otp/, '') ?? '';
   return { ...button, kind: 'otp', value: code };

@@ -10,7 +10,7 @@ import { searched } from './search.ts';
 import { useStore } from './store.ts';
 import { counted, momentOf, timeOf } from './texts.ts';
 
-/** With the place that it has since the simulator began. */
+/** The id counts from the last reset. */
 type Placed = Post & { readonly id: string };
 
 const listed = 200;
@@ -18,7 +18,7 @@ const none: readonly Placed[] = [];
 const keyOf = (row: Placed) => row.id;
 const atMsOf = (row: Placed) => Date.parse(row.at);
 
-/** Whether what is chosen is a POST of the platform, and no attempt of the service. */
+/** Tells a POST of the platform from an attempt of the service. */
 export function isPost(id: string): boolean {
   return id.startsWith('p');
 }
@@ -29,7 +29,6 @@ export function SentBy() {
   );
 }
 
-/** What the platform sent by webhook to its receivers: every POST, with what it says. */
 export function PlatformPosts() {
   const told = useStore(counters);
   const { id: named, filter } = useStore(place);
@@ -105,7 +104,7 @@ function outcomeOf({ answer }: Post): 'delivered' | 'failed' {
   return typeof answer === 'number' && answer >= 200 && answer <= 299 ? 'delivered' : 'failed';
 }
 
-/** `messages 3, message_template_status_update` */
+/** For example `messages 3, message_template_status_update`. */
 function aboutOf({ fields }: Post): string {
   return Object.entries(fields)
     .map(([field, count]) => (count === 1 ? field : `${field} ${count}`))

@@ -15,7 +15,6 @@ interface PresetsProps {
   readonly onChange: () => void;
 }
 
-/** The ten faults that happen most, each with one press of a button. */
 export function PresetsPanel({ world, onChange }: PresetsProps) {
   const [problem, setProblem] = useState('');
   const [times, setTimes] = useState('');

@@ -10,7 +10,7 @@ import {
 import { CopyButton, Facts, Json } from './parts.tsx';
 import { Fields } from './reference-fields.tsx';
 
-/** What may come back, by status: fields and an example, or the codes with cause and remedy. */
+/** Answers by status: fields and an example, or codes with cause and remedy. */
 export function Answers({ document, responses }: AnswersProps) {
   return (
     <div class="answers">
@@ -30,7 +30,7 @@ function AnswerOf({ document, status, answer }: Omit<AnswersProps, 'responses'> 
   const codes = refusalsOf(document, answer);
   const isGood = status.startsWith('2') || status.startsWith('3');
   const names = codes.map(({ code }) => code).join(', ');
-  // The gateway answers some of them too, without a code.
+  // The gateway answers some of these statuses too, without a code.
   const isMixed = Object.values(answer.content ?? {}).some(
     ({ schema }) => schema !== undefined && resolved(document, schema).anyOf !== undefined,
   );
@@ -51,7 +51,7 @@ export function toneOf(status: string | number): string {
   return { 2: 'good', 3: 'plain', 4: 'warn' }[String(status)[0] ?? ''] ?? 'bad';
 }
 
-/** Codes with what each means and what to do; of all there are, with the status that each comes with. */
+/** `ofAll` adds the status of each code. */
 export function Refusals({
   codes,
   ofAll = false,
@@ -77,7 +77,7 @@ export function Refusals({
   );
 }
 
-/** The fields of a body, for each type that it may have, and its first example. */
+/** Fields and first example of a body, for each media type. */
 export function Bodies({ document, content, what }: BodiesProps) {
   return (
     <>

@@ -9,7 +9,7 @@ export interface NamedDispatch {
 
 const mostNamed = 5;
 
-/** The dispatches that are named by the header `Dispatch-Id`, by the path, or by entries of the body, at most five. */
+/** At most five dispatches, from the header `Dispatch-Id`, the path, or entries of the body. */
 export function dispatchesOf({ answer, filled }: Tried): readonly NamedDispatch[] {
   const did = filled.values['path did'] ?? '';
   const found = [
@@ -20,7 +20,7 @@ export function dispatchesOf({ answer, filled }: Tried): readonly NamedDispatch[
   return [...new Map(found.map((each) => [each.dispatchId, each])).values()].slice(0, mostNamed);
 }
 
-/** Entries with a `dispatch_id`, of the DID that they name, or else of the path's. */
+/** Entries with a `dispatch_id`, with their own DID or the path's. */
 function namedIn(value: unknown, did: string): readonly NamedDispatch[] {
   if (typeof value !== 'object' || value === null) return [];
   const entry = value as { readonly dispatch_id?: unknown; readonly did?: unknown };

@@ -5,11 +5,11 @@ import { choicesOf, type Field, fieldsOf, limitsOf, typeOf } from './reference-t
 interface FieldsProps {
   readonly document: Document;
   readonly schema: Schema;
-  /** How many levels are open at first. */
+  /** Levels open at first. */
   readonly open?: number;
 }
 
-/** The fields of a body, those inside them below; what is closed is not drawn, so that a schema may lead back to itself. */
+/** Nested fields of a body. Closed levels are not drawn, so that a recursive schema ends. */
 export function Fields({ document, schema, open = 1 }: FieldsProps) {
   const fields = fieldsOf(document, schema);
   const choices = choicesOf(document, schema);

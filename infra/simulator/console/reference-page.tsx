@@ -11,7 +11,7 @@ import { SignIn } from './sign-in.tsx';
 import { useStore } from './store.ts';
 import { counted } from './texts.ts';
 
-/** The service's own interface, from its OpenAPI document, to be tried against the local one. */
+/** The service's interface from its OpenAPI document, with a form for each route. */
 export function ReferencePage() {
   const { value, problem, again } = useAnswer(() => call<Document | null>('GET', '/console/openapi.json'), 'once');
   if (value !== undefined && value !== null) return <Reference document={value} />;
@@ -45,7 +45,7 @@ function Reference({ document }: { readonly document: Document }) {
     () => operationsOf(document).map((each) => ({ operation: each, text: searchTextOf(document, each) })),
     [document],
   );
-  // The words as they stand beside each other, as in "send a template".
+  // The query matches as a phrase, as in "send a template".
   const wanted = query.trim().toLowerCase();
   const found = all.filter(({ text }) => text.includes(wanted)).map(({ operation }) => operation);
   const chosen = all.find(({ operation }) => operation.operationId === id)?.operation;
@@ -87,7 +87,7 @@ function Reference({ document }: { readonly document: Document }) {
   );
 }
 
-/** What stands above the routes of a list: their tag, and of events that they are. */
+/** Heading of a route in the list: its tag, or "Events". */
 function groupOf({ kind, tags: [tag = 'Other'] = [] }: Operation): string {
   return kind === 'event' ? 'Events' : tag;
 }
@@ -127,7 +127,6 @@ function Routes({ operations, chosen, query }: RoutesProps) {
   );
 }
 
-/** What holds for all routes: who asks, and every reason for a no. */
 function Overview({ document }: { readonly document: Document }) {
   const { title, version, description } = document.info;
   const codes = refusalsOf(document);

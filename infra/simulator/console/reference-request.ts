@@ -7,18 +7,14 @@ export function keyOf({ in: where, name }: Parameter): string {
   return `${where} ${name}`;
 }
 
-/** The header by which the service knows a repetition of a request. */
+/** The service recognizes a repeated request by this header. */
 export const repeatKey = 'header Idempotency-Key';
 
-/** A key that no request has had. */
 export function freshKey(): string {
   return `try-${crypto.randomUUID()}`;
 }
 
-/**
- * The form as it stands at first: the first example of the document, whole. What is not required and belongs to another
- * example is left out; a key for repetitions is fresh, as the second try is none.
- */
+/** The document's first example. Optional parameters of other examples stay empty; the repeat key is fresh. */
 export function exampleFilled({ parameters = [], requestBody }: Operation): Filled {
   const [content] = Object.values(requestBody?.content ?? {});
   const [name] = Object.keys(content?.examples ?? {});
@@ -36,7 +32,7 @@ export function isSigned({ security = [] }: Operation): boolean {
   return security.length > 0;
 }
 
-/** The route's request with these values, without a token. What is left empty is left out. */
+/** The request without a token; empty parameters are left out. */
 function unsigned({ method, path, parameters = [], requestBody }: Operation, { values, body }: Filled) {
   const [type = ''] = Object.keys(requestBody?.content ?? {});
   const of = (where: Parameter['in']) =>

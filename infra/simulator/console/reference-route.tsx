@@ -11,7 +11,6 @@ interface RouteProps {
   readonly operation: Operation;
 }
 
-/** All that the document says of a route, and the route itself to be tried. */
 export function Route({ document, operation }: RouteProps) {
   const { method, path, summary, description, responses = {}, requestBody } = operation;
   return (
@@ -39,14 +38,14 @@ export function Route({ document, operation }: RouteProps) {
   );
 }
 
-/** The example of a route's body stands in the form already. */
+/** The form already shows the example. */
 function withoutExamples(content: NonNullable<Operation['requestBody']>['content']) {
   return Object.fromEntries(
     Object.entries(content).map(([type, { schema }]) => [type, schema === undefined ? {} : { schema }]),
   );
 }
 
-/** An event: what a client's webhook gets, and what it is to answer. */
+/** An event: what the client's webhook receives, and its expected answer. */
 export function Event({ document, operation }: RouteProps) {
   const { path, summary, description, parameters = [], responses = {}, requestBody } = operation;
   return (

@@ -7,10 +7,9 @@ import type { Filled } from './reference-tried.ts';
 import type { Service } from './session.ts';
 import { createStore, useStore } from './store.ts';
 
-/** Stays as it was chosen, from route to route. */
+/** Kept from route to route. */
 const language = createStore<Language>('curl');
 
-/** The request that stands in the form, as a program makes it. */
 export function Samples({ operation, filled }: { readonly operation: Operation; readonly filled: Filled }) {
   const chosen = useStore(language);
   const { value } = useAnswer(() => control<Service>('service'), 'once');

@@ -1,16 +1,14 @@
 import { parsedJson } from './openapi.ts';
 import { quoted } from './texts.ts';
 
-/*
- * A request as a program would make it. What is in it may hold anything: every text is written as the language writes it.
- */
+/* Values may hold anything, so every text is escaped for its language. */
 
 export interface SampleRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Sent with a token, which the sample takes from the variable TOKEN of its environment. */
+  /** The sample sends a token, from its environment variable TOKEN. */
   readonly isSigned: boolean;
 }
 
@@ -83,7 +81,7 @@ function pythonBody(body: string): string {
   return json === undefined ? `${JSON.stringify(body)}.encode()` : `json.dumps(${pythonOf(json)}).encode()`;
 }
 
-/** A value as Python writes it. The escapes of JSON texts are Python's too. */
+/** A value as a Python literal. JSON's string escapes are valid in Python. */
 function pythonOf(value: unknown, indent = ''): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

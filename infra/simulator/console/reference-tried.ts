@@ -1,13 +1,11 @@
 import { ask, session, type TriedAnswer, type TriedRequest } from './session.ts';
 import { createStore } from './store.ts';
 
-/** What stood in the form. */
 export interface Filled {
   readonly values: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A request that was made from the reference, and what came back. */
 export interface Tried {
   readonly number: number;
   readonly operationId: string;
@@ -19,10 +17,10 @@ export interface Tried {
 
 const kept = 20;
 
-/** The newest first. Forgotten with the page. */
+/** Newest first; lost when the page closes. */
 export const tried = createStore<readonly Tried[]>([]);
 
-/** Makes the request and keeps what came of it. Throws when the service cannot be asked. */
+/** Makes the request and keeps the result. Throws when the service is not reachable. */
 export async function tryIt(operationId: string, filled: Filled, request: TriedRequest): Promise<Tried> {
   const username = session.get()?.username;
   const answer = await ask(request);

@@ -19,7 +19,7 @@ interface RouteProps {
   readonly operation: Operation;
 }
 
-/** The route's request, filled in with its examples, what the local service answers, and the same as a program. */
+/** The request form with the example, the local service's answer, and code samples. */
 export function TryIt({ document, operation }: RouteProps) {
   const { operationId } = operation;
   const [filled, setFilled] = useState<Filled>(exampleFilled(operation));
@@ -81,7 +81,7 @@ export function TryIt({ document, operation }: RouteProps) {
   );
 }
 
-/** The form with another value for what it has a field for. */
+/** Sets a value only if it is given. */
 function withValue(filled: Filled, key: string, value: string | undefined): Filled {
   return value === undefined ? filled : { ...filled, values: { ...filled.values, [key]: value } };
 }
@@ -94,7 +94,7 @@ interface InputsProps extends RouteProps {
 function Inputs({ document, operation: { parameters = [], requestBody }, filled, onFilled }: InputsProps) {
   const [type] = Object.keys(requestBody?.content ?? {});
   const [example] = Object.values(requestBody?.content ?? {}).flatMap(({ examples = {} }) => Object.keys(examples));
-  // A list has twenty parameters: at first one sees those that are required or belong to the example.
+  // Required parameters and those of the example come first: a list has twenty.
   const isFirst = ({ required, examples }: Parameter) =>
     required === true || (examples !== undefined && (example === undefined || example in examples));
   const others = parameters.filter((each) => !isFirst(each));
@@ -184,7 +184,6 @@ function ParameterField({ document, parameter, value, onValue }: ParameterProps)
 
 const withoutUser = 'without a user';
 
-/** What came back: status, how long it took, how much it was, headers and body. */
 function Answer({ one }: { readonly one: Tried }) {
   const { answer, username } = one;
   const { status, headers, body, duration_ms } = answer;
@@ -213,7 +212,6 @@ function Answer({ one }: { readonly one: Tried }) {
   );
 }
 
-/** The dispatches that it is about: each on its page, and its messages on the phone. */
 function Dispatches({ one }: { readonly one: Tried }) {
   const named = dispatchesOf(one);
   return named.length === 0 ? null : (
@@ -234,7 +232,7 @@ interface EarlierProps {
   readonly onChoose: (one: Tried) => void;
 }
 
-/** What was tried on this route before: one click brings back the values and the answer. */
+/** Earlier tries of this route; a click restores values and answer. */
 function Earlier({ operationId, shown, onChoose }: EarlierProps) {
   const ones = useStore(tried).filter((one) => one.operationId === operationId);
   return ones.length === 0 || (ones.length === 1 && ones[0] === shown) ? null : (

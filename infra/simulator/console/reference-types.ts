@@ -1,16 +1,12 @@
 import { type Document, resolved, type Schema } from './openapi.ts';
 
-/*
- * Schemas in words.
- */
-
 export interface Field {
   readonly name: string;
   readonly schema: Schema;
   readonly isRequired: boolean;
 }
 
-/** The fields of an object, or of the objects that an array holds; of several that hold together, those of all. */
+/** Fields of an object or of an array's items; `allOf` merges them. */
 export function fieldsOf(document: Document, schema: Schema): readonly Field[] {
   const it = resolved(document, schema);
   if (it.items !== undefined) return fieldsOf(document, it.items);
@@ -22,7 +18,7 @@ export function fieldsOf(document: Document, schema: Schema): readonly Field[] {
   return [...own, ...(it.allOf ?? []).flatMap((each) => fieldsOf(document, each))];
 }
 
-/** What it may be instead: one of these, each with fields of its own. Empty where one line says it all. */
+/** Alternatives with fields of their own; empty where one line is enough. */
 export function choicesOf(document: Document, schema: Schema): readonly Schema[] {
   const it = resolved(document, schema);
   if (it.items !== undefined) return choicesOf(document, it.items);
@@ -30,7 +26,7 @@ export function choicesOf(document: Document, schema: Schema): readonly Schema[]
   return choices.some((each) => fieldsOf(document, each).length > 0) ? choices : [];
 }
 
-/** `string`, `array of integer`, `"MESSAGING"`, `image_url or video_url`. */
+/** For example `string`, `array of integer`, `"MESSAGING"`, `image_url or video_url`. */
 export function typeOf(document: Document, schema: Schema): string {
   const it = resolved(document, schema);
   if (it.const !== undefined) return JSON.stringify(it.const);
@@ -42,7 +38,7 @@ export function typeOf(document: Document, schema: Schema): string {
   return [it.type ?? 'anything'].flat().join(' or ');
 }
 
-/** The values that it is one of; undefined when it is not so. */
+/** Allowed values; undefined for an open type. */
 export function valuesOf(document: Document, schema: Schema | undefined): readonly string[] | undefined {
   const it = schema === undefined ? {} : resolved(document, schema);
   if (it.const !== undefined) return [String(it.const)];
@@ -50,7 +46,7 @@ export function valuesOf(document: Document, schema: Schema | undefined): readon
   return it.enum?.map(String);
 }
 
-/** The limits, in words; of the choices without fields too. */
+/** Limits in words, those of alternatives included. */
 export function limitsOf(document: Document, schema: Schema): readonly string[] {
   const it = resolved(document, schema);
   const between = (least: number | undefined, most: number | undefined, what: string) => {

@@ -9,12 +9,12 @@ import { Holds, RequestAsItCame, SendFacts, Tries } from './send-facts.tsx';
 import { useStore } from './store.ts';
 import { codeWordOf, numberOf } from './texts.ts';
 
-/** Whether what is chosen in the inbox was refused: the platform gave it no id. */
+/** The simulator gives these ids, because the platform gives a refused send none. */
 export function isRefused(id: string): boolean {
   return id.startsWith('refused.');
 }
 
-/** A send that the platform refused: the phone shows that nothing arrived, and beside it stands why. */
+/** A refused send: an empty phone, and the reason beside it. */
 export function RefusedPane({ id }: { readonly id: string }) {
   const told = useStore(counters);
   const when = `${id} ${told?.world} ${told?.settings} ${told?.messages} ${told?.refused}`;

@@ -21,7 +21,7 @@ const outcomes: Readonly<Record<string, (status: number | null) => boolean>> = {
   'no answer': (status) => status === null,
 };
 
-/** What the service asked the platform, and what it got. */
+/** Requests of the service to the platform, with their answers. */
 export function RequestsPage() {
   const told = useStore(counters);
   const { id, filter } = useStore(place);
@@ -82,7 +82,7 @@ export function RequestsPage() {
   );
 }
 
-/** What tells a request from others with its path. */
+/** Distinguishes requests with the same path. */
 function aboutOf({ to, template, code }: ExchangeRow): string {
   return [to, template, code === null ? null : `code ${code}`].filter((each) => each !== null).join(' · ');
 }

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shownOf } from './cut.ts';
 import { type Block, blocksOf, type Span } from './formatting.ts';
 
-/** A text as the app formats it, whole or as far as it is shown before "Read more" is pressed. */
 export function RichText({ text }: { readonly text: string }) {
   const [isOpen, setOpen] = useState(false);
   const whole = useRef<HTMLDivElement>(null);
@@ -11,7 +10,7 @@ export function RichText({ text }: { readonly text: string }) {
     () => (isOpen ? { blocks: blocksOf(text), isCut: false } : shownOf(text)),
     [text, isOpen],
   );
-  // The button goes with the press: the keyboard stays with the text.
+  // The pressed button disappears, so the text takes the focus.
   useEffect(() => {
     if (isOpen) whole.current?.focus();
   }, [isOpen]);
@@ -39,7 +38,7 @@ function BlockText({ block }: { readonly block: Block }) {
   return block.kind === 'bullets' ? <ul>{items}</ul> : <ol start={block.first}>{items}</ol>;
 }
 
-/** Words and elements of ours, never markup of a stranger. */
+/** Builds our own elements only: texts are untrusted. */
 function drawn(span: Span): ComponentChildren {
   if (typeof span === 'string') return span;
   if (span.kind === 'link') {

@@ -1,18 +1,16 @@
 import { createStore } from './store.ts';
 
-/** What a list is narrowed to: `q` is what was searched for. */
+/** Filters of a list; `q` is the search. */
 export type Filter = Readonly<Record<string, string>>;
 
 export interface Place {
   readonly page: string;
-  /** What is chosen on the page. */
   readonly id: string;
   readonly filter: Filter;
 }
 
 export const place = createStore<Place>(read());
 
-/** Where each page was left. */
 const left = new Map<string, Place>();
 
 function read(): Place {
@@ -38,16 +36,13 @@ export function addressOf(page: string, id = '', filter: Filter = {}): string {
   return `#/${page}${id === '' ? '' : `/${encodeURIComponent(id)}`}${search}`;
 }
 
-/** The page as it was left; the one that is open: as it begins. */
+/** Address of a page as the reader left it; for the open page its start. */
 export function addressOfPage(page: string): string {
   const known = page === place.get().page ? undefined : left.get(page);
   return addressOf(page, known?.id, known?.filter);
 }
 
-/**
- * Chooses something on a page. Choosing can be gone back from; walking through a list leaves no trail of addresses to go
- * back through.
- */
+/** Chooses an item. The first choice adds a history entry; moving through a list replaces it. */
 export function choose(page: string, id = ''): void {
   const { page: before, id: chosen, filter } = place.get();
   const isFirst = id !== '' && chosen === '';
@@ -55,25 +50,24 @@ export function choose(page: string, id = ''): void {
   else go({ page, id, filter: page === before ? filter : {} }, isFirst ? 'pushState' : 'replaceState');
 }
 
-/** Narrows the list of the page that is open. */
 export function narrow(name: string, value: string): void {
   const { page, id, filter } = place.get();
   go({ page, id, filter: { ...filter, [name]: value } }, 'replaceState');
 }
 
-/** Forgets what was chosen on these pages: it is not there any more. */
+/** Forgets choices on these pages, because the items are gone. */
 export function forgetChosen(pages: readonly string[]): void {
   for (const page of pages) left.delete(page);
   const now = place.get();
   if (pages.includes(now.page) && now.id !== '') go({ ...now, id: '' }, 'replaceState');
 }
 
-/** Whether what is chosen was chosen on this page, and not by the address that opened it. */
+/** False when the opening address made the choice. */
 export function wasChosenHere(): boolean {
   return window.history.state === choosing;
 }
 
-/** Marks an address that was come to by choosing: what is before it is the list. */
+/** History state of a choice: the entry before it is the list. */
 const choosing = 'choosing';
 
 function go(next: Place, how: 'pushState' | 'replaceState'): void {
@@ -82,6 +76,6 @@ function go(next: Place, how: 'pushState' | 'replaceState'): void {
   try {
     window.history[how](state, '', addressOf(next.page, next.id, next.filter));
   } catch {
-    // A browser that finds the changes too many keeps an older address; the page goes on.
+    // Browsers limit the rate of changes; the page works with the older address.
   }
 }

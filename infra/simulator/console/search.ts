@@ -1,4 +1,4 @@
-/** Whether a text has every word of a search, and none of those that follow a `!`. */
+/** Matches texts that have all words and none that follow a `!`. */
 export function searched(query: string): (text: string) => boolean {
   const words = query
     .toLowerCase()

@@ -5,11 +5,7 @@ import { Action, CopyButton, Facts, Json } from './parts.tsx';
 import { addressOf } from './router.ts';
 import { codeWordOf, momentOf, numberOf, timeOf, wordOf } from './texts.ts';
 
-/*
- * What is known of a send, whether the platform accepted or refused it.
- */
-
-/** What it was made of, whom it was for, and what it belongs to: each leads to where there is more of it. */
+/** Facts of a send, each with a link to its page. */
 export function SendFacts({ detail }: { readonly detail: SendDetail }) {
   const { row, callback_data: data, exchange } = detail;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
@@ -46,7 +42,7 @@ function TemplateLink({ detail: { row, template_id: id } }: { readonly detail: S
   );
 }
 
-/** The service's own report of the dispatch, and its other messages here. */
+/** The service's report of the dispatch, and its other messages. */
 function DispatchLinks({ detail: { row, dispatch } }: { readonly detail: SendDetail }) {
   if (row.job === '') return <>none: the sender has not marked it</>;
   if (dispatch === null) return <Others wanted={row.job} shown={row.job} />;
@@ -63,7 +59,6 @@ interface OthersProps {
   readonly shown: string;
 }
 
-/** Leads to all messages that have this in common. */
 function Others({ wanted, shown }: OthersProps) {
   return (
     <a href={addressOf('inbox', '', { q: wanted })} title="All messages with it">
@@ -72,7 +67,7 @@ function Others({ wanted, shown }: OthersProps) {
   );
 }
 
-/** Each time that the same message was sent, where there was more than one. */
+/** All sends of the same message, when there is more than one. */
 export function Tries({ detail: { row, tries } }: { readonly detail: SendDetail }) {
   if (tries.length < 2) return null;
   const accepted = tries.filter(({ refusal }) => refusal === undefined).length;
@@ -96,7 +91,6 @@ export function Tries({ detail: { row, tries } }: { readonly detail: SendDetail 
   );
 }
 
-/** What the recipient answered, and what the service was told with it. */
 export function Replies({ replies }: { readonly replies: readonly PersonsReply[] }) {
   if (replies.length === 0) return null;
   return (
@@ -119,7 +113,7 @@ interface HoldsProps {
   readonly onProblem: (text: string) => void;
 }
 
-/** The holds in force that this ran into, each with what removes it. */
+/** Holds that affect the send, each with a button that removes it. */
 export function Holds({ detail, onProblem }: HoldsProps) {
   return (
     <>
@@ -143,7 +137,7 @@ interface HeldProps extends HoldsProps {
   readonly nowMs: number;
 }
 
-/** Why the platform has accepted the message and does not deliver it. */
+/** Why an accepted message is not delivered. */
 export function Held({ detail, nowMs, onProblem }: HeldProps) {
   const { held_until_ms: untilMs } = detail.row;
   if (untilMs === undefined || (untilMs !== null && untilMs <= nowMs)) return null;

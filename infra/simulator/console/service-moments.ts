@@ -2,31 +2,29 @@ import { counters } from './live.ts';
 import { requestsUnderWay } from './session.ts';
 import { createStore } from './store.ts';
 
-/*
- * When the service's reports are worth reading again. It has no line that tells, and takes so many requests a minute: what
- * the simulated platform does is the sign that they change.
- */
+/* When to read the service's reports again: it pushes nothing and limits requests, so the simulated platform's events
+   trigger reads. */
 
-/** Counts up whenever they are to be read again. */
+/** Increases when reports have to be read again. */
 export const moment = createStore(0);
 
-/** How far readings are apart: after a sign, and while something of what is shown still moves. */
+/** Intervals between reads: after an event, and while something shown still changes. */
 const afterSignMs = 1_500;
 const whileMovingMs = 3_000;
-/** So long after a sign the service may still be at work on it. */
+/** The service may work on an event this long. */
 const livelyMs = 6_000;
-/** What was spent is counted up to a minute later: so long, and so seldom, they are read after that. */
+/** Spend is counted up to a minute later, so slower reads go on after an event. */
 const afterwardsMs = 90_000;
 const whileCountedMs = 15_000;
 const looksEachMs = 500;
 
-/** Keeps `moment` going while the page can be seen. Answers how to end it. */
+/** Drives `moment` while the page is visible. Returns the function that stops it. */
 export function followService(isMoving: () => boolean): () => void {
   let known = signOf();
   let signMs = 0;
   let readMs = Date.now();
   const look = () => {
-    // Answers that are late must not pile up, and one that is read again too soon would never come.
+    // A read waits for the answers under way, so that slow answers do not pile up.
     if (document.visibilityState !== 'visible' || requestsUnderWay() > 0) return;
     const nowMs = Date.now();
     if (nowMs - readMs < everyMs(nowMs - signMs, isMoving())) return;
@@ -59,7 +57,7 @@ function everyMs(sinceSignMs: number, isMoving: boolean): number {
   return sinceSignMs < afterwardsMs ? whileCountedMs : Number.POSITIVE_INFINITY;
 }
 
-/** The same sign: nothing has happened that a report would show. */
+/** Unchanged while nothing happens that a report shows. */
 function signOf(): string {
   const told = counters.get();
   return told === undefined

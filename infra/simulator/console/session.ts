@@ -6,36 +6,35 @@ export interface Session {
   readonly token: string;
 }
 
-/** The demo user as whom the page asks the service. Forgotten with the page. */
+/** The signed-in demo user; lost when the page closes. */
 export const session = createStore<Session | undefined>(undefined);
 
 export interface DemoUser {
   readonly username: string;
   readonly password: string;
   readonly client_id: number;
-  /** `BSP_CN`: may ask for every client. */
+  /** `BSP_CN`: may see every client. */
   readonly permissions: readonly string[];
   readonly campaign_ids: readonly number[];
 }
 
-/** The client that `forClient` names; undefined: the demo user's own. */
+/** The client in `forClient`; undefined: the user's own. */
 export const askedClient = createStore<number | undefined>(undefined);
 
-/** Until when requests wait, because the service takes no more of the user's in this minute. */
+/** Requests wait until then, because the service throttles the user. */
 export const waitsUntilMs = createStore(0);
 
-/** The demo user who has signed in, to do it once more when the token's hour is over. */
+/** Kept to sign in again when the token expires after an hour. */
 let signedIn: DemoUser | undefined;
 let renewing: Promise<void> | undefined;
 let underWay = 0;
 
-/** Requests of the demo user that have no answer yet. */
 export function requestsUnderWay(): number {
   return underWay;
 }
 
 export interface Service {
-  /** Where the service answers on this machine; null: nowhere. */
+  /** Null when no service runs. */
   readonly url: string | null;
   readonly users: readonly DemoUser[];
 }
@@ -51,11 +50,10 @@ export interface TriedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** From the sending of the request to the end of the answer, as the simulator measured it. */
+  /** Measured by the simulator, from the request to the end of the answer. */
   readonly duration_ms: number;
 }
 
-/** What the service refused. */
 export class ServiceRefusal extends CallError {
   readonly status: number;
   readonly code: string;
@@ -67,7 +65,7 @@ export class ServiceRefusal extends CallError {
   }
 }
 
-/** The service's answer to one request, whatever it is. */
+/** Asks the service through the simulator; returns any status. */
 export function ask(request: TriedRequest): Promise<TriedAnswer> {
   return control('service/try', request);
 }
@@ -86,7 +84,7 @@ export async function signInAs(user: DemoUser): Promise<void> {
   session.set({ username: user.username, token });
 }
 
-/** A path with the client that is asked for, where that is not the user's own. */
+/** Adds the requested client when it is not the user's own. */
 export function forClient(path: string): string {
   const id = askedClient.get();
   return id === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}client_id=${id}`;
@@ -99,14 +97,14 @@ export interface UserAnswer<T> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The JSON of `answerToUser`, without the headers. */
+/** `answerToUser` without the headers. */
 export async function asUser<T>(method: string, path: string, given: Given = {}): Promise<T> {
   return (await answerToUser<T>(method, path, given)).value;
 }
 
 /**
- * What the service answers the demo user who is signed in. An expired token is renewed once, and a request that was one too
- * many waits (D54). Throws a `ServiceRefusal` for other answers than 2xx, a `CallError` where none came.
+ * Renews an expired token once, and waits when throttled (D54). Throws `ServiceRefusal` for other answers than 2xx,
+ * `CallError` without an answer.
  */
 export async function answerToUser<T>(method: string, path: string, given: Given = {}): Promise<UserAnswer<T>> {
   underWay += 1;
@@ -127,7 +125,7 @@ async function patiently(request: TriedRequest): Promise<TriedAnswer> {
   let renewed = false;
   for (let waits = 0; ; ) {
     await untilFree();
-    // What one user asked for is sent as no other, who was chosen meanwhile.
+    // A request must not go out as a user who was chosen meanwhile.
     if (session.get()?.username !== asking) throw new CallError('Not sent: another demo user was chosen meanwhile.');
     const token = session.get()?.token ?? '';
     const type: Readonly<Record<string, string>> =
@@ -145,13 +143,13 @@ async function patiently(request: TriedRequest): Promise<TriedAnswer> {
   }
 }
 
-/** A new token for the user, unless another was chosen while it was being asked for. */
+/** Keeps the new token unless another user was chosen meanwhile. */
 async function signInAgain(user: DemoUser): Promise<void> {
   const token = await tokenOf(user);
   if (session.get()?.username === user.username) session.set({ username: user.username, token });
 }
 
-/** Of several requests that meet it at once, one signs in. */
+/** Concurrent requests share one sign-in. */
 async function renew(user: DemoUser): Promise<void> {
   renewing ??= signInAgain(user);
   try {

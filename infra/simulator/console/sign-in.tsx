@@ -4,7 +4,6 @@ import { Action, Problem, useAnswer } from './parts.tsx';
 import { type Service, session, signInAs } from './session.ts';
 import { useStore } from './store.ts';
 
-/** One click, and the requests are those of a demo user. */
 export function SignIn() {
   const who = useStore(session);
   const [problem, setProblem] = useState('');

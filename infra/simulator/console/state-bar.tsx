@@ -2,11 +2,10 @@ import { type Counts, countsInWords, sharesOf } from './dispatch-model.ts';
 
 interface BarProps {
   readonly counts: Counts;
-  /** The words beside it say the same: nothing for a screen reader. */
+  /** Hidden from screen readers, because words beside it say the same. */
   readonly isSaid?: boolean;
 }
 
-/** How many recipients are in each state, as parts of a bar. */
 export function StateBar({ counts, isSaid = false }: BarProps) {
   const name = isSaid ? { 'aria-hidden': true } : { role: 'img' as const, 'aria-label': countsInWords(counts) };
   return (

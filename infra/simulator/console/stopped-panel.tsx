@@ -5,7 +5,7 @@ import type { Overview, StopTold } from './model.ts';
 import { Action, Problem } from './parts.tsx';
 import { counted, numberOf } from './texts.ts';
 
-/** So many are shown of a number at once: of a campaign thousands may have stopped. */
+/** Limit for each number: thousands may stop after a campaign. */
 const mostShown = 100;
 
 interface StoppedProps {
@@ -13,7 +13,7 @@ interface StoppedProps {
   readonly onChange: () => void;
 }
 
-/** Who wants no marketing any more, number by number; and one more who stops. */
+/** People who stopped marketing, by number, and a form for one more. */
 export function StoppedPanel({ overview, onChange }: StoppedProps) {
   const [problem, setProblem] = useState('');
   const ofNumbers = overview.numbers

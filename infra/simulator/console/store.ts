@@ -1,6 +1,5 @@
 import { useEffect, useReducer } from 'preact/hooks';
 
-/** A value that parts of the page watch. */
 export interface Store<T> {
   get(): T;
   set(value: T): void;
@@ -26,12 +25,12 @@ export function createStore<T>(first: T): Store<T> {
   };
 }
 
-/** The store's value; the component is drawn again when it changes. */
+/** Redraws the component when the value changes. */
 export function useStore<T>(store: Store<T>): T {
   const drawn = store.get();
   const [, draw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    // It may have changed between the drawing and now.
+    // The value may have changed between drawing and subscription.
     if (!Object.is(store.get(), drawn)) draw(undefined as never);
     return store.subscribe(() => draw(undefined as never));
   }, [store]);

@@ -8,7 +8,7 @@ interface PanelProps {
   readonly onChange: () => void;
 }
 
-/** Where the platform sends webhooks to, and one of any content. */
+/** Addresses of webhook receivers, and a form for any webhook. */
 export function TellingPanel({ overview, onChange }: PanelProps) {
   return (
     <section class="panel" aria-labelledby="telling">
@@ -22,7 +22,7 @@ export function TellingPanel({ overview, onChange }: PanelProps) {
   );
 }
 
-/** An app of the platform with the address of its webhook, which is not asked whether it wants anything. */
+/** An app and its callback; a change needs no handshake. */
 function App({ app, onChange }: { readonly app: Overview['apps'][number]; readonly onChange: () => void }) {
   const [url, setUrl] = useState(app.callback?.url ?? '');
   const [problem, setProblem] = useState('');

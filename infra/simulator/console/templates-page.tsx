@@ -15,7 +15,6 @@ import { wordOf } from './texts.ts';
 const keyOf = (row: TemplateRow) => row.id;
 const none: readonly TemplateRow[] = [];
 
-/** Every template as the platform has it, and what a reviewer does with one. */
 export function TemplatesPage() {
   const told = useStore(counters);
   const { id, filter } = useStore(place);
@@ -144,7 +143,7 @@ const reasons = [
 ];
 const qualities = ['GREEN', 'YELLOW', 'RED', 'UNKNOWN'];
 
-/** What the platform may do with a template; the service hears of it by webhook. */
+/** Acts of the platform, which the service hears by webhook. */
 function Review({ template, path }: { readonly template: TemplateDetail; readonly path: string }) {
   const [reason, setReason] = useState('PROMOTIONAL');
   const [problem, setProblem] = useState('');

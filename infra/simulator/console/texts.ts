@@ -8,7 +8,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short',
 
 const minutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
 
-/** The time on a phone: without seconds. */
+/** Without seconds, as on a phone. */
 export function phoneTimeOf(ms: number): string {
   return minutes.format(ms);
 }
@@ -21,7 +21,7 @@ export function momentOf(ms: number): string {
   return `${day.format(ms)}, ${clock.format(ms)}`;
 }
 
-/** `+54 9 11 ...` is the platform's spelling; of a recipient only the digits are known. */
+/** A recipient has only digits, unlike the platform's spelling `+54 9 11 ...`. */
 export function numberOf(to: string): string {
   return /^\d+$/.test(to) ? `+${to}` : to;
 }
@@ -30,13 +30,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
-/** `REJECTED_BY_X` as a word of a sentence. */
+/** `REJECTED_BY_X` as words. */
 export function wordOf(constant: string): string {
   const words = constant.toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What tells a refusal from others: its code, or else its HTTP status. */
 export function codeWordOf({
   code,
   http_status: status,
@@ -48,14 +47,14 @@ export function codeWordOf({
 }
 
 interface LeftOut {
-  /** What the older ones are. */
+  /** Noun for the older rows. */
   readonly what?: string;
   readonly cut?: 'dropped' | 'not listed';
-  /** When the oldest happened that is listed. */
+  /** Time of the oldest listed row. */
   readonly sinceMs?: number;
 }
 
-/** How much is not in a list, and from when on it goes. */
+/** Number of missing rows, and since when rows are listed. */
 export function leftOutWords(count: number, { what = 'older', cut = 'dropped', sinceMs }: LeftOut): string {
   const since = sinceMs === undefined ? '' : `: listed since ${momentOf(sinceMs)}`;
   return `${count.toLocaleString('en')} ${what} ${cut}${since}`;
@@ -73,7 +72,7 @@ export interface CurlRequest {
   readonly body: unknown;
 }
 
-/** The request for a shell. The token is not known here: it is a variable to be set. */
+/** The request as curl. The token is unknown here, so it is a variable. */
 export function curlOf({ origin, method, path, query, body }: CurlRequest): string {
   const search = new URLSearchParams(query).toString();
   const url = `${origin}${path}${search === '' ? '' : `?${search}`}`;
@@ -85,14 +84,14 @@ export function curlOf({ origin, method, path, query, body }: CurlRequest): stri
   ].join(' \\\n  ');
 }
 
-/** One word for a shell, whatever is in it. */
+/** One word for a shell, whatever it holds. */
 export function quoted(text: string): string {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 const minuteMs = 60_000;
 
-/** How long an offer still holds, in the two largest units that matter; an offer that is over says so. */
+/** Remaining time of an offer in its two largest units, or that it ended. */
 export function timeLeft(endsMs: number, nowMs: number): string {
   const left = Math.ceil((endsMs - nowMs) / minuteMs);
   if (endsMs <= nowMs) return 'Offer ended';

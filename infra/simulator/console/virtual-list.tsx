@@ -8,19 +8,18 @@ interface ListProps<T> {
   readonly rowHeight: number;
   readonly chosen: string;
   readonly onChoose: (item: T) => void;
-  /** The Escape key: nothing is to be chosen any more. */
+  /** Escape: nothing stays chosen. */
   readonly onLeave?: () => void;
-  /** Which places are in sight, whenever these or the items change. */
+  /** Called with the visible range when it or the items change. */
   readonly onSeen?: (first: number, last: number) => void;
   readonly row: (item: T) => ComponentChildren;
 }
 
-/** Rows above and below what is seen. */
+/** Extra rows above and below. */
 const margin = 6;
 
 /**
- * A list of any length of which only what is seen is in the page. One stop of the tab key; arrows, Home, End and page keys
- * choose. When rows come in above, what is read stays where it is.
+ * Draws only visible rows. One tab stop; arrows, Home, End and page keys choose. New rows above do not move the view.
  */
 export function VirtualList<T>(props: ListProps<T>) {
   const { label, items, keyOf, rowHeight, chosen, onChoose, onLeave, onSeen, row } = props;
@@ -28,7 +27,7 @@ export function VirtualList<T>(props: ListProps<T>) {
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const anchor = useRef('');
   const lastTop = useRef(0);
-  // A scroll draws the list again: it must not look through 100,000 items for what is chosen.
+  // Memoized: a scroll must not search 100,000 items.
   const at = useMemo(
     () => (chosen === '' ? -1 : items.findIndex((item) => keyOf(item) === chosen)),
     [items, keyOf, chosen],
@@ -38,7 +37,7 @@ export function VirtualList<T>(props: ListProps<T>) {
     const element = box.current;
     if (element === null) return;
     const measure = () => {
-      // While it is hidden it has no height, and forgets how far it was scrolled.
+      // A hidden list has no height and loses its scroll position.
       if (element.clientHeight === 0) return;
       if (lastTop.current !== element.scrollTop) element.scrollTop = lastTop.current;
       setView({ top: element.scrollTop, height: element.clientHeight });
@@ -48,13 +47,13 @@ export function VirtualList<T>(props: ListProps<T>) {
     return () => observer.disconnect();
   }, []);
 
-  // What an address chose is brought into sight, once it is listed; from then on the reader scrolls.
+  // Scrolls to an item from the address once it is listed; after that the reader scrolls.
   const isListed = at >= 0;
   useLayoutEffect(() => {
     if (isListed) bringIntoSight(at);
   }, [chosen, isListed]);
 
-  // Where the list was hidden by what was chosen, the keyboard goes on here.
+  // On a narrow page the list gets the focus back when the item closes.
   const wasChosen = useRef(false);
   useLayoutEffect(() => {
     if (wasChosen.current && chosen === '' && document.activeElement === document.body) box.current?.focus();
@@ -76,7 +75,7 @@ export function VirtualList<T>(props: ListProps<T>) {
     }
     const item = items[Math.floor(element.scrollTop / rowHeight)];
     anchor.current = item === undefined ? '' : keyOf(item);
-    // Only when the items are others: a scroll sets the anchor itself.
+    // Runs only for changed items: a scroll sets the anchor itself.
   }, [items, keyOf, rowHeight]);
 
   const seenFirst = Math.floor(top / rowHeight);

@@ -16,13 +16,12 @@ const keyOf = (row: AttemptRow) => String(row.id);
 const atMsOf = (row: AttemptRow) => Date.parse(row.at);
 const none: readonly AttemptRow[] = [];
 
-/** What was sent by webhook: by the service to its clients, or by the platform to its receivers, of whom the service is one. */
+/** Webhooks of the service to its clients, or of the platform to its receivers. */
 export function WebhooksPage() {
   const { by = '' } = useStore(place).filter;
   return by === 'platform' ? <PlatformPosts /> : <AttemptsView />;
 }
 
-/** Every attempt of the service to send its clients an event. */
 function AttemptsView() {
   const told = useStore(counters);
   const { id: named, filter } = useStore(place);

@@ -9,9 +9,7 @@ import { rowOf, viewOf } from './inbox-list.ts';
 import { businessNumber, personOf, tellIncoming } from './incoming.ts';
 import { contentOfReply, kindOf, ReplySchema } from './reply.ts';
 
-/*
- * What a recipient does with a message, and the platform later: told by webhook as the real ones are.
- */
+/* Acts of recipients, and later statuses from the platform; both are told by webhook. */
 
 const StatusSchema = v.pipe(
   v.strictObject({
@@ -41,7 +39,6 @@ export function messageOf(world: World, id: string): Entry {
   return entry;
 }
 
-/** Plans one more status of a message. */
 export function tellStatus(world: World, entry: Entry, body: unknown): unknown {
   const { status, code, in_seconds: seconds } = v.parse(StatusSchema, body);
   const told = { status, at_ms: world.clock.nowMs() + seconds * 1_000, ...(code === undefined ? {} : { code }) };
@@ -50,7 +47,7 @@ export function tellStatus(world: World, entry: Entry, body: unknown): unknown {
   return rowOf(messageOf(world, entry.message.id));
 }
 
-/** Has the recipient answer: an incoming message in the webhook field `messages`. */
+/** Plans the recipient's reply: an incoming message in the webhook field `messages`. */
 export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   const reply = v.parse(ReplySchema, body);
   const { metadata, recipient } = entry.accepted;
@@ -68,7 +65,7 @@ export function replyTo(world: World, entry: Entry, body: unknown): unknown {
   return rowOf(messageOf(world, entry.message.id));
 }
 
-/** Has the recipient tap a quick reply of the message: what the send has put behind it comes back, else its label. */
+/** The reply carries the send's payload, or else the label. */
 export function tapButton(world: World, entry: Entry, body: unknown): unknown {
   const { button: place, card, has_context } = v.parse(TapSchema, body);
   const view = viewOf(entry);
@@ -77,7 +74,6 @@ export function tapButton(world: World, entry: Entry, body: unknown): unknown {
   return replyTo(world, entry, { text: button.text, payload: button.value, has_context });
 }
 
-/** Has a person write to a number by themselves. */
 export function writeTo(world: World, personId: string, body: unknown): unknown {
   const { phone_number_id: numberId, text } = v.parse(WrittenSchema, body);
   const to = businessNumber(world, numberId);

@@ -6,7 +6,7 @@ import { portfolioIdOf } from '../wabas.ts';
 import { mediaNamed, productsNamed } from './known-things.ts';
 import { aroundOf, jobOf } from './message-surroundings.ts';
 
-/** A message in the console's list: what is needed to find it, and little more. */
+/** Row of the console's list: only what searches and columns need. */
 export function rowOf(entry: Entry) {
   const { place, message, content, accepted, told, replies, heldUntilMs } = entry;
   const { name, language, category } = shownOf(content);
@@ -23,17 +23,16 @@ export function rowOf(entry: Entry) {
     received_ms: accepted.acceptedMs,
     told: told.map(({ status, at_ms, code }) => ({ status, at_ms, ...(code === undefined ? {} : { code }) })),
     replies: replies.length,
-    // Null: until the platform knows how the first ones fare.
+    // Null while pacing has not decided.
     ...present({ held_until_ms: heldUntilMs === Number.POSITIVE_INFINITY ? null : heldUntilMs }),
   };
 }
 
-/** The message as the phone shows it. */
 export function viewOf({ message, content }: Entry): PhoneView {
   return phoneView(shownOf(content).components, partsOf(message.request));
 }
 
-/** A whole message: what was sent, the template as it was then, and what its recipient did. */
+/** The template is shown as it was at the send. */
 export function detailOf(world: World, entry: Entry) {
   const { message, content, accepted, replies, told } = entry;
   const { id, components } = shownOf(content);
@@ -62,7 +61,7 @@ function portfolioOf(world: World, numberId: string): string {
 }
 
 interface Shown {
-  /** Empty for a text, as name and language are. */
+  /** Empty for a text, as are name and language. */
   readonly id: string;
   readonly name: string;
   readonly language: string;
@@ -70,7 +69,7 @@ interface Shown {
   readonly components: readonly Component[];
 }
 
-/** A text is shown as a template's body without variables. */
+/** A text is shown like the body of a template without variables. */
 function shownOf(content: MessageContent): Shown {
   if (content.kind === 'text') {
     const components = [{ type: 'BODY', text: content.text }];

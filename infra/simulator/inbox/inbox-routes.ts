@@ -15,7 +15,6 @@ const InboxQuerySchema = v.strictObject({
   limit: v.optional(v.pipe(WholeSchema, v.maxValue(2_000)), '200'),
 });
 
-/** What the console's inbox asks and does. */
 export const inboxRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
@@ -114,7 +113,7 @@ export const inboxRoutes: readonly ControlRoute[] = [
   },
 ];
 
-/** Does something to a person, and tells what is due before it answers. */
+/** Wraps an act of a person; the due webhooks are sent before it answers. */
 function told(act: (world: World, id: string, body: unknown) => unknown): ControlRoute['run'] {
   return async ({ world, emit }, { body }, id) => {
     const answer = act(world, recipientKey(id), body);

@@ -7,12 +7,12 @@ import { portfolioIdOf } from '../wabas.ts';
 import { profileOf } from '../webhooks/preference-update.ts';
 import { type AcceptedMessage, contactOf } from '../webhooks/receipts.ts';
 
-/** A number of a business, as webhooks name it. */
+/** A business number as webhooks name it. */
 export interface BusinessNumber extends Pick<AcceptedMessage, 'wabaId' | 'metadata'> {
   readonly beholder: Beholder;
 }
 
-/** Refuses an id that is no number of the business. */
+/** Throws a `ControlError` when the id is no number of the business. */
 export function businessNumber(world: World, numberId: string): BusinessNumber {
   const number = world.numbers.get(numberId);
   const waba = world.wabas.get(number?.wabaId ?? '');
@@ -26,7 +26,7 @@ export function businessNumber(world: World, numberId: string): BusinessNumber {
   };
 }
 
-/** The person of that number or user id, as the number of the business sees them now. */
+/** A person as the business number sees them now. Throws a `ControlError` for an id that reaches no one. */
 export function personOf(world: World, beholder: Beholder, id: string): Person {
   const nowMs = world.clock.nowMs();
   if (userIdForm.test(id)) {
@@ -40,8 +40,8 @@ export function personOf(world: World, beholder: Beholder, id: string): Person {
 }
 
 /**
- * Tells a message of a person by webhook: in the field `messages`, or `standby` while another responder owns the thread. The
- * business may write freely to them from now on.
+ * Plans the webhook: in `messages`, or `standby` while another responder owns the thread. Opens the customer service
+ * window.
  */
 export function tellIncoming(world: World, to: BusinessNumber, person: Person, message: object): void {
   const { wabaId, metadata, beholder } = to;

@@ -2,7 +2,7 @@ import type { PhoneView } from '../console/phone-view.ts';
 import { type MediaFacts, mediaFacts } from '../media/media-facts.ts';
 import type { World } from '../state.ts';
 
-/** What is known of the products that a message names, by their retailer ids; what no linked catalog has is left out. */
+/** Name and price by retailer id, without products that no linked catalog has. */
 export function productsNamed(world: World, numberId: string, view: PhoneView) {
   const wabaId = world.numbers.get(numberId)?.wabaId ?? '';
   const products = (world.wabas.get(wabaId)?.catalogs ?? []).flatMap((catalog) => catalog.products);
@@ -19,7 +19,6 @@ export function productsNamed(world: World, numberId: string, view: PhoneView) {
   return Object.fromEntries(known);
 }
 
-/** What is known of the media that a message names by id. */
 export function mediaNamed(world: World, view: PhoneView): Readonly<Record<string, MediaFacts>> {
   const known = [view, ...view.cards].flatMap(({ header }) => {
     const medium = header?.kind === 'media' ? world.media.get(header.mediaId, world.clock.nowMs()) : undefined;

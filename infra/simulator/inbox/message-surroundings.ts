@@ -2,12 +2,11 @@ import { refusedId } from '../refused-log.ts';
 import type { World } from '../state.ts';
 import { portfolioIdOf } from '../wabas.ts';
 
-/** The service marks each message with its dispatch and its place in it. */
+/** The service marks a message with its dispatch id and its place in the dispatch. */
 const markOfService = /^([0-9A-Z]{26})-\d{1,5}$/;
-/** More tries of one message than that are not told. */
 const mostTries = 50;
 
-/** The dispatch of a message; whatever else was sent along is told as it is. */
+/** Dispatch id of a message; callback data in another format is returned unchanged. */
 export function jobOf(callbackData: string | undefined): string {
   return callbackData?.replace(markOfService, '$1') ?? '';
 }
@@ -16,11 +15,11 @@ interface Sent {
   readonly to: string;
   readonly numberId: string;
   readonly callbackData: string | undefined;
-  /** What it was refused or has failed with. */
+  /** Codes of its refusal or its failures. */
   readonly codes: readonly (number | null)[];
 }
 
-/** What a send belongs to, accepted or refused: its sender, its dispatch, its person, and what still stands in its way. */
+/** Context of a send: sender, dispatch, other tries, holds and blocks. */
 export function aroundOf(world: World, sent: Sent) {
   const { to, numberId, callbackData } = sent;
   const number = world.numbers.get(numberId);
@@ -40,7 +39,7 @@ export function aroundOf(world: World, sent: Sent) {
   };
 }
 
-/** Every send with the same mark, oldest first: what the service has tried again, or has sent twice. */
+/** All sends with the same mark, oldest first: retries of the service, or duplicates. */
 function triesOf(world: World, callbackData: string) {
   const accepted = world.messages
     .marked(callbackData)
@@ -54,7 +53,7 @@ function triesOf(world: World, callbackData: string) {
   return [...accepted, ...refused].sort((one, other) => one.place - other.place).slice(-mostTries);
 }
 
-/** What is in force that refuses or fails messages with one of the codes; `remove`: the control call that ends it. */
+/** Holds and reviews in force with one of the codes; the control call `remove` ends one. */
 function holdsBehind(world: World, { numberId, codes }: Sent) {
   const number = world.numbers.get(numberId);
   const waba = world.wabas.get(number?.wabaId ?? '');

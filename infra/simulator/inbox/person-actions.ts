@@ -6,9 +6,7 @@ import { preferenceUpdate } from '../webhooks/preference-update.ts';
 import { contactOf } from '../webhooks/receipts.ts';
 import { businessNumber, personOf } from './incoming.ts';
 
-/*
- * What becomes of a person whatever they are sent: told by webhook where the platform tells it.
- */
+/* Acts without a message, told by webhook where the platform tells them. */
 
 const RecipientSchema = v.pipe(
   v.strictObject({
@@ -20,7 +18,7 @@ const RecipientSchema = v.pipe(
   v.check(({ blocked, username }) => blocked !== undefined || username !== undefined, 'must say at least one thing'),
 );
 
-/** A person who has blocked the business gets nothing more: later messages are sent and never delivered. */
+/** Later messages to a person who blocks the business are sent but never delivered. */
 export function changeRecipient(world: World, to: string, body: unknown): unknown {
   const { blocked, username } = v.parse(RecipientSchema, body);
   if (blocked === true) world.blocked.add(to);
@@ -29,7 +27,7 @@ export function changeRecipient(world: World, to: string, body: unknown): unknow
   return { to, blocked: world.blocked.has(to), username: world.people.usernameOf(to) ?? null };
 }
 
-/** For as long as the platform tries to tell anything. */
+/** As long as the platform retries a webhook. */
 const latestSeconds = 7 * 24 * 3_600;
 
 const PreferenceSchema = v.pipe(
@@ -46,7 +44,7 @@ const PreferenceSchema = v.pipe(
   ),
 );
 
-/** Has a person stop marketing messages of a number, or take that back: in force at once, whenever it is told. */
+/** A stop counts at once, however late the webhook comes. */
 export function changePreference(world: World, id: string, body: unknown): unknown {
   const given = v.parse(PreferenceSchema, body);
   const { phone_number_id: numberId, value, answer = 'failed', told_in_seconds: toldIn, copies } = given;
@@ -66,7 +64,6 @@ export function changePreference(world: World, id: string, body: unknown): unkno
 
 const ThreadSchema = v.strictObject({ phone_number_id: v.string(), owner: v.picklist(['other', 'none']) });
 
-/** Gives the thread of a person and a number to another responder, or releases it. */
 export function changeThread(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, owner } = v.parse(ThreadSchema, body);
   const { key } = personOf(world, businessNumber(world, numberId).beholder, id);
@@ -91,7 +88,7 @@ const IdentitySchema = v.pipe(
   ),
 );
 
-/** Gives a person another user id, and perhaps another number; told by a system message (platform reference, 10.5). */
+/** New user id, and number if given; a system message tells it (platform reference, 10.5). */
 export function changeIdentity(world: World, id: string, body: unknown): unknown {
   const { phone_number_id: numberId, number, told_as: form, old_id: oldIds } = v.parse(IdentitySchema, body);
   const { wabaId, metadata, beholder } = businessNumber(world, numberId);

@@ -2,7 +2,7 @@ import { type RefusedSend, refusedId, refusedKind } from '../refused-log.ts';
 import type { World } from '../state.ts';
 import { aroundOf, jobOf } from './message-surroundings.ts';
 
-/** A refused send in the console's list: why it was refused stands where others have what they say. */
+/** Row of a refused send; the reason stands in the place of the preview. */
 export function refusedRow(send: RefusedSend) {
   const { place, to, numberId, template, receivedMs, refusal } = send;
   return {
@@ -17,7 +17,6 @@ export function refusedRow(send: RefusedSend) {
   };
 }
 
-/** A whole refused send: what was asked, why it was refused, and what it belongs to. */
 export function refusedDetail(world: World, send: RefusedSend) {
   const { numberId, template, path, request, refusal } = send;
   const wabaId = world.numbers.get(numberId)?.wabaId ?? '';

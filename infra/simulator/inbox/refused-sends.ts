@@ -4,8 +4,8 @@ import type { Reply } from '../reply.ts';
 import type { World } from '../state.ts';
 
 /**
- * Notes a send that was answered with an error, so that the inbox shows what reached no phone. A read mark is no send; a
- * closed connection says nothing, and may have been closed after the message was accepted.
+ * Records a send that was answered with an error. A read mark is no send. After a closed connection the message may
+ * have been accepted, so it is not recorded.
  */
 export function noteRefused(
   world: World,

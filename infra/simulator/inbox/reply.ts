@@ -3,19 +3,19 @@ import * as v from 'valibot';
 const TextSchema = v.pipe(v.string(), v.nonEmpty('must not be empty'), v.maxLength(4_096));
 const IdSchema = v.optional(v.pipe(v.string(), v.maxLength(1_000)));
 
-/** How a person may answer a message: at most one of the ids or the answer of a flow; without any, by a text. */
+/** A person's reply: with at most one of payload, ids and flow; otherwise a plain text. */
 export const ReplySchema = v.pipe(
   v.strictObject({
     text: TextSchema,
-    /** A quick reply of a template was pressed, whose label is the text. */
+    /** Payload of a tapped quick reply of a template; the text is its label. */
     payload: IdSchema,
-    /** A button or a row of an interactive message was chosen, whose title is the text. */
+    /** Chosen button or row of an interactive message; the text is its title. */
     button_id: IdSchema,
     list_id: IdSchema,
     description: IdSchema,
-    /** What was filled into the form behind a FLOW button. */
+    /** Answers in the form of a FLOW button. */
     flow: v.optional(v.looseObject({})),
-    /** Whether the message that it answers is named. */
+    /** Whether the reply names the message that it answers. */
     has_context: v.optional(v.boolean(), true),
   }),
   v.forward(
@@ -30,7 +30,7 @@ export const ReplySchema = v.pipe(
 
 export type PersonsReply = v.InferOutput<typeof ReplySchema>;
 
-/** What of an incoming message depends on how the person has answered (platform reference, 10.5). */
+/** Fields of the incoming message that depend on the kind of reply (platform reference, 10.5). */
 export function contentOfReply(reply: PersonsReply): object {
   const { text, payload, button_id: buttonId, list_id: listId, description, flow } = reply;
   if (payload !== undefined) return { type: 'button', button: { text, payload } };
@@ -41,14 +41,13 @@ export function contentOfReply(reply: PersonsReply): object {
       ...(description === undefined ? {} : { description }),
     });
   }
-  // The answer of a flow is JSON inside of a text.
+  // A flow's answer is JSON within a string.
   if (flow !== undefined) {
     return interactive('nfm_reply', { name: 'flow', body: text, response_json: JSON.stringify(flow) });
   }
   return { type: 'text', text: { body: text } };
 }
 
-/** In which of the ways it answers. */
 export function kindOf({ payload, button_id: buttonId, list_id: listId, flow }: PersonsReply) {
   if (payload !== undefined) return 'quick_reply';
   if (buttonId !== undefined || listId !== undefined) return 'choice';

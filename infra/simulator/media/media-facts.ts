@@ -1,17 +1,16 @@
 import { present } from '../../../lib/keys/present.ts';
 
-/** What a phone shows of a medium beside its picture. */
 export interface MediaFacts {
-  /** The kind of file, such as `PDF`. */
+  /** Kind of file, such as `PDF`. */
   readonly kind: string;
   readonly seconds?: number;
   readonly pages?: number;
 }
 
-/** Of a larger file the beginning is read: a request waits for it. */
+/** Only the beginning of a larger file is read, because a request waits for it. */
 const mostBytes = 8_000_000;
 
-/** The length of a film in MP4 and the pages of a PDF, as far as the file says so in plain sight. */
+/** Length of an MP4 film and pages of a PDF, where the file has them uncompressed. */
 export function mediaFacts({ type, bytes }: { readonly type: string; readonly bytes: Buffer }): MediaFacts {
   const kind = (type.split(';', 1)[0] ?? '').split('/').at(-1)?.split(/[.+-]/).at(-1) ?? '';
   const read = bytes.subarray(0, mostBytes);
@@ -20,7 +19,7 @@ export function mediaFacts({ type, bytes }: { readonly type: string; readonly by
   return { kind: kind.toUpperCase(), ...present({ seconds, pages }) };
 }
 
-/** From the box `mvhd` (ISO 14496-12): units in a second, and units in all. */
+/** From the box `mvhd` (ISO 14496-12): units per second and total units. */
 function secondsOf(bytes: Buffer): number | undefined {
   const at = bytes.indexOf('mvhd');
   if (at < 0 || bytes.length < at + 36) return undefined;

@@ -11,7 +11,6 @@ export interface Medium {
 
 const firstId = 1_700_000_000_000_000;
 
-/** The media of messages, with their bytes, until their time is over. */
 export class MediaShelf {
   readonly #byId = new Map<string, Medium>();
   #added = 0;

@@ -14,7 +14,7 @@ const addressMs = 5 * minuteMs;
 
 const office = 'application/vnd.openxmlformats-officedocument';
 
-/** The types of a message's media, with the most bytes of each (platform reference, 5.3). */
+/** Media types of messages with their largest sizes (platform reference, 5.3). */
 const mostBytes: Readonly<Record<string, number>> = {
   'image/jpeg': 5 * megabyte,
   'image/png': 5 * megabyte,
@@ -56,7 +56,7 @@ export function uploadMedium(world: World, number: PhoneNumber, request: Platfor
   return json({ id: world.media.add({ numberId: number.id, type, bytes: file.bytes, endsMs }).id });
 }
 
-/** `GET /{media_id}`, perhaps with the `phone_number_id` that it has to be of. */
+/** `GET /{media_id}`; a given `phone_number_id` must own the medium. */
 export function readMedium(world: World, medium: Medium, request: PlatformRequest): Reply {
   requireNumber(medium, request);
   const ends = Math.floor((world.clock.nowMs() + addressMs) / 1_000);
@@ -77,10 +77,10 @@ export function deleteMedium(world: World, medium: Medium, request: PlatformRequ
   return json({ success: true });
 }
 
-/** Where media are fetched from: the first part of the path. */
+/** First part of the download path. */
 export const downloads = '_media';
 
-/** The bytes, for 5 minutes after they were asked for, and for who may read the number. */
+/** The address expires 5 minutes after it was given. The token must reach the number's WABA. */
 export function downloadMedium(world: World, medium: Medium, request: PlatformRequest): Reply {
   const endsMs = Number(request.query.get('ext') ?? 0) * 1_000;
   if (endsMs < world.clock.nowMs()) throw unknownNode(request.method, medium.id);

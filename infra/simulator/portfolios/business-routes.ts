@@ -9,7 +9,7 @@ import { type Tier, tierNames } from './messaging-limits.ts';
 
 const yearInSeconds = 31_536_000;
 const limitField = 'whatsapp_business_manager_messaging_limit';
-/** Which codes the platform has for these is not known: a limit that is reached, and a portfolio under review. */
+/** Our reading: the platform publishes no codes for a reached limit and a portfolio under review. */
 const usualCodes = { limit: 131048, review: 368 };
 
 const CodeSchema = v.pipe(v.number(), v.integer(), v.check(isKnownCode, 'is not a code of the platform'));
@@ -44,7 +44,6 @@ const OutcomeSchema = v.pipe(
   ),
 );
 
-/** Business portfolios: their messaging limit, and their pacing. */
 export const businessRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
@@ -107,7 +106,7 @@ function changeBusiness(world: World, id: string, body: unknown): unknown {
   return businessTold(world, id);
 }
 
-/** The older name of the limit stays true where a number has it. */
+/** Updates the limit's older name where a number has it. */
 function withLimit(fields: Waba['fields'], tier: Tier): Waba['fields'] {
   const older = fields['messaging_limit_tier'] === undefined ? {} : { messaging_limit_tier: tier };
   return { ...fields, ...older, [limitField]: tier };
@@ -137,7 +136,7 @@ function businessTold(world: World, id: string) {
     id,
     name: (waba && ownerOf(waba)?.name) ?? id,
     [limitField]: waba?.fields[limitField] ?? null,
-    /** Whether the limit is in force, and what becomes of messages beyond it. */
+    /** Null: the limit is only shown, not enforced. */
     enforced: beyond === undefined ? null : { beyond, code },
     people: world.limits.peopleOf(id, world.clock.nowMs()),
     parent_user_ids: world.people.isEnrolled(id),
@@ -145,7 +144,6 @@ function businessTold(world: World, id: string) {
   };
 }
 
-/** Every business, as the console shows it. */
 export function businessesTold(world: World) {
   return [...new Set([...world.wabas.values()].map(portfolioIdOf))].map((id) => businessTold(world, id));
 }

@@ -2,7 +2,7 @@ import type { Unreachable } from '../people.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** How many people a portfolio may have messages delivered to in 24 hours, by the platform's words (platform reference, 4.4). */
+/** People a portfolio may reach in 24 hours, by tier (platform reference, 4.4). */
 export const tiers = {
   TIER_50: 50,
   TIER_250: 250,
@@ -15,7 +15,7 @@ export const tiers = {
 export type Tier = keyof typeof tiers;
 export const tierNames = Object.keys(tiers) as readonly Tier[];
 
-/** A limit that is enforced, and what becomes of messages beyond it. */
+/** An enforced limit, and the fate of messages beyond it. */
 export interface MessagingLimit {
   readonly tier: Tier;
   readonly beyond: Unreachable;
@@ -23,12 +23,12 @@ export interface MessagingLimit {
 }
 
 /**
- * The messaging limits of business portfolios: different people whom any of its numbers has messages delivered to, outside of
- * an open window, in any 24 hours. Deliveries always count; a limit is enforced once the control interface has set it.
+ * Counts distinct people outside an open window, over all numbers of a portfolio, in a sliding 24 hours. Deliveries
+ * always count; a limit is enforced once a control call sets it.
  */
 export class MessagingLimits {
   readonly #limits = new Map<string, MessagingLimit>();
-  /** When each person is delivered to last, by portfolio. What is on its way counts already. */
+  /** Last delivery to each person, by portfolio; planned deliveries count too. */
   readonly #deliveredAtMs = new Map<string, Map<string, number>>();
 
   enforce(portfolioId: string, limit: MessagingLimit): void {
@@ -44,21 +44,21 @@ export class MessagingLimits {
     this.#deliveredAtMs.set(portfolioId, people.set(key, Math.max(atMs, people.get(key) ?? 0)));
   }
 
-  /** People of the last 24 hours. */
+  /** People of the last 24 hours; drops older ones. */
   peopleOf(portfolioId: string, nowMs: number): number {
     const people = this.#deliveredAtMs.get(portfolioId);
     for (const [key, atMs] of people ?? []) if (nowMs - atMs >= dayMs) people?.delete(key);
     return people?.size ?? 0;
   }
 
-  /** The limit that one more person would break; undefined: they are one of those counted, or there is room. */
+  /** Undefined when the person already counts or there is room. */
   brokenBy(portfolioId: string, key: string, nowMs: number): MessagingLimit | undefined {
     const limit = this.#limits.get(portfolioId);
     if (limit === undefined) return undefined;
     const atMs = this.#deliveredAtMs.get(portfolioId)?.get(key);
     if (atMs !== undefined && nowMs - atMs < dayMs) return undefined;
     const most = tiers[limit.tier];
-    // Those of the day before are looked for only where they may make room.
+    // Older deliveries are cleaned up only when that may make room.
     const isFull = (this.#deliveredAtMs.get(portfolioId)?.size ?? 0) >= most;
     return isFull && this.peopleOf(portfolioId, nowMs) >= most ? limit : undefined;
   }

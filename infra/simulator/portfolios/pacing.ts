@@ -1,35 +1,33 @@
 import type { AcceptedMessage, Course } from '../webhooks/receipts.ts';
 
-/** A message that is held until it is known how its portfolio's messages fare. */
 export interface HeldMessage {
   readonly message: AcceptedMessage;
   readonly course: Course;
 }
 
-/** How the pacing of a portfolio ends. */
 export interface PacingEnd {
   readonly outcome: 'released' | 'dropped';
-  /** What the portfolio is refused with while it is reviewed, once messages were dropped. */
+  /** Code that refuses the portfolio during the review after a drop. */
   readonly code: number;
 }
 
 interface Pace {
   readonly sinceMs: number;
-  /** So many more are taken as usual. */
+  /** So many more messages are accepted normally. */
   left: number;
   held: readonly HeldMessage[];
   readonly end?: (PacingEnd & { readonly atMs: number }) | undefined;
 }
 
-/** Told of each held message when it goes on, or fails with the code. */
+/** Called for each held message: it goes on, or fails with the code. */
 export type SettleHeld = (held: HeldMessage, turn: { readonly atMs: number; readonly code?: number }) => void;
 
-/** What held messages of a portfolio fail with. */
+/** Held messages fail with this code when they are dropped. */
 const droppedCode = 135000;
 
 /**
- * The pacing of business portfolios (platform reference, 2.10): after a first set templates are held, then released in batches
- * or all of them, or dropped; a portfolio whose messages were dropped is reviewed, and may do nothing meanwhile.
+ * Pacing (platform reference, 2.10): after a first set, templates are held, then released, all or in batches, or
+ * dropped. A drop begins a review: the portfolio may neither send nor create templates.
  */
 export class PortfolioPacing {
   readonly #settleHeld: SettleHeld;
@@ -41,19 +39,19 @@ export class PortfolioPacing {
     this.#settleHeld = settleHeld;
   }
 
-  /** Grows when pacing begins or ends, by control or by itself. */
+  /** Grows when pacing or a review changes, so that pages reload. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Begins, or begins again: what is held stays held. */
+  /** Begins or restarts the pacing; held messages stay held. */
   begin(portfolioId: string, pace: Omit<Pace, 'held'>): void {
     this.#changes += 1;
     const known = this.#paces.get(portfolioId);
     this.#paces.set(portfolioId, { ...pace, sinceMs: known?.sinceMs ?? pace.sinceMs, held: known?.held ?? [] });
   }
 
-  /** Counts one more template; says whether it is held. */
+  /** Counts a template; returns whether it is held. */
   holds(portfolioId: string): boolean {
     const pace = this.#paces.get(portfolioId);
     if (pace === undefined) return false;
@@ -67,7 +65,7 @@ export class PortfolioPacing {
     if (pace !== undefined) pace.held = [...pace.held, held];
   }
 
-  /** Lets the oldest so many go; without a number all of them, and the pacing is over. */
+  /** Releases the oldest held messages. Without a number it releases all and ends the pacing. */
   release(portfolioId: string, atMs: number, most = Number.POSITIVE_INFINITY): void {
     const pace = this.#paces.get(portfolioId);
     if (pace === undefined) return;
@@ -78,7 +76,7 @@ export class PortfolioPacing {
     for (const held of released) this.#settleHeld(held, { atMs });
   }
 
-  /** Fails all that is held; the portfolio is reviewed from now on. */
+  /** Fails all held messages and begins a review of the portfolio. */
   drop(portfolioId: string, atMs: number, code: number): void {
     const held = this.#paces.get(portfolioId)?.held ?? [];
     this.#changes += 1;
@@ -87,18 +85,18 @@ export class PortfolioPacing {
     for (const each of held) this.#settleHeld(each, { atMs, code: droppedCode });
   }
 
-  /** Neither paced nor reviewed any more; what is held goes on. */
+  /** Ends pacing and review; held messages go on. */
   forget(portfolioId: string, atMs: number): void {
     this.release(portfolioId, atMs);
     this.#reviews.delete(portfolioId);
   }
 
-  /** What a portfolio under review is refused with. */
+  /** Code that refuses the portfolio while it is under review. */
   reviewOf(portfolioId: string): number | undefined {
     return this.#reviews.get(portfolioId)?.code;
   }
 
-  /** As the control interface tells it; undefined: neither paced nor reviewed. */
+  /** Undefined when the portfolio is neither paced nor reviewed. */
   told(portfolioId: string): object | undefined {
     const pace = this.#paces.get(portfolioId);
     const review = this.#reviews.get(portfolioId);
@@ -111,13 +109,12 @@ export class PortfolioPacing {
     };
   }
 
-  /** When the next one ends by itself. */
   nextMs(): number | undefined {
     const times = [...this.#paces.values()].flatMap(({ end }) => end?.atMs ?? []);
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Ends what is over, dated when it was. */
+  /** Ends expired pacing, dated at its own end. */
   settle(nowMs: number): void {
     for (const [portfolioId, { end }] of this.#paces) {
       if (end === undefined || end.atMs > nowMs) continue;

@@ -11,11 +11,11 @@ import { planReceipts } from './plan-receipts.ts';
 export interface Acceptance extends CheckedSend {
   readonly endpoint: SendEndpoint;
   readonly course: Course;
-  /** The person stops marketing messages once this one has arrived, if it is one. */
+  /** The person stops marketing after this message, if it is marketing, has arrived. */
   readonly stops: boolean;
 }
 
-/** Takes a message that has passed every check: notes it, plans what is told of it, and answers. */
+/** Accepts a checked message: records it, plans its webhooks and answers. */
 export function accepted(world: World, send: Acceptance, request: PlatformRequest): Reply {
   const { number, recipient, content, portfolioId, course } = send;
   const nowMs = world.clock.nowMs();
@@ -69,7 +69,7 @@ function acceptedMessage(world: World, id: string, send: Acceptance): AcceptedMe
   };
 }
 
-/** The person reads the message and has had enough. */
+/** Plans the stop that a magic recipient makes when the message is delivered. */
 function stopMarketing(world: World, send: Acceptance, message: AcceptedMessage): void {
   const { number, recipient, course } = send;
   const deliveredMs = deliveryOf(message, course);
@@ -84,7 +84,7 @@ function stopMarketing(world: World, send: Acceptance, message: AcceptedMessage)
   world.outbox.add(preferenceUpdate(message, recipient, { value: 'stop', atMs: deliveredMs }), deliveredMs);
 }
 
-/** Free-form messages are among those that cost nothing: the free ones of a month are not counted. */
+/** Free-form messages are always told as free: the monthly free quota is not counted. */
 function pricingOf({ endpoint, content }: Acceptance): PricingTold {
   if (content.kind === 'text') {
     return { billable: false, pricing_model: 'PMP', type: 'free_customer_service', category: 'service' };
@@ -94,7 +94,7 @@ function pricingOf({ endpoint, content }: Acceptance): PricingTold {
   return { billable: true, pricing_model: 'PMP', type: 'regular', category };
 }
 
-/** The platform's form of a message id: base64 of the recipient and of 18 hexadecimal digits, here a counter. */
+/** The platform's format: base64 of the recipient and 18 hexadecimal digits, here a counter. */
 function messageId(recipient: string, count: number): string {
   const bytes = Buffer.concat([
     Buffer.from([0x1c, 0x18, recipient.length]),

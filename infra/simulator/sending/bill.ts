@@ -2,15 +2,10 @@ import prefixes from '../../../lib/pricing/phone-prefixes.json' with { type: 'js
 import card from '../../../lib/pricing/rates-usd-2026-10-01.json' with { type: 'json' };
 import type { AcceptedMessage } from '../webhooks/receipts.ts';
 
-/*
- * What the platform bills, from its own books: each message once, when it is delivered, whatever is told of that by webhook
- * (platform reference, 9). The rate card and the countries of numbers are facts and the same files as the service has; how they
- * become a bill is written here once more.
- */
+/* The platform's bill (platform reference, 9): each message once, when it is delivered, whatever webhooks tell. It
+   shares the service's rate card and number prefixes as facts; the calculation is a second implementation. */
 
-/** Deliveries of one day of one number to one country, as one line of a bill. */
 export interface BillLine {
-  /** UTC. */
   readonly day: string;
   readonly waba_id: string;
   readonly phone_number_id: string;
@@ -26,12 +21,11 @@ interface Delivery {
   readonly atMs: number;
 }
 
-/** A hundred-millionth of a dollar: the rate card has no finer price. */
+/** Sums are integers of the rate card's finest price, a hundred-millionth of a dollar. */
 const finest = 1e8;
 
 type Row = (typeof card.markets)[number];
 
-/** Deliveries that were planned; those whose time has come are on the bill. */
 export class Bill {
   readonly #planned: Delivery[] = [];
 
@@ -39,7 +33,7 @@ export class Bill {
     this.#planned.push({ message, atMs });
   }
 
-  /** Of all deliveries until then. */
+  /** Bills the deliveries up to that time. */
   until(nowMs: number): { readonly data: readonly BillLine[]; readonly total: { volume: number; cost: number } } {
     const lines = new Map<string, { readonly line: BillLine; volume: number; parts: number }>();
     for (const { message, atMs } of this.#planned) {
@@ -62,13 +56,13 @@ export class Bill {
 
 function lineOf({ wabaId, metadata, recipient, pricing }: AcceptedMessage, atMs: number): BillLine {
   const names = { waba_id: wabaId, phone_number_id: metadata.phone_number_id, country: countryOf(recipient.key) };
-  // A webhook tells whole seconds.
+  // A webhook's timestamp is in whole seconds.
   const day = new Date(Math.floor(atMs / 1_000) * 1_000).toISOString().slice(0, 10);
   const told = { pricing_category: pricing.category, pricing_type: pricing.type };
   return { day, ...names, ...told, volume: 0, cost: 0 };
 }
 
-/** The longest beginning of the number that is a country's; a user id begins with its country. */
+/** Longest matching number prefix; a user id begins with its country. */
 function countryOf(key: string): string {
   if (/^[A-Z]/.test(key)) return key.slice(0, 2);
   const known: Readonly<Record<string, string>> = prefixes;

@@ -5,30 +5,28 @@ import { checkProductList } from './product-list-check.ts';
 import { checkLength, countMismatch, formatMismatch, textValueOf } from './text-checks.ts';
 
 export interface ButtonPlace {
-  /** What precedes `buttons` in the details: empty, or `carousel card 1 `. */
+  /** Prefix of `buttons` in the details: empty, or `carousel card 1 `. */
   readonly where: string;
-  /** The buttons carry a one-time code. */
   readonly code: boolean;
-  /** They stand beside a limited-time offer. */
   readonly offer?: boolean;
 }
 
-/** What is to be percent-encoded in the value of a URL button before it is sent (platform reference, 4.2). */
+/** Characters that the value of a URL button must percent-encode (platform reference, 4.2). */
 const unencoded = /[^!-~]|[:|]/;
 
 const longestUrl = 2_000;
 const longestCode = 15;
 const longestCoupon = 20;
 const longestOfferCode = 15;
-/** What a provider names; the platform publishes none, nor a code for it (platform reference, 4.2). */
+/** A provider's limit: the platform publishes none, nor a code for it (platform reference, 4.2). */
 const longestPayload = 128;
 
-/** How the details of 131008 spell the kinds of button that cannot be sent without a parameter. */
+/** Spelling in the details of 131008 of buttons that need a parameter. */
 const needy: Readonly<Record<string, string>> = { URL: 'Url', COPY_CODE: 'CopyCode', MPM: 'Mpm' };
 
 /**
- * Checks the button parts of a send against the template's buttons: index, kind, count and value of the parameter. A flow
- * button has to be named by a part, whether or not that has a parameter (platform reference, 4.2).
+ * Checks index, kind, count and value of sent buttons. A flow button needs a component even without a parameter
+ * (platform reference, 4.2).
  */
 export function checkButtons(
   place: ButtonPlace,
@@ -94,7 +92,7 @@ function checkParameter(place: OneButton, button: TemplateButton, parameter: Sen
   if (parameter.type === 'coupon_code') checkCoupon(place, parameter.coupon_code);
   if (parameter.type === 'action') {
     if (button.type === 'MPM') checkProductList(place.where, parameter.action);
-    // The documents show an object or leave it out (5).
+    // The platform's pages show an object or omit it (5).
     if (parameter.action.flow_action_data === null) {
       throw messagingError(131009, `${place.where}: flow_action_data is not an object`);
     }

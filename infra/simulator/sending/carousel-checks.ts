@@ -13,8 +13,8 @@ const longestCardBody = 160;
 const mostProductCards = 10;
 
 /**
- * Checks the cards of a carousel: exactly the template's cards when they show media; 2 to 10, all built like the first,
- * when they show products (platform reference, 3.7). That all are of one catalog needs no check: a WABA has only one.
+ * Media cards: exactly the template's. Product cards: 2 to 10, built like the first (platform reference, 3.7). Their
+ * catalog needs no check: a WABA has only one.
  */
 export function checkCarousel(
   place: HeaderPlace,

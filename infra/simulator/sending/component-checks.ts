@@ -13,7 +13,7 @@ export interface SendContext {
   readonly nowMs: number;
 }
 
-/** Checks the parts of a send against the template's components. Refuses the first fault found. */
+/** Checks the sent components against the template's; throws at the first fault. */
 export function checkComponents(context: SendContext, parts: readonly SentPart[]): void {
   const { components, fields } = context.template;
   const only = (type: SentPart['type']) => onlyPart(parts, type);
@@ -36,7 +36,7 @@ export function checkComponents(context: SendContext, parts: readonly SentPart[]
   checkCarousel(place, defined('CAROUSEL')?.cards, only('carousel')?.cards ?? []);
 }
 
-/** A filled body may be as long as a written one (platform reference, 3.4). */
+/** A filled body has the same limit as a written one (platform reference, 3.4). */
 function bodyLimit(template: Template): number {
   if (template.components.some((component) => component.type === 'LIMITED_TIME_OFFER')) return 600;
   const single = template.components.some((component) => component.buttons?.some((button) => button.type === 'SPM'));

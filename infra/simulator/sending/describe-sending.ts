@@ -5,9 +5,8 @@ import type { NumberSends } from './sending-record.ts';
 const secondMs = 1_000;
 
 /**
- * `GET /_control/sending`: of each number what it may send a second now, what was called, accepted and throttled in all and in
- * every second of the clock that had any, and the most in any second, wherever it begins; then up to `limit` of the dispatch
- * ids that were accepted more than once.
+ * `GET /_control/sending`: each number's limit, and its calls, accepted and throttled sends, in all, by second, and at
+ * the peak of a sliding second; then at most `limit` dispatch ids accepted more than once.
  */
 export function describeSending(world: World, limit: number): unknown {
   const duplicates = world.sending.duplicates();
@@ -33,7 +32,7 @@ export function describeSending(world: World, limit: number): unknown {
   };
 }
 
-/** The most of the moments (ascending) that lie within less than a second of each other. */
+/** Peak of a sliding window of one second; `timesMs` must ascend. */
 export function mostInAnySecond(timesMs: readonly number[]): number {
   let first = 0;
   let most = 0;

@@ -12,15 +12,15 @@ const timesToLive = { UTILITY: [30, 43_200], AUTHENTICATION: [30, 900] } as cons
 const notEnabled =
   "Parameter Invalid: The 'category' value requires Direct Send, which isn't enabled for this account. Use an approved message template instead.";
 
-/** Refuses what of Direct Send stands in a message that names no category. */
+/** Refuses parameters of Direct Send in a message without a category. */
 export function refusePartsOfDirectSend({ ttl_seconds: seconds, direct_send_config: config }: MessageBody): void {
   if (seconds !== undefined) throw messagingError(100, "Parameter Invalid: 'ttl_seconds' requires 'category'");
   if (config !== undefined) throw messagingError(100, "Parameter Invalid: 'direct_send_config' requires 'category'");
 }
 
 /**
- * Direct Send (platform reference, 2.3): a text with a category, of which the platform makes a template by itself. The WABA
- * needs the permission, and a portfolio that may write to 100,000 people.
+ * Direct Send (platform reference, 2.3) makes a template from a text with a category. The WABA needs the permission and
+ * a messaging limit of at least 100,000.
  */
 export function directSend(
   world: World,
@@ -45,7 +45,6 @@ export function directSend(
 
 const language = 'en_US';
 
-/** The template of the text, made when there is none yet. */
 function generatedTemplate(
   world: World,
   waba: Waba,

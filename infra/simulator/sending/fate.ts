@@ -12,27 +12,27 @@ import { mediaIdsIn } from './sent-media.ts';
 import unlimitedCountries from './unlimited-countries.json' with { type: 'json' };
 import areaCodes from './us-area-codes.json' with { type: 'json' };
 
-/** A message that has passed every check, and where it is sent from. */
+/** A message that passed every check, with its sender. */
 export interface CheckedSend {
   readonly number: PhoneNumber;
   readonly portfolioId: string;
   readonly recipient: Recipient;
   readonly content: MessageContent;
   readonly body: MessageBody;
-  /** What holds the WABA or the number, and concerns the message. */
+  /** Holds on the WABA or the number that concern this message. */
   readonly holds: readonly Hold[];
 }
 
-/** Why a message does not arrive: told later by webhook, or by the answer. */
+/** Why a message does not arrive; told by webhook, or by the reply when `atOnce`. */
 interface Obstacle {
   readonly code: number;
   readonly atOnce?: boolean;
 }
 
-/** The number is not told that a person has blocked it: the messages stay underway. */
+/** The platform does not tell that a person blocks the number: messages stay at `sent`. */
 const courseOfBlocked = { delivered_after_ms: null, read_after_ms: null };
 
-/** How the statuses of a message come, as far as its person and its portfolio decide; refuses what is refused at once. */
+/** Course of a message as person and portfolio decide. Throws when the obstacle refuses at once. */
 export function usualFate(world: World, send: CheckedSend): CourseChanges {
   const obstacle = obstacleOf(world, send);
   if (obstacle?.atOnce === true) throw messagingError(obstacle.code);
@@ -42,7 +42,7 @@ export function usualFate(world: World, send: CheckedSend): CourseChanges {
   };
 }
 
-/** The widest first, as holds are. */
+/** In order of precedence, widest first, as for holds. */
 function obstacleOf(world: World, send: CheckedSend): Obstacle | undefined {
   const { recipient, holds } = send;
   const held = holds.find(({ isLater }) => isLater === true)?.kind.code;
@@ -53,14 +53,14 @@ function obstacleOf(world: World, send: CheckedSend): Obstacle | undefined {
     : (obstacleOfMedia(world, send) ?? obstacleOfMarketing(world, send) ?? obstacleOfLimit(world, send));
 }
 
-/** A free-form message needs a person who has written, and a thread that no other responder owns. */
+/** A free-form message needs an open window, and a thread that no other responder owns. */
 function obstacleOfText(world: World, { number, recipient }: CheckedSend): Obstacle | undefined {
   const nowMs = world.clock.nowMs();
   if (world.threads.isOwned(number.id, recipient.key, nowMs)) return { code: 131070, atOnce: true };
   return world.people.isWindowOpen(number.id, recipient.key, nowMs) ? undefined : { code: 131047 };
 }
 
-/** Media are looked for once a message is accepted. */
+/** The platform fetches media only after it accepts the message. */
 function obstacleOfMedia(world: World, { body }: CheckedSend): Obstacle | undefined {
   const lacks = mediaIdsIn(body.template?.components ?? []).some(
     (id) => world.media.get(id, world.clock.nowMs()) === undefined,
@@ -86,14 +86,14 @@ function obstacleOfLimit(world: World, { number, portfolioId, recipient }: Check
   return limit && { code: limit.code, atOnce: limit.beyond === 'refused' };
 }
 
-/** Notes that the person has had enough marketing messages, when that is what the message fails with. */
+/** Records a person's marketing cap when the message fails with it. */
 export function noteCapped(world: World, send: CheckedSend, { fail }: Course): void {
   const { number, recipient } = send;
   if (fail !== 131049 || !isMarketing(send) || !isCapped(world, send)) return;
   world.marketingCaps.capped(number.wabaId, recipient.key, world.clock.nowMs());
 }
 
-/** Are attempts at the person counted? Not where the limit does not apply, nor inside an open window (6.5). */
+/** Caps do not apply in some countries, nor inside an open window (6.5). */
 function isCapped(world: World, { number, recipient }: CheckedSend): boolean {
   const nowMs = world.clock.nowMs();
   const countries = [number.digits, recipient.key].map((key) => (/^\d/.test(key) ? countryOf(key) : key.slice(0, 2)));
@@ -107,7 +107,7 @@ export function isMarketing({ content }: Pick<CheckedSend, 'content'>): boolean 
 
 const ofUnitedStates = new Set(Object.values(areaCodes).flat());
 
-/** Marketing templates are not delivered to numbers of the United States; Canada and the Caribbean share their prefix. */
+/** Canada and the Caribbean share the prefix, so only the area code tells the United States. */
 export function isOfUnitedStates(digits: string): boolean {
   return /^1\d{10}$/.test(digits) && ofUnitedStates.has(digits.slice(1, 4));
 }

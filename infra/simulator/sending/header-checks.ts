@@ -4,16 +4,15 @@ import type { SentParameter } from './message-body.ts';
 import { checkTexts, countMismatch, formatMismatch } from './text-checks.ts';
 
 export interface HeaderPlace {
-  /** What precedes `header` in the details: empty, or `carousel card 1 `. */
+  /** Prefix of `header` in the details: empty, or `carousel card 1 `. */
   readonly where: string;
   readonly named: boolean;
-  /** Catalogs linked to the WABA. */
   readonly catalogIds: readonly string[];
 }
 
 const longestTextHeader = 60;
 
-/** Checks the header's parameters: a text's values, or the one medium, place or product that the format asks for. */
+/** Checks the values of a text, or the format's one medium, location or product. */
 export function checkHeader(
   place: HeaderPlace,
   header: Pick<TemplateComponent, 'format' | 'text'> | undefined,

@@ -1,14 +1,11 @@
 const secondMs = 1_000;
 
-/**
- * Messages a second that one number may send (130429): never more in any second, wherever it begins. A message that is
- * refused does not count.
- */
+/** Throughput (130429): a sliding window of one second. Refused messages do not count. */
 export class ThroughputLimit {
-  /** When the messages of the last second were taken, oldest first. */
+  /** Send times within the last second, oldest first. */
   readonly #taken = new Map<string, number[]>();
 
-  /** Counts one message and says whether the number may send it. What is allowed now counts, whatever was a moment ago. */
+  /** Returns false when the limit refuses the message. A changed limit also counts messages accepted before. */
   take(numberId: string, perSecond: number, nowMs: number): boolean {
     const recent = (this.#taken.get(numberId) ?? []).filter((atMs) => atMs > nowMs - secondMs);
     this.#taken.set(numberId, recent);
@@ -22,10 +19,7 @@ const pairIntervalMs = 6_000;
 const pairBurst = 45;
 const pairsBeforeCleaning = 100_000;
 
-/**
- * Messages from one number to one user: one per 6 s, of which 45 may be borrowed from the future (131056). Kept as the
- * moment at which the debt is paid back.
- */
+/** Pair limit (131056): one message per 6 s, with a burst of 45. Stored as the time at which the debt is paid back. */
 export class PairLimit {
   readonly #paidAtMs = new Map<string, number>();
 
@@ -46,13 +40,13 @@ export class PairLimit {
 const managementCallsPerHour = 5_000;
 const hourMs = 3_600_000;
 
-/** Who calls for a WABA: each app has a budget of its own there. */
+/** Each app has its own budget for each WABA. */
 export interface Caller {
   readonly appId: string | undefined;
   readonly wabaId: string;
 }
 
-/** Management calls per app, WABA and hour, for the usage header only: nothing is refused on their account. */
+/** Management calls per app, WABA and hour. They only feed the usage header; none is refused. */
 export class ManagementUsage {
   readonly #windows = new Map<string, { hour: number; count: number }>();
 
@@ -60,7 +54,7 @@ export class ManagementUsage {
     this.#windows.set(keyOf(caller), { hour: hourOf(nowMs), count: this.#counted(caller, nowMs) + 1 });
   }
 
-  /** The share of the hour's budget that is used up, 0 to 1. */
+  /** Used share of the hour's budget, 0 to 1. */
   used(caller: Caller, nowMs: number): number {
     return Math.min(1, this.#counted(caller, nowMs) / managementCallsPerHour);
   }
@@ -80,9 +74,8 @@ function hourOf(nowMs: number): number {
 }
 
 /**
- * `X-Business-Use-Case-Usage`: what a WABA has used up of the hour's calls, in percent and rounded up, by their kind (platform
- * reference, 4.4). `managementUsed` is the share of its management calls. For messages no budget of calls is known but the
- * throughput of a number, of which the header says nothing: theirs stays 0.
+ * `X-Business-Use-Case-Usage`: used share of the WABA's hourly calls in percent, rounded up (platform reference, 4.4).
+ * `whatsapp` stays 0: no hourly budget of messages is known, and the header does not show throughput.
  */
 export function usageHeader(wabaId: string, managementUsed: number): Readonly<Record<string, string>> {
   const management = usageOf('whatsapp_business_management', Math.ceil(managementUsed * 100));

@@ -1,22 +1,21 @@
 const dayMs = 24 * 3_600_000;
-/** Of the platform only "several" is known. */
+/** Our reading: the platform says only "several". */
 const mostRetries = 3;
 
 /**
- * People whose share of marketing messages is used up (131049), and how often a WABA tries them again within 24 hours
- * (platform reference, 6.5). After several such attempts the further ones are refused at once, until the oldest of them is
- * a day ago.
+ * Capped people (131049) and a WABA's retries at them in 24 hours (platform reference, 6.5). Further retries are
+ * refused until the oldest is 24 hours ago.
  */
 export class MarketingCaps {
   readonly #cappedAtMs = new Map<string, number>();
   readonly #retriesMs = new Map<string, readonly number[]>();
 
-  /** The person was told to have had enough: 131049. */
+  /** Starts the 24 hours in which the WABA's messages to the person count as retries. */
   capped(wabaId: string, key: string, atMs: number): void {
     this.#cappedAtMs.set(`${wabaId} ${key}`, atMs);
   }
 
-  /** Notes an attempt, when it is one at such a person; says whether it is to be refused at once. */
+  /** Counts a retry at a capped person; returns whether it is refused at once. */
   refuses(wabaId: string, key: string, nowMs: number): boolean {
     const cappedAtMs = this.#cappedAtMs.get(`${wabaId} ${key}`);
     if (cappedAtMs === undefined || nowMs - cappedAtMs >= dayMs) return false;

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { messagingError, whatItTakes } from '../errors.ts';
 import { parsedParameters } from '../parameters.ts';
 
-/** A word of the platform's, accepted in any letter case. */
+/** A fixed word in any letter case. */
 function word<const W extends readonly [string, ...string[]]>(words: W) {
   return v.pipe(v.string(), v.toLowerCase(), v.picklist(words));
 }
@@ -27,7 +27,7 @@ const ActionSchema = v.strictObject({
     ),
   ),
   flow_token: v.optional(text),
-  // Null is refused with the button, by its own code.
+  // Null is refused later, in the check of buttons, with a code of its own.
   flow_action_data: v.nullish(v.looseObject({})),
 });
 
@@ -72,7 +72,7 @@ const ParameterSchema = v.variant('type', [
   }),
 ]);
 
-/** The kinds of button that a message may name, as a refusal of the platform lists them (platform reference, 4.2). */
+/** Button kinds, in the order of the platform's refusal (platform reference, 4.2). */
 const buttonSubTypes = [
   'booking_confirmation',
   'catalog',
@@ -102,7 +102,6 @@ export type SentParameter = v.InferOutput<typeof ParameterSchema>;
 export type SentPart = v.InferOutput<typeof PartSchema>;
 export type SentCardPart = v.InferOutput<typeof CardPartSchema>;
 
-/** Types of messages that are not simulated. */
 const otherTypes: readonly unknown[] = [
   'image',
   'video',
@@ -132,7 +131,7 @@ const common = {
       name: text,
       language: v.optional(
         v.strictObject({ code: text, policy: v.optional(v.literal('deterministic')) }),
-        // Absent: parsed as an empty object, so that the missing `code` is what gets named.
+        // An empty default, so that the refusal names the missing `code`.
         {} as { code: string },
       ),
       components: v.optional(v.array(PartSchema), []),
@@ -140,7 +139,7 @@ const common = {
   ),
   biz_opaque_callback_data: v.optional(v.pipe(text, v.maxLength(512))),
   messaging_account_id: v.optional(text),
-  /** The old name of the same; the new one wins. */
+  /** Old name of `messaging_account_id`, which wins. */
   paid_messaging_account_id: v.optional(text),
   category: v.optional(word(['utility', 'authentication'])),
   direct_send_config: v.optional(v.strictObject({ template_name: v.optional(text) })),
@@ -162,7 +161,7 @@ const schemas = {
 export type SendEndpoint = keyof typeof schemas;
 export type MessageBody = v.InferOutput<(typeof schemas)['messages']>;
 
-/** Parses the body of a send. Refuses messages of types that are not simulated. */
+/** Parses the body of a send. Refuses message types that are not simulated. */
 export function parseMessageBody(endpoint: SendEndpoint, body: unknown): MessageBody {
   const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : undefined;
   if (otherTypes.includes(type)) {
@@ -170,6 +169,6 @@ export function parseMessageBody(endpoint: SendEndpoint, body: unknown): Message
       ? messagingError(131051, `${whatItTakes}; messages of type ${type} are not simulated`)
       : messagingError(134100, 'type must be template');
   }
-  // A schema with more keys than the other has an output that is the other's too.
+  // The other schema only adds keys, so that its output fits this type.
   return parsedParameters(schemas[endpoint] as (typeof schemas)['messages'], body);
 }

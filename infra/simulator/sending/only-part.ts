@@ -1,6 +1,6 @@
 import { graphError } from '../errors.ts';
 
-/** The part of that type; refuses two of them with code 100. */
+/** Returns the component of a type; two of them are refused with code 100. */
 export function onlyPart<P extends { readonly type: string }>(parts: readonly P[], type: P['type']): P | undefined {
   const [first, second] = parts.filter((part) => part.type === type);
   if (second !== undefined) throw graphError(100, `(#100) Param template['components'] has two of type ${type}.`);

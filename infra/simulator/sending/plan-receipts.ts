@@ -3,7 +3,7 @@ import type { Outbox } from '../webhooks/outbox.ts';
 import { type AcceptedMessage, type Course, deliveryOf, receiptsOf, type ToldStatus } from '../webhooks/receipts.ts';
 import type { Bill } from './bill.ts';
 
-/** Plans what is told of a message; returns it too. Its delivery is billed, and counts against the portfolio's limit. */
+/** Plans the webhooks and returns the statuses. The delivery is billed and counts against the portfolio's limit. */
 export function planReceipts(
   { outbox, limits, bill }: { readonly outbox: Outbox; readonly limits: MessagingLimits; readonly bill: Bill },
   message: AcceptedMessage,

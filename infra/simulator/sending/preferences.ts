@@ -3,14 +3,13 @@ import type { Unreachable } from '../people.ts';
 interface Stop {
   readonly numberId: string;
   readonly to: string;
-  /** From when on. */
   readonly sinceMs: number;
   readonly answer: Unreachable;
 }
 
 /**
- * Who has stopped marketing messages (platform reference, 6.5): for one number of a business and one user id of the person,
- * so that a stop ends with the id. Only the person takes it back, by a resume or a signup.
+ * A stop holds for one business number and one user id (platform reference, 6.5), and ends with the id. Only the person
+ * ends it otherwise, by a resume or a signup.
  */
 export class Preferences {
   readonly #stops = new Map<string, Stop>();
@@ -23,18 +22,17 @@ export class Preferences {
     this.#stops.delete(`${numberId} ${userId}`);
   }
 
-  /** The person has another user id for every business: what the old ones have stopped is in force no more. */
+  /** Drops the stops of a person whose user ids change. */
   forget(to: string): void {
     for (const [place, stop] of this.#stops) if (stop.to === to) this.#stops.delete(place);
   }
 
-  /** What becomes of marketing messages to the person; undefined: nothing. */
+  /** Fate of marketing messages to the person; undefined without a stop. */
   stopOf(numberId: string, userId: string, nowMs: number): Unreachable | undefined {
     const stop = this.#stops.get(`${numberId} ${userId}`);
     return stop === undefined || stop.sinceMs > nowMs ? undefined : stop.answer;
   }
 
-  /** Those in force. */
   all(nowMs: number): readonly { readonly phone_number_id: string; readonly to: string; readonly answer: string }[] {
     return [...this.#stops.values()]
       .filter(({ sinceMs }) => sinceMs <= nowMs)

@@ -14,7 +14,7 @@ export interface ProductList {
     | undefined;
 }
 
-/** Checks the product list of an MPM button: thumbnail, 1 to 10 titled sections, 1 to 30 products in all. */
+/** Product list of an MPM button: a thumbnail, 1 to 10 titled sections, at most 30 products. */
 export function checkProductList(where: string, list: ProductList): void {
   const missing = (what: string) => messagingError(131008, `${where}: ${what} is required`);
   const wrong = (what: string) => messagingError(131009, `${where}: ${what}`);

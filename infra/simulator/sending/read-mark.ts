@@ -12,8 +12,8 @@ const ReadMarkSchema = v.strictObject({
 });
 
 /**
- * `POST /{phone_number_id}/messages` with a `status`: what a person wrote was read, and perhaps an answer is being typed
- * (platform reference, 4.1). Nobody sees it here. Undefined when the request sends a message.
+ * `POST /{phone_number_id}/messages` with a `status`: a read mark, perhaps with a typing indicator (platform reference,
+ * 4.1), without effect here. Undefined when the request sends a message.
  */
 export function answerReadMark({ body }: PlatformRequest): Reply | undefined {
   if (typeof body !== 'object' || body === null || !('status' in body)) return undefined;

@@ -6,15 +6,13 @@ import type { World } from '../state.ts';
 import type { MessageBody } from './message-body.ts';
 
 export interface Recipient extends Person {
-  /** As given. */
   readonly input: string;
-  /** The message was sent to the business-scoped user id. */
+  /** The message is addressed to the business-scoped user id. */
   readonly scopedUser: boolean;
-  /** It reaches no one. */
   readonly unreachable?: Unreachable;
 }
 
-/** Whom a message is for: `to` wins over `recipient` (platform reference, 4.1). Who sends to a number knows it. */
+/** `to` wins over `recipient` (platform reference, 4.1). Nothing hides a number from a sender that uses it. */
 export function recipientOf(world: World, sender: Beholder, { to, recipient }: MessageBody): Recipient {
   const nowMs = world.clock.nowMs();
   if (to !== undefined) {

@@ -21,9 +21,8 @@ export interface SendPlace {
 }
 
 /**
- * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6). Checked are the form of the
- * body, what holds the WABA or the number, the number's throughput, the recipient, the text or the template with its
- * parameters, and the pair limit. Then comes what person and portfolio bring, and last what a magic recipient brings.
+ * `POST /{phone_number_id}/messages` and `/marketing_messages` (platform reference, 4 and 6). Order: body and address,
+ * holds, throughput, content, pair limit, then person, portfolio and magic recipient.
  */
 export function sendMessage(world: World, place: SendPlace, request: PlatformRequest): Reply | Promise<Reply> {
   const { number, endpoint } = place;
@@ -50,7 +49,7 @@ export function sendMessage(world: World, place: SendPlace, request: PlatformReq
   return meetFate(world, { ...place, portfolioId, body, recipient, content, holds: concerning }, request);
 }
 
-/** Lets what is special about the recipient have its way, then accepts the message unless that forbids it. */
+/** Applies receipt rules and a magic recipient, then accepts the message unless they forbid it. */
 function meetFate(
   world: World,
   send: CheckedSend & Pick<Acceptance, 'endpoint'>,
@@ -73,7 +72,7 @@ function meetFate(
   return interfere(magic.action, { path: request.path, traceId: world.nextTraceId, wait: request.wait }, accept);
 }
 
-/** The messaging account of a number kept the id of its WABA; no other is simulated. */
+/** A number's messaging account has the id of its WABA; no other is simulated. */
 function checkAccount(waba: Waba, { messaging_account_id: id, paid_messaging_account_id: old }: MessageBody): void {
   const given = id ?? old;
   if (given === undefined || given === waba.id) return;
@@ -81,7 +80,7 @@ function checkAccount(waba: Waba, { messaging_account_id: id, paid_messaging_acc
   throw graphError(100, `(#100) Param ${name} must be a messaging account of the phone number - got "${given}".`);
 }
 
-/** The longest that a request may wait; the client gives up before. */
+/** Longest wait for an answer; clients give up earlier. */
 const silenceMs = 600_000;
 
 async function silence(request: PlatformRequest): Promise<Reply> {
@@ -89,28 +88,24 @@ async function silence(request: PlatformRequest): Promise<Reply> {
   return { kind: 'closed' };
 }
 
-/** The holds that concern a message of that category; a text has none. */
+/** Without a category, as in a text, only holds on all messages apply. */
 function holdsConcerning(holds: readonly Hold[], category: string | undefined): readonly Hold[] {
   return holds.filter(({ kind }) => kind.category === undefined || kind.category === category);
 }
 
-/**
- * Refuses what a hold or a review of the portfolio forbids (platform reference, 6.4): before anything is counted, so a
- * refused message takes nothing.
- */
+/** Runs before any counter: a message refused by a hold or review uses up no throughput (platform reference, 6.4). */
 function refuseHeld(holds: readonly Hold[], review: number | undefined): void {
   const hold = holds.find(({ kind, isLater }) => typeof kind.code === 'number' && isLater !== true)?.kind;
   if (typeof hold?.code === 'number') throw messagingError(hold.code, hold.details);
   if (review !== undefined) throw messagingError(review, 'The business portfolio is being reviewed.');
 }
 
-/** Undefined of a text, and when the template is not there. */
+/** Undefined for a plain text and for an unknown template. */
 function categoryOf(world: World, waba: Waba, { template, type, category }: MessageBody): string | undefined {
   if (type === 'text') return category?.toUpperCase();
   return template && world.templates.find(waba.id, template.name, template.language.code)?.fields.category;
 }
 
-/** What the message says, once it may be said so. */
 function contentOf(world: World, send: TemplateSend): MessageContent {
   const { waba, endpoint, body, recipient } = send;
   if (body.category === undefined) refusePartsOfDirectSend(body);
@@ -137,7 +132,6 @@ interface TemplateSend {
   readonly recipient: Recipient;
 }
 
-/** The template that a message names, once it may be sent so. */
 function templateOf(world: World, send: TemplateSend): MessageContent {
   const { waba, endpoint, body, recipient } = send;
   const sent = body.template;
@@ -164,7 +158,7 @@ function checkStatus(
   throw messagingError(132001, `template name (${sent.name}) does not exist in ${sent.language.code}`);
 }
 
-/** One-time codes go to numbers alone, and so do templates with a bid (platform reference, 4.5). */
+/** One-time codes, and templates with a bid, go only to numbers (platform reference, 4.5). */
 export function checkAddressee(
   { fields: { category, optimization_spec: bid } }: Template,
   { scopedUser }: Recipient,

@@ -1,13 +1,13 @@
-/** What was done with the sends of one number, each list in the order of time. */
+/** Send times of one number; each list ascends. */
 export interface NumberSends {
-  /** When each call arrived, whatever became of it. */
+  /** Every call, whatever its outcome. */
   readonly callsMs: readonly number[];
   readonly acceptedMs: readonly number[];
-  /** When each was answered 130429, by the number's limit or by a fault. */
+  /** Calls answered 130429, by the number's limit or by a fault. */
   readonly throttledMs: readonly number[];
 }
 
-/** Every send since the last reset, all of them kept: what proves that nothing was sent twice, and nothing too fast. */
+/** None is dropped: tests prove with it that the service sends nothing twice and nothing too fast. */
 export class SendingRecord {
   readonly #byNumber = new Map<string, { callsMs: number[]; acceptedMs: number[]; throttledMs: number[] }>();
   readonly #byDispatchId = new Map<string, number>();
@@ -36,7 +36,7 @@ export class SendingRecord {
     return this.#withoutDispatchId;
   }
 
-  /** The dispatch ids that were accepted more than once, and how often. */
+  /** Dispatch ids accepted more than once, with their counts. */
   duplicates(): readonly (readonly [string, number])[] {
     return [...this.#byDispatchId].filter(([, count]) => count > 1);
   }

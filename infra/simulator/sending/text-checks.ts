@@ -3,14 +3,13 @@ import { variablesOf } from '../templates/template.ts';
 import type { SentParameter } from './message-body.ts';
 
 export interface TextPlace {
-  /** Which part, as the details name it: `body`, `carousel card 1 body`. */
+  /** The part's name in the details: `body`, `carousel card 1 body`. */
   readonly where: string;
   readonly named: boolean;
-  /** Characters of the text once it is filled. */
   readonly mostCharacters: number;
 }
 
-/** Checks the parameters of a text: kind, count, names, values, and the length of the filled text. */
+/** Checks kind, count, names and values, and the length of the filled text. */
 export function checkTexts(place: TextPlace, text: string | undefined, parameters: readonly SentParameter[]): void {
   const variables = variablesOf(text);
   const values = parameters.map((parameter) => textValueOf(place.where, parameter));
@@ -35,7 +34,7 @@ export function formatMismatch(where: string, expected: string, received: string
   );
 }
 
-/** What stands in for the variable. Refuses kinds that are no text, empty values and forbidden white space. */
+/** Value of a variable. Refuses other kinds, empty values and forbidden white space. */
 export function textValueOf(where: string, parameter: SentParameter): string {
   if (parameter.type === 'currency') return checkedText(parameter.currency.fallback_value);
   if (parameter.type === 'date_time') return checkedText(parameter.date_time.fallback_value);

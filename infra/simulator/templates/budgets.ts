@@ -9,12 +9,12 @@ const editsPerMonth = 10;
 const bidEditsPerHour = 100;
 const bidEditsPerDay = 2_400;
 
-/** Templates that a WABA may have: the unverified ones few (platform reference, 2.5). */
+/** Template limit of a WABA, which depends on its verification (platform reference, 2.5). */
 export function templateLimitOf(waba: Waba): number {
   return waba.fields['business_verification_status'] === 'verified' ? 6_000 : 250;
 }
 
-/** Creations per WABA in any hour; only those that succeed count. */
+/** Creations per WABA in a sliding hour; only successful ones count. */
 export class CreationBudget {
   readonly #createdAtMs = new Map<string, readonly number[]>();
 
@@ -37,7 +37,7 @@ interface EditLimit {
   readonly words: string;
 }
 
-/** While a template is APPROVED: for edits of all kinds, and more for those that change the bid alone (2.6). */
+/** Limits on an APPROVED template. An edit of the bid alone has limits of its own (2.6). */
 const editLimits: Readonly<Record<'whole' | 'bid', readonly EditLimit[]>> = {
   whole: [
     { edits: 1, withinMs: dayMs, words: 'once in 24 hours' },
@@ -51,11 +51,10 @@ const editLimits: Readonly<Record<'whole' | 'bid', readonly EditLimit[]>> = {
 
 export type EditKind = keyof typeof editLimits;
 
-/** Edits of templates while they are APPROVED. */
 export class EditBudget {
   readonly #editedAtMs = new Map<string, readonly number[]>();
 
-  /** The limit that stands in the way, in words; undefined when there is none. */
+  /** The reached limit in words; undefined when the edit is allowed. */
   obstacle(templateId: string, kind: EditKind, nowMs: number): string | undefined {
     const edits = this.#editedAtMs.get(`${templateId} ${kind}`) ?? [];
     const reached = editLimits[kind].find(
@@ -70,7 +69,7 @@ export class EditBudget {
   }
 }
 
-/** Names, each in one language, whose APPROVED template was deleted: they are not free again for 30 days (2.7). */
+/** Name and language of a deleted APPROVED template, locked for 30 days (2.7). */
 export class NameLocks {
   readonly #freeAtMs = new Map<string, number>();
 
@@ -78,7 +77,7 @@ export class NameLocks {
     this.#freeAtMs.set(`${wabaId}/${fields.name}/${fields.language}`, nowMs + lockMs);
   }
 
-  /** When the name is free again, in milliseconds; undefined when it is. */
+  /** End of the lock; undefined when the name is free. */
   lockedUntilMs(wabaId: string, name: string, language: string, nowMs: number): number | undefined {
     const freeAtMs = this.#freeAtMs.get(`${wabaId}/${name}/${language}`);
     return freeAtMs !== undefined && freeAtMs > nowMs ? freeAtMs : undefined;

@@ -14,8 +14,8 @@ import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
 import { timeText } from './template.ts';
 
 /**
- * `POST /{waba_id}/message_templates` (platform reference, 2.5, 2.11, 3 and 6.3). Refuses the first fault. What comes from
- * the library needs no review.
+ * `POST /{waba_id}/message_templates` (platform reference, 2.5, 2.11, 3 and 6.3). Throws at the first fault. Library
+ * templates need no review.
  */
 export function createTemplate(world: World, waba: Waba, request: PlatformRequest): Reply {
   const nowMs = world.clock.nowMs();
@@ -40,20 +40,20 @@ export function createTemplate(world: World, waba: Waba, request: PlatformReques
   return json({ id, status: fields.status, category: fields.category });
 }
 
-/** A portfolio whose held messages were dropped may create nothing while it is reviewed (platform reference, 2.10). */
+/** A portfolio under review may create no template (platform reference, 2.10). */
 export function refuseUnderReview(world: World, waba: Waba): void {
   const code = world.pacing.reviewOf(portfolioIdOf(waba));
   if (code !== undefined) throw graphError(code, `(#${code}) The business portfolio is being reviewed.`);
 }
 
-/** Which refusal the platform has for that is not known. */
+/** The platform's refusal for this case is not known; this one is ours. */
 function refuseWithoutUtility(world: World, waba: Waba): void {
   const hold = world.holds.on(waba.id).find(({ kind }) => kind.code === noUtilityTemplates);
   if (hold === undefined) return;
   throw unnumberedManagementError('Category not available', hold.kind.details ?? 'No utility templates');
 }
 
-/** Refuses when so many are more than the business account may still create in this hour. */
+/** Throws when `count` exceeds the WABA's budget for this hour. */
 export function requireCreationBudget(world: World, waba: Waba, count: number): void {
   if (world.creations.left(waba.id, world.clock.nowMs()) >= count) return;
   throw graphError(80007, '(#80007) There have been too many template creations for this business account', {
@@ -61,7 +61,6 @@ export function requireCreationBudget(world: World, waba: Waba, count: number): 
   });
 }
 
-/** Are the fields and components of a new template what they may be? */
 export function checkDefinition(
   world: World,
   given: Pick<Creation, 'category' | 'components' | 'parameter_format'> &
@@ -88,7 +87,7 @@ export function checkName({ name }: Pick<Creation, 'name'>): void {
   }
 }
 
-/** Is the language known, is there room for the template, is its name free, and do its other languages agree about the category? */
+/** Checks the language, the limit and the name, and that its languages share one category. */
 export function checkPlace(
   world: World,
   waba: Waba,
@@ -121,12 +120,11 @@ export function checkPlace(
   }
 }
 
-/** The category of a name's templates, whatever their language. */
 function categoryOf(world: World, waba: Waba, name: string): string | undefined {
   return world.templates.named(waba.id, name)[0]?.fields.category;
 }
 
-/** What the platform makes of the category that was asked for. */
+/** Category after the platform's own classification, which a magic word triggers. */
 function grantedCategory(world: World, waba: Waba, { name, category, components }: Creation): Category {
   const alone = categoryOf(world, waba, name) === undefined;
   return alone && category === 'UTILITY' && says(components, 'AS_MARKETING') ? 'MARKETING' : category;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { parsedParameters } from '../parameters.ts';
 
-/** A word of the platform's, accepted in any letter case and kept in capitals. */
+/** A fixed word in any letter case, stored in capitals. */
 function word<const W extends readonly [string, ...string[]]>(words: W) {
   return v.pipe(v.string(), v.toUpperCase(), v.picklist(words));
 }
@@ -54,7 +54,7 @@ const ComponentSchema = v.strictObject({
 
 export type GivenButton = v.InferOutput<typeof ButtonSchema>;
 export type GivenCardComponent = v.InferOutput<typeof CardComponentSchema>;
-/** What a component says beside its type, on its own or in a card. */
+/** Content of a component without its type, at the top level or in a card. */
 export type GivenPart = Omit<GivenCardComponent, 'type'>;
 export type GivenComponent = v.InferOutput<typeof ComponentSchema>;
 
@@ -125,29 +125,28 @@ const UpsertSchema = v.strictObject({
 });
 const ChangeSchema = v.strictObject(changeable);
 
-/** `library_template_name` is said of one that was chosen in the library. */
+/** `library_template_name` is set for a template from the library. */
 export type Creation = v.InferOutput<typeof CreationSchema> & { readonly library_template_name?: string };
 export type LibraryCreation = v.InferOutput<typeof LibraryCreationSchema>;
 export type Upsert = v.InferOutput<typeof UpsertSchema> & Pick<Creation, 'parameter_format'>;
 export type Change = v.InferOutput<typeof ChangeSchema>;
 
-/** The body of a creation (2.5). What it does not know it refuses: `bid_spec`, the old name of `optimization_spec`, too. */
+/** Body of a creation (2.5). Unknown keys are refused, also `bid_spec`, the old name of `optimization_spec`. */
 export function parseCreation(body: unknown): Creation {
   return parsedParameters(CreationSchema, body);
 }
 
-/** The body of a creation that chooses a template of the library; undefined when it chooses none. */
+/** Undefined when the creation uses no library template. */
 export function parseLibraryCreation(body: unknown): LibraryCreation | undefined {
   const chooses = typeof body === 'object' && body !== null && 'library_template_name' in body;
   return chooses ? parsedParameters(LibraryCreationSchema, body) : undefined;
 }
 
-/** The body of `upsert_message_templates`. */
 export function parseUpsert(body: unknown): Upsert {
   return { ...parsedParameters(UpsertSchema, body), parameter_format: 'POSITIONAL' };
 }
 
-/** The body of an edit (2.6): name and language are no part of it. */
+/** Body of an edit (2.6), which cannot change name and language. */
 export function parseChange(body: unknown): Change {
   return parsedParameters(ChangeSchema, body);
 }

@@ -8,7 +8,7 @@ import { checkComponents } from './rules/component-rules.ts';
 import { checkOptimization, checkTimeToLive } from './rules/field-rules.ts';
 import { type Template, timeText } from './template.ts';
 
-/** `POST /{template_id}` (platform reference, 2.6): what is given replaces what was there, and the review begins anew. */
+/** `POST /{template_id}` (platform reference, 2.6): given fields replace the old ones, and a new review begins. */
 export function editTemplate(world: World, template: Template, request: PlatformRequest): Reply {
   refuseGenerated(template, 'edited');
   const change = parseChange(request.body);
@@ -56,12 +56,12 @@ export function unpauseTemplate(world: World, template: Template): Reply {
 
 const ofGenerated = { edited: 2388318, deleted: 2388330 } as const;
 
-/** Refuses what is not done to a template that the platform has generated (2.3). */
+/** Generated templates can be neither edited nor deleted (2.3). */
 export function refuseGenerated({ fields: { source } }: Template, what: keyof typeof ofGenerated): void {
   if (source === 'AUTO_GENERATED') throw managementError(ofGenerated[what], `Generated templates can't be ${what}`);
 }
 
-/** Refuses to change a template that is in review, disabled or archived. */
+/** Refuses templates in review, disabled or archived. */
 export function checkEditable({ fields: { status } }: Template): void {
   if (['APPROVED', 'REJECTED', 'PAUSED'].includes(status)) return;
   throw managementError(2388039, `A template that is ${status} can't be edited`);
@@ -74,7 +74,7 @@ function checkStatus(world: World, template: Template, kind: EditKind): void {
   if (obstacle !== undefined) throw managementError(2388039, obstacle);
 }
 
-/** The category that the template has after the edit: an APPROVED one keeps it, and languages of one name share it. */
+/** An APPROVED template keeps its category, and all languages of a name share one. */
 function categoryAfter(world: World, template: Template, change: Change): Category {
   const { name, status, category: before } = template.fields;
   const after = change.category ?? (before as Category);

@@ -56,8 +56,8 @@ const rareStatuses = ['DISABLED', 'ARCHIVED', 'IN_APPEAL', 'LIMIT_EXCEEDED'] as 
 const qualities = ['GREEN', 'UNKNOWN', 'GREEN', 'YELLOW', 'RED'] as const;
 
 /**
- * Makes up templates of a clinic, the same ones on every call: every name in four languages, then the next round of
- * names with a number. Categories, statuses and qualities are mixed; all languages of a name share its category.
+ * Deterministic templates of a clinic: each name in four languages, then names with a number. Statuses and qualities
+ * are mixed; all languages of a name share one category.
  */
 export function generatedTemplates(wabaId: string, count: number): readonly (TemplateFields & { id: string })[] {
   return Array.from({ length: count }, (_, index) => generatedTemplate(wabaId, index));
@@ -102,7 +102,7 @@ function codeComponents(index: number): TemplateFields['components'] {
   ];
 }
 
-/** The element at the index, counting round and round. */
+/** Wraps around at the end of the list. */
 function at<const T>(list: readonly T[], index: number): T {
   const item = list[index % list.length];
   if (item === undefined) throw new Error('an empty list has no elements');

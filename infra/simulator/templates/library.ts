@@ -7,7 +7,7 @@ import { json, type Reply } from '../reply.ts';
 import type { Creation, GivenButton, GivenComponent, LibraryCreation } from './definition.ts';
 import library from './library.json' with { type: 'json' };
 
-/** A template that the platform offers ready-made (platform reference, 2.11). */
+/** A ready-made template (platform reference, 2.11). */
 interface LibraryTemplate {
   readonly id: string;
   readonly name: string;
@@ -27,7 +27,7 @@ const offered = library as readonly LibraryTemplate[];
 const largestPage = 100;
 const filters = ['language', 'category', 'topic', 'usecase', 'industry'] as const;
 
-/** `GET /message_template_library`: an excerpt of what the platform offers. Undefined for another request. */
+/** `GET /message_template_library`: an excerpt of the platform's library. Undefined for another request. */
 export function answerLibrary(
   { nodeId, operation }: { readonly nodeId: string; readonly operation: string },
   request: PlatformRequest,
@@ -49,7 +49,7 @@ export function answerLibrary(
   });
 }
 
-/** A filter is one word or a JSON array of them, in either letter case. */
+/** A filter is a word or a JSON array of words, in any letter case. */
 function isWanted(filter: string | null, value: string | readonly string[]): boolean {
   if (filter === null || filter === '') return true;
   const wanted: readonly string[] = filter.toUpperCase().match(/[A-Z_]+/g) ?? [];
@@ -57,7 +57,6 @@ function isWanted(filter: string | null, value: string | readonly string[]): boo
   return values.some((one) => wanted.includes(one.toUpperCase()));
 }
 
-/** The creation that the choice of a library template comes to. */
 export function creationFromLibrary(given: LibraryCreation): Creation {
   const { library_template_name: name, library_template_body_inputs: body = {}, ...rest } = given;
   const { library_template_button_inputs: buttons = [], ...fields } = rest;
@@ -93,7 +92,7 @@ function textComponents({ header, body, body_params: examples }: LibraryTemplate
   ];
 }
 
-/** The buttons with what the business gives for them, kind by kind in their order; the others stay as the library has them. */
+/** Matches inputs to buttons by type, in order; buttons without an input stay unchanged. */
 function buttonsWith(
   buttons: readonly GivenButton[],
   inputs: NonNullable<LibraryCreation['library_template_button_inputs']>,

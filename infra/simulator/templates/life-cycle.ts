@@ -4,12 +4,12 @@ import type { TemplateShelf } from './shelf.ts';
 import { type Template, type TemplateFields, timeText } from './template.ts';
 
 const hourMs = 3_600_000;
-/** How long a review takes on the simulator's clock. */
+/** On the simulator's clock. */
 export const reviewMs = 60_000;
-/** The first and the second pause; the third time a template is disabled (platform reference, 2.10). */
+/** First and second pause; the third disables the template (platform reference, 2.10). */
 const pausesMs = [3 * hourMs, 6 * hourMs] as const;
 
-/** Told of every change of a template, before it is forgotten what it was. */
+/** Called after every change of a template, with its state before and after. */
 export type TellTemplate = (
   before: Template | undefined,
   after: Template | undefined,
@@ -22,10 +22,7 @@ interface Turn {
   readonly change: (fields: TemplateFields) => Partial<TemplateFields>;
 }
 
-/**
- * What happens to templates by themselves: reviews and the ends of pauses. Nothing runs in the background: `settle` catches
- * up with the clock before anybody looks.
- */
+/** Nothing runs in the background: `settle` applies ends of reviews and pauses before each request or webhook. */
 export class LifeCycle {
   readonly #shelf: TemplateShelf;
   readonly #tell: TellTemplate;
@@ -37,18 +34,17 @@ export class LifeCycle {
     this.#tell = tell;
   }
 
-  /** When something happens by itself next. */
   nextMs(): number | undefined {
     const times = [...this.#turns.values()].map(({ atMs }) => atMs);
     return times.length === 0 ? undefined : times.reduce((least, one) => Math.min(least, one));
   }
 
-  /** When something happens to one template by itself next: the end of its review, or of its pause. */
+  /** When the template's review or pause ends; undefined when neither runs. */
   nextOf(id: string): number | undefined {
     return this.#turns.get(id)?.atMs;
   }
 
-  /** Does what has become due, dated when it was due. */
+  /** Changes are dated when they were due. */
   settle(nowMs: number): void {
     for (const [id, turn] of this.#turns) {
       if (turn.atMs > nowMs) continue;
@@ -58,7 +54,7 @@ export class LifeCycle {
     }
   }
 
-  /** Sends a PENDING template to review and returns it as it is then: a magic word may end the review at once. */
+  /** Starts the review of a PENDING template, which a magic word may end at once. */
   review(template: Template, nowMs: number): Template {
     const { components } = template.fields;
     this.#turns.delete(template.id);
@@ -69,7 +65,7 @@ export class LifeCycle {
     return template;
   }
 
-  /** Pauses an APPROVED template for 3 hours, the second time for 6; the third time it is DISABLED. */
+  /** 3 hours, the second time 6; the third time the template becomes DISABLED. */
   pause(template: Template, nowMs: number): Template {
     const before = this.#pauses.get(template.id) ?? 0;
     const lengthMs = pausesMs[before];
@@ -87,7 +83,7 @@ export class LifeCycle {
     this.#change(template, { status: 'APPROVED' }, { atMs: nowMs, note: 'UNPAUSE' });
   }
 
-  /** Nothing more happens to the template by itself: somebody has set its status by hand. */
+  /** Cancels the review or pause, because a call has set the status. */
   stop(template: Template): void {
     this.#turns.delete(template.id);
   }

@@ -71,7 +71,7 @@ export function readTemplate(template: Template, request: PlatformRequest): Repl
   return json(selection(request.query.get('fields'), shape)(nodeOf(template)));
 }
 
-/** Rejection reason NONE and quality UNKNOWN are what a read shows when there is nothing to tell; a quality has a date. */
+/** A read shows NONE without a rejection reason, UNKNOWN without a quality, and a date with every quality. */
 function nodeOf(template: Template): NodeFields {
   const { quality_score: quality = { score: 'UNKNOWN' }, ...fields } = template.fields;
   return {
@@ -129,7 +129,7 @@ function textOf(query: URLSearchParams, name: string): string | undefined {
   return text === null || text === '' ? undefined : text.toLowerCase();
 }
 
-/** List parameters come as a JSON array or as one bare value. */
+/** A list is a JSON array or one bare value. */
 function listOf(query: URLSearchParams, name: string): readonly string[] | undefined {
   const text = query.get(name);
   if (text === null || text === '') return undefined;
@@ -147,7 +147,7 @@ function enumsOf(query: URLSearchParams, name: string, allowed: readonly string[
   });
 }
 
-/** Unix seconds or a date that can be read as one, in milliseconds. */
+/** Unix seconds or a date string; returned in milliseconds. */
 function timeOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === '') return undefined;

@@ -1,9 +1,9 @@
 import { componentsAsRead, type Template, type TemplateFields } from './template.ts';
 
-/** The first id given to a template that the seed does not number. Ids stay below 2^53: webhooks send them as numbers. */
+/** First generated id. Ids stay below 2^53, because webhooks send them as numbers. */
 const firstId = 1_300_000_000_000_001;
 
-/** All templates of all WABAs: by id, by (WABA, name, language), and per WABA in order of creation. */
+/** Templates by id, by (WABA, name, language), and by WABA in order of creation. */
 export class TemplateShelf {
   readonly #byId = new Map<string, Template>();
   readonly #idByKey = new Map<string, string>();
@@ -11,12 +11,11 @@ export class TemplateShelf {
   #created = 0;
   #changes = 0;
 
-  /** Grows with every change. */
+  /** Grows with every change, so that pages reload. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** In order of creation, whatever their WABA. */
   all(): readonly Template[] {
     return [...this.#byId.values()];
   }
@@ -33,7 +32,6 @@ export class TemplateShelf {
     return this.#byId.get(this.#idByKey.get(keyOf(wabaId, name, language)) ?? '');
   }
 
-  /** In order of creation. */
   ofWaba(wabaId: string): readonly Template[] {
     return [...(this.#idsByWaba.get(wabaId) ?? [])].flatMap((id) => this.#byId.get(id) ?? []);
   }
@@ -42,12 +40,12 @@ export class TemplateShelf {
     return this.#idsByWaba.get(wabaId)?.size ?? 0;
   }
 
-  /** Every language of a name. */
+  /** All languages of a name. */
   named(wabaId: string, name: string): readonly Template[] {
     return this.ofWaba(wabaId).filter((template) => template.fields.name === name);
   }
 
-  /** Adds a template under the id given, or the next free number. (WABA, name, language) must be free. */
+  /** Adds a template under the given or the next id. (WABA, name, language) must be free. */
   add(wabaId: string, fields: TemplateFields, id?: string): Template {
     this.#created += 1;
     const template: Template = {
@@ -64,7 +62,7 @@ export class TemplateShelf {
     return template;
   }
 
-  /** Replaces the fields of a template; id and place stay. (WABA, name, language) must be its own or free. */
+  /** Replaces the fields; id and place stay. (WABA, name, language) must be its own or free. */
   replace(template: Template, fields: TemplateFields): Template {
     this.#idByKey.delete(keyOf(template.wabaId, template.fields.name, template.fields.language));
     const replaced = { ...template, fields, components: componentsAsRead(fields.components) };

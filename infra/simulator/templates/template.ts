@@ -39,8 +39,8 @@ const ComponentSchema = v.looseObject({
 });
 
 /**
- * A template as it was created, plus the facts that only a read shows. Loose: everything else is carried along. Status
- * and category are open on purpose, so that a test can invent values that the platform may add one day.
+ * A template as created, with facts that only a read shows. Unknown fields are kept; status and category are open for
+ * values that the platform may add later.
  */
 export const TemplateFieldsSchema = v.looseObject({
   name: v.pipe(v.string(), v.regex(/^[a-z0-9_]{1,512}$/, 'must be 1 to 512 of a-z, 0-9 and _')),
@@ -63,24 +63,23 @@ export interface Template extends Placed {
   readonly id: string;
   readonly wabaId: string;
   readonly fields: TemplateFields;
-  /** The components as the platform shows them; sends are checked against these. */
+  /** Components as the platform shows them; sends are checked against these. */
   readonly components: readonly TemplateComponent[];
 }
 
-/** A moment in the platform's spelling: `2026-11-20T12:00:00+0000`. */
+/** The platform's time format: `2026-11-20T12:00:00+0000`. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000');
 }
 
-/** The variables of a text, each once, in order of first appearance: `['1', '2']` or `['customer', 'order']`. */
+/** Variables of a text, each once, in order of first appearance: `['1', '2']` or `['customer', 'order']`. */
 export function variablesOf(text: string | undefined): readonly string[] {
   return [...new Set([...(text ?? '').matchAll(/\{\{\s*([^{}\s]+)\s*\}\}/g)].map((match) => match[1] ?? ''))];
 }
 
 /**
- * The components as a read returns them (platform reference, 2.3): media handles have become https addresses, OTP
- * buttons are URL buttons without `otp_type`, and the fixed texts of authentication templates and of COPY_CODE buttons are
- * spelled out.
+ * Components as a read returns them (platform reference, 2.3): media handles as https addresses, OTP buttons as URL
+ * buttons without `otp_type`, and fixed texts (authentication, COPY_CODE) spelled out.
  */
 export function componentsAsRead(components: readonly TemplateComponent[]): readonly TemplateComponent[] {
   const otpButton = components.flatMap((component) => component.buttons ?? []).find((button) => button.type === 'OTP');

@@ -9,8 +9,8 @@ import { invalid } from './rules/refusals.ts';
 import { type Template, timeText } from './template.ts';
 
 /**
- * `POST /{waba_id}/upsert_message_templates` (platform reference, 2.8): one-time-code templates in several languages at once,
- * new ones and those that there are. All of them or, at the first fault, none. They need no review.
+ * `POST /{waba_id}/upsert_message_templates` (platform reference, 2.8): one-time-code templates in several languages,
+ * without review. At the first fault nothing changes.
  */
 export function upsertTemplates(world: World, waba: Waba, request: PlatformRequest): Reply {
   refuseUnderReview(world, waba);
@@ -58,7 +58,7 @@ function put(world: World, waba: Waba, { known, given }: Wanted): Template {
   return now;
 }
 
-/** The labels of buttons are the platform's own in each language. */
+/** The platform sets the labels in each language. */
 function checkLabels({ components }: Pick<Upsert, 'components'>): void {
   for (const button of components.flatMap((component) => component.buttons ?? [])) {
     for (const key of ['text', 'autofill_text'] as const) {

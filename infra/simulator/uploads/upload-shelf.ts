@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** What a completed upload left behind. */
 export interface UploadedMedium {
   readonly fileType: string;
   readonly bytes: number;
 }
 
-/** A resumable upload: its bytes are counted and hashed as they arrive, not kept. */
+/** A resumable upload. Its bytes are counted and hashed, not stored. */
 export class UploadSession {
   readonly id: string;
   readonly appId: string;
@@ -33,7 +32,7 @@ export class UploadSession {
     return this.#received;
   }
 
-  /** Takes the next bytes, which must fit; returns the handle once all are there, and again whenever asked with none. */
+  /** The bytes must fit. Returns the handle once the upload is complete, and at every later call. */
   append(bytes: Buffer): string | undefined {
     if (this.#handle !== undefined) return this.#handle;
     this.#received += bytes.byteLength;
@@ -45,7 +44,6 @@ export class UploadSession {
   }
 }
 
-/** All uploads, begun and completed. */
 export class UploadShelf {
   readonly #sessions = new Map<string, UploadSession>();
   readonly #media = new Map<string, UploadedMedium>();

@@ -9,8 +9,8 @@ import type { UploadSession, UploadShelf } from './upload-shelf.ts';
 const megabyte = 1_024 * 1_024;
 
 /**
- * The types that an upload may have, with the most bytes of each (platform reference, 5.1 and 5.3). 3GPP is not in the list of
- * 5.1, but headers take it (3.3), and they take nothing but uploads.
+ * Types with their largest sizes (platform reference, 5.1 and 5.3). 3GPP is missing in 5.1, but headers take it (3.3),
+ * and they take only uploads.
  */
 const mostBytes = {
   'application/pdf': 100 * megabyte,
@@ -32,8 +32,8 @@ const OpeningSchema = v.strictObject({
 });
 
 /**
- * The resumable upload (platform reference, 5.1): `POST /{app_id}/uploads`, `POST /upload:...` and `GET /upload:...`.
- * Undefined when the request is about something else. A session belongs to the token's app.
+ * Resumable upload (platform reference, 5.1): `POST /{app_id}/uploads`, `POST /upload:...` and `GET /upload:...`; a
+ * session belongs to the token's app. Undefined for any other request.
  */
 export function answerUpload(
   uploads: UploadShelf,
@@ -60,7 +60,7 @@ function openUpload(uploads: UploadShelf, appId: string, request: PlatformReques
   return json({ id: session.id });
 }
 
-/** Takes what arrived. An upload that was cut off has come so far; one that is complete has a handle. */
+/** An interrupted upload can go on from the received bytes; a complete one returns its handle. */
 function continueUpload(uploads: UploadShelf, session: UploadSession, request: PlatformRequest): Reply {
   if (request.fileOffset === undefined) throw graphError(100, '(#100) The header file_offset is required.');
   if (request.fileOffset !== String(session.received)) {

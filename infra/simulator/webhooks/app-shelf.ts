@@ -1,27 +1,26 @@
-/** An app of the platform: who is told by webhook, and with which secret that is signed. */
+/** A receiver of webhooks; its secret signs them. */
 export interface App {
   readonly id: string;
   readonly name: string;
-  /** Undefined: nothing can be signed, so nothing is sent. */
+  /** Without a secret nothing can be signed, so nothing is sent. */
   readonly secret?: string | undefined;
   readonly callback?: Callback | undefined;
-  /** So many updates go into one POST at most; undefined: as many as the platform may send. */
+  /** Most updates in one POST; undefined: the platform's limit. */
   readonly updatesPerPost?: number | undefined;
 }
 
 export interface Callback {
   readonly url: string;
-  /** The fields that are told; undefined: all of them. */
+  /** Subscribed fields; undefined: all. */
   readonly fields?: readonly string[] | undefined;
 }
 
 export interface Subscription {
   readonly appId: string;
-  /** Told of this WABA instead of the app's callback. */
+  /** Replaces the app's callback for this WABA. */
   readonly overrideCallbackUri?: string | undefined;
 }
 
-/** All apps, and which of them each WABA tells. */
 export class AppShelf {
   readonly #apps = new Map<string, App>();
   readonly #byWaba = new Map<string, Map<string, Subscription>>();
@@ -39,7 +38,7 @@ export class AppShelf {
     return app;
   }
 
-  /** In the order in which they subscribed. */
+  /** In order of subscription. */
   subscriptionsOf(wabaId: string): readonly Subscription[] {
     return [...(this.#byWaba.get(wabaId)?.values() ?? [])];
   }
@@ -53,7 +52,7 @@ export class AppShelf {
     this.#byWaba.get(wabaId)?.delete(appId);
   }
 
-  /** Where news of a field of the WABA go: to each subscribed app that has a secret and an address and wants the field. */
+  /** Each subscribed app with a secret, an address and interest in the field. */
   targetsOf(wabaId: string, field: string): readonly Target[] {
     return this.subscriptionsOf(wabaId).flatMap(({ appId, overrideCallbackUri }) => {
       const app = this.#apps.get(appId);

@@ -1,10 +1,10 @@
 import { type Tier, tiers } from '../portfolios/messaging-limits.ts';
 import type { NodeUpdate } from './update.ts';
 
-/** How the limit of a portfolio is told: the platform's pages show both. */
+/** Format of a limit in the webhook: the platform's pages show both. */
 export type LimitForm = 'integer' | 'tier';
 
-/** What each WABA of a portfolio is told when its messaging limit changes (platform reference, 10.3). */
+/** Webhook to a WABA when its portfolio's messaging limit changes (platform reference, 10.3). */
 export function capabilityUpdate(wabaId: string, tier: Tier, form: LimitForm): NodeUpdate {
   const people = Number.isFinite(tiers[tier]) ? tiers[tier] : -1;
   return {
@@ -13,7 +13,7 @@ export function capabilityUpdate(wabaId: string, tier: Tier, form: LimitForm): N
     field: 'business_capability_update',
     value: {
       max_daily_conversations_per_business: form === 'tier' ? tier : people,
-      // A portfolio that has not grown yet is told of its numbers in all.
+      // A small portfolio is told its limit of numbers for the business, a larger one for each WABA.
       ...(tiers[tier] <= tiers.TIER_250 ? { max_phone_numbers_per_business: 2 } : { max_phone_numbers_per_waba: 25 }),
     },
   };

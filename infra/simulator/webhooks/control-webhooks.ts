@@ -5,10 +5,6 @@ import type { App } from './app-shelf.ts';
 import { postLimits } from './envelope.ts';
 import { ReceiptRuleSchema } from './receipt-rules.ts';
 
-/*
- * What the control interface does about webhooks: rules for statuses, updates of one's own, apps, and what was sent.
- */
-
 const UpdateSchema = v.strictObject({
   waba_id: v.string(),
   field: v.pipe(v.string(), v.nonEmpty()),
@@ -27,7 +23,7 @@ const AppSchema = v.strictObject({
   ),
 });
 
-/** POSTs newest first, and how many updates wait, planned for later or not taken yet. */
+/** Newest first, with the counts of planned, due and given-up updates. */
 export function listDeliveries(world: World, limit: number): unknown {
   const { planned, due } = world.outbox.waiting;
   const given_up = world.outbox.givenUp;
@@ -39,7 +35,7 @@ export function addReceiptRule(world: World, body: unknown): unknown {
   return { success: true, id, rules: world.receiptRules.size };
 }
 
-/** Any update, right or wrong: it goes to the apps that the WABA tells. */
+/** Plans any update, valid or not, for the WABA's subscribed apps. */
 export function planUpdate(world: World, body: unknown): unknown {
   const { waba_id: wabaId, field, value, in_seconds: seconds } = v.parse(UpdateSchema, body);
   const atMs = world.clock.nowMs() + seconds * 1_000;
@@ -47,7 +43,7 @@ export function planUpdate(world: World, body: unknown): unknown {
   return { success: true, targets: world.apps.targetsOf(wabaId, field).length };
 }
 
-/** Adds an app, or changes it: without asking the callback whether it wants anything. */
+/** Adds or changes an app, without a handshake with its callback. */
 export function changeApp(world: World, id: string, body: unknown): unknown {
   if (!/^\d{5,16}$/.test(id)) throw new ControlError(400, 'id', `${id} is no app id`);
   const given = v.parse(AppSchema, body);

@@ -1,20 +1,19 @@
-/** One POST of a webhook, as the control interface shows it. */
 export interface Delivery {
   readonly app_id: string;
   readonly url: string;
   readonly updates: number;
   readonly fields: Readonly<Record<string, number>>;
   readonly bytes: number;
-  /** 1 for the first. */
+  /** Counts from 1. */
   readonly attempt: number;
-  /** The HTTP status, or why there is none. */
+  /** HTTP status, or the reason why there is none. */
   readonly answer: number | string;
   readonly at: string;
-  /** The envelope, unless it is long. */
+  /** The envelope, unless it is too long. */
   readonly body?: unknown;
 }
 
-/** How many POSTs are kept. */
+/** At least this many are kept, at most twice as many. */
 export const deliveriesKept = 1_000;
 const longestBodyKept = 20_000;
 
@@ -33,7 +32,6 @@ export class DeliveryLog {
     if (this.#kept.length === 2 * deliveriesKept) this.#kept = this.#kept.slice(deliveriesKept);
   }
 
-  /** Newest first. */
   newest(limit: number): readonly Delivery[] {
     return limit === 0 ? [] : this.#kept.slice(-limit).reverse();
   }

@@ -2,19 +2,18 @@ import type { World } from '../state.ts';
 import { signatureOf } from './envelope.ts';
 import type { Batch } from './outbox.ts';
 
-/** How long the receiver may take to answer. */
 const answerWithinMs = 10_000;
-/** Timers that sleep longer are set anew: the clock may be put forward meanwhile. */
+/** Longest sleep of a timer: it then checks again, because the clock may have been advanced. */
 const longestSleepMs = 60_000;
 
 /**
- * Sends what is due by webhook, one POST at a time to each address, so that what becomes due meanwhile goes together into
- * the next. Says when an address begins to fail and when it answers again, and nothing in between.
+ * One POST at a time to each address, so that updates that become due meanwhile share the next. Reports only the first
+ * failure of an address and its recovery.
  */
 export class Emitter {
   readonly #world: () => World;
   readonly #report: (line: string) => void;
-  /** What is being sent, by address, for the world that it belongs to. */
+  /** Each world has its own map, so that a reset starts empty. */
   readonly #busy = new WeakMap<World, Map<string, Promise<void>>>();
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -24,7 +23,7 @@ export class Emitter {
     this.#report = report;
   }
 
-  /** Wakes up when something is due next. To be called whenever something may have been planned. */
+  /** Sets the timer for the next due time. Call it after anything may have been planned. */
   arm(): void {
     const world = this.#world();
     const nowMs = world.clock.nowMs();
@@ -36,7 +35,7 @@ export class Emitter {
     this.#timer.unref();
   }
 
-  /** Tries everything that is due now; resolves when each of it was tried once, what was under way already too. */
+  /** Tries everything that is due; resolves when each was tried once, POSTs in progress included. */
   async flush(): Promise<void> {
     const world = this.#world();
     world.settle(world.clock.nowMs());
@@ -59,7 +58,7 @@ export class Emitter {
   #begin(world: World, lane: string): void {
     const busy = this.#lanesOf(world);
     if (busy.has(lane)) return;
-    // Gone in the same breath in which nothing was left: what comes a moment later begins anew.
+    // `done` runs in the turn that finds the lane empty, so that a later update starts a new drain.
     const draining = Promise.resolve().then(() => this.#drain(world, lane, () => busy.delete(lane)));
     busy.set(lane, draining);
   }
@@ -72,7 +71,7 @@ export class Emitter {
         const answer = await this.#post(world, batch);
         if (this.#stopped.signal.aborted) return;
         this.#settle(world, batch, answer);
-        // What has become due meanwhile goes into the next one.
+        // Moves updates that became due meanwhile into the next POST.
         world.outbox.lanesWithWork(world.clock.nowMs());
       }
     } finally {

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 import { present } from '../../../lib/keys/present.ts';
 import { fieldOf, type Update } from './update.ts';
 
-/** The most that one POST carries (platform reference, 10.1). */
+/** Limits of one POST (platform reference, 10.1). */
 export const postLimits = { updates: 1_000, bytes: 3_000_000 };
 
-/** What the envelope adds to an update, at most. */
+/** Upper bound of the envelope's overhead for each update. */
 const frameBytes = 250;
 
-/** How many of the first updates go into the next POST: as many as fit, and always one, however large it is. 0 of none. */
+/** As many leading updates as fit, but at least one, however large; 0 for an empty list. */
 export function countOfNextBatch(updates: readonly Update[], limits = postLimits): number {
   let bytes = 0;
   const most = Math.min(updates.length, limits.updates);
@@ -30,12 +30,12 @@ interface Entry {
   readonly changes: Change[];
 }
 
-/** What people write and want is no news of a node. */
+/** Fields about people, not about nodes. */
 const ofPeople = new Set(['messages', 'standby', 'user_preferences']);
 
 /**
- * The body of a POST, in the order of the updates: an entry for each WABA, a change for each update. Client libraries count on
- * one status in a change. News of nodes have entries of their own, which alone have a `time` (platform reference, 10.2).
+ * An entry for each WABA, a change for each update, in order: client libraries expect one status per change. Entries
+ * about nodes are separate and carry `time` (platform reference, 10.2).
  */
 export function envelopeOf(updates: readonly Update[], nowMs: number): object {
   const entries = new Map<string, Entry>();
@@ -57,7 +57,7 @@ function valueOfChange(update: Update): unknown {
   return { messaging_product: 'whatsapp', metadata, ...present({ contacts }), statuses: [status] };
 }
 
-/** JSON with everything outside of ASCII as `\uXXXX`, as the platform writes it: what is signed is what is sent. */
+/** JSON with non-ASCII characters as `\uXXXX`, as the platform writes and signs it. */
 export function escapedJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u0080-\uffff]/g,
@@ -65,7 +65,7 @@ export function escapedJson(value: unknown): string {
   );
 }
 
-/** The value of `X-Hub-Signature-256`, or of the older `X-Hub-Signature`. */
+/** Value of `X-Hub-Signature-256`, or of the older `X-Hub-Signature`. */
 export function signatureOf(bytes: Uint8Array, secret: string, algorithm: 'sha256' | 'sha1' = 'sha256'): string {
   return `${algorithm}=${createHmac(algorithm, secret).update(bytes).digest('hex')}`;
 }

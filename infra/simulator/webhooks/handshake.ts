@@ -1,8 +1,7 @@
 const answerWithinMs = 10_000;
 
 /**
- * Asks an address whether it wants webhooks, as the platform does before it sends any (platform reference, 10.1). Undefined when
- * it answers the challenge; else what it did instead.
+ * Verifies a callback address with a challenge (platform reference, 10.1). Undefined on success, otherwise the reason.
  */
 export async function refusalOf(url: string, verifyToken: string, challenge: string): Promise<string | undefined> {
   const address = URL.parse(url);

@@ -4,7 +4,7 @@ import type { NodeUpdate } from './update.ts';
 
 const restricted = ['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING'];
 
-/** What is told of a WABA that is held, or no longer (platform reference, 10.4): nothing of its payment, nor of a number. */
+/** Webhooks when a hold on a WABA begins or ends (platform reference, 10.4). Payment and numbers have none. */
 export function holdUpdates(
   { nodeId: wabaId, kind, untilMs, isEndText }: Hold,
   { atMs, isOver }: { readonly atMs: number; readonly isOver: boolean },
@@ -31,10 +31,10 @@ export function holdUpdates(
   return value === undefined ? [] : [{ kind: 'node', wabaId, field: 'account_update', value }];
 }
 
-/** What a first misuse of UTILITY templates is warned of. */
+/** Violation type of a first misuse of UTILITY templates. */
 const warnedOf = 'UTILITY_TEMPLATE_ABUSE';
 
-/** A warning, of which nothing follows yet: of misused templates it is a restriction that restricts nothing. */
+/** A warning without consequence. For misused templates it is an ACCOUNT_RESTRICTION without restrictions. */
 export function warningUpdate(wabaId: string, violation: string, displayNumber: string | undefined): NodeUpdate {
   const value = {
     ...present({ phone_number: displayNumber }),
@@ -49,7 +49,7 @@ function endOf(untilMs: number, isText: boolean): number | string {
   return isText ? String(seconds) : seconds;
 }
 
-/** Of a restriction that is over the platform says no more than the event. */
+/** At the end of a restriction the platform sends only the event. */
 function restriction(restrictions: readonly object[]) {
   return {
     event: 'ACCOUNT_RESTRICTION',

@@ -2,12 +2,12 @@ import type { Target } from './app-shelf.ts';
 import { countOfNextBatch, envelopeOf, escapedJson, postLimits } from './envelope.ts';
 import { fieldOf, type Update } from './update.ts';
 
-/** One POST: the same bytes at every attempt. */
+/** One POST; every attempt sends the same bytes. */
 export interface Batch {
   readonly target: Target;
   readonly bytes: Buffer;
   readonly updates: number;
-  /** How often each field is in it. */
+  /** Count of updates by field. */
   readonly fields: Readonly<Record<string, number>>;
   readonly firstMs: number;
   attempts: number;
@@ -18,29 +18,28 @@ interface Lane {
   target: Target;
   fresh: Update[];
   failed: Batch[];
-  /** Attempts that failed since the last one that did not. */
+  /** Consecutive failed attempts. */
   failures: number;
   notBeforeMs: number;
 }
 
 const shortestPauseMs = 1_000;
 const longestPauseMs = 60_000;
-/** How long the platform tries (platform reference, 10.1). */
+/** The platform retries this long (platform reference, 10.1). */
 const longestTryMs = 7 * 24 * 3_600_000;
 
-/** 1 s after the first failure, then twice as long each time, a minute at most. */
+/** Exponential backoff: 1 s, doubled with each failure, at most a minute. */
 export function pauseAfterMs(failures: number): number {
   return Math.min(longestPauseMs, shortestPauseMs * 2 ** (failures - 1));
 }
 
 /**
- * What is still to be told, on the simulator's clock. Updates wait until they are due, then for the next POST to each address
- * that wants them. An address that fails rests, longer each time; what it did not take comes again for 7 days, and
- * meanwhile other batches are tried too. Nothing here runs by itself.
+ * Backlog on the simulator's clock. A failed address backs off; its failed batch is retried for 7 days, and other
+ * batches go out in between. Nothing here runs by itself.
  */
 export class Outbox {
   readonly #targetsOf: (wabaId: string, field: string) => readonly Target[];
-  /** In order of time, and of arrival within one. */
+  /** Sorted by time, then by arrival. */
   #planned: { readonly atMs: number; readonly update: Update }[] = [];
   readonly #lanes = new Map<string, Lane>();
   #givenUp = 0;
@@ -49,7 +48,7 @@ export class Outbox {
     this.#targetsOf = targetsOf;
   }
 
-  /** Updates that are not due yet, and updates that are due and were not taken. */
+  /** Updates not due yet, and updates due but not accepted. */
   get waiting(): { readonly planned: number; readonly due: number } {
     const due = [...this.#lanes.values()].reduce(
       (sum, lane) => sum + lane.fresh.length + lane.failed.reduce((all, batch) => all + batch.updates, 0),
@@ -58,7 +57,7 @@ export class Outbox {
     return { planned: this.#planned.length, due };
   }
 
-  /** Updates that were tried for 7 days in vain. */
+  /** Updates dropped after 7 days of retries. */
   get givenUp(): number {
     return this.#givenUp;
   }
@@ -74,7 +73,6 @@ export class Outbox {
     this.#planned.splice(low, 0, { atMs, update });
   }
 
-  /** When something is to be done next; undefined when nothing waits. */
   nextMs(): number | undefined {
     const times = [...this.#lanes.values()].flatMap((lane) => {
       const waits = lane.fresh.length > 0 ? [lane.notBeforeMs] : [];
@@ -85,7 +83,7 @@ export class Outbox {
     return times.length === 0 ? undefined : times.reduce((least, one) => Math.min(least, one));
   }
 
-  /** The addresses for which something may be due now. An update that nobody wants is forgotten. */
+  /** Addresses that may have due work. An update without a subscriber is dropped. */
   lanesWithWork(nowMs: number): readonly string[] {
     const due = this.#planned.findIndex(({ atMs }) => atMs > nowMs);
     const count = due === -1 ? this.#planned.length : due;
@@ -99,7 +97,7 @@ export class Outbox {
     return [...this.#lanes].filter(([, lane]) => lane.fresh.length + lane.failed.length > 0).map(([key]) => key);
   }
 
-  /** The next POST to that address, unless it rests or nothing is due: what failed earlier comes before what is new. */
+  /** Undefined while the address backs off or nothing is due. Retries come before new updates. */
   take(key: string, nowMs: number): Batch | undefined {
     const lane = this.#lanes.get(key);
     if (lane === undefined || lane.notBeforeMs > nowMs) return undefined;
@@ -113,7 +111,7 @@ export class Outbox {
     return count === 0 ? undefined : newBatch(lane.target, lane.fresh.splice(0, count), nowMs);
   }
 
-  /** Says what came of a batch that was taken. A failure tells how many there were in a row. */
+  /** Records the result of a batch; returns the consecutive failures, now and before. */
   settle(batch: Batch, taken: boolean, nowMs: number): { readonly failures: number; readonly before: number } {
     const lane = this.#laneOf(batch.target);
     const before = lane.failures;

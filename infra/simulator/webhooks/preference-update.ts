@@ -9,12 +9,12 @@ const details = {
   signup: 'User signed up via signup link',
 } as const;
 
-/** The one link by which people sign up here. */
+/** The one sign-up link of the simulator. */
 const signupId = '800000000000001';
 
 export type PreferenceValue = keyof typeof details;
 
-/** What a person tells a number of the business of its marketing messages: the field `user_preferences` (10.5). */
+/** Webhook `user_preferences`: a person's choice about marketing messages of a number (10.5). */
 export function preferenceUpdate(
   { wabaId, metadata }: Pick<AcceptedMessage, 'wabaId' | 'metadata'>,
   person: Person,
@@ -42,7 +42,7 @@ export function preferenceUpdate(
   };
 }
 
-/** What a person is called; a number that is not shown is not in it. */
+/** Profile of a person; a hidden number is not part of the name. */
 export function profileOf({ key, userId, username, hidesNumber }: Person) {
   const name = hidesNumber === true ? (username ?? userId) : key;
   return { name: `Recipient ${name}`, ...present({ username }) };

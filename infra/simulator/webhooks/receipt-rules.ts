@@ -8,7 +8,7 @@ const longestMs = 30 * 24 * 3_600_000;
 const MsSchema = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(longestMs));
 const AfterSchema = v.optional(v.nullable(MsSchema));
 
-/** A rule changes how statuses come, of the messages that it matches; the others keep what they have. */
+/** A rule changes only the given parts of a course. */
 export const ReceiptRuleSchema = v.strictObject({
   match: v.optional(v.strictObject({ to: v.optional(v.string()), template: v.optional(v.string()) }), {}),
   course: v.strictObject({
@@ -32,11 +32,10 @@ type ReceiptRule = v.InferOutput<typeof ReceiptRuleSchema>;
 
 export type CourseChanges = ReceiptRule['course'];
 
-/** How statuses come, as the control interface has it. */
 export class ReceiptRules extends RuleList<ReceiptRule> {
   /**
-   * The course of the next message: the usual one, changed by what its recipient brings, then by every rule that matches, the
-   * newest last. Uses up one of the times of each.
+   * The usual course, changed by the recipient, then by every matching rule, newest last. Uses up one of the times of
+   * each rule.
    */
   courseOf(message: { readonly to: string; readonly template: string | undefined }, magic: CourseChanges = {}): Course {
     const hits = this.takeAll(

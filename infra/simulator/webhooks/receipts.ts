@@ -4,23 +4,21 @@ import { errorTitle } from '../errors.ts';
 import type { Person } from '../people.ts';
 import type { Contact, StatusUpdate } from './update.ts';
 
-/** How a message's statuses come. Times count from the moment in which the platform begins to deliver. */
+/** Times count from the start of the delivery. */
 export interface Course {
-  /** Null: that status never comes. */
+  /** Null: the status never comes. */
   readonly sent_after_ms: number | null;
   readonly delivered_after_ms: number | null;
   readonly read_after_ms: number | null;
-  /** It fails with this code instead; no other status comes. */
+  /** The message fails with this code; no other status comes. */
   readonly fail: number | null;
   readonly failed_after_ms: number;
-  /** So long the message is held before anything is done with it. */
+  /** The message is held this long before its delivery starts. */
   readonly held_ms: number;
-  /** So much later than they are true are statuses told. */
+  /** Statuses are told this long after their time. */
   readonly late_ms: number;
-  /** How often each status is told. */
   readonly copies: number;
   readonly order: 'right' | 'reversed' | 'shuffled';
-  /** No status is ever told. */
   readonly lost: boolean;
 }
 
@@ -37,7 +35,6 @@ export const usualCourse: Course = {
   lost: false,
 };
 
-/** What the statuses of a message say of it. */
 export interface AcceptedMessage {
   readonly id: string;
   readonly wabaId: string;
@@ -46,13 +43,12 @@ export interface AcceptedMessage {
   readonly pricing: PricingTold;
   readonly callbackData: string | undefined;
   readonly acceptedMs: number;
-  /** The template that was made of the message by itself. */
+  /** The template that a direct send generated. */
   readonly templateId?: string | undefined;
-  /** The portfolio whose messaging limit its delivery counts against. */
   readonly countedFor?: string | undefined;
 }
 
-/** What a message costs, and why (platform reference, 10.2). */
+/** Price of a message as statuses tell it (platform reference, 10.2). */
 export interface PricingTold {
   readonly billable: boolean;
   readonly pricing_model: 'PMP';
@@ -60,11 +56,9 @@ export interface PricingTold {
   readonly category: string;
 }
 
-/** A status that was told of a message, or is going to be. */
 export interface ToldStatus {
   readonly status: string;
   readonly at_ms: number;
-  /** Why it failed. */
   readonly code?: number;
 }
 
@@ -74,7 +68,7 @@ interface Step {
   readonly more: Readonly<Record<string, unknown>>;
 }
 
-/** The statuses of an accepted message, each with the moment in which it is told (platform reference, 10.2). */
+/** Each status with the time of its webhook (platform reference, 10.2). */
 export function receiptsOf(
   message: AcceptedMessage,
   course: Course,
@@ -90,13 +84,13 @@ export function receiptsOf(
   });
 }
 
-/** When a message on that course reaches the person; undefined: never. */
+/** When the message reaches the person; undefined: never. */
 export function deliveryOf({ acceptedMs }: AcceptedMessage, course: Course): number | undefined {
   const afterMs = course.delivered_after_ms ?? course.read_after_ms;
   return course.fail !== null || afterMs === null ? undefined : acceptedMs + course.held_ms + afterMs;
 }
 
-/** One more status of a message, whatever its course says; a code for one that failed. */
+/** One more status, whatever the course; only `failed` has a code. */
 export function laterStatus(message: AcceptedMessage, { status, at_ms: atMs, code }: ToldStatus): StatusUpdate {
   const more = code === undefined ? {} : { errors: [failureOf(code)] };
   return updateOf(message, { status, atMs, more });
@@ -108,7 +102,7 @@ function stepsOf(message: AcceptedMessage, course: Course): readonly Step[] {
     return [{ status: 'failed', atMs: startMs + course.failed_after_ms, more: { errors: [failureOf(course.fail)] } }];
   }
   const pricing = { pricing: message.pricing };
-  // The price comes with `sent` and with the first proof that the message was delivered.
+  // The price comes with `sent` and with the first proof of delivery.
   const skipped = course.delivered_after_ms === null;
   const steps = [
     { status: 'sent', afterMs: course.sent_after_ms, more: pricing },
@@ -120,7 +114,7 @@ function stepsOf(message: AcceptedMessage, course: Course): readonly Step[] {
   );
 }
 
-/** When each step is told: the same moments, in the order that was asked for; which one is shuffled to which is no chance. */
+/** Times of the steps in the requested order; the shuffle is deterministic, by a hash. */
 function arrivalsOf(id: string, steps: readonly Step[], { order }: Course): readonly number[] {
   const times = steps.map(({ atMs }) => atMs).sort((one, other) => one - other);
   if (order === 'right') return steps.map(({ atMs }) => atMs);
@@ -143,7 +137,7 @@ function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Statu
     kind: 'status',
     wabaId,
     metadata,
-    // Of a failure the person is told only as the sender named them.
+    // A failure has no `contacts`, and user ids only when it was sent to one.
     ...(failed ? {} : { contacts: [{ ...profile, ...contact }] }),
     status: {
       id,
@@ -157,7 +151,7 @@ function updateOf(message: AcceptedMessage, { status, atMs, more }: Step): Statu
   };
 }
 
-/** How a webhook names whom a message was for. */
+/** The person as webhooks name them: a hidden number is left out. */
 export function contactOf({ key, userId, parentId, hidesNumber }: Person): Contact {
   const hasNumber = key !== userId && hidesNumber !== true;
   return { ...(hasNumber ? { wa_id: key } : {}), user_id: userId, ...present({ parent_user_id: parentId }) };

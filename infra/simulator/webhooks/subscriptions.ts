@@ -28,7 +28,7 @@ export function listSubscribedApps(world: World, waba: Waba): Reply {
   return json(subscribedApps(world, waba.id));
 }
 
-/** The same as a field of the WABA. */
+/** Also a field of the WABA. */
 export function subscribedApps(world: World, wabaId: string) {
   const data = world.apps.subscriptionsOf(wabaId).map(({ appId, overrideCallbackUri }) => ({
     whatsapp_business_api_data: {
@@ -41,7 +41,7 @@ export function subscribedApps(world: World, wabaId: string) {
   return { data };
 }
 
-/** `POST /{waba_id}/subscribed_apps`: the token's app is told of this WABA from now on, perhaps at another address. */
+/** `POST /{waba_id}/subscribed_apps`: subscribes the token's app to the WABA, perhaps with another address. */
 export async function subscribeApp(world: World, waba: Waba, request: PlatformRequest): Promise<Reply> {
   const app = appOf(world, request);
   const { override_callback_uri: uri, verify_token: token } = parsedParameters(OverrideSchema, request.parameters);
@@ -63,8 +63,8 @@ function appOf(world: World, { token }: PlatformRequest): App {
 }
 
 /**
- * `GET`, `POST` and `DELETE /{app_id}/subscriptions` with the app's own token (its id, `|` and its secret): where the app is told
- * of all its WABAs. Undefined when the request is about something else.
+ * `GET`, `POST` and `DELETE /{app_id}/subscriptions` with the app's own token (id, `|` and secret): its callback for
+ * all WABAs. Undefined for any other request.
  */
 export function answerAppSubscriptions(
   world: World,
@@ -110,7 +110,7 @@ function subscriptionsOf({ callback }: App): readonly object[] {
   ];
 }
 
-/** The token of an app itself reaches no WABA, only the app. It is the one that `GET /oauth/access_token` gives, or id and secret. */
+/** The token reaches no WABA. It comes from `GET /oauth/access_token`, or is id and secret. */
 export function appToken(world: World, text: string): SeedToken | undefined {
   const [id = '', rest] = text.split('|');
   const { secret } = (rest === undefined ? undefined : world.apps.get(id)) ?? {};
@@ -118,7 +118,6 @@ export function appToken(world: World, text: string): SeedToken | undefined {
   return { token: text, app_id: id, waba_ids: [] };
 }
 
-/** What an app is given for its id and secret. */
 export function tokenOfApp({ id, secret }: { readonly id: string; readonly secret: string }): string {
   return `${id}|${createHash('sha256').update(`${id} ${secret}`).digest('base64url').slice(0, 27)}`;
 }

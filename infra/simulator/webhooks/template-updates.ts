@@ -2,7 +2,7 @@ import { present } from '../../../lib/keys/present.ts';
 import type { Template, TemplateButton, TemplateFields } from '../templates/template.ts';
 import type { NodeUpdate } from './update.ts';
 
-/** Why a status changed, where the platform says so (platform reference, 10.3). */
+/** Reason of a status change, where the platform gives one (platform reference, 10.3). */
 export type StatusNote = keyof typeof descriptions;
 
 const descriptions = {
@@ -12,7 +12,7 @@ const descriptions = {
   UNPAUSE: 'The template is no longer paused.',
 } as const;
 
-/** What is told of a template that was one thing and is another, now or not at all: components, category, quality, status. */
+/** Components, category, quality, status. `before` is undefined for a creation, `after` for a deletion. */
 export function templateUpdates(
   before: Template | undefined,
   after: Template | undefined,
@@ -69,7 +69,7 @@ function qualityPart(before: Template | undefined, after: Template | undefined):
   return was === is ? undefined : { previous_quality_score: was, new_quality_score: is };
 }
 
-/** A change that is still to come names the category it will be; one that is done names the one it was. */
+/** A planned change names the future category, a completed one the previous category. */
 function categoryPart(
   before: TemplateFields | undefined,
   after: TemplateFields | undefined,

@@ -1,17 +1,16 @@
-/** One thing that the platform tells by webhook (platform reference, 10.2): a status of one message, or news of a node. */
+/** One webhook update (platform reference, 10.2): a status of a message, or news of a node. */
 export type Update = StatusUpdate | NodeUpdate;
 
 export interface StatusUpdate {
   readonly kind: 'status';
   readonly wabaId: string;
-  /** The number that sent the message. */
   readonly metadata: { readonly display_phone_number: string; readonly phone_number_id: string };
-  /** Whom it was sent to; not said of one that failed. */
+  /** The recipient; absent for a failure. */
   readonly contacts?: readonly Contact[];
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-/** A person as a webhook names one: the number only where the business knows it (platform reference, 4.5). */
+/** A person in a webhook; the number only where the business knows it (platform reference, 4.5). */
 export interface Contact {
   readonly wa_id?: string;
   readonly user_id: string;

@@ -7,7 +7,7 @@ const longestPackageName = 224;
 const mostApps = 5;
 const mostMinutes = 90;
 
-/** AUTHENTICATION: fixed texts, an optional expiry and exactly one OTP button (3.9). */
+/** AUTHENTICATION templates have fixed texts, an optional expiry and exactly one OTP button (3.9). */
 export function checkAuthentication(components: readonly GivenComponent[]): void {
   const only = (type: GivenComponent['type']) => components.find((component) => component.type === type);
   const body = only('BODY');

@@ -4,9 +4,9 @@ import { checkCharacters, checkKeys, checkLabel, invalid, missingExample } from 
 interface ButtonKind {
   readonly most: number;
   readonly keys: readonly string[];
-  /** No other button beside it. */
+  /** The only button of its template. */
   readonly alone?: true;
-  /** The only text it may show. */
+  /** The only allowed text. */
   readonly text?: string;
 }
 
@@ -15,7 +15,7 @@ const longestText = 25;
 const longestUrl = 2_000;
 const longestPhoneNumber = 20;
 const longestCode = 20;
-/** Only the page on limited-time offers still says it of their codes. */
+/** Only the platform's page on limited-time offers still has this limit. */
 const longestOfferCode = 15;
 
 const kinds: Readonly<Record<Exclude<GivenButton['type'], 'OTP'>, ButtonKind>> = {
@@ -33,7 +33,7 @@ const kinds: Readonly<Record<Exclude<GivenButton['type'], 'OTP'>, ButtonKind>> =
   SPM: { most: 1, keys: ['text'], alone: true, text: 'View' },
 };
 
-/** The buttons of a template that is no AUTHENTICATION one, or of a card: counts, order, and each by its kind (3.6). */
+/** Buttons outside of AUTHENTICATION, also of a card: counts, order, and each by its kind (3.6). */
 export function checkButtons(where: string, buttons: readonly GivenButton[] | undefined): void {
   if (buttons === undefined || buttons.length === 0) throw invalid(`${where}: at least one button is required`);
   if (buttons.length > mostButtons) throw invalid(`${where}: at most ${mostButtons} buttons`);
@@ -51,7 +51,7 @@ export function checkButtons(where: string, buttons: readonly GivenButton[] | un
 
 function checkButton(at: string, button: GivenButton, kind: ButtonKind): void {
   checkKeys(at, button, ['type', ...kind.keys]);
-  // The platform writes the label of COPY_CODE itself.
+  // The platform sets the label of COPY_CODE itself.
   if (kind.keys.includes('text') && button.type !== 'COPY_CODE') {
     if (button.text === undefined || button.text.trim() === '') throw invalid(`${at}: a text is required`);
     checkCharacters(at, button.text, longestText);
@@ -91,14 +91,14 @@ function checkFlow(at: string, button: GivenButton): void {
   if (given.length !== 1) throw invalid(`${at}: exactly one of flow_id, flow_name and flow_json is required`);
 }
 
-/** The code among the buttons of a limited-time offer (3.8). */
+/** Limit of the code in a limited-time offer (3.8). */
 export function checkOfferCode(where: string, buttons: readonly GivenButton[] | undefined): void {
   for (const { type, example } of buttons ?? []) {
     if (type === 'COPY_CODE') checkCharacters(where, [example ?? []].flat()[0] ?? '', longestOfferCode);
   }
 }
 
-/** Quick replies are one run, before or after all others. */
+/** Quick replies stand together, before or after all others. */
 function checkOrder(where: string, buttons: readonly GivenButton[]): void {
   const quick = buttons.map((button) => button.type === 'QUICK_REPLY');
   const changes = quick.filter((one, index) => index > 0 && one !== quick[index - 1]).length;

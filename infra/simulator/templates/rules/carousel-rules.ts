@@ -10,7 +10,7 @@ const longestCardBody = 160;
 const mostMediaCards = 10;
 const productCards = 2;
 
-/** The cards of a CAROUSEL: all built alike, showing media or products (3.7). */
+/** Cards of a CAROUSEL: all built alike, with media or products (3.7). */
 export function checkCarousel(rules: Omit<HeaderRules, 'where' | 'formats'>, carousel: GivenComponent): void {
   checkKeys('carousel', carousel, ['type', 'cards']);
   const cards = carousel.cards ?? [];
@@ -50,7 +50,7 @@ function partOf(card: Card | undefined, type: GivenCardComponent['type']): Given
   return card?.components.find((component) => component.type === type);
 }
 
-/** Kinds of the parts, format of the header and kinds of the buttons, as one text to compare. */
+/** Serialized structure of a card, for comparison: components, header format and buttons. */
 function buildOf(card: Card | undefined): string {
   const types = (card?.components ?? []).map((component) => component.type).sort();
   const buttons = (partOf(card, 'BUTTONS')?.buttons ?? []).map((button) => button.type);

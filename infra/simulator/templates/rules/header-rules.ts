@@ -8,7 +8,6 @@ export interface HeaderRules {
   readonly where: string;
   readonly named: boolean;
   readonly formats: readonly string[];
-  /** What a completed upload left under the handle. */
   readonly mediumOf: (handle: string) => UploadedMedium | undefined;
 }
 
@@ -22,14 +21,14 @@ const fileTypes: Readonly<Record<string, readonly string[]>> = {
   DOCUMENT: ['application/pdf'],
 };
 
-/** The formats that a category's header may have (3.2). */
+/** Allowed header formats (3.2). */
 export function headerFormatsOf(category: Category): readonly string[] {
   if (category === 'AUTHENTICATION') return [];
   const common = ['TEXT', 'IMAGE', 'VIDEO', 'DOCUMENT', 'LOCATION'];
   return category === 'UTILITY' ? common : [...common, 'GIF', 'PRODUCT'];
 }
 
-/** A HEADER: text, a medium from a completed upload, a place or a product (3.3). */
+/** A HEADER: text, a medium from a completed upload, a location or a product (3.3). */
 export function checkHeader(rules: HeaderRules, header: GivenPart): void {
   const { where, formats } = rules;
   const format = header.format ?? '';

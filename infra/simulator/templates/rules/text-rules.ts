@@ -3,11 +3,10 @@ import type { GivenPart } from '../definition.ts';
 import { bodyFormat, checkCharacters, checkKeys, footerFormat, invalid, missingExample } from './refusals.ts';
 
 export interface TextPlace {
-  /** How user texts name the part: `body`, `card 1 body`. */
+  /** The part's name in user texts: `body`, `card 1 body`. */
   readonly where: string;
   readonly named: boolean;
   readonly mostCharacters: number;
-  /** The subcode for what is wrong with the format of this part. */
   readonly subcode: number;
 }
 
@@ -16,7 +15,7 @@ type Example = GivenPart['example'];
 const variable = /\{\{([^{}]*)\}\}/g;
 const mostEmoji = 10;
 
-/** Checks length, variables and their place in a text (3.10), and returns the variables, each once. */
+/** Checks length, variables and their places (3.10); returns each variable once. */
 export function checkText(place: TextPlace, text: string): readonly string[] {
   const { where, subcode } = place;
   if (text.trim() === '') throw managementError(subcode, `${where}: a text is required`);
@@ -27,7 +26,7 @@ export function checkText(place: TextPlace, text: string): readonly string[] {
   const variables = place.named ? namedVariables(place, names) : positionalVariables(place, names);
   if (names.length === 0) return [];
   if (rest.trim() === '') throw invalid(`${where}: it consists of variables only`);
-  // Of a header it is in use at the end, and nothing is known of the beginning.
+  // Headers may end with a variable: such templates are in use. No source tells about the beginning.
   if (subcode === bodyFormat && /^\s*\{\{|\}\}\s*$/.test(text)) {
     throw managementError(2388299, `${where}: variables can't be at the start or end`);
   }
@@ -56,7 +55,7 @@ function namedVariables(place: TextPlace, names: readonly string[]): readonly st
   return names;
 }
 
-/** Checks that there is one example for every variable and none too many. */
+/** Every variable needs exactly one example. */
 export function checkExamples(
   place: TextPlace,
   variables: readonly string[],
@@ -74,7 +73,7 @@ export function checkExamples(
   if (!complete) throw missingExample(place.where);
 }
 
-/** The BODY of a template that is no AUTHENTICATION one (3.4). */
+/** Outside of AUTHENTICATION (3.4). */
 export function checkBody(place: Omit<TextPlace, 'subcode'>, body: GivenPart): void {
   const { where } = place;
   checkKeys(where, body, ['type', 'text', 'example']);
@@ -88,7 +87,7 @@ export function checkBody(place: Omit<TextPlace, 'subcode'>, body: GivenPart): v
   checkExamples(whole, variables, { positional: lists[0], named: body.example?.body_text_named_params });
 }
 
-/** The FOOTER of a template that is no AUTHENTICATION one (3.5). */
+/** Outside of AUTHENTICATION (3.5). */
 export function checkFooter(footer: GivenPart): void {
   checkKeys('footer', footer, ['type', 'text']);
   const text = footer.text ?? '';
