@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { projectsOf } from '../projects.ts';
 import { isRestOnly, isSized, type Suite, testFiles } from '../suites.ts';
-import { documentOf, sectionsOf } from '../support/documents.ts';
+import { promises } from '../support/promises.ts';
 
 const everyFile = testFiles(['test/**/*.test.ts']);
 const filesIn = (suite: Suite | undefined) => new Set(projectsOf(suite).flatMap(({ include }) => include));
@@ -15,14 +15,12 @@ test('each file runs in one of the two halves, whole in one of them, and in a ru
   }
 });
 
-/** How a document marks a file: none runs whole in `npm test`. */
-const markOf = (file: string) => (isRestOnly(file) ? ' (all)' : isSized(file) ? ' (part)' : '');
+/** How PROMISES.md marks a file: none runs whole in `npm test`. */
+const markOf = (file: string) => (isRestOnly(file) ? 'all' : isSized(file) ? 'part' : undefined);
 
 describe('PROMISES.md says in which half each promise is proven', () => {
-  const promises = [...sectionsOf(documentOf('test/PROMISES.md'))].slice(1);
-  test.each(promises)('%s', (_, text) => {
-    const marked = [...text.matchAll(/`(test\/[^`]+\.test\.ts)`(\s\((?:all|part)\))?/g)];
-    const wrong = marked.filter(([, file = '', mark = '']) => mark.replace(/\s/, ' ') !== markOf(file));
-    expect(wrong.map(([, file = '']) => `${file}${markOf(file)}`)).toEqual([]);
+  test.each(promises)('$number', ({ proofs }) => {
+    const marked = proofs.map(({ name, mark }) => ({ name, mark }));
+    expect(marked).toEqual(proofs.map(({ name, files: [file = ''] }) => ({ name, mark: markOf(file) })));
   });
 });

@@ -1,0 +1,39 @@
+import { testFiles } from '../suites.ts';
+import { documentOf, tableRows } from './documents.ts';
+
+/** A test that PROMISES.md names: as it is named, the files that the name fits (one, unless the book is wrong), its mark. */
+export interface Proof {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly mark: 'part' | 'all' | undefined;
+}
+
+export interface Promised {
+  /** Such as `R13`. */
+  readonly number: string;
+  readonly text: string;
+  readonly proofs: readonly Proof[];
+}
+
+const everyTest = testFiles(['test/**/*.test.ts']);
+const proofPattern = /`([^`]+)`(?: \((part|all)\))?/g;
+
+/** The test files whose path, without the ending that says their kind, ends with the name. */
+function filesNamed(name: string): string[] {
+  return everyTest.filter((file) => {
+    const path = file.replace(/(?:\.adapter|\.queue)?\.test\.ts$/, '');
+    return path === name || path.endsWith(`/${name}`);
+  });
+}
+
+/** The rows of PROMISES.md, in its order. */
+export const promises: readonly Promised[] = tableRows(
+  documentOf('test/PROMISES.md'),
+  '| Number | Promise | Proofs |',
+).map(([heading = '', text = '', cell = '']) => ({
+  number: heading.split(' ')[0] ?? '',
+  text,
+  proofs: [...cell.matchAll(proofPattern)]
+    .filter(([, name = '']) => !name.startsWith('npm '))
+    .map(([, name = '', mark]) => ({ name, files: filesNamed(name), mark: mark as Proof['mark'] })),
+}));
