@@ -1,6 +1,6 @@
 /**
- * The contract tests that run against a deployed stage: they need neither the simulator nor what functions log, send
- * nothing, and leave every other client alone. Why the others do not is in test/README.md.
+ * These contract tests run against a deployed stage: they need neither the simulator nor function logs, send nothing,
+ * and leave other clients alone. test/README.md says why the others do not.
  */
 export const acceptanceFiles = [
   'access',
