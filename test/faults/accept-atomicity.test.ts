@@ -21,7 +21,7 @@ interface Faults {
   readonly table?: (attempt: Attempt) => Fault;
 }
 
-/** Runs one acceptance under faults; says what the client was told and what leaves by what is queued. */
+/** Runs one acceptance under faults. Returns the answer to the client and the messages that leave by what is queued. */
 async function accept(job: WholeJob, faults: Faults, remainingMs = 29_000) {
   const [queueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue()]);
   const client = localQueueClient();
@@ -84,14 +84,14 @@ describe.each(counts)('all messages are accepted or none (R20): %i recipients', 
         expect(broken).toMatchObject(broken.told === 'accepted' ? accepted(count) : { ...refused, messages: 0 });
       }
     }
-    // What goes straight stores nothing before.
+    // A straight request stores nothing before it is queued.
     expect([...told].sort()).toEqual(count <= 10 ? ['accepted'] : ['accepted', 'dispatch_unavailable']);
   });
 
   test('when the queue does not confirm it and the table cannot be written, it is not known', async () => {
     const { queueAttempts, tableAttempts } = await accept(jobOf(count), {});
     expect(queueAttempts).toBe(1);
-    // The withdrawal comes where the job would have been listed: after what is stored before.
+    // The withdrawal replaces the listing of the job, so it comes after the writes before that.
     const storing = count <= 10 ? 0 : tableAttempts - 1;
     const broken = await accept(jobOf(count), {
       queue: () => 'after',

@@ -16,7 +16,7 @@ import { makeJob } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { TableWorkers } from '../support/table-workers.ts';
 
-/** The platform over a real socket. What it does to a request is decided by the recipient. */
+/** The platform answers over a real socket. The recipient selects the fault of a request. */
 let platform: Server;
 let table: string;
 let queueUrl: string;
@@ -59,7 +59,7 @@ afterEach(async () => {
   await new Promise((resolve) => platform.close(resolve));
 });
 
-/** The worker of small requests as it is deployed, its ports pointed at the emulators and the platform above. */
+/** The worker of small requests as deployed, with its ports at the emulators and the platform above. */
 function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
   const ports = workers.ports(localDocumentClient(), table, {
@@ -76,7 +76,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
-/** A delivery for each request: the job `J0` and its recipients, `J1`, and so on. */
+/** Returns a delivery for each request: job `J0` and its recipients, `J1`, and so on. */
 async function eventOf(...requests: string[][]): Promise<SQSEvent> {
   const records = requests.map(async (recipients, at) => {
     const job = makeJob(
@@ -113,7 +113,7 @@ test('a request in which every message meets another fate: each ends for itself 
     ['message.unknown', 'silent'],
     ['message.unknown', 'html'],
   ]);
-  // Once more, as after a lost acknowledgement: one is to be tried again, and not yet.
+  // The second delivery is that after a lost acknowledgement. One message is still due for a later retry.
   expect((await handle(event)).batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
   expect(await events.arrived()).toEqual([]);
   expect(posts.toSorted()).toEqual(['good', 'html', 'refused', 'reset', 'silent', 'throttled']);
