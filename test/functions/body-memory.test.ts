@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { functions } from '../../infra/functions.ts';
 
-// A body that ends a function ends it for everybody (D6): the worst that each kind of route reads, in a process of its own.
+// A body that ends a function ends it for all callers (D6), so each kind of route reads its worst body in a process of
+// its own.
 
 const script = join(import.meta.dirname, '../support/body-memory.ts');
 

@@ -61,7 +61,7 @@ async function found(query: Query, caller: TestCaller = { userId: 'u', clientId:
 }
 const idsIn = (body: { data: { dispatch_id: string }[] }) => body.data.map(({ dispatch_id }) => dispatch_id);
 
-/** Every page of a question, and what it took at most. */
+/** Returns every page of a question, and its highest cost. */
 async function allPages(query: Query, caller?: TestCaller) {
   const ids: string[] = [];
   let [cursor, pages, roundTrips] = ['', 0, 0];
@@ -179,7 +179,7 @@ describe('how each dispatch stands', () => {
         [2, { state: 'sent', platformMessageId: 'x' }],
       ] as [number, Outcome][]),
     );
-    // Listed, and taken back before it began.
+    // This job was listed, and withdrawn before it began.
     await putItems(table, [pointerOfClient(headOf('gone', { acceptedAtMs: acceptedAtMs + 500 }), 3)]);
     await jobs.withdraw(idOf('gone'));
     await putItems(table, [
@@ -329,7 +329,7 @@ describe('cancelling a campaign (D59)', () => {
   const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
   const own = dispatchesStore(plain, table.tableName, atMs);
   const logged: unknown[] = [];
-  /** `tickMs` passes with every look at the clock. */
+  /** `tickMs` pass with every read of the clock. */
   const ports = (tickMs = 0) => {
     let now = nowMs;
     return {

@@ -81,7 +81,7 @@ const logIn = (username: unknown, password: unknown, sourceIp?: string) =>
 const unauthorized = { statusCode: 401, headers: { 'cache-control': 'no-store' }, body: '' };
 const sameWork = ['find', 'read', 'start', 'settle'];
 
-/** One key of each kind, whichever hash is stored. */
+/** Each refusal must derive one key of each kind, whatever hash is stored. */
 function expectRefusedWork(): void {
   expect(derivation.recipes.toSorted((one, other) => one.kind.localeCompare(other.kind))).toEqual(refusedRecipes);
 }

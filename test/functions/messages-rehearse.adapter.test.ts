@@ -13,7 +13,7 @@ const templates = {
 const dry = { 'dry-run': 'true' };
 const numberId = '300000000000001';
 
-/** A request to each of these, of a template without parameters unless told. */
+/** Returns a request to these recipients, by default of a template without parameters. */
 function request(recipients: readonly string[], name = 'plain', params?: object) {
   return {
     did: '5491100000001',
@@ -29,7 +29,7 @@ describe('a rehearsal (D51)', () => {
   test('answers recipients, cost by market, seconds and warning, reads the pace, and writes and queues nothing', async () => {
     const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
     const recipients = ['5491155550001', '+5491155550001', '5511955550001', '+4915155550001', 'BR.1a2B3c'];
-    // Ids are looked up among those that were replaced, and then the pace is read.
+    // The rehearsal reads replaced user ids first, and then the pace.
     const { status, headers, body: answered } = await send(request(recipients), { headers: dry });
     expect([status, answered]).toEqual([
       200,
@@ -121,7 +121,7 @@ describe('a rehearsal (D51)', () => {
       await recordWord({ scope, recipients: [recipient], word: stop, clientIds: [] }, optOuts);
     }
     const without = await rehearse('sale');
-    // The marks, and people by the hundred.
+    // The rehearsal reads the marks once, and then people in batches of a hundred.
     expect(reads()).toBe(4);
     expect(without).toMatchObject({
       recipients: 203,
@@ -158,7 +158,7 @@ describe('a rehearsal (D51)', () => {
   test('says when a send with a time of its own leaves, by zones, and until when that takes (D56)', async () => {
     const { send } = await sendingEndpoint({ templates });
     const headers = { ...dry, 'send-window': '09:00-20:00' };
-    // It is 23:13 in Madrid, 19:13 in Buenos Aires and 14:13 in Los Angeles.
+    // The local times are 23:13 in Madrid, 19:13 in Buenos Aires and 14:13 in Los Angeles.
     const recipients = ['34911110001', '12135550001', '5491155550001', '33155550001'];
     const { body: answered } = await send(request(recipients), { headers });
     expect(answered.estimate).toMatchObject({
@@ -251,7 +251,7 @@ describe('a rehearsal (D51)', () => {
       const { body: answered } = await send(request(people(8_990)), { headers: dry });
       return answered.estimate.seconds;
     };
-    // 900 a second.
+    // The pace is 900 a second.
     expect(await secondsOf()).toBe(10);
     const other = { clientId: 1002, lane: 'campaign', count: 4_500 };
     await reserve(paces, { phoneNumberId: numberId, limitPerSecond: 1_000, ...other }, startMs);
@@ -270,9 +270,9 @@ describe('a rehearsal (D51)', () => {
     const other = { caller: { clientId: 1002, permissions: [] } };
     for (const sent of [
       await send(request(people(8))),
-      // On a number of another client of the WABA.
+      // The number belongs to another client of the WABA.
       await send({ ...request(people(9)), did: '5491100000002' }, { did: '5491100000002' }),
-      // Of another client: that is its own matter.
+      // Jobs of another client do not count for this one.
       await send(request(people(7)), other),
       await send(request(people(6)), { headers: dry }),
     ]) {

@@ -16,7 +16,7 @@ const templates = {
 };
 const to = '5491155550001';
 
-/** A good request for a template; its recipients get the given params. */
+/** Returns a good request for a template; its recipients get the given params. */
 function request(name: keyof typeof templates, params: unknown, more: object = {}) {
   return {
     did: '5491100000001',
@@ -30,7 +30,6 @@ function request(name: keyof typeof templates, params: unknown, more: object = {
 const order = request('order', { body: ['Ana', '17'], buttons: ['17'] });
 const plain = request('plain', undefined);
 
-/** The jobs of that table, as acceptance has stored them. */
 function storedJobs(table: string) {
   return acceptedJobsStore(localDocumentClient(), table, () => startMs);
 }
@@ -239,7 +238,7 @@ describe('a refusal never rests on a stored copy (D23)', () => {
     expect(platform.asked).toBe(30);
     const other = { caller: { clientId: 1002, permissions: [] } };
     expect(await send(unknown('nope_30'), other)).toMatchObject({ status: 404 });
-    // What was answered is told without a question, and what needs none is sent.
+    // A cached answer needs no question, and a send that needs none is accepted.
     expect(await send(unknown('nope_30'))).toMatchObject({ status: 404 });
     expect(await send(order)).toMatchObject({ status: 200 });
     clock.nowMs += 60_000;
@@ -288,7 +287,7 @@ describe.each(['before', 'after'] as const)(
     };
 
     test('a job is accepted, and the fan-out lists it', async () => {
-      // A page, the addresses and the job are there before the queue is asked.
+      // Acceptance stores a page, the addresses and the job before it asks the queue.
       const { send, accepted, table } = await sendingEndpoint({
         templates,
         tableFaults: ({ number }) => (number > 3 ? fault : undefined),
@@ -321,7 +320,7 @@ describe('Idempotency-Key', () => {
     const twice = { ...order, recipients: [...order.recipients, ...order.recipients] };
     const first = await send(twice, { headers });
     expect(first.body.warning).toContain('duplicate');
-    // The key twice; a page, the addresses, the job and its place in the list.
+    // The key is written twice; a page, the addresses, the job and its place in the list once each.
     expect(tableAttempts).toHaveLength(6);
     expect(await send(twice, { headers })).toEqual(first);
     expect(queueAttempts).toHaveLength(1);
@@ -338,7 +337,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('a send with a time of its own (D56, R54)', () => {
-  // The clock stands at 2023-11-14T22:13:20Z: 19:13 in Buenos Aires.
+  // The clock stands at 2023-11-14T22:13:20Z, which is 19:13 in Buenos Aires.
   const hours = { 'send-window': '09:00-18:00' };
   const opensMs = Date.parse('2023-11-15T12:00:00Z');
 

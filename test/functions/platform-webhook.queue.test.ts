@@ -58,7 +58,6 @@ function page(more: Partial<WebhookPorts> = {}, client = localQueueClient()) {
 const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string>> }, at = page()) =>
   callEndpoint(at, makeHttpEvent({ routeKey, ...webhook }));
 
-/** Everything that is on a queue. */
 async function queued<Schema extends v.GenericSchema>(url: string, schema: Schema): Promise<v.InferOutput<Schema>[]> {
   const found: v.InferOutput<Schema>[] = [];
   for (;;) {
@@ -169,7 +168,7 @@ describe('a signed webhook', () => {
       return undefined;
     });
     expect((await post(webhook, page({}, client))).status).toBe(200);
-    // 1,000 receipts of some 1,200 bytes each.
+    // These are 1,000 receipts of some 1,200 bytes each.
     expect([attempts.length, together]).toEqual([2, 2]);
     expect(new Set((await receiptsQueued()).map(({ index }) => index)).size).toBe(1_000);
   });

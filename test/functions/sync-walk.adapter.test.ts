@@ -83,7 +83,7 @@ function work({ id, body }: Message, { run = worker(), deliveries = 1 } = {}) {
   return run({ Records: [record] } as SQSEvent, { getRemainingTimeInMillis: () => 300_000 });
 }
 
-/** Works off everything that is queued; at most one message may wait at a time. */
+/** Works off the queue; at most one message may wait at a time. */
 async function workOff(run = worker()): Promise<void> {
   for (let message = await next(); message !== undefined; message = await next()) {
     expect(await next()).toBeUndefined();
@@ -185,7 +185,7 @@ test('a turn whose worker died before it was acknowledged is taken again', async
   const dying = worker({ probe: () => Promise.reject(new PlatformFailure('not_sent')) });
   const silent = { ...scheduled('first') };
   await work(silent, { run: dying });
-  // The successor was lost with the crash; the same message comes again.
+  // The crash lost the successor, and the same message comes again.
   await next();
   await work(silent);
   await workOff();

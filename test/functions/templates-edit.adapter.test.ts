@@ -231,7 +231,7 @@ describe('one-time codes (D20)', () => {
     { type: 'BUTTONS', buttons: [{ type: 'URL', text, url, example: [url.replace('{{1}}', '123')] }] },
   ];
 
-  /** A template as the platform shows it, after an edit from here with these components. */
+  /** Stores a template as the platform shows it after an edit from here with these components. */
   async function edited(sent: readonly object[], shown: readonly object[]) {
     const what = await stored({ category: 'AUTHENTICATION', components: shown as never, status: 'REJECTED' });
     expect(await edit(what.id, { components: sent })).toMatchObject({ body: { changed: true } });
