@@ -42,8 +42,10 @@ function sendBody(template = { name: 'order_update', language: 'en_US' }): Recor
 
 const send = (body: unknown = sendBody(), headers?: ApiRequest['headers']) =>
   asSupervisor(`POST /v1/template/messages/${did}`, { body, ...(headers === undefined ? {} : { headers }) });
-/** A template that the store knows and the platform does not: it can be deleted, and nobody else misses it. */
-/** Templates that this file leaves behind, and takes away again at its end. */
+/**
+ * `afterAll` removes these templates. The store knows the forgotten one and the platform does not, so that it can be
+ * deleted.
+ */
 const traces = {
   forgotten: `forgotten_${randomUUID().replaceAll('-', '_')}`,
   created: `created_${randomUUID().replaceAll('-', '_')}`,
@@ -71,7 +73,7 @@ async function ownTemplate(): Promise<{ readonly id: string; readonly components
 
 const synchronizeOnce = () => asSupervisor('POST /v1/templates/sync-from-platform');
 
-/** Our own refusal: these keys and no others, nothing of the inside (D1, R5). */
+/** A refusal of the service has these keys and no others, and nothing internal (D1, R5). */
 function expectRefusal(reply: ApiReply, status: number, code?: string): void {
   expect([reply.status, reply.body?.code]).toEqual([status, code ?? expect.stringMatching(/^[a-z_]+$/)]);
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
@@ -261,7 +263,7 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
     'channel-campaigns-replace': assignments('PUT'),
     'channel-campaigns-remove': assignments('DELETE'),
   };
-  /** Nothing is assigned to the template, and nothing will be. */
+  /** No channel or campaign is ever assigned to this template. */
   function assignments(method: string, suffix = '') {
     const route = (query = '') => `${method} /v1/templates/${templateId}/channel-campaigns${suffix}${query}`;
     return { success: () => asSupervisor(route()), refused: () => asSupervisor(route('?client_id=abc')) };
@@ -277,7 +279,7 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
     const refused = await asked[operation]?.refused();
     const isPublic = built.find((route) => route.operation === operation)?.public === true;
     for (const reply of [success, refused]) expect(reply?.headers.has('x-ratelimit-limit')).toBe(!isPublic);
-    // A browser asks, and is sent on without a body.
+    // A browser is redirected without a body.
     if (operation === 'redirect') {
       expect(success).toMatchObject({ status: 302, text: '' });
       expectRefusal(refused as ApiReply, 404, 'redirect_not_found');
@@ -291,7 +293,7 @@ describe('every route, asked for what it does and for what it must refuse (R4, R
     expect(success?.status).toBe(operation === 'channel-campaigns-add' ? 201 : 200);
     expect(success?.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(success?.body).toEqual(expect.any(Object));
-    // Nothing that a client can say makes /health refuse.
+    // No client can make /health refuse.
     if (operation === 'health') expect(refused).toMatchObject({ status: 200, text: success?.text });
     else expectRefusal(refused as ApiReply, operation === 'platform-webhook-receive' ? 401 : 400);
   });
@@ -309,7 +311,7 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
     'multipart/form-data; boundary=x',
     'nonsense',
   ];
-  // Without a type, and with any that is no text to the gateway, the body reaches the function in base64.
+  // Without a text type the gateway passes the body to the function in base64.
   const typed = (type: string | undefined, value: unknown) => ({
     body: new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)),
     headers: type === undefined ? {} : { 'content-type': type },
@@ -340,7 +342,7 @@ describe('bodies are JSON whatever they are called (D6, R7)', () => {
     '{"__proto__":{"did":"1"}}',
     '{"constructor":{"prototype":{"did":"1"}}}',
   ];
-  // As text, and as base64.
+  // The first type passes text to the function, the second base64.
   test.each(['application/json', undefined])('malformed bodies of content type %s', async (type) => {
     for (const text of malformed) {
       const bodies = [
@@ -501,7 +503,7 @@ describe('a token that ends while the gateway remembers it (D3, R34)', () => {
       const reply = await api('GET /v1/templates', { token });
       return reply.status === 200 ? undefined : reply;
     });
-    // The code is ours: the authorizer, whose 401 has none, was not asked again.
+    // The function's 401 has a code and the authorizer's has none, so the authorizer was not asked again.
     expect(ended).toMatchObject({ status: 401, body: { message: 'Unauthorized', code: 'unauthorized' } });
   });
 });
@@ -513,7 +515,7 @@ describe('the platform is down (D7, D23)', () => {
     ['refuses our credential', { code: 190 }],
   ];
   let names = 0;
-  /** A name of its own each time: a 404 is remembered for 10 s (D23). */
+  /** Each name is new, because the service remembers a 404 for 10 s (D23). */
   const unknownHere = () => sendBody({ name: `never_stored_${++names}`, language: 'en_US' });
 
   test.each(failures)('%s: 502 for what must be asked', async (_, action) => {
@@ -524,7 +526,7 @@ describe('the platform is down (D7, D23)', () => {
       return reply.status === 409 ? undefined : reply;
     });
     expectRefusal(refused, 502, 'platform_unreachable');
-    // The refused synchronization left no lock behind.
+    // The refused synchronization has released its lease.
     expectRefusal(await synchronizeOnce(), 502, 'platform_unreachable');
     await platform('DELETE /_control/faults');
     expect(await send(unknownHere())).toMatchObject({ status: 404 });
@@ -571,9 +573,9 @@ describe('the platform is down (D7, D23)', () => {
     const warned = await send();
     expect(warned).toMatchObject({ status: 200, body: { success: true, warning: expect.stringContaining('stored') } });
     await platform('DELETE /_control/faults');
-    // The platform is asked once in 10 s: until then the copy is used, with the same words.
+    // The service asks the platform once in 10 s, and answers from the copy until then.
     expect(await send()).toMatchObject({ status: 200, body: warned.body });
-    // As if they were over, for the tests that send next.
+    // Deleting the question ends the 10 s for the tests that send next.
     const Key = questionKey(`renewal ${key}`);
     await target.documentClient.send(new DeleteCommand({ TableName: target.tableName('messages'), Key }));
     expect(await send()).toMatchObject({ status: 200, text: '{"success":true}' });

@@ -61,7 +61,7 @@ test('after a login, a creation, a deletion and cancels the audit says who did i
     expect(found).toContainEqual(expect.objectContaining(line));
   }
   expect(wabaId).toMatch(/^\d+$/);
-  // What was refused changed nothing: one line of the deletion.
+  // The refused deletion changed nothing, so the audit has one line.
   expect(found.filter(({ what, on }) => what === 'template.deleted' && on.documentIds?.includes(id))).toHaveLength(1);
   expect(JSON.stringify(found)).not.toContain(recipient);
   expect(JSON.stringify(found)).not.toContain(draft.name);

@@ -10,14 +10,14 @@ import { forgetWebhook } from '../support/forget-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * What a send may cost, and what it cost, as clients see it over HTTP (D58). A utility message and a code to Argentina cost 0.026
- * dollars each.
+ * Clients see over HTTP what a send may cost and what it cost (D58). A utility message and a code to Argentina cost
+ * 0.026 dollars each.
  */
 
 const did = '5491100000001';
 const run = String(Date.now() % 1_000_000).padStart(6, '0');
 let people = 0;
-/** A number that no other test knows, of Argentina unless told. */
+/** Returns a number that no other test uses, by default of Argentina. */
 function somebody(country = '54923'): string {
   people += 1;
   return `${country}${run}${String(people).padStart(3, '0')}`;
@@ -80,13 +80,13 @@ test('Max-Cost refuses what costs more, tells a rehearsal so, and lets the rest 
   expect(first.cost).toEqual({ amount: 0.052, currency: 'USD', basis: 'platform', final: true });
   const second = await api(`${report}&cursor=${first.paging.cursors.after}`, { token });
   expect(second.body.cost).toEqual(first.cost);
-  // Of what was refused and rehearsed nothing left: each has one message.
+  // The refused send and the rehearsal sent nothing, so each recipient has one message.
   expect(await Promise.all(to.map(takenBy))).toEqual([1, 1]);
 });
 
 test('what was spent is what the platform bills, whatever becomes of its receipts, and a retry costs once (R56)', async () => {
   const token = await tokenOf('supervisor1001');
-  // Countries to which no other test sends, so that their lines of the bill are ours.
+  // No other test sends to these countries, so that their lines of the bill are this test's.
   const [iceland, nepal, uruguay] = ['354', '977', '598'];
   const markets = ['IS', 'NP', 'UY'];
   const courseOf = async (to: string, course: object) =>
@@ -102,7 +102,7 @@ test('what was spent is what the platform bills, whatever becomes of its receipt
   expect((await send(token, { to: [somebody(nepal), undelivered], of: coupon })).status).toBe(200);
   expect((await send(token, { to: [somebody(iceland)], of: code })).status).toBe(200);
 
-  // A repeated recipient makes a send that is stored, so that it can be retried.
+  // A repeated recipient keeps a send from going straight, so that it is stored and can be retried.
   const late = somebody(uruguay);
   await platform('POST /_control/faults', { match: { to: late }, action: { code: 132_069 }, times: 1 });
   const source = (await send(token, { to: [late, somebody(uruguay), late] })).headers.get('dispatch-id');
@@ -153,7 +153,7 @@ describe('a client with a budget (R57)', () => {
   const clientId = 10_000 + (Date.now() % 1_000_000);
   const [username, password] = [`budget${clientId}`, 'budget-password'];
 
-  /** The demo file and one more client, which works with the first WABA and has that budget. */
+  /** The demo file with one more client, which uses the first WABA and has this budget. */
   const withBudget = (monthly_budget: { readonly amount: number; readonly stop?: boolean }) => ({
     ...demo,
     clients: [...demo.clients, { client_id: clientId, name: 'Thrifty', monthly_budget }],

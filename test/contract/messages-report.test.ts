@@ -9,7 +9,7 @@ import { readCsv } from '../support/read-csv.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { makeJob } from '../support/send-jobs.ts';
 
-/* What became of a dispatch, asked over HTTP as its client would (D39, D40). */
+/* A client reads over HTTP what became of a dispatch (D39, D40). */
 
 const did = '5491100000001';
 const { documentClient, tableName } = runningTarget();
@@ -42,7 +42,7 @@ async function report(jobId: string, query = '', path = `${did}/${jobId}`): Prom
   return api(`GET /v1/template/messages/${path}${query}`, { token: await tokenOf('supervisor1001') });
 }
 
-/** As the platform's webhook would have brought it. */
+/** Records a receipt as the platform's webhook would. */
 async function receive(receipt: Omit<Receipt, 'atMs' | 'platformMessageId'>): Promise<void> {
   const whole = { ...receipt, atMs: Date.now(), platformMessageId: `wamid.${receipt.index}` };
   for (const Item of receiptItems(receipt.jobId, [whole], Math.ceil(Date.now() / 1_000) + 86_400)) {
@@ -106,7 +106,7 @@ test('receipts carry states further, settle an unknown, and count once however o
   await receive({ jobId, index: 0, status: 'read' });
   await receive({ jobId, index: 0, status: 'sent' });
   await receive({ jobId, index: 0, status: 'read' });
-  // Index in the job: the duplicate has none.
+  // A receipt names the index in the job, where the duplicate has none.
   await receive({ jobId, index: 3, status: 'failed', code: '131026', reason: 'Message undeliverable' });
   const body = await eventually('the slow one ends', async () => {
     const { body } = await report(jobId);

@@ -47,7 +47,6 @@ async function send(what: Send = {}) {
 const orderUpdate = { name: 'order_update', language: 'en_US' };
 const orderParams = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
 
-/** The one message that reached the platform for a recipient. */
 async function delivered(to: string) {
   const { data } = await eventually(`a message to ${to}`, async () => {
     const { body } = await platform(`GET /_control/messages?to=${to}`);
@@ -57,7 +56,7 @@ async function delivered(to: string) {
   return data[0];
 }
 
-/** The same, and none came after it: a message that was accepted later has reached the platform by then. */
+/** Returns the one message after a later one has arrived, so that a second copy would have arrived too. */
 async function deliveredOnce(to: string) {
   const later = newRecipient();
   expect(await send({ recipients: [{ to: later, params: orderParams }] })).toMatchObject({ status: 200 });
@@ -65,7 +64,7 @@ async function deliveredOnce(to: string) {
   return delivered(to);
 }
 
-/** A quick reply that names the only message of its dispatch (D55). */
+/** Returns a quick reply that names the only message of its dispatch (D55). */
 function quickReply(button: number, dispatchId = '[0-9A-Z]{26}') {
   const payload = expect.stringMatching(`^tm1:${dispatchId}-0:${button}$`);
   return { type: 'button', sub_type: 'quick_reply', index: button, parameters: [{ type: 'payload', payload }] };
@@ -230,7 +229,7 @@ describe('every kind of approved template reaches the platform as it must', () =
   });
 });
 
-/** Puts a template onto the first WABA of the platform behind the service's back; returns its name and platform id. */
+/** Puts a template onto the first WABA of the platform without the service. Returns its name and platform id. */
 async function addTemplate(fields: Readonly<Record<string, unknown>>) {
   const name = `made_up_${++next}`;
   const template = {
@@ -246,7 +245,7 @@ async function addTemplate(fields: Readonly<Record<string, unknown>>) {
   return { template: { name, language: 'en_US' }, id };
 }
 
-/** How often the platform was asked about a name since the last reset. */
+/** Returns how often the platform was asked for a name since the last reset. */
 async function asked(name: string): Promise<number> {
   const { body } = await platform('GET /_control/requests?method=GET&path=/message_templates&limit=1000000');
   return body.data.filter(({ query }: { query: { name?: string } }) => query.name === name).length;
@@ -263,7 +262,7 @@ describe('a refusal never rests on a stored copy (D23)', () => {
     expect((await send({ template, recipients })).status).toBe(422);
     expect(await asked(template.name)).toBe(1);
     await platform(`POST /_control/templates/${id}`, { status: 'APPROVED' });
-    // As if the ten seconds were over in which the platform is not asked again.
+    // Deleting the question ends the ten seconds in which the platform is not asked again.
     const Key = questionKey(templateKey({ wabaId: '200000000000001', ...template }));
     await documentClient.send(new DeleteCommand({ TableName: tableName('messages'), Key }));
     expect((await send({ template, recipients })).status).toBe(200);
@@ -380,7 +379,10 @@ describe('refusals of POST /v1/template/messages/{did}', () => {
   });
 });
 
-/* Row by row in test/lib/messages/request/{send-request,recipient-rules}.test.ts and test/lib/http/request-headers.test.ts. */
+/*
+ * The single rules are in test/lib/messages/request/{send-request,recipient-rules}.test.ts and
+ * test/lib/http/request-headers.test.ts.
+ */
 describe('bad input names the field and queues nothing', () => {
   const to = '5491155550001';
   const image = { header: { type: 'image_url', value: 'http://cdn.example.com/a.png', filename: 'a.png' } };

@@ -11,13 +11,13 @@ import { recordOn } from '../support/recorded-words.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * Who wants no marketing, as a client says and sees it over HTTP (D55). What the person and the platform say is recorded in the store,
- * as the reader of their words does.
+ * A client sets and reads opt-outs over HTTP (D55). Opt-outs by the person and the platform are written into the store,
+ * as the inbound consumer does.
  */
 
 const run = String(Date.now() % 1_000_000).padStart(6, '0');
 let people = 0;
-/** A number that no other test knows. */
+/** Returns a number that no other test uses. */
 function somebody(): string {
   people += 1;
   return `54922${run}${String(people).padStart(3, '0')}`;
@@ -29,7 +29,6 @@ async function ask(route: string, user: DemoUser = 'supervisor1001'): Promise<Ap
 const put = (recipient: string, user?: DemoUser) => ask(`PUT /v1/opt-outs/${encodeURIComponent(recipient)}`, user);
 const lift = (recipient: string, user?: DemoUser) => ask(`DELETE /v1/opt-outs/${encodeURIComponent(recipient)}`, user);
 
-/** Every page of a client's list. */
 async function pagesOf(limit: number, user?: DemoUser): Promise<{ readonly recipient: string }[][]> {
   const pages: { readonly recipient: string }[][] = [];
   let after: string | undefined;
@@ -99,7 +98,7 @@ describe('PUT, GET and DELETE /v1/opt-outs', () => {
     const started = { ...by(person), state: 'started', platform_stopped: true };
     expect(await lift(person)).toMatchObject({ status: 200, body: started });
     expect(await listed(person)).toMatchObject([started]);
-    // The other client of the number has not written to the person: it is not told of it.
+    // The other client of the number has not written to this person, and must not learn of the opt-out.
     expect(await listed(person, 'supervisor1002')).toEqual([]);
     await record(person, number, { says: 'started', source: 'platform' });
     expect((await put(person)).body).toMatchObject({ state: 'stopped', platform_stopped: false });

@@ -5,7 +5,7 @@ import { type ApiReply, api, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { createdTemplate, templateProbes } from '../support/template-probes.ts';
 
-/** The demo file and, for as long as the test takes, one more channel and one more campaign of client 1001. */
+/** The demo file gets one more channel and one more campaign of client 1001, while the test lasts. */
 const grown = {
   ...demo,
   channels: [

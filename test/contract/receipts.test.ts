@@ -15,26 +15,28 @@ import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../su
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * The closed loop (D38 to D41): from a send over the simulator's signed webhooks to the report, and to the client's own
+ * The closed loop (D38 to D41) goes from a send over the simulator's signed webhooks to the report and the client's
  * webhook. Everything goes over HTTP.
  */
 
 interface Fate {
   readonly what: string;
   readonly to: string;
-  /** How its statuses come; the magic recipients have one of their own. */
+  /** The course of its statuses; magic recipients have one of their own. */
   readonly course?: Readonly<Record<string, unknown>>;
-  /** What befalls the request, whoever the recipient is. */
+  /** The fault of the request, for any recipient. */
   readonly action?: object;
   readonly ending: Readonly<Record<string, unknown>>;
-  /** The kinds of event that tell of it, each once. */
+  /** The event kinds that tell of it, each once. */
   readonly told?: readonly string[];
 }
 
 const failed = (code: string) => ({ state: 'failed', code, reason: expect.stringMatching(/\w/) });
 const hourMs = 3_600_000;
 
-/** Nothing is ever told of them but by a test: what was told together with it has been judged when it shows. */
+/**
+ * Only tests send receipts of these messages. When one shows, the receipts in the same webhook have been processed too.
+ */
 const marks = ['549240000011', '549240000012'] as const;
 
 const fates: readonly Fate[] = [
@@ -165,7 +167,7 @@ async function report(): Promise<ApiReply['body']> {
   return reply.body;
 }
 
-/** What the report says of a recipient, once it is in that state; fails when it never is. */
+/** Returns the recipient's row of the report once it is in that state; fails when it never is. */
 async function rowOf(to: string, state: unknown): Promise<Record<string, unknown>> {
   return eventually(`${to} is ${state}`, async () => {
     const row = (await report()).data.find((each: { to: string }) => each.to === to);
@@ -175,13 +177,13 @@ async function rowOf(to: string, state: unknown): Promise<Record<string, unknown
 
 const messageIdOf = (to: string) => `${jobId}-${fates.findIndex((fate) => fate.to === to)}`;
 
-/** Kinds of event that were delivered of a message, each event once: its id tells. */
+/** Returns the events of a message, each id once. */
 function toldOf(messageId: string): { readonly type: string; readonly data: Record<string, unknown> }[] {
   const events = new Map(deliveries.map(({ webhookId, body }) => [webhookId, JSON.parse(body)]));
   return [...events.values()].filter(({ data }) => data.message_id === messageId);
 }
 
-/** The platform tells these statuses now, in one webhook, as the app of the WABA. */
+/** The platform sends these statuses now in one webhook, as the app of the WABA. */
 async function tell(...statuses: readonly (readonly [to: string, status: object, phoneNumberId?: string])[]) {
   const changes = statuses.map(([to, status, number = phoneNumberId]) =>
     statusChange(number, statusOf(messageIdOf(to), { timestamp: nowSeconds(), ...status })),
@@ -216,7 +218,7 @@ afterAll(async () => {
     const key = { TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } };
     await documentClient.send(new DeleteCommand(key));
   }
-  // One of the receipts has told of a paused template, which holds those of the next file (D46).
+  // One of the receipts tells of a paused template, and its hold would stop the next file (D46).
   await documentClient.send(new DeleteCommand({ TableName: tableName('messages'), Key: holdsKey(waba) }));
 });
 
@@ -263,7 +265,7 @@ describe('what the platform tells later is in the report and in the client’s w
   });
 });
 
-/* Whatever is told in one round shows together: each round waits for the queue of receipts once. */
+/* Each test waits for the queue of receipts once, so receipts of one test are seen together. */
 describe('what comes later still', () => {
   const delivered = '549240000002';
   const unclear = '549240000010';
@@ -275,7 +277,7 @@ describe('what comes later still', () => {
     const before = await rowOf(sentOnly, 'sent');
     await tell([sentOnly, { status: 'read', timestamp, id: before['platform_message_id'] }]);
 
-    // A number that did not send it, an index that is none, a job that nobody knows.
+    // The receipts are of a number that did not send, of an unknown index, and of an unknown job.
     await tell([unclear, { status: 'sent' }, foreignNumberId], [delivered, bad, foreignNumberId]);
     const told = (to: string, status: object = {}) => statusOf(messageIdOf(to), { timestamp: nowSeconds(), ...status });
     const nobodys = [`${jobId}-9999`, '01JD0000000000000000000000-0'].map((id) => statusOf(id, bad));
@@ -283,7 +285,7 @@ describe('what comes later still', () => {
     const unknown = webhookOf(waba, foreign, statusChange(phoneNumberId, ...nobodys, told(marks[0])));
     expect((await api('POST /platform/webhook', signedWebhook(unknown))).status).toBe(200);
 
-    // Another secret; another WABA of the app and a WABA of somebody else.
+    // This webhook has another secret; the next names another WABA of the app and a foreign WABA.
     const change = statusChange(phoneNumberId, statusOf(messageIdOf(unclear), { status: 'read' }));
     const forged = signedWebhook(webhookOf(waba, change), 'another-app-secret');
     expect((await api('POST /platform/webhook', forged)).status).toBe(401);

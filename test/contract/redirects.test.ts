@@ -18,7 +18,7 @@ import {
   templateProbes,
 } from '../support/template-probes.ts';
 
-/* Redirects (D19), from the wish of a creation to the browser of a recipient. */
+/* Redirects (D19), from the request of a creation to the browser of a recipient. */
 
 const probes = templateProbes();
 const stack = runningTarget();
@@ -54,7 +54,7 @@ interface SentComponent {
   readonly cards: readonly { readonly components: readonly SentComponent[] }[];
 }
 
-/** Sends and waits until the platform has taken the message; returns its components. */
+/** Sends, waits until the platform has taken the message, and returns its components. */
 async function received(name: string, params: object): Promise<readonly SentComponent[]> {
   const { to, reply } = await send(name, params);
   expect([reply.status, reply.body]).toEqual([200, { success: true }]);
@@ -63,7 +63,6 @@ async function received(name: string, params: object): Promise<readonly SentComp
   return body.data[0].request.template.components;
 }
 
-/** The values of buttons, by place. */
 function buttonsOf(sent: readonly SentComponent[]): Map<number, string> {
   const buttons = sent.filter(({ type }) => type === 'button');
   return new Map(buttons.map(({ index, parameters }) => [index, parameters[0]?.text ?? '']));

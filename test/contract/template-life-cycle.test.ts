@@ -36,7 +36,7 @@ async function send(name: string, to: string, { user = 'supervisor1001', did = s
   return call(user, `POST /v1/template/messages/${did}`, body);
 }
 
-/** Sends, waits until it has ended, and returns what the platform has taken for the recipient: one message. */
+/** Sends, waits until the dispatch has ended, and returns the one message that the platform took for the recipient. */
 async function delivered(name: string, sending: Sending = {}) {
   const to = newRecipient();
   const reply = await send(name, to, sending);

@@ -17,8 +17,8 @@ import {
 } from '../support/template-probes.ts';
 
 /*
- * What a caller sees of a creation, a case of each kind: each rule by itself is shown in test/lib/templates/{create,rules}/,
- * races and failing stores in create-template.adapter.test.ts.
+ * One case of each kind as a caller sees it. Rules are in test/lib/templates/{create,rules}/, races and failing stores
+ * in create-template.adapter.test.ts.
  */
 
 const probes = templateProbes();
@@ -232,7 +232,7 @@ describe('for whom, and assigned to what (D13)', () => {
   });
 });
 
-/* That the client comes before the DID is shown for every route with a DID by tenancy.test.ts. */
+/* tenancy.test.ts shows for every route with a DID that the client is checked before the DID. */
 describe('the order of the checks (D5): each is told though the next would refuse as well', () => {
   const good = probes.draft();
   const foreignPair = { channel_id: 502, campaign_id: 10 };
@@ -288,7 +288,7 @@ describe('the order of the checks (D5): each is told though the next would refus
       { message: 'a template of this name and language exists already', at: ['name'] },
     ],
   ])('%s', async (_, body, options, expected) => {
-    // Whatever came as far as the platform would be a 502.
+    // A request that reaches the platform would be answered with 502.
     await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { drop: 'before' } });
     await expectRefused(() => create(body, options), expected);
   });

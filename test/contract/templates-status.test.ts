@@ -8,7 +8,10 @@ import { runningTarget } from '../support/running-target.ts';
 
 const { documentClient, tableName } = runningTarget();
 
-/** Template ids by name: client 1001's, and 1002's of the same WABA; `pending` is one that is not approved. */
+/**
+ * Template ids by name: `own`, `second` and `pending` (not approved) are client 1001's, `theirs` is 1002's of the same
+ * WABA.
+ */
 let own: string;
 let second: string;
 let pending: string;
@@ -42,13 +45,12 @@ function addressOf(id: string) {
   return address;
 }
 
-/** The `_id` of another document of the same template and client. */
 function siblingOf(id: string): string {
   const address = addressOf(id);
   return documentId({ ...address, sequence: address.sequence + 1 });
 }
 
-/** What a directory that has lost a channel or a campaign leaves behind in a row; and back to the seeded state. */
+/** Writes a row as a removed channel or campaign leaves it, or as it was seeded. */
 async function store(id: string, documents: string, active: boolean): Promise<void> {
   const address = addressOf(id);
   await documentClient.send(
@@ -64,7 +66,7 @@ async function store(id: string, documents: string, active: boolean): Promise<vo
 const sequenceOf = (id: string) => addressOf(id).sequence;
 const assign = (id: string, pairs: string, active = true) => store(id, `${sequenceOf(id)}${pairs}`, active);
 
-/** Other tests expect the demo templates as they are seeded: active and unassigned. */
+/** Other tests expect the demo templates active and unassigned, as they are seeded. */
 afterEach(async () => {
   for (const id of [own, second, pending, theirs]) await assign(id, '');
 });

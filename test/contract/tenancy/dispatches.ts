@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { advised, type Caller, call, callers, clientRule, inQuery, namesOf, short, shown, withQuery } from './rules.ts';
 
-/** What became of what was sent, for the client who sent it and for nobody else (D40). */
+/** Dispatches are shown to the client that sent them, and to no other (D40). */
 export function onDispatches(): void {
   describe('GET /v1/template/messages/{did}, GET and DELETE /{did}/{dispatchId}, POST /{did}/{dispatchId}/retry', () => {
-    /** A dispatch of each client, both on a DID that both may use (D5). */
+    /** Each client has a dispatch on a DID that both may use (D5). */
     const dispatches = new Map<number, string>();
     const shared = '5491100000001';
     const own = '5511900000003';
