@@ -6,7 +6,8 @@ import { jobMessageSender } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { eventually, platform, synchronize } from '../support/api.ts';
+import { sendOrders } from '../support/order-updates.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 import { makeJob } from '../support/send-jobs.ts';
 
@@ -53,7 +54,7 @@ const fatesOfMany: readonly Fate[] = [
   },
   { what: 'held because paused', to: '15550000202', ending: ['held', 'paused'], requests: 1, taken: 1 },
   {
-    what: 'taken under a word that nobody knows',
+    what: 'taken under an unknown word',
     to: '549210000008',
     fault: { action: { message_status: 'teleported' } },
     ending: ['sent'],
@@ -147,24 +148,12 @@ const alwaysThrottled = '15550230429';
 const target = runningTarget();
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
 const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
-const did = '5491100000001';
 const jobIds: string[] = [];
 let endings: ReadonlyMap<string | undefined, PlacedOutcome>;
 let expired: readonly PlacedOutcome[];
 
 async function accept(recipients: readonly string[]): Promise<string> {
-  const reply = await api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    body: {
-      did,
-      type: 'template',
-      channel: 'MESSAGING',
-      template: { name: 'order_update', language: 'en_US' },
-      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
-    },
-  });
-  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
-  const jobId = reply.headers.get('dispatch-id') ?? '';
+  const jobId = await sendOrders(recipients);
   jobIds.push(jobId);
   return jobId;
 }

@@ -11,6 +11,7 @@ import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
+import { orderDid as did, sendOrders } from '../support/order-updates.ts';
 import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -130,7 +131,6 @@ const fates: readonly Fate[] = [
   },
 ];
 
-const did = '5491100000001';
 const [waba, otherWaba] = demoApp.wabas;
 const [phoneNumberId, foreignNumberId] = ['300000000000001', '300000000000002'];
 const sentOnly = '549240000003';
@@ -147,18 +147,6 @@ async function configure(active: boolean): Promise<ApiReply> {
   const headers = { 'webhook-secret-rotate': String(active) };
   const body = { url: receiverUrl, active };
   return api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
-}
-
-async function send(recipients: readonly string[]): Promise<string> {
-  const reply = await api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    body: {
-      ...{ did, type: 'template', channel: 'MESSAGING', template: { name: 'order_update', language: 'en_US' } },
-      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
-    },
-  });
-  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
-  return reply.headers.get('dispatch-id') ?? '';
 }
 
 async function report(): Promise<ApiReply['body']> {
@@ -205,7 +193,7 @@ beforeAll(async () => {
     if (course !== undefined) await platform('POST /_control/receipts', { match: { to }, course, times: 1 });
     if (action !== undefined) await platform('POST /_control/faults', { match: { to }, action, times: 1 });
   }
-  jobId = await send(fates.map(({ to }) => to));
+  jobId = await sendOrders(fates.map(({ to }) => to));
 }, 60_000);
 
 afterAll(async () => {
@@ -244,7 +232,7 @@ describe('what the platform tells later is in the report and in the client’s w
     if (failure !== undefined) expect(failure.data).toMatchObject({ to, code: row['code'], reason: row['reason'] });
   });
 
-  test('the counts are those of the rows, and nobody is missing', async () => {
+  test('the counts are those of the rows, and no recipient is missing', async () => {
     const { total, counts, complete, data } = await report();
     expect([total, complete, data.length]).toEqual([fates.length, true, fates.length]);
     const ending = (state: string) => fates.filter((fate) => fate.ending['state'] === state).length;
