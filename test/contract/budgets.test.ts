@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { type Delivery, receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import { provision } from '../../infra/operate/provisioning-run.ts';
 import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
-import { forgetWebhook } from '../support/forget-webhook.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
@@ -166,47 +165,34 @@ describe('a client with a budget (R57)', () => {
   test('is told at 80 and 100 percent, and refused above it where it stops; one-time codes pass', async () => {
     await provision(withBudget({ amount: 0.06, stop: true }), runningTarget());
     const token = await logIn();
-    const deliveries: Delivery[] = [];
-    const secret = Promise.withResolvers<string>();
-    const receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-      deliveries.push(delivery);
-      return undefined;
+    const { deliveries } = await receiveEvents({ clientId, token }, ['budget.reached']);
+    const told = () => deliveries.map((each) => JSON.parse(each.body.toString()));
+    const isTold = async (percent: number) =>
+      await eventually(`${percent} percent`, async () => told().find(({ data }) => data.percent === percent));
+
+    const to = [somebody(), somebody()];
+    expect((await send(token, { to })).status).toBe(200);
+    const [month, budget] = [new Date().toISOString().slice(0, 7), { amount: 0.06, currency: 'USD' }];
+    expect((await isTold(80)).data).toEqual({
+      ...{ month, percent: 80, stop: true, budget },
+      committed: { amount: 0.052, currency: 'USD' },
     });
-    try {
-      const body = { url: receiverUrl, active: true, events: ['budget.reached'] };
-      const { headers } = await api('PUT /v1/webhook/config', { token, body });
-      secret.resolve(headers.get('webhook-secret') ?? '');
-      const told = () => deliveries.map((each) => JSON.parse(each.body.toString()));
-      const isTold = async (percent: number) =>
-        await eventually(`${percent} percent`, async () => told().find(({ data }) => data.percent === percent));
 
-      const to = [somebody(), somebody()];
-      expect((await send(token, { to })).status).toBe(200);
-      const [month, budget] = [new Date().toISOString().slice(0, 7), { amount: 0.06, currency: 'USD' }];
-      expect((await isTold(80)).data).toEqual({
-        ...{ month, percent: 80, stop: true, budget },
-        committed: { amount: 0.052, currency: 'USD' },
-      });
+    const late = somebody();
+    const refused = await send(token, { to: [late] });
+    const { message } = refused.body;
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'over_budget', estimate: { cost: { amount: 0.026, currency: 'USD' } } },
+    });
+    expect(message).toContain('of the monthly budget of 0.06 USD, 0.052 USD are spent or reserved');
+    const rehearsed = await send(token, { to: [late], headers: { 'Dry-Run': 'true' } });
+    expect(rehearsed.body.would_refuse).toEqual({ code: 'over_budget', message });
 
-      const late = somebody();
-      const refused = await send(token, { to: [late] });
-      const { message } = refused.body;
-      expect(refused).toMatchObject({
-        status: 422,
-        body: { code: 'over_budget', estimate: { cost: { amount: 0.026, currency: 'USD' } } },
-      });
-      expect(message).toContain('of the monthly budget of 0.06 USD, 0.052 USD are spent or reserved');
-      const rehearsed = await send(token, { to: [late], headers: { 'Dry-Run': 'true' } });
-      expect(rehearsed.body.would_refuse).toEqual({ code: 'over_budget', message });
-
-      expect((await send(token, { to: [somebody()], of: code })).status).toBe(200);
-      expect((await isTold(100)).data.committed).toEqual({ amount: 0.078, currency: 'USD' });
-      expect(deliveries.flatMap((each) => eventFaults(each.body))).toEqual([]);
-      expect(await takenBy(late)).toBe(0);
-    } finally {
-      await receiver.close();
-      await forgetWebhook(clientId);
-    }
+    expect((await send(token, { to: [somebody()], of: code })).status).toBe(200);
+    expect((await isTold(100)).data.committed).toEqual({ amount: 0.078, currency: 'USD' });
+    expect(deliveries.flatMap((each) => eventFaults(each.body))).toEqual([]);
+    expect(await takenBy(late)).toBe(0);
   });
 
   test('is refused nothing where it only warns, from the next send on', async () => {

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Delivery, receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import type { Word } from '../../lib/opt-outs/entry.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
-import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, type DemoUser, eventually, tokenOf } from '../support/api.ts';
 import { clients } from '../support/demo.ts';
 import { eventFaults } from '../support/documented.ts';
-import { forgetWebhook } from '../support/forget-webhook.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 import { recordOn } from '../support/recorded-words.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -151,36 +149,21 @@ describe('PUT, GET and DELETE /v1/opt-outs', () => {
   });
 
   test('a change is told as an event, a repetition is not', async () => {
-    const deliveries: Delivery[] = [];
-    const secret = Promise.withResolvers<string>();
-    const receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-      deliveries.push(delivery);
-      return undefined;
+    const supervisor = { clientId: clients.andes, token: await tokenOf('supervisor1001') };
+    const { deliveries } = await receiveEvents(supervisor, ['recipient.opted_out', 'recipient.opted_in']);
+    const person = somebody();
+    const stopped = await put(person);
+    await put(person);
+    const started = await lift(person);
+    const told = await eventually('both changes are told', async () => {
+      const ofPerson = deliveries.filter(({ body }) => body.includes(person));
+      return ofPerson.length < 2 ? undefined : ofPerson;
     });
-    try {
-      const configured = await api('PUT /v1/webhook/config', {
-        token: await tokenOf('supervisor1001'),
-        headers: { 'webhook-secret-rotate': 'true' },
-        body: { url: receiverUrl, active: true, events: ['recipient.opted_out', 'recipient.opted_in'] },
-      });
-      secret.resolve(configured.headers.get('webhook-secret') ?? '');
-      const person = somebody();
-      const stopped = await put(person);
-      await put(person);
-      const started = await lift(person);
-      const told = await eventually('both changes are told', async () => {
-        const ofPerson = deliveries.filter(({ body }) => body.includes(person));
-        return ofPerson.length < 2 ? undefined : ofPerson;
-      });
-      for (const { verified, body } of told) expect([verified, eventFaults(body)]).toEqual([true, []]);
-      const events = told.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.recipient, data.at]);
-      expect(events.toSorted()).toEqual([
-        ['recipient.opted_in', person, started.body.at],
-        ['recipient.opted_out', person, stopped.body.at],
-      ]);
-    } finally {
-      await receiver.close();
-      await forgetWebhook(clients.andes);
-    }
+    for (const { verified, body } of told) expect([verified, eventFaults(body)]).toEqual([true, []]);
+    const events = told.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.recipient, data.at]);
+    expect(events.toSorted()).toEqual([
+      ['recipient.opted_in', person, started.body.at],
+      ['recipient.opted_out', person, stopped.body.at],
+    ]);
   });
 });
