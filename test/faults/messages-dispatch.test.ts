@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { makeJob } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { TableWorkers } from '../support/table-workers.ts';
 
-/** The platform answers over a real socket. The recipient selects the fault of a request. */
+/** The platform answers over a real socket. */
 let platform: Server;
 let table: string;
 let queueUrl: string;
@@ -25,6 +25,24 @@ let events: QueuedEvents;
 let posts: string[];
 let connections: number;
 
+/** The recipient selects the fault of a request. */
+async function answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  if (request.method === 'GET') {
+    reply.end('{"id":"300000000000001"}');
+    return;
+  }
+  const { to } = JSON.parse(text);
+  posts.push(to);
+  if (to === 'reset') request.socket.resetAndDestroy();
+  else if (to === 'silent') return;
+  else if (to === 'html') reply.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
+  else if (to === 'refused') reply.writeHead(400).end('{"error":{"code":131026,"message":"undeliverable"}}');
+  else if (to === 'throttled') reply.writeHead(429, { 'retry-after': '7' }).end();
+  else reply.end(`{"messages":[{"id":"platform-${to}"}]}`);
+}
+
 beforeEach(async () => {
   table = await freshTable('messages');
   queueUrl = await freshQueue();
@@ -32,22 +50,7 @@ beforeEach(async () => {
   events = await queuedEvents();
   posts = [];
   connections = 0;
-  platform = createServer(async (request, reply) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    if (request.method === 'GET') {
-      reply.end('{"id":"300000000000001"}');
-      return;
-    }
-    const { to } = JSON.parse(text);
-    posts.push(to);
-    if (to === 'reset') request.socket.resetAndDestroy();
-    else if (to === 'silent') return;
-    else if (to === 'html') reply.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
-    else if (to === 'refused') reply.writeHead(400).end('{"error":{"code":131026,"message":"undeliverable"}}');
-    else if (to === 'throttled') reply.writeHead(429, { 'retry-after': '7' }).end();
-    else reply.end(`{"messages":[{"id":"platform-${to}"}]}`);
-  });
+  platform = createServer(answer);
   platform.on('connection', () => {
     connections += 1;
   });
