@@ -12,7 +12,7 @@ async function call(route: string, more: { body?: unknown; headers?: Record<stri
   return api(route, { token: await tokenOf('supervisor1001'), ...more });
 }
 
-test('after a login, a creation, a deletion and cancels the audit says who did it, and to whom nothing', async () => {
+test('after a login, a creation, a deletion and cancels the audit says who did it, and nothing about recipients', async () => {
   const body = { username: 'supervisor1001', password: 'demo-supervisor1001' };
   expect(await api('POST /login', { body })).toMatchObject({ status: 200 });
 

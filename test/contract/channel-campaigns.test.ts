@@ -144,7 +144,7 @@ describe('assigning', () => {
     expect(await remove('supervisor1001', own)).toMatchObject({ status: 200 });
   });
 
-  test('two clients of one WABA do not disturb each other, whoever’s _id is named (D12)', async () => {
+  test('two clients of one WABA do not disturb each other, whichever client’s _id is named (D12)', async () => {
     await add('supervisor1001', theirs, [pair(channels.andes, campaigns.onboarding)]);
     await add('supervisor1002', own, [pair(channels.boreal, campaigns.reminders)]);
     expect((await grouped('supervisor1001', own)).body).toEqual([group(campaigns.onboarding, 'Onboarding')]);

@@ -76,7 +76,7 @@ describe.skipIf(browser === undefined)('the page People', () => {
     }
   });
 
-  test('what the person has said the client is not offered to take back; a number that is none says what was expected', async () => {
+  test('the page offers no start after a stop by the person; an invalid number says what was expected', async () => {
     // The list has people that this client has stopped, or that told this client.
     await api(`PUT /v1/opt-outs/${other}`, { token: await tokenOf('supervisor1001') });
     await recordOn(runningTarget(), {

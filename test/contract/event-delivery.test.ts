@@ -70,7 +70,7 @@ async function sendTemplate(name: string, recipients: readonly object[]): Promis
 
 const told = (name: string) => deliveries.filter(({ body }) => JSON.parse(body).data.name === name);
 
-test('a template that is created is told, signed; replayed, it comes again under its id; switched off, nothing comes', async () => {
+test('a created template is told by a signed event; a replay has the same id; switched off, no event comes', async () => {
   const sinceMs = Date.now();
   const configured = await configure(true, { rotate: true });
   secret.resolve(configured.headers.get('webhook-secret') ?? '');

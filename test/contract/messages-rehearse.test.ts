@@ -143,7 +143,7 @@ test('who has opted out is counted, costs nothing, and is sent to again once tha
   expect((await rehearse()).body).toEqual(before.body);
 });
 
-test('says when a send with hours leaves where, and whose hours nobody knows (D56)', async () => {
+test('says when a send with hours leaves for each country, and which recipients have no known hours (D56)', async () => {
   const hours = { 'Dry-Run': 'true', 'Send-Window': '09:00-20:00', 'Send-Days': 'mon-fri' };
   const path = `recipients[${everybody.length - 1}].to`;
   expect(await send(order, hours)).toMatchObject({

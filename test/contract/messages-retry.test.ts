@@ -90,7 +90,7 @@ afterAll(async () => {
 });
 
 describe('a dispatch is retried', () => {
-  test('a rehearsal says to how many, and marks nobody', async () => {
+  test('a rehearsal says to how many, and marks no recipient as retried', async () => {
     const { status, body } = await retry(source, { dryRun: true });
     expect([status, body.dry_run, body.recipients, body.estimate.cost.currency]).toEqual([200, true, 3, 'USD']);
     // The report exists, so a time in the past is refused as such (D56).

@@ -38,7 +38,7 @@ const ask = async (route: string, body?: unknown): Promise<ApiReply> =>
 const asOperator = async (query: string): Promise<ApiReply> =>
   api(`GET /v1/templates?client_id=1001&${query}`, { token: await tokenOf('operator') });
 
-test('what has lost its only channel or campaign is unassigned, in every listing and in bulk status (D15, D17)', async () => {
+test('a template that has lost its only channel or campaign is unassigned, in every listing and in bulk status (D15, D17)', async () => {
   await provision(grown, runningTarget());
   const [noChannel, noCampaign, halved] = [
     await template(pair(778, 10)),

@@ -97,7 +97,7 @@ describe('a static URL button of a creation with allow_button_url_change', () =>
     expect((await edit(id, { components: listed.components })).body).toMatchObject({ success: true, changed: false });
   });
 
-  test('is filled by the service, and leads whoever presses it to the URL', async () => {
+  test('is filled by the service, and leads the recipient to the URL', async () => {
     const buttons = buttonsOf(await received(name, { buttons: ['A-7'] }));
     expect([...buttons.keys()].sort()).toEqual([0, 1]);
     expect(buttons.get(1)).toBe('A-7');
@@ -151,7 +151,7 @@ test('a refused creation leaves no redirect that leads on, and one to a private 
   await expectRefused(() => create(wrong), { message: `${path}: the redirect must name a public host`, at: [path] });
 });
 
-test('each card of a carousel leads to its own URL, and nobody declares a value', async () => {
+test('each card of a carousel leads to its own URL, without a declared value', async () => {
   const url = addressOf('platformUrl');
   const post = (path: string, body: unknown) =>
     call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });

@@ -121,7 +121,7 @@ describe('one at a time for the whole deployment (D22)', () => {
   });
 });
 
-test('a template nested 3,000 levels deep stops nobody: its neighbour appears, and nothing is gone (D22)', async () => {
+test('a template nested 3,000 levels deep stops no other: its neighbour appears, and nothing is gone (D22)', async () => {
   let deep: object = {};
   for (let level = 0; level < 3_000; level += 1) deep = { deep };
   const draft = {
@@ -233,7 +233,7 @@ describe('what a synchronization changes, for every client of the WABA', () => {
     expect(await found(1001, '&state=PAUSED&quality_scores=RED&did=5491100000001')).toHaveLength(1);
   });
 
-  test('a status nobody knows is kept as it is', async () => {
+  test('an unknown status is kept as it is', async () => {
     await platform(`POST /_control/templates/${platformId}`, { status: 'LIMIT_EXCEEDED_2030' });
     await synchronize('supervisor1001');
     expect(await found(1002, '&state=LIMIT_EXCEEDED_2030')).toHaveLength(1);

@@ -130,7 +130,7 @@ describe('reasons', () => {
     expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: second }]);
   });
 
-  test('two ids of one template contradict each other, and an id that nobody has blocks none', async () => {
+  test('two ids of one template contradict each other, and an unknown id blocks none', async () => {
     const [sibling, nobodys] = [siblingOf(own), siblingOf(second)];
     const [onboarding, collections] = [campaigns.onboarding, campaigns.collections];
     const pair = (campaignId: number) => `:${channels.andes}:${campaignId}`;
@@ -155,7 +155,7 @@ describe('whose templates', () => {
   });
 
   test.each([`?client_id=${clients.andes}`, ''])(
-    'an operator with client_id acts for that client, whoever’s _id it is',
+    'an operator with client_id acts for that client, whichever client’s _id it is',
     async (query) => {
       const body = query === '' ? { ...disable(theirs), client_id: clients.andes } : disable(theirs);
       expect(reasons(await patch('operator', body, query))).toEqual(['success']);

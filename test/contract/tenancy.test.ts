@@ -17,8 +17,8 @@ import { documents, onTemplates } from './tenancy/templates.ts';
 /** Routes without a client, each with the reason. */
 const ofNoClient: Readonly<Record<string, string>> = {
   health: 'public, and tells nothing',
-  login: 'public: whoever asks has no token yet',
-  redirect: 'public: whoever got a message may follow its button',
+  login: 'public: the caller has no token yet',
+  redirect: 'public: the recipient of a message may follow its button',
   'platform-webhook-verify': 'public: the platform asks, and a word of its app answers',
   'platform-webhook-receive': 'public: a signature says who speaks, and the WABA whose messages it may speak of (D38)',
   'pricing-get': 'list prices are the same for every caller (D32)',

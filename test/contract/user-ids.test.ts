@@ -198,7 +198,7 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
   expect(elsewhere.body).not.toHaveProperty('warning');
 }, 60_000);
 
-test('who stops marketing gets no more of it, told by receipt and never tried again; everything else and everybody else does', async () => {
+test('a person who stops marketing gets no more: the receipt tells it, without a retry; other messages and other people get theirs', async () => {
   const [stopped, other] = ['549250000011', '549250000012'] as const;
   // No webhook tells this stop, so that the receipt is the only source.
   const preference = (value: 'stop' | 'resume') =>
@@ -228,7 +228,7 @@ test('who stops marketing gets no more of it, told by receipt and never tried ag
   }
 }, 60_000);
 
-test('who wants no marketing, by word or by setting, is told of to the client that wrote, and so is the end of it (D55)', async () => {
+test('an opt-out by word or by setting is told to the client that wrote, and so is its end (D55)', async () => {
   const person = '549250000021';
   const { phone_number_id } = metadata;
   const says = (text: string) => platform(`POST /_control/recipients/${person}/message`, { phone_number_id, text });
@@ -282,7 +282,7 @@ test.each([
       }),
   ],
 ])(
-  'whom %s says to be refused marketing is not called with more of it (131050, D55)',
+  'a person whose marketing %s refuses gets no more of it (131050, D55)',
   async (_, refused, refuse) => {
     const other = '549250000014';
     // Another webhook field would tell of a stop in the chat as well; here it stays silent.

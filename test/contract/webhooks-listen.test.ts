@@ -120,7 +120,7 @@ test('it hands events on to a program, tells each attempt, and has a bad answer 
   });
 });
 
-test('every kind of event reaches whoever asks for all of them', async () => {
+test('every kind of event reaches a client that asks for all of them', async () => {
   const run = listen('--events', 'all');
   await run.line(/events of the client/);
   const { queueUrls, sqsEndpoint } = { queueUrls: addressOf('queueUrls'), sqsEndpoint: addressOf('sqsEndpoint') };

@@ -196,7 +196,7 @@ describe('who may see a report', () => {
     ['another client on the same DID', head.jobId, other, did, {}, 404],
     ['an operator for another client', head.jobId, operator, did, { client_id: '1002' }, 404],
     ['on another DID of the WABA', head.jobId, agent, '5491100000002', {}, 404],
-    ['on a DID of nobody', head.jobId, agent, '5499999999999', {}, 404],
+    ['on an unknown DID', head.jobId, agent, '5499999999999', {}, 404],
     ['a job that never was', jobIdOf('never'), agent, did, {}, 404],
     ['an id that is none', 'JOB#1', agent, did, {}, 404],
     ['an id that is too long for a key', 'A'.repeat(5_000), agent, did, {}, 404],

@@ -98,7 +98,7 @@ describe('a word of the client (D55)', () => {
     );
   });
 
-  test('a start of somebody unknown is kept, and told to nobody', async () => {
+  test('a start of an unknown person is kept, and told to no client', async () => {
     expect((await world.lift('AR.1a')).body).toMatchObject({ recipient: 'AR.1a', state: 'started', source: 'api' });
     expect((await world.list()).body).toMatchObject({ data: [{ recipient: 'AR.1a', state: 'started' }] });
     expect(world.events.sent).toEqual([]);
@@ -166,7 +166,7 @@ describe('a word of the client (D55)', () => {
 });
 
 describe('the list', () => {
-  test('shows who was told to the client by a number, and nobody of whom only others know', async () => {
+  test('shows the people that were told to the client by a number, and none that only other clients know', async () => {
     await world.said(number('300000000000001'), stop('refused'), [1001]);
     const shown = { ...entry, source: 'refused', scope: 'number', at: iso(0), platform_stopped: true };
     expect((await world.list()).body).toEqual({ data: [shown], paging: { cursors: {} } });

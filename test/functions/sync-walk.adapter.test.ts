@@ -148,14 +148,14 @@ const failingWith =
     if (wabaId.endsWith('1002')) throw error;
   };
 
-test('a client whom the platform refuses is passed over', async () => {
+test('a client that the platform refuses is passed over', async () => {
   const run = worker({ probe: failingWith(new PlatformFailure('refused', { httpStatus: 401, code: 190 })) });
   await work(scheduled('first'), { run });
   await workOff(run);
   expect(synchronized()).toEqual([1001, 1003]);
 });
 
-test('a client with whom something is broken is tried at every delivery, and passed over at the last', async () => {
+test('a client whose synchronization fails is tried at every delivery, and passed over at the last', async () => {
   const run = worker({ probe: failingWith(new TypeError('a bug')) });
   await work(scheduled('first'), { run });
   await work((await next()) as Message, { run });

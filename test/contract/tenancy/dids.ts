@@ -29,7 +29,7 @@ const dids: readonly [what: string, did: string, clients: readonly number[]][] =
   ['of client 1001, shared WABA', '5491100000001', [1001, 1002]],
   ['of client 1002, shared WABA', '5491100000002', [1001, 1002]],
   ['of the WABA of client 1002', '5511900000003', [1002]],
-  ['nobody has', '5499999999999', []],
+  ['no client has', '5499999999999', []],
   ['with a blank', '5491100000001 ', []],
   ['with a plus', '+5491100000001', []],
   ['with slashes', '../../login', []],
@@ -99,7 +99,7 @@ function clientThenDid({ route, send, accepted, takesBody, everySpelling = thoro
       expect(shown(await send(caller, nobodys, asked))).toEqual(clientRule(caller, asked));
     });
 
-    test('a DID of nobody and one of somebody else cannot be told apart', async () => {
+    test('an unknown DID and one of another client cannot be told apart', async () => {
       const [caller] = callers as [Caller];
       const ask = (did: string) => send(caller, did, { means: undefined });
       const [ofNobody, theirs] = [await ask(nobodys), await ask('5511900000003')];
@@ -180,7 +180,7 @@ export function onDids(): void {
       }
     });
 
-    test('a catalog of another WABA answers as one that nobody has', async () => {
+    test('a catalog of another WABA answers as an unknown one', async () => {
       const [caller] = callers as [Caller];
       const foreign = await read(caller, '5491100000001', '600000000000002');
       expect(foreign.text).toBe((await read(caller, '5491100000001', '600000000000999')).text);

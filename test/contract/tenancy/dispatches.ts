@@ -107,7 +107,7 @@ export function onDispatches(): void {
       return expect([reply.status, reply.body]).toEqual([200, { cancelled: 0, more: false }]);
     });
 
-    test('a campaign is cancelled by its client and user, and by nobody else (D59)', async () => {
+    test('a campaign is cancelled by its client and user, and by no other (D59)', async () => {
       const [andes, boreal, operator] = callers as [Caller, Caller, Caller];
       const agent: Caller = { user: 'agent1001', clientId: 1001, crossClient: false };
       const sendTo = async (caller: Caller, campaignId: number) => {

@@ -195,7 +195,7 @@ export function onTemplates(): void {
       }
     });
 
-    test('a template of another WABA is like one that nobody has, and so is any other spelling', async () => {
+    test('a template of another WABA answers as an unknown one, and so does any other spelling', async () => {
       const [caller] = callers as [Caller];
       for (const id of [documents.of1002, `${documents.shared[1001]} `, 'status', '__proto__', long]) {
         expect([short(id), shown(await ask(caller, id))]).toEqual([short(id), notFound]);
