@@ -44,6 +44,30 @@ async function taken(prefix: string): Promise<Map<string, Record<string, unknown
   return Map.groupBy(messages as (Record<string, unknown> & { to: string })[], ({ to }) => to);
 }
 
+/** Returns the request to the platform for a recipient. */
+function requestTo(to: string, { body }: { readonly body: readonly string[] }, dispatchId: string) {
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to,
+    type: 'template',
+    template: {
+      name: 'order_update',
+      language: { code: 'en_US' },
+      components: [
+        { type: 'body', parameters: body.map((text) => ({ type: 'text', text })) },
+        {
+          type: 'button',
+          sub_type: 'url',
+          index: 0,
+          parameters: [{ type: 'text', text: `${to}/%C3%A9` }],
+        },
+      ],
+    },
+    biz_opaque_callback_data: dispatchId,
+  };
+}
+
 async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: string): Promise<void> {
   expect([reply.status, reply.text]).toEqual([200, '{"success":true}']);
   const jobId = reply.headers.get('dispatch-id') ?? '';
@@ -60,26 +84,7 @@ async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: stri
         phone_number_id: campaign.phoneNumberId,
         path: expect.stringMatching(new RegExp(`^/v\\d+\\.\\d+/${campaign.phoneNumberId}/messages$`)),
         received_at: expect.any(String),
-        request: {
-          messaging_product: 'whatsapp',
-          recipient_type: 'individual',
-          to,
-          type: 'template',
-          template: {
-            name: 'order_update',
-            language: { code: 'en_US' },
-            components: [
-              { type: 'body', parameters: params.body.map((text) => ({ type: 'text', text })) },
-              {
-                type: 'button',
-                sub_type: 'url',
-                index: 0,
-                parameters: [{ type: 'text', text: `${to}/%C3%A9` }],
-              },
-            ],
-          },
-          biz_opaque_callback_data: `${jobId}-${index}`,
-        },
+        request: requestTo(to, params, `${jobId}-${index}`),
       },
     ]);
   }

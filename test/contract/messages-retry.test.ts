@@ -93,7 +93,7 @@ describe('a dispatch is retried', () => {
   test('a rehearsal says to how many, and marks no recipient as retried', async () => {
     const { status, body } = await retry(source, { dryRun: true });
     expect([status, body.dry_run, body.recipients, body.estimate.cost.currency]).toEqual([200, true, 3, 'USD']);
-    // The report exists, so a time in the past is refused as such (D56).
+    // A time in the past is refused for itself, whatever the state of the dispatch (D56).
     const late = await retry(source, { dryRun: true, sendAt: '2026-01-01T09:00:00Z' });
     expect([late.status, late.body.code, late.body.errors[0].path]).toEqual([400, 'invalid_request', 'Send-At']);
   });

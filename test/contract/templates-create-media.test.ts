@@ -195,22 +195,16 @@ describe('header_source, by the page itself', () => {
   let host: MediaHost | undefined;
   afterEach(() => host?.close());
 
-  /** Creates a template whose picture is at media.example.com, where this server answers. */
-  async function createFrom(answers: RequestListener) {
-    const mediaHost = await startMediaHost(answers);
-    host = mediaHost;
+  /** Builds the endpoint, which finds media.example.com at this port of the machine. */
+  function endpointBeside(port: number) {
     const here = { address: '127.0.0.1', family: 4 };
-    const ports = {
-      lookup: async () => [here],
-      isAllowedAddress: (address: string) => address === here.address,
-      port: mediaHost.port,
-      ca: certificate,
-    };
+    const isAllowedAddress = (address: string) => address === here.address;
+    const ports = { lookup: async () => [here], isAllowedAddress, port, ca: certificate };
     const { documentClient, tableName } = runningTarget();
     const directory = directoryStore(documentClient, tableName('directory'));
     const transport = platformTransport({ baseUrl: addressOf('platformUrl'), version: 'v25.0', timeoutMs: 8_000 });
     const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '500000000000001' });
-    const handler = templatesCreate({
+    return templatesCreate({
       directory,
       creations: creationStore(documentClient, tableName('templates')),
       management: templateManagement(transport, credentialOf),
@@ -221,10 +215,15 @@ describe('header_source, by the page itself', () => {
       audit: new MemoryAudit(),
       nowMs: Date.now,
     });
+  }
+
+  /** Creates a template whose picture is at media.example.com, where this server answers. */
+  async function createFrom(answers: RequestListener) {
+    host = await startMediaHost(answers);
     const draft = probes.draft({ components: [header('https://media.example.com/p/logo.png?v=1'), plainBody] });
     const token = { userId: 'u-1', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 };
     const event = makeHttpEvent({ token, body: JSON.stringify(draft), pathParameters: { did: sharedDid } });
-    return { draft, reply: await callEndpoint(handler, event) };
+    return { draft, reply: await callEndpoint(endpointBeside(host.port), event) };
   }
 
   test('is fetched, uploaded and created with the handle; the listing shows it', async () => {

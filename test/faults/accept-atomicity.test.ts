@@ -28,26 +28,26 @@ async function accept(job: WholeJob, faults: Faults, remainingMs = 29_000) {
   const faultyDocuments = localDocumentClient();
   const queueAttempts = injectFaults(client, faults.queue ?? (() => undefined));
   const tableAttempts = injectFaults(faultyDocuments, faults.table ?? (() => undefined));
-  let told = 'accepted';
-  try {
-    await acceptJob(job, {
-      parameters: parameterStore(faultyDocuments, table),
-      acceptance: acceptedJobsStore(faultyDocuments, table, Date.now),
-      queue: jobQueue(client, queueUrl),
-      urgentQueue: jobQueue(client, urgentQueueUrl),
-      noteCorrespondents: async () => undefined,
-      limitOf: async () => 80,
-      remainingMs: () => remainingMs,
-    });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    told = error.code;
-  }
+  const accepting = acceptJob(job, {
+    parameters: parameterStore(faultyDocuments, table),
+    acceptance: acceptedJobsStore(faultyDocuments, table, Date.now),
+    queue: jobQueue(client, queueUrl),
+    urgentQueue: jobQueue(client, urgentQueueUrl),
+    noteCorrespondents: async () => undefined,
+    limitOf: async () => 80,
+    remainingMs: () => remainingMs,
+  });
+  const told = await accepting.then(() => 'accepted', codeOf);
   const read = localQueueClient();
   const queued = { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   const sent = await dispatchIdsOf(queued, documents, table);
   const messages = queued.jobs.length + queued.chunks.length;
   return { told, sent: sent.size, messages, queueAttempts: queueAttempts.length, tableAttempts: tableAttempts.length };
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Refusal)) throw error;
+  return error.code;
 }
 
 function jobOf(recipients: number): WholeJob {

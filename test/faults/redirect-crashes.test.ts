@@ -101,10 +101,8 @@ function clientOf(mortal: Mortal): DynamoDBDocumentClient {
   return client;
 }
 
-function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'yes') {
-  const client = clientOf(mortal);
-  const events = new MemoryEvents();
-  const redirects = redirectStore(client, tables.redirects);
+/** Returns the platform's ports. Its answer to a change is also whether it does the change. */
+function upstreamPorts({ upstream }: World, mortal: Mortal, answer: Answer) {
   const act = (change: () => void) =>
     mortal.request(async () => {
       if (answer === 'no') throw failures.content;
@@ -113,9 +111,6 @@ function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'ye
       if (answer !== 'yes') throw failures.brokenOff;
     });
   return {
-    creations: creationStore(client, tables.templates),
-    templates: keepingRedirects(templateStore(client, tables.templates), redirects),
-    redirects: offeredRedirects(baseUrl, redirects),
     management: {
       create: async (_: unknown, template: object): Promise<CreatedTemplate> => {
         if (upstream.template !== undefined) throw failures.content;
@@ -138,10 +133,23 @@ function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'ye
           ...(upstream.template === undefined ? {} : { found: upstream.template }),
         })),
     },
-    questions: new MemoryQuestions(),
     platform: {
       page: () => mortal.request(async () => ({ templates: [upstream.template ?? []].flat(), unreadable: [] })),
     },
+  };
+}
+
+function portsOf(world: World, mortal: Mortal, answer: Answer = 'yes') {
+  const { upstream, waba } = world;
+  const client = clientOf(mortal);
+  const events = new MemoryEvents();
+  const redirects = redirectStore(client, tables.redirects);
+  return {
+    ...upstreamPorts(world, mortal, answer),
+    creations: creationStore(client, tables.templates),
+    templates: keepingRedirects(templateStore(client, tables.templates), redirects),
+    redirects: offeredRedirects(baseUrl, redirects),
+    questions: new MemoryQuestions(),
     directory: { listWabas: async () => [waba] },
     pairFaults: async () => [],
     events: { send: (sent: Parameters<MemoryEvents['send']>[0]) => mortal.request(() => events.send(sent)) },

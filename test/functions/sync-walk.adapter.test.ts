@@ -38,11 +38,9 @@ beforeEach(async () => {
 
 const locks = () => syncLockStore(client, table);
 
-function worker({
-  probe = async () => undefined,
-}: {
-  readonly probe?: (waba: { wabaId: string }) => Promise<void>;
-} = {}) {
+type Probe = (waba: { wabaId: string }) => Promise<void>;
+
+function worker({ probe = async () => undefined }: { readonly probe?: Probe } = {}) {
   const real = syncQueue(sqs, queueUrl);
   return templatesSyncWorker({
     directory: memoryDirectory({ wabas, clientIds }),
