@@ -25,8 +25,8 @@ const idleTimesAtMost = 2;
 const slowerAtMost = 2;
 
 /**
- * Measures events a second over TLS, to one receiver and to fifty, with stores and queue in memory. The limit counts
- * only where direct posts reach the promised rate. Then backlogs of 10,000 events are measured in virtual time.
+ * Measures events a second over TLS, to one receiver and to fifty, with stores and queue in memory. A slow machine is
+ * measured by its direct posts. Then backlogs of 10,000 events run in virtual time.
  */
 export async function benchEventDelivery(): Promise<void> {
   const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(204).end(), answerMs));

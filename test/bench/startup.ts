@@ -22,7 +22,7 @@ const clientSources: Readonly<Record<string, string>> = {
     export const sqs = [new SQSClient({}), SendMessageCommand, SendMessageBatchCommand];`,
 };
 
-/** This authorizer reads its keys with the SDK. */
+/** This is the authorizer as it was with the SDK. Today it has no SDK client, and is compared with this one. */
 const authorizerWithSdk = `
   import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
   export { handler } from './functions/authorizer.ts';
@@ -30,7 +30,7 @@ const authorizerWithSdk = `
 
 /**
  * Compares the start-up of each function with a file of the same SDK clients, in turns: imports in fresh processes, the
- * median of 15. The limit is on processor time; elapsed time mostly measures other processes.
+ * median of 15. The limit is on processor time, because elapsed time also measures other processes.
  */
 export async function benchStartup(
   names: readonly string[],

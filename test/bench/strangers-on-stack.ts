@@ -28,7 +28,7 @@ const loginCode = { name: 'login_code', language: 'en_US' };
 
 /**
  * Compares the latency of one client's codes with the stack at rest, while another client sends 5,000 codes, has a slow
- * receiver, or meets a silent number (D44, D46). At 80 a second the machine stays idle enough.
+ * receiver of events, or meets a silent number (D44, D46).
  */
 export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSignal): Promise<void> {
   const { platformUrl } = stack.addresses;
@@ -57,6 +57,7 @@ export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSi
     await end();
   };
 
+  // At 1,000 a second the machine itself would be busy, and its processes would wait for each other.
   await setLevel('STANDARD');
   // The first measurement starts the workers of small requests.
   await measure();

@@ -1,5 +1,5 @@
 // This is the platform of the wire figure, in a process of its own, so that its part of a handshake is not counted. It
-// prints its port, and on request the number of TLS connections so far.
+// sends its port, and on request the number of TLS connections so far.
 import { startMediaHost } from '../support/media-host.ts';
 
 const { port, serverNames } = await startMediaHost((request, response) => {
