@@ -3,11 +3,11 @@ import type { ProvisioningFile } from '../../lib/provisioning/provisioning-file.
 import { acceptanceIds } from './ids.ts';
 
 /*
- * The demo data under the ids and names of the acceptance run. Its WABAs have no credential, so that nothing can be sent for
- * them and the platform is asked for nothing.
+ * The acceptance run uses the demo data under ids and names of its own. Its WABAs have no credential, so that the
+ * service can neither send for them nor ask the platform anything.
  */
 
-/** What begins the name of each client, so that a run knows its own and touches no other. */
+/** The mark begins the name of each client, so that a run recognizes its own clients and touches no other. */
 export const mark = 'Acceptance: ';
 export const usernameOf = (demoUser: string) => `acceptance-${demoUser}`;
 
@@ -31,7 +31,7 @@ const standIns = new Map<string | number, string | number>([
   [20, campaigns.reminders],
 ]);
 
-/** The id that stands for one of the demo data. */
+/** Returns the id that stands for an id of the demo data. */
 export function inPlaceOf<Id extends string | number>(id: Id): Id {
   const found = standIns.get(id);
   if (found === undefined) throw new Error(`nothing stands for ${id} of the demo data (test/acceptance/ids.ts)`);
@@ -58,7 +58,7 @@ export const acceptanceFile: ProvisioningFile = {
     did: inPlaceOf(channel.did),
     client_id: inPlaceOf(channel.client_id),
     waba_id: inPlaceOf(channel.waba_id),
-    // No number of the platform: its ids are longer.
+    // The platform has no such number: its ids are longer.
     phone_number_id: String(inPlaceOf(channel.channel_id)),
   })),
   campaigns: demo.campaigns.map((campaign) => ({

@@ -1,6 +1,6 @@
 /**
- * What stands for the demo data in the acceptance run: ids that no real client, number or WABA has (country code 999 is
- * nobody's), the same in every run, so that a run finds and removes what one before it has left.
+ * The ids replace those of the demo data. No real client, number or WABA has them (country code 999 is unassigned).
+ * They never change, so that a run removes what an earlier run has left.
  */
 export const acceptanceIds = {
   clients: { operator: 990_000_001, andes: 990_001_001, boreal: 990_001_002 },

@@ -23,7 +23,7 @@ nothing; nobody can provision meanwhile.
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-/** Throws `CommandError` for what is no deployment. */
+/** Throws `CommandError` when the arguments name no deployment. */
 async function destinationOf(
   apiUrl: string,
   { stage, stack }: { readonly stage?: string | undefined; readonly stack?: string | undefined },
@@ -49,7 +49,6 @@ async function answers(apiUrl: string): Promise<void> {
   }
 }
 
-/** Runs vitest and takes over its status. */
 async function runTests(destination: AcceptanceTarget): Promise<void> {
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
   const config = join(import.meta.dirname, 'vitest.config.ts');

@@ -2,7 +2,7 @@ import type { TestProject } from 'vitest/node';
 import { type AcceptanceTarget, stackOf, targetOfRun } from './destination.ts';
 import { putTestClients } from './test-clients.ts';
 
-/** Global set-up of an acceptance run: its test clients, which go away at its end. */
+/** Creates the test clients of an acceptance run, and removes them at its end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const destination: AcceptanceTarget = JSON.parse(process.env['ACCEPTANCE'] ?? '{}');
   const { logins, remove } = await putTestClients(targetOfRun(destination));

@@ -24,19 +24,18 @@ import type { AcceptanceContext } from '../support/addresses.ts';
 import { acceptanceFile, inPlaceOf, mark, testClientIds, usernameOf } from './acceptance-data.ts';
 
 /*
- * The clients of the acceptance run, written straight into the stores, with passwords that nobody sees.
+ * The clients of the acceptance run are written straight into the stores, with random passwords that are never shown.
  */
 
-/** The test clients of one run, while they are there. */
 export interface TestClients {
   readonly logins: AcceptanceContext['logins'];
-  /** Removes them and everything that was written for them. */
+  /** Removes the clients and everything that was written for them. */
   remove(): Promise<void>;
 }
 
 /**
- * Puts the test clients in place, after removing what an earlier run has left. Nobody provisions meanwhile: the lock of
- * provisioning is held to the end. Throws `CommandError` when one of the ids or names is somebody else's.
+ * Creates the test clients after removing what an earlier run has left. The lease of provisioning is held to the end.
+ * Throws `CommandError` when an id or a name belongs to another client.
  */
 export async function putTestClients(target: Target): Promise<TestClients> {
   const logins: TestClients['logins'] = Object.fromEntries(
@@ -66,12 +65,12 @@ export async function putTestClients(target: Target): Promise<TestClients> {
   return { logins, remove };
 }
 
-/** Throws `ProvisioningUnderWay` while somebody provisions, or another acceptance run is under way. */
+/** Throws `ProvisioningUnderWay` while a provisioning or another acceptance run holds the lease. */
 export function assertNobodyProvisions({ documentClient, tableName }: Target): Promise<void> {
   return provisioningStore({ documentClient, tableName, nowMs: Date.now }).assertFree();
 }
 
-/** Removes what a run that was killed has left. */
+/** Removes what a killed run has left. */
 export async function removeTestClients(target: Target): Promise<void> {
   const run = await lock(target);
   try {
@@ -100,7 +99,7 @@ async function credentialItems(logins: TestClients['logins']): Promise<Provision
   );
 }
 
-/** Every id and name that the run uses is free, or an earlier run's. */
+/** Throws unless each id and name of the run is free or an earlier run's. */
 async function refuseForeign({ documentClient, tableName }: Target): Promise<void> {
   const read = async (table: TableName, Key: { readonly pk: string; readonly sk?: string }) => {
     const { Item } = await documentClient.send(
@@ -126,7 +125,7 @@ async function refuseForeign({ documentClient, tableName }: Target): Promise<voi
     throw new CommandError(`Nothing was done: not of an acceptance run: ${foreign.join(', ')}`, 1);
 }
 
-/** The demo templates, as a synchronization would have stored them. */
+/** Stores the demo templates as a synchronization would. */
 async function putTemplates({ documentClient, tableName }: Target): Promise<void> {
   const templates = templateStore(documentClient, tableName('templates'));
   for (const waba of demoSeed().wabas) {
@@ -147,7 +146,7 @@ async function putTemplates({ documentClient, tableName }: Target): Promise<void
 async function removeAll({ documentClient, tableName }: Target): Promise<void> {
   const remove = (table: TableName, Key: { readonly pk: string; readonly sk?: string }) =>
     documentClient.send(new DeleteCommand({ TableName: tableName(table), Key }));
-  // Logins first, so that nobody works with what is half there.
+  // Logins go first, so that no user works with data that is half removed.
   for (const { username } of acceptanceFile.users) await remove('credentials', credentialKey(username));
   for (const { table, key } of itemsWithoutLogins()) await remove(table, key);
   for (const clientId of testClientIds) {

@@ -12,16 +12,14 @@ const bytesPerMb = 1_048_576;
 
 interface Body {
   readonly name: string;
-  /** Characters of text that cannot be compressed, for each recipient. */
+  /** Each recipient gets so many characters of text that cannot be compressed. */
   readonly noise: number;
   readonly dynamodbLimit: number;
 }
 
 /**
- * The everyday body has names and order numbers. The second has some random text for each recipient; the last is as large as
- * Lambda lets through (6 MB) and as random. The queue is asked once, with the job's id; the table takes the parameters in items of
- * 50 KB. One of its requests is the first lease of the client's budget (D54), which most requests do without; sixteen note whom
- * it writes to, for several clients share the number (D55).
+ * The bodies grow from names and order numbers to 6 MB of random text, which is Lambda's limit. The limits include the
+ * first lease of the client's budget (D54) and sixteen writes of recipients, because clients share the number (D55).
  */
 const bodies: readonly Body[] = [
   { name: 'everyday', noise: 0, dynamodbLimit: 52 },
@@ -30,8 +28,8 @@ const bodies: readonly Body[] = [
 ];
 
 /**
- * Requests and memory while 10,000 recipients are accepted: by the built bundle in a process of its own, in front of the
- * stack's tables and queues, counted on the wire.
+ * Measures requests and memory while 10,000 recipients are accepted, by the built bundle in a process of its own.
+ * Proxies before the tables and queues count the requests.
  */
 export async function benchAcceptance(stack: RunningStack): Promise<void> {
   const dynamodb = await startCountingProxy(stack.addresses.dynamodbEndpoint);
@@ -60,7 +58,7 @@ async function benchBody(stack: RunningStack, { name, noise, dynamodbLimit }: Bo
     report({ figure: figure('sqs_requests'), value: sqs.taken(), unit: 'requests', limit: 1 });
     report({ figure: figure('dynamodb_requests'), value: dynamodb.taken(), limit: dynamodbLimit, unit: 'requests' });
     report({ figure: figure('peak_memory'), value: firstPeakBytes / bytesPerMb, limit: 256, unit: 'MB' });
-    // The process is used again and V8 collects when it likes, up to the function's configured memory: no limit here.
+    // V8 collects garbage when it likes, up to the configured memory of the function, so a second use has no limit.
     const again = await acceptor.invoke(sendEvent(body, { 'idempotency-key': randomUUID() }));
     sqs.taken();
     report({ figure: figure('dynamodb_requests_with_key'), value: dynamodb.taken(), unit: 'requests' });
@@ -70,7 +68,6 @@ async function benchBody(stack: RunningStack, { name, noise, dynamodbLimit }: Bo
   }
 }
 
-/** A request to so many recipients. */
 export function bodyText(noise: number, count = recipientCount): string {
   const recipients = audience(count, 0).map(({ to, params }, index) => ({
     to,
@@ -79,12 +76,12 @@ export function bodyText(noise: number, count = recipientCount): string {
   return JSON.stringify({ did: demoDid, type: 'template', channel: 'MESSAGING', template: orderUpdate, recipients });
 }
 
-/** Text of six random bits a character, the same on every run. */
+/** Returns text of six random bits a character, the same on every run. */
 function incompressible(seed: number, length: number): string {
   return createHash('shake256', { outputLength: length }).update(String(seed)).digest('base64url').slice(0, length);
 }
 
-/** The built function in front of the proxies. */
+/** Starts the built function in front of the proxies. */
 export function startAcceptor(
   stack: RunningStack,
   { dynamodb, sqs }: Readonly<Record<'dynamodb' | 'sqs', { readonly endpoint: string }>>,

@@ -3,13 +3,13 @@ import * as v from 'valibot';
 import { expectedComponents, orderUpdate, type Recipient } from '../../infra/local/demo/audience.ts';
 import { call, type DemoStack } from '../../infra/local/demo/client.ts';
 
-/** What reached the platform, compared with what was to be sent. */
+/** The messages that reached the platform, compared with those that were to be sent. */
 export interface Arrivals {
   /** Messages that a recipient got beyond the first. */
   readonly duplicates: number;
-  /** Recipients to whom nothing reached the platform. */
+  /** Recipients without a message at the platform. */
   readonly missing: number;
-  /** Messages whose parameters are not their recipient's own. */
+  /** Messages that carry the parameters of another recipient. */
   readonly mixedUp: number;
 }
 
@@ -19,7 +19,10 @@ const MessagesSchema = v.object({
 });
 type Message = v.InferOutput<typeof MessagesSchema>['data'][number];
 
-/** Of all messages that the simulator has taken; those to others than the recipients are somebody else's and left out. */
+/**
+ * Compares with all messages that the simulator has taken. Messages to other recipients belong to other runs and are
+ * left out.
+ */
 export async function arrivalsOf(
   { platformUrl }: DemoStack,
   recipients: readonly Recipient[],

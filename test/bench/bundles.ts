@@ -4,7 +4,6 @@ import { report } from './figure.ts';
 
 const dist = new URL('../../dist/', import.meta.url).pathname;
 
-/** Esbuild's account of the build. */
 function builtFrom() {
   return JSON.parse(readFileSync(join(dist, 'meta', 'functions.json'), 'utf8')) as {
     inputs: Record<string, { imports: { path: string }[] }>;
@@ -12,7 +11,7 @@ function builtFrom() {
   };
 }
 
-/** The files of ours that a function reaches by its imports, those of types left out. */
+/** Returns the project's files that a function reaches by its imports, without those of types. */
 function reachOf(name: string): Set<string> {
   const { inputs } = builtFrom();
   const reached = new Set([`functions/${name}.ts`]);
@@ -23,7 +22,6 @@ function reachOf(name: string): Set<string> {
   return reached;
 }
 
-/** Which npm packages are in a function's bundle. */
 export function packagesOf(name: string): Set<string> {
   const meta = builtFrom();
   const output = Object.entries(meta.outputs).find(([file]) => file.endsWith(`functions/${name}/index.mjs`));
@@ -42,8 +40,8 @@ export function bundleOf(name: string): string {
 }
 
 /**
- * How many files of ours each function reaches. Every bundle is small, and those on the way of every request carry no database
- * client.
+ * Counts the project's files that each function reaches. Every bundle is small, and functions on the way of every
+ * request carry no database client.
  */
 export function benchBundles(names: readonly string[]): void {
   for (const name of names) {

@@ -19,7 +19,7 @@ const bytesPerMb = 1_048_576;
 const supervisor: TestCaller = { userId: 'supervisor', clientId };
 const operator: TestCaller = { userId: 'operator', clientId: 1, permissions: ['BSP_CN'] };
 
-/** Every filter of the listing, and which channels it finds, told from the data themselves. Deleted ones are left out. */
+/** Each filter of the listing has the channels that it must find, computed from the data. Deleted ones are left out. */
 const questions: readonly {
   readonly query: Readonly<Record<string, string>>;
   readonly finds: (channel: ListedChannel) => boolean;
@@ -37,7 +37,10 @@ const questions: readonly {
   },
 ];
 
-/** What any page and filter costs with 50,000 channels: of one client, asked by it; of 500 clients, asked for all. */
+/**
+ * Measures what each page and filter costs with 50,000 channels: of one client, asked by it; of 500 clients, asked for
+ * all.
+ */
 export async function benchChannels(stack: RunningStack): Promise<void> {
   const ofOne = channelsAtScale(count, () => clientId);
   const one = await benchTable(stack, 'one', 'channels');
@@ -87,7 +90,7 @@ async function benchCost(stack: RunningStack, name: string, { table, channels, c
   report({ figure: figure('read_units'), value: most((cost) => cost.readUnits), unit: 'read units' });
 }
 
-/** The built function, listing all 50,000 in a process that has the memory of the deployed one. */
+/** The built function lists all 50,000 channels in a process with the memory of the deployed one. */
 async function benchMemory(stack: RunningStack, tableName: string): Promise<void> {
   const listing = startFunction(stack, 'channels-list', {
     variables: { CHANNELS_TABLE: tableName, DIRECTORY_TABLE: 'not-asked' },

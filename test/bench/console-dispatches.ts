@@ -1,5 +1,6 @@
 /*
- * What the service would answer a demo user of a client with very many dispatches, in the shape of functions/openapi.json.
+ * The answers of the service for a demo user of a client with very many dispatches, in the shape of
+ * functions/openapi.json.
  */
 
 const newestMs = Date.parse('2026-11-20T12:00:00Z');
@@ -7,14 +8,14 @@ const did = '5491100000001';
 
 const dispatchStates = ['complete', 'running', 'held', 'complete', 'scheduled', 'complete', 'cancelled'];
 
-/** The answer to a GET of `path` (or to the login); undefined: the list needs no such path. */
+/** Returns the answer to a GET of `path`, or to the login; undefined where the list does not need the path. */
 export function dispatchesPage(path: string, total: number): object | undefined {
   const { pathname, searchParams } = new URL(path, 'http://127.0.0.1');
   if (pathname === '/login') return { access_token: 'bench', token_type: 'Bearer', expires_in: 3_600 };
   if (pathname === '/v1/me') return { client: { id: 1001, name: 'Andes Retail' }, campaigns: [] };
   if (pathname === '/v1/client-messaging-channels') return { data: [{ did, name: 'Andes Retail' }] };
   if (pathname !== '/v1/dispatches') return undefined;
-  // `to` asks for what is older than a moment: each dispatch is a second older than the one above it.
+  // Each dispatch is a second older than the one above it, so that `to` selects the older ones.
   const to = searchParams.get('to');
   const first = to === null ? Number(searchParams.get('cursor') ?? 0) : Math.floor((newestMs - Date.parse(to)) / 1_000);
   const limit = Number(searchParams.get('limit') ?? 100);

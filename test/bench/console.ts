@@ -8,12 +8,12 @@ const messages = 10_000;
 const dispatches = 100_000;
 const number = '300000000000001';
 const passes = 5;
-/** What the console may stand still at most, as a person feels it (issue 28). */
+/** A person notices a longer pause of the console (issue 28). */
 const longestPauseMs = 100;
 
 /**
- * The longest time in which the console draws nothing, in a real browser: while ten thousand messages arrive, while its inbox
- * scrolls through them, and while the list of dispatches scrolls through a hundred thousand.
+ * Measures the longest time in which the console draws nothing, in a real browser: while messages arrive, while its
+ * inbox scrolls through them, and while its list of dispatches scrolls.
  */
 export async function benchConsole(): Promise<void> {
   const browser = await startBrowser();
@@ -41,7 +41,7 @@ export async function benchConsole(): Promise<void> {
   }
 }
 
-/** As many are refused, and half as many throttled, of which only the newest are kept. */
+/** Refuses as many messages, and throttles half as many. The console keeps only the newest of them. */
 async function benchRefused(page: Page, simulator: SimulatorAtRest): Promise<void> {
   await longestPause(page);
   for (const [code, count] of [
@@ -58,7 +58,7 @@ async function benchRefused(page: Page, simulator: SimulatorAtRest): Promise<voi
   await reportTyping(page, 'console.longest_pause_searching_10000_refused');
 }
 
-/** A search that looks through every row at each key. */
+/** Types a search that looks through every row at each key. */
 async function reportTyping(page: Page, figure: string): Promise<void> {
   const pauses: number[] = [];
   for (let pass = 0; pass < passes; pass += 1) {
@@ -71,7 +71,7 @@ async function reportTyping(page: Page, figure: string): Promise<void> {
   report({ figure, value: Math.min(...pauses), limit: longestPauseMs, unit: 'ms' });
 }
 
-/** The service is answered for in the browser: a stack that has sent so much takes hours to fill. */
+/** The browser answers for the service, because a stack needs hours to send so much. */
 async function benchDispatches(page: Page, simulator: SimulatorAtRest): Promise<void> {
   await simulator.control('POST', 'service', { url: 'http://127.0.0.1:9' });
   await page.setRequestInterception(true);
@@ -113,7 +113,7 @@ async function answered(request: HTTPRequest): Promise<void> {
   return request.respond({ status: 200, contentType: 'application/json', body: JSON.stringify(tried) });
 }
 
-/** The best of several passes: others use the processor too, and whatever they do only makes a pass longer. */
+/** Reports the best of several passes: other processes only make a pass longer. */
 async function reportScrolling(page: Page, figure: string): Promise<void> {
   const pauses: number[] = [];
   for (let pass = 0; pass < passes; pass += 1) {
@@ -128,7 +128,7 @@ async function reportScrolling(page: Page, figure: string): Promise<void> {
 
 async function sendAll(simulator: SimulatorAtRest, count: number): Promise<void> {
   let to = 5_491_150_000_000;
-  // The clock stands still unless it is told: each second takes a thousand.
+  // The simulator's clock moves only on request. Each second takes a thousand messages.
   for (let second = 0; second < count / 1_000; second += 1) {
     for (let batch = 0; batch < 20; batch += 1) {
       await Promise.all(
@@ -155,12 +155,11 @@ async function watchFrames(page: Page): Promise<void> {
   `);
 }
 
-/** Since it was asked last. */
 async function longestPause(page: Page): Promise<number> {
   return (await page.evaluate('(() => { const ms = window.pauseMs; window.pauseMs = 0; return ms; })()')) as number;
 }
 
-/** From end to end in steps of several screens, as a hand drags the bar; 500 of them at most. */
+/** Scrolls from end to end in steps of several screens, as a user drags the bar; in 500 steps at most. */
 async function scrollThrough(page: Page): Promise<void> {
   await page.evaluate(`new Promise((done) => {
     const list = document.querySelector('[role=listbox]');

@@ -18,16 +18,15 @@ import { figuresAboveTheirLimit, report } from './figure.ts';
 import { onOwnStack } from './own-stack.ts';
 import { benchTable, clientOf } from './template-tables.ts';
 
-// `npm run cost`: what a million messages cost in AWS's list prices, by what is measured here. With `--figures` it prints JSON
-// lines for `npm run bench`; exit status 1 when one is above its limit. With `--standing` it measures nothing, and prints what a
-// month costs in which nothing happens, and what each setting adds to it.
+// `npm run cost` prices a million messages by AWS's list prices. `--figures` prints JSON lines for `npm run bench`,
+// with exit status 1 above a limit. `--standing` prints what an idle month costs, without measuring.
 
 const figuresOnly = process.argv.includes('--figures');
 const interrupted = new AbortController();
 
 /**
- * In dollars a million messages, on queues whose delays end up to 0, 20, 200 and 1,000 ms late: the worst of the four. What is
- * aimed at is the limit once it is reached; until then the limit is a tenth above what is reached, so that it does not get worse.
+ * Limits are dollars a million messages, the worst of four queue delays (0 to 1,000 ms late). A limit is the aim once
+ * the aim is reached, before that a tenth above the current value.
  */
 const sendings: readonly (Sending & { readonly title: string; readonly limit: number; readonly aim?: number })[] = [
   {
@@ -35,7 +34,7 @@ const sendings: readonly (Sending & { readonly title: string; readonly limit: nu
     ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000 },
   },
   {
-    // At most $0.15 more than without (D55).
+    // Opt-outs may add $0.15 at most (D55).
     ...{ name: 'bulk-with-opt-outs', title: 'The same, of a client that has opt-outs', limit: 0.75, optOuts: true },
     ...{ recipients: 1_000, requests: 1, bursts: 1, everyMs: 60_000 },
   },
@@ -64,11 +63,11 @@ const sendings: readonly (Sending & { readonly title: string; readonly limit: nu
 async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> {
   const client = await logIn(stack.addresses, 'supervisor1001', signal);
   await client.synchronize();
-  // What is accepted here is nobody's: it ends with the stack.
+  // No worker needs what is accepted here: it ends with the stack.
   await stack.poller.pause();
   await letSend(stack, 'own');
   say(preface());
-  // Code runs slower at first.
+  // The first run of code is slower.
   await costOfSending(stack, { name: 'warm-up', recipients: 300, requests: 1, bursts: 1, everyMs: 1_000 });
   for (const sending of sendings) {
     const { parts, dollarsOfAMillion, ofRun, latenessMs } = await costOfSending(stack, sending);
@@ -115,7 +114,7 @@ async function measure(stack: RunningStack, signal: AbortSignal): Promise<void> 
   say(`${tableOf('What a user does, as a line of the audit', { audit: await costOfAuditLine(stack) })}\n`);
 }
 
-/** What a million messages cost once they are sent: their room in tables, backups and logs, and their traffic. */
+/** Prices a million messages after they are sent: their storage in tables, backups and logs, and their traffic. */
 async function whatIsLeft(
   stack: RunningStack,
   { sending, parts, latenessMs }: { readonly sending: Sending } & Pick<SendingCost, 'parts' | 'latenessMs'>,
@@ -131,7 +130,9 @@ async function whatIsLeft(
   });
 }
 
-/** Who may send from the number: where it is several clients, each request notes whom it writes to (D55). */
+/**
+ * Sets the clients that may send from the number. Where there are several, each request records its recipients (D55).
+ */
 async function letSend(stack: RunningStack, dids: DidScope): Promise<void> {
   await clientOf(stack).send(
     new UpdateCommand({

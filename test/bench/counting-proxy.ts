@@ -2,12 +2,11 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 
 export interface CountingProxy {
   readonly endpoint: string;
-  /** Number of requests since the last call of this. */
   taken(): number;
   stop(): void;
 }
 
-/** Stands before an emulator and counts what goes over the wire: retries too, whatever the client calls them. */
+/** Starts a proxy before an emulator that counts every request on the wire, the client's retries included. */
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   let count = 0;
   const server = createServer((incoming, outgoing) => {

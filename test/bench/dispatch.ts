@@ -1,7 +1,10 @@
 import { accept, quietWorld } from '../pipeline/quiet-world.ts';
 import { report } from './figure.ts';
 
-/** What the workers write and read for each message of a job, and how much longer a request of ten takes than one of one. */
+/**
+ * Measures what the workers write and read for each message of a job, and how much longer a request of ten takes than a
+ * request of one.
+ */
 export async function benchDispatch(): Promise<void> {
   await benchRequests();
   await benchRequestOfTen();
@@ -19,12 +22,12 @@ async function benchRequests(): Promise<void> {
   };
   tell('claims', ['claimSlice'], 0.1);
   tell('ends', ['endSlice'], 0.1);
-  // The slots of a job are reserved by its fan-out, while none is missed.
+  // The fan-out of a job reserves its slots, so workers write more only when they miss one.
   tell('other_writes', ['changePace', 'mark', 'changeBreaker', 'takeTenth'], 0.01);
   tell('reads', ['look', 'jobOf', 'findPace', 'findBreaker', 'findSlice', 'hasReceipt'], 0.2);
 }
 
-/** On a number so fast that ten slots are over at once. */
+/** The number is so fast that ten slots are over at once. */
 async function benchRequestOfTen(): Promise<void> {
   const [one, ten] = [await msOfRun(1), await msOfRun(10)];
   report({ figure: 'dispatch.request_of_10_to_1', value: ten / one, limit: 1.3, unit: 'ratio' });

@@ -7,12 +7,14 @@ import { arrivalsOf } from './arrivals.ts';
 import { report } from './figure.ts';
 
 const recipientCount = 10_000;
-/** A machine that is busy takes many times as long as one that is not. */
+/** A busy machine takes many times as long as an idle one. */
 const quietLimitMs = 900_000;
-/** A look at the report of so many costs more than the messages of one second. */
+/** Reading so large a report costs more than the messages of one second. */
 const everyMs = 2_000;
 
-/** 10,000 recipients with parameters of their own, from the API through queues and workers to the platform simulator. */
+/**
+ * Sends to 10,000 recipients with parameters of their own, from the API through queues and workers to the simulator.
+ */
 export async function benchEndToEnd({ addresses }: RunningStack, signal: AbortSignal): Promise<void> {
   const client = await logIn(addresses, 'supervisor1001', signal);
   await client.synchronize();

@@ -13,23 +13,20 @@ import { report } from './figure.ts';
 const answerMs = 50;
 const storeMs = 5;
 const events = 600;
-/** Runs of the function at a time, of ten events each. */
+/** So many runs of the function are active at a time, with ten events each. */
 const runs = 20;
-/** Events a second to one receiver that are promised (D41). */
+/** The service promises so many events a second to one receiver (D41). */
 const promised = 100;
-/** Queue requests for each event that is delivered, sending, receiving and deleting it among them, at any backlog (D34). */
+/** The limit counts all queue requests of a delivered event (sending, receiving, deleting), at any backlog (D34). */
 const requestsAtMost = 3;
-/** How many times as long as alone an event of a client may take while another has a backlog. */
+/** A client's event may take so many times longer while another client has a backlog. */
 const idleTimesAtMost = 2;
-/** How many times slower than the direct posts delivery may be on a machine that cannot make what is promised. */
+/** On a slow machine, delivery may be so many times slower than direct posts. */
 const slowerAtMost = 2;
 
 /**
- * Events a second over TLS to receivers that answer in 50 ms, with stores and queue in memory that take what they take in a
- * region: to one receiver and to fifty. Beside them the same posts made directly, as many at a time as one receiver
- * gets: what the machine can do.
- * The limit for one receiver is red when it gets less than is promised, unless that is what the machine can do. Then what
- * backlogs of 10,000 events take of the queue and of others, in virtual time.
+ * Measures events a second over TLS, to one receiver and to fifty, with stores and queue in memory. A slow machine is
+ * measured by its direct posts. Then backlogs of 10,000 events run in virtual time.
  */
 export async function benchEventDelivery(): Promise<void> {
   const receiver = await startReceiver((response) => setTimeout(() => response.writeHead(204).end(), answerMs));
@@ -57,13 +54,13 @@ export async function benchEventDelivery(): Promise<void> {
 
 interface Busy {
   readonly answerMs: number;
-  /** Of how many posts one fails. */
+  /** One of so many posts fails. */
   readonly failsEvery?: number;
-  /** It does not answer for so long. */
+  /** The receiver does not answer for so long. */
   readonly downSeconds?: number;
 }
 
-/** 10,000 events at once for a receiver that makes them wait, and three of another client: with them, and 1 and 20 s after. */
+/** Queues 10,000 events for a slow receiver and three events of another client: at once, and 1 and 20 s later. */
 async function benchBacklog(name: string, { answerMs, failsEvery = Number.POSITIVE_INFINITY, downSeconds = 0 }: Busy) {
   const [busy, quiet, backlog] = [1_001, 1_002, 10_000];
   const rush = new DeliveryRush({ isFair: true }, busy, quiet);

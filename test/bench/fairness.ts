@@ -11,7 +11,7 @@ import {
 import type { PipelineWorld } from '../pipeline/world.ts';
 import { report } from './figure.ts';
 
-/** What those who share a number notice of each other, by slices and chunks: the worst of queues on time and a second late. */
+/** Measures how clients that share a number affect each other: the worst of queues on time and queues a second late. */
 export async function benchFairness(): Promise<void> {
   for (const { clients, size, limit } of shares) {
     const value = await worstOf((latenessMs) => unequalShares(clients, size, latenessMs));
@@ -26,7 +26,7 @@ export async function benchFairness(): Promise<void> {
     ['behind_100000_promotions', { before: (world) => void acceptJobs(world, 10, 10_000) }, 1.5],
     ['beside_5000_codes', { before: (world) => void accept(world, 5_000, { clientId: 7, urgent: true }) }, 2],
     ['beside_a_silent_number', { ...besideSilence, before: (world) => void accept(world, 10_000, silent) }, 2],
-    // The longest wait is what the workers of small requests notice before the number is held.
+    // Workers of small requests wait longest before the number is held.
     ['beside_single_sends_to_a_silent_number', { ...besideSilence, before: (world) => singleSends(world) }, 2],
   ];
   for (const [name, beside, limit] of crowded) {
@@ -66,7 +66,7 @@ const shares = [
   { clients: 100, size: 2_000, limit: 0.06 },
 ] as const;
 
-/** A second, the turn of another that is under way, ten slots and 0.3 s of calls. */
+/** The limits add a second, the current turn of another job, ten slots and 0.3 s of calls. */
 const tenCodes = [
   { limitPerSecond: 5, limit: 5_750 },
   { limitPerSecond: 20, limit: 3_000 },
@@ -82,8 +82,8 @@ function acceptJobs(world: PipelineWorld, clients: number, size: number): string
 }
 
 /**
- * After nine tenths of the time that as much of each takes: while all of them still have messages left. The first client comes
- * first, and has a second job.
+ * Stops after nine tenths of the time that all need, so that each client still has messages left. The first client has
+ * a second job.
  */
 async function unequalShares(clients: number, size: number, delayJitterMs: number): Promise<number> {
   const world = quietWorld({ delayJitterMs, workers: 200 });
@@ -96,7 +96,7 @@ async function unequalShares(clients: number, size: number, delayJitterMs: numbe
   return (Math.max(...counts) - Math.min(...counts)) / mean;
 }
 
-/** The longest of ten requests of ten recipients, each of a client of its own. */
+/** Returns the longest wait among ten requests of ten recipients, each of another client. */
 async function newcomerMs(beside: number, delayJitterMs: number): Promise<number> {
   const world = quietWorld({ delayJitterMs, workers: 200 });
   acceptJobs(world, beside, 5_000);
@@ -112,7 +112,10 @@ async function newcomerMs(beside: number, delayJitterMs: number): Promise<number
   return Math.max(...requests.map(({ jobId, atMs }) => firstPostMs(world, jobId) - atMs));
 }
 
-/** Of six requests of ten codes, each of a client of its own: alone on the number, or beside jobs that fill it. */
+/**
+ * Returns the longest wait among six requests of ten codes, each of another client, on an idle number and beside jobs
+ * that fill it.
+ */
 async function longestTenCodesMs(limitPerSecond: number): Promise<number> {
   let longestMs = 0;
   for (const jobs of [0, 1, 3]) {
@@ -138,7 +141,7 @@ async function longestTenCodesMs(limitPerSecond: number): Promise<number> {
   return longestMs;
 }
 
-/** The most of runs that are killed ever later, one in each world. */
+/** Returns the most unknown messages of one kill. Each world kills its run a little later. */
 async function unknownByOneKill(limitPerSecond: number): Promise<number> {
   let most = 0;
   for (let lifeMs = 600; lifeMs <= 2_400; lifeMs += 50) {

@@ -1,4 +1,4 @@
-/** One measured figure and the limit it must keep. Printed as one JSON line; times only as ratios within one run. */
+/** One measured figure and its limit, printed as one JSON line. Times are only ratios within one run. */
 export interface Figure {
   readonly figure: string;
   readonly value: number;
@@ -8,7 +8,7 @@ export interface Figure {
 
 let failures = 0;
 
-/** Prints a figure and remembers when it is above its limit. A figure without a limit is for information. */
+/** Prints a figure, and remembers when it is above its limit. A figure without a limit is for information. */
 export function report({ figure, value, limit, unit }: Figure): void {
   const rounded = Math.round(value * 1000) / 1000;
   const ok = limit === undefined || value <= limit;

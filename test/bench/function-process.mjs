@@ -1,7 +1,5 @@
-// The process of one function for the memory figure: the bundle and Node.js, nothing else of the project, and plain
-// JavaScript, so that no type stripper counts as memory. Reads events over the IPC channel, answers each with the
-// function's answer, the largest memory this process has ever had, in bytes, and what the invocation took: processor time and
-// bytes of log.
+// This process holds only the bundle and Node.js, in plain JavaScript, so that no type stripper counts as memory. Each
+// event over IPC is answered with the function's answer, peak memory, processor time and bytes of log.
 import { existsSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
@@ -13,7 +11,7 @@ process.stdout.write = (text) => {
 
 const { handler } = await import(pathToFileURL(process.argv[2]).href);
 
-/** Linux counts the parent's memory into a child's `maxRSS`, because it was the child's until the program started. */
+/** Linux counts the parent's memory into a child's `maxRSS`, because the child shares it until its program starts. */
 function peakBytes() {
   const status = '/proc/self/status';
   const [, kilobytes] = existsSync(status) ? /VmHWM:\s+(\d+) kB/.exec(readFileSync(status, 'utf8')) : [];

@@ -15,7 +15,7 @@ const ReplySchema = v.object({
   logBytes: v.number(),
 });
 
-/** What an invocation came to and took; the peak memory is that of the process so far, in bytes. */
+/** The outcome and the costs of an invocation. The peak memory is that of the process so far, in bytes. */
 export interface Invocation {
   readonly answer: unknown;
   readonly peakBytes: number;
@@ -27,14 +27,14 @@ export interface FunctionProcess {
   readonly memoryMb: number;
   /** Rejects when the process ends. */
   run(event: unknown): Promise<Invocation>;
-  /** The same of a page. Rejects also when the answer is not a 200. */
+  /** Invokes a page. Rejects also when its answer is not a 200. */
   invoke(event: unknown): Promise<Invocation & { readonly body: string }>;
   stop(): void;
 }
 
 /**
- * A built function in a process of its own, with the memory it has when deployed and its environment, changed as told:
- * `addresses` are those of the servers, `variables` what the stack sets for the function.
+ * Starts a built function in a process of its own, with its deployed memory and environment. `addresses` are those of
+ * the servers, `variables` what the stack sets for the function.
  */
 export function startFunction(
   { addresses, template }: RunningStack,

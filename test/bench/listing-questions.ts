@@ -2,7 +2,7 @@ import type { Pair } from '../../lib/templates/assignments/pairs.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { directoryFile, type TemplateData } from './template-tables.ts';
 
-/** A query of the listing, and which templates it finds, told from the data themselves. */
+/** A query of the listing, and the templates that it must find, computed from the data. */
 export interface Question {
   readonly query: Readonly<Record<string, string>>;
   readonly finds: (template: PlatformTemplate, pairs: readonly Pair[]) => boolean;
@@ -22,7 +22,7 @@ const isGone = ({ status }: PlatformTemplate) => status === 'PENDING_DELETION';
 const onChannel = (_: PlatformTemplate, pairs: readonly Pair[]) => pairs.some((pair) => pair.channelId === channelId);
 const all = () => true;
 
-/** Every filter of the listing, and some together. Deleted templates are left out of all but the one that asks for them. */
+/** Every filter of the listing, and some together. Only one query finds deleted templates. */
 export const questions: readonly Question[] = [
   { query: {}, finds: all },
   { query: { state: 'PENDING' }, finds: ({ status }) => status === 'PENDING' },
@@ -57,8 +57,8 @@ export const questions: readonly Question[] = [
 ];
 
 /**
- * How many templates the client finds. An agent, who has all campaigns, does not see unassigned templates but by that
- * name (D15); with `BSP_CN` all are seen.
+ * Returns how many templates the client finds. An agent with all campaigns sees unassigned templates only by that name
+ * (D15); a caller with `BSP_CN` sees all.
  */
 export function expectedTotal(
   { query, finds }: Question,

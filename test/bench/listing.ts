@@ -19,14 +19,14 @@ import {
 
 const pageSize = 100;
 const bytesPerMb = 1_048_576;
-/** What Lambda takes as an answer. */
+/** Lambda's limit for an answer. */
 const answerLimitMb = 6;
 
 const agent: TestCaller = { userId: `agent${clientId}`, clientId };
-/** Reads no user profile and sees unassigned templates too. */
+/** The operator has no user profile to read and sees unassigned templates too. */
 const operator: TestCaller = { userId: 'operator', clientId, permissions: ['BSP_CN'] };
 
-/** What a listing costs, and whether it is right, with 6,000 templates and with 50,000. */
+/** Measures and checks a listing with 6,000 templates and with 50,000. */
 export async function benchListing(stack: RunningStack): Promise<void> {
   await benchSixThousand(stack);
   await benchFiftyThousand(stack);
@@ -40,7 +40,7 @@ async function benchSixThousand(stack: RunningStack): Promise<void> {
   await benchRichness(listingOn(stack, rich), listingOn(stack, poor));
 }
 
-/** The most that any page of any question costs either caller, and the answers that are not what the data say. */
+/** Reports the most that a page of any query costs either caller, and the answers that differ from the data. */
 async function benchCost(stack: RunningStack, tables: BenchTables, data: TemplateData): Promise<void> {
   const listing = listingOn(stack, tables);
   const costs: RequestCost[] = [];
@@ -70,7 +70,6 @@ async function benchCost(stack: RunningStack, tables: BenchTables, data: Templat
   });
 }
 
-/** The first page, the one in the middle and the last. */
 function pagesOf(total: number): number[] {
   const last = Math.max(1, Math.ceil(total / pageSize));
   return [...new Set([1, Math.ceil(last / 2), last])];
@@ -89,8 +88,8 @@ function isWrong({ data, total }: Listed, expected: { readonly total: number; re
 const rounds = 15;
 
 /**
- * The same page with bodies of 5 KB and of 500 bytes, in turns. The quickest of each is compared: what else the machine
- * does only ever adds.
+ * Compares a page with bodies of 5 KB to one of 500 bytes, in turns. The quickest of each counts, because other
+ * processes only add time.
  */
 async function benchRichness(rich: Listing, poor: Listing): Promise<void> {
   const times = { rich: Number.POSITIVE_INFINITY, poor: Number.POSITIVE_INFINITY };
@@ -109,7 +108,7 @@ async function timed(listing: Listing): Promise<number> {
 
 type Listing = ReturnType<typeof listingOn>;
 
-/** The endpoint over the real stores, metered. */
+/** Builds the endpoint over the real stores, with a meter. */
 function listingOn(stack: RunningStack, tables: BenchTables) {
   const client = clientOf(stack);
   const meter = meterRequests(client);
@@ -128,7 +127,7 @@ function listingOn(stack: RunningStack, tables: BenchTables) {
   };
 }
 
-/** The built function with 50,000 templates of one client, in a process that has the memory of the deployed one. */
+/** The built function lists 50,000 templates of one client in a process with the memory of the deployed one. */
 async function benchFiftyThousand(stack: RunningStack): Promise<void> {
   const data = templateData(50_000, 500);
   const tables = await benchTables(stack, 'many', data);

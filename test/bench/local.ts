@@ -9,7 +9,7 @@ import { report } from './figure.ts';
 const root = join(import.meta.dirname, '../..');
 const idleMs = 5 * 60_000;
 
-/** What `npm start` takes of the memory, npm included: after the demo, and when nothing has been asked for five minutes. */
+/** Measures the memory of `npm start`, npm included: after the demo, and after five idle minutes. */
 export async function benchLocal(signal: AbortSignal): Promise<void> {
   if (process.platform !== 'linux') {
     console.error('the footprint is read from /proc, which Linux alone has');
@@ -27,7 +27,7 @@ export async function benchLocal(signal: AbortSignal): Promise<void> {
     await pause(idleMs, undefined, { signal });
     reportFootprint('after_idle', npm.pid, 1_000_000_000);
   } finally {
-    // npm hands a signal on to the shell that it started, and not to what that became.
+    // npm passes a signal to the shell that it started, but not to the process that replaced the shell.
     for (const { pid, command } of descendantsOf(npm.pid ?? 0)) {
       if (command.includes('infra/local/start.ts')) process.kill(pid, 'SIGINT');
     }
@@ -35,7 +35,7 @@ export async function benchLocal(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Of the line that tells a shell where the stack is. */
+/** Reads the port from the line that prints where the stack is. */
 async function portOf(stdout: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stdout })) {
     const [, port] = /^export PORT=(\d+) /.exec(line) ?? [];
@@ -51,7 +51,7 @@ function reportFootprint(when: string, npm = 0, limit?: number): void {
   report({ figure: `local.footprint_${when}`, value: bytes, unit: 'bytes', ...(limit === undefined ? {} : { limit }) });
 }
 
-/** Pages that several processes share count for each by its part. None for a process that has just ended. */
+/** Each process counts its part of a shared page. A process that has just ended counts nothing. */
 function proportionalBytes(pid: number): number {
   try {
     const [, kilobytes] = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import * as v from 'valibot';
 
-/** What went over the wire, as DynamoDB counts it, since it was last taken. */
+/** Units as DynamoDB counts them, since the last call of `taken`. */
 export interface Units {
   readonly readUnits: number;
   readonly writeUnits: number;
@@ -22,14 +22,14 @@ const RequestSchema = v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.u
 const json = { 'content-type': 'application/x-amz-json-1.0' };
 const writing = /\.(Put|Update|Delete|BatchWrite|TransactWrite)/;
 
-/** Stands before a DynamoDB emulator, and has it say what each request costs. */
+/** Starts a proxy before a DynamoDB emulator, and asks the emulator for the units of each request. */
 export async function startMeteringProxy(target: string): Promise<MeteringProxy> {
   let taken: Units = { readUnits: 0, writeUnits: 0, requests: 0 };
   const server = createServer(async (incoming, outgoing) => {
     try {
       const body = v.parse(RequestSchema, await textOf(incoming));
       const action = String(incoming.headers['x-amz-target']);
-      // The emulators check no signature, but that there is one.
+      // The emulators want a signature, but do not verify it.
       const signing = Object.entries(incoming.headers).filter(([name]) => /^(authorization|x-amz-.*)$/.test(name));
       const headers = { ...Object.fromEntries(signing.map(([name, value]) => [name, String(value)])), ...json };
       const asked = JSON.stringify({ ...body, ReturnConsumedCapacity: 'TOTAL' });

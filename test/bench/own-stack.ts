@@ -5,8 +5,8 @@ import { type RunningStack, startStack } from '../../infra/local/stack.ts';
 const dist = resolve(import.meta.dirname, '../../dist');
 
 /**
- * What `use` finds on a stack of its own, on free ports, which is stopped when `use` has ended. Rejects when a process ends
- * that the stack needs. `name` is that of the folder for its template.
+ * Runs `use` on a stack of its own on free ports, and stops the stack afterwards. Rejects when a process of the stack
+ * ends early. `name` is the folder of its template.
  */
 export async function onOwnStack<T>(
   name: string,

@@ -17,7 +17,7 @@ interface Load {
   readonly recipientsPerJob: number;
 }
 
-/** The workers of the first start with it. */
+/** The first load also starts the workers. */
 const loads: readonly Load[] = [
   {
     ...{ name: 'at_80', user: 'supervisor1002', did: '5491100000002', numberId: '300000000000002' },
@@ -28,7 +28,7 @@ const loads: readonly Load[] = [
     ...{ level: 'HIGH', jobs: 1, recipientsPerJob: 10_000 },
   },
 ];
-/** A machine that is busy takes many times as long as one that is not. */
+/** A busy machine takes many times as long as an idle one. */
 const quietLimitMs = 900_000;
 const everyMs = 2_000;
 
@@ -45,9 +45,8 @@ const SendingSchema = v.object({
 });
 
 /**
- * Four jobs at once on an idle number of 80 a second, and 10,000 recipients on one of 1,000 (D43): how often the platform is
- * called for a message, and the most calls in any second to what the number may send, by the simulator's own record; and how
- * many leave in a second, which is the machine's word and has no limit.
+ * Runs four jobs on a number of 80 a second, and 10,000 recipients on one of 1,000 (D43). Calls for a message and calls
+ * in the busiest second have limits; messages a second depend on the machine.
  */
 export async function benchPaceOnStack(stack: RunningStack, signal: AbortSignal): Promise<void> {
   for (const load of loads) await benchLoad(load, stack, signal);
@@ -62,7 +61,7 @@ async function benchLoad(load: Load, { addresses }: RunningStack, signal: AbortS
   };
   await setLevel(level);
   const client = await logIn(addresses, user, signal);
-  // It also reads what the platform says of the number.
+  // A synchronization also reads the platform's state of the number.
   await client.synchronize();
   const orders = Array.from({ length: jobs }, () => audience(recipientsPerJob, randomInt(10 ** 8)));
   const startedMs = performance.now();

@@ -5,8 +5,8 @@ import { report } from './figure.ts';
 const hourMs = 3_600_000;
 
 /**
- * How messages leave a number of 80 a second, in virtual time on the real policies (D43): what is asked of the platform, and how
- * much of the number is used. What those who share it notice of each other is in `fairness.ts`.
+ * Measures in virtual time how messages leave a number of 80 a second (D43): calls to the platform, and how much of the
+ * number is used. `fairness.ts` measures clients that share a number.
  */
 export async function benchPace(): Promise<void> {
   for (const [count, size] of [
@@ -21,7 +21,7 @@ export async function benchPace(): Promise<void> {
   await estimated();
 }
 
-/** Every job is there from the beginning, and drains. */
+/** Every job is there from the beginning, and the world runs until all have ended. */
 async function drained(count: number, size: number): Promise<void> {
   const world = quietWorld();
   for (let at = 0; at < count; at += 1) accept(world, size);
@@ -52,11 +52,11 @@ async function refusedAfterPause(): Promise<void> {
   await world.run(hourMs);
   const refused = world.platform.posts.filter(({ taken }) => !taken).length;
   if (world.platform.posts.length - refused < messages) throw new Error('not every message left after the pause');
-  // Two chunks.
+  // Two chunks may be in the hands of workers.
   report({ figure: 'pace.refused_calls_after_a_pause', value: refused, limit: 60, unit: 'calls' });
 }
 
-/** A rehearsal beside the run that follows it, of 2,000 recipients on an idle number (D51). */
+/** Compares a rehearsal with the run that follows it, of 2,000 recipients on an idle number (D51). */
 async function estimated(): Promise<void> {
   const { estimatedMs, ranMs } = await estimatedRun(2_000);
   report({
@@ -71,7 +71,7 @@ function postTimes(world: PipelineWorld): number[] {
   return world.platform.posts.map(({ atMs }) => atMs);
 }
 
-/** In any second, wherever it begins. */
+/** Returns the most calls in any second, not only in calendar seconds. */
 function mostInASecond(times: readonly number[]): number {
   let most = 0;
   let from = 0;

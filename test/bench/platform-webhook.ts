@@ -9,10 +9,10 @@ import { report } from './figure.ts';
 
 const rounds = 40;
 const updates = 1_000;
-/** What fills 1,000 updates up to the 3 MB that the platform sends at most: escaped, as it writes. */
+/** So much text fills 1,000 updates to the platform's limit of 3 MB, with the platform's escapes. */
 const detailsLength = 430;
 
-/** What taking 1,000 updates of 3 MB costs: processor time, compared with parsing them, and requests to queues. */
+/** Measures what 1,000 updates of 3 MB cost: processor time compared with parsing them, and requests to queues. */
 export async function benchPlatformWebhook(): Promise<void> {
   const { body, headers } = thousandUpdates();
   const { appId, secret, verifyToken, wabas } = demoApp;
@@ -44,7 +44,10 @@ function thousandUpdates() {
   return signedWebhook(webhookOf(demoApp.wabas[0], ...changes));
 }
 
-/** Processor time of one to the other's, in turns. The quickest of each counts: what else the machine does only ever adds. */
+/**
+ * Returns the ratio of the processor times, in turns. The quickest of each counts, because other processes only add
+ * time.
+ */
 async function processorRatio(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
   let [least, leastOfOther] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 0; round < rounds; round += 1) {
@@ -61,7 +64,7 @@ async function processorMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Queues that take everything, later; they count messages, and how often somebody began to wait for them. */
+/** The queues take everything with a delay, and count messages and the waits of their callers. */
 function countedQueues() {
   let [messages, roundTrips, underWay] = [0, 0, 0];
   const send = async ({ input }: { readonly input: { readonly Entries?: readonly unknown[] } }) => {

@@ -8,7 +8,7 @@ import { report } from './figure.ts';
 
 const line = { user: 'supervisor1002', did: '5491100000002', numberId: '300000000000002' } as const;
 const recipients = audience(2_000, randomInt(10 ** 8));
-/** The run takes two minutes; a machine that is busy takes longer. */
+/** The run takes two minutes on an idle machine. */
 const quietLimitMs = 600_000;
 const everyMs = 2_000;
 
@@ -25,9 +25,8 @@ const SendingSchema = v.object({
 });
 
 /**
- * What a rehearsal tells of the time of 2,000 recipients (D51), beside the send that follows it, by the simulator's own record:
- * from the send to the second in which the last message was taken. The number may send 20 a second, with which the processes
- * of one machine keep up.
+ * Compares the time that a rehearsal tells for 2,000 recipients (D51) with the send that follows it, by the simulator's
+ * record. One machine keeps up with a number of 20 a second.
  */
 export async function benchRehearsal({ addresses }: RunningStack, signal: AbortSignal): Promise<void> {
   const { apiUrl, platformUrl } = addresses;
@@ -43,7 +42,7 @@ export async function benchRehearsal({ addresses }: RunningStack, signal: AbortS
   };
   await setShared(true);
   const client = await logIn(addresses, line.user, signal);
-  // It also reads what the platform says of the number.
+  // A synchronization also reads the platform's state of the number.
   await client.synchronize();
   const before = await recorded();
 

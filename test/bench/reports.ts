@@ -24,7 +24,9 @@ const otherClientId = 1002;
 const acceptedAtMs = Date.now() - 3_600_000;
 const caller: TestCaller = { userId: 'bench', clientId };
 
-/** What the report of 10,000 recipients costs before and after its receipts, and a list of dispatches on a shared number. */
+/**
+ * Measures the report of 10,000 recipients before and after its receipts, and a list of dispatches on a shared number.
+ */
 export async function benchReports(stack: RunningStack): Promise<void> {
   const directory = await benchTable(stack, 'reports', 'directory');
   const messages = await benchTable(stack, 'reports', 'messages');
@@ -35,7 +37,7 @@ export async function benchReports(stack: RunningStack): Promise<void> {
   await loadSlices(messages, large);
   await benchFirstPage('before_receipts', 100, () => pages.report(large, {}, 'sent'));
   await benchLaterPages('before_receipts', () => pages.allOf(large, 'sent'));
-  // As many as a run sees in an hour without hurry.
+  // A run without a backlog sees so many receipts in an hour.
   await loadReceipts(messages, large, 300);
   await benchFirstPage('after_receipts', 250, () => pages.report(large, {}, 'read'));
   await benchLaterPages('after_receipts', () => pages.allOf(large, 'read'));
@@ -83,7 +85,7 @@ async function benchLaterPages(name: string, ask: () => Promise<readonly Page[]>
 
 type Pages = ReturnType<typeof pagesOn>;
 
-/** Dispatches of two clients on one number: every page of one of them. */
+/** Two clients have dispatches on one number. Reads every page of one client. */
 async function benchList(messages: LoadedTable, pages: Pages): Promise<void> {
   for (let at = 0; at < listedCount; at += 1) {
     const owner = at % 2 === 0 ? clientId : otherClientId;
@@ -91,7 +93,7 @@ async function benchList(messages: LoadedTable, pages: Pages): Promise<void> {
   }
   const listed = await pages.list();
   const found = listed.reduce((sum, { rows }) => sum + rows, 0);
-  // That of the report above is listed too.
+  // The dispatch of the report above is listed too.
   report({ figure: 'dispatches.missing', value: listedCount / 2 + 1 - found, limit: 0, unit: 'dispatches' });
   const roundTrips = Math.max(...listed.map(({ cost }) => cost.roundTrips));
   report({
@@ -102,7 +104,7 @@ async function benchList(messages: LoadedTable, pages: Pages): Promise<void> {
   });
 }
 
-/** Both endpoints over the real stores, metered together. */
+/** Builds both endpoints over the real stores, with one meter. */
 function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTable) {
   const client = clientOf(stack);
   const meter = meterRequests(client);
@@ -154,7 +156,7 @@ function pagesOn(stack: RunningStack, directory: LoadedTable, messages: LoadedTa
   };
 }
 
-/** The built function with all receipts of 10,000 messages, in a process that has the memory of the deployed one. */
+/** The built function reads all receipts of 10,000 messages in a process with the memory of the deployed one. */
 async function benchMemory(
   stack: RunningStack,
   tables: { readonly directory: LoadedTable; readonly messages: LoadedTable },

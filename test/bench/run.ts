@@ -30,16 +30,15 @@ import { benchWire } from './wire.ts';
 import { benchWorker } from './worker.ts';
 import { benchWorlds } from './worlds.ts';
 
-// `npm run bench -- NAME ...`: builds, measures, prints one JSON line per figure; without a name it measures everything. Exit
-// status 1 when a figure is above its limit or could not be measured. What is compared is taken in turns within one run,
-// because machines differ and are busy.
+// `npm run bench -- NAME ...` builds, measures, and prints one JSON line for each figure. The exit status is 1 when one
+// is above its limit or failed. Comparisons run in turns, because machines differ and are busy.
 
-// What the measured code counts would stand between the figures.
+// The metrics of the measured code would stand between the figures.
 process.env['POWERTOOLS_METRICS_DISABLED'] = 'true';
 
 type OnStack = (stack: RunningStack, signal: AbortSignal) => Promise<void>;
 
-/** Every benchmark has the name of its file, and they run in the order in which they stand here. */
+/** Every benchmark has the name of its file. They run in this order. */
 const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) => Promise<void> | void>> = {
   bundles: benchBundles,
   dispatch: benchDispatch,
@@ -53,13 +52,13 @@ const withoutStack: Readonly<Record<string, (functionNames: readonly string[]) =
   local: () => benchLocal(interrupted.signal),
 };
 const whileQueuesAreFed: Readonly<Record<string, OnStack>> = {
-  // First, while no worker has been started yet.
+  // This one is first, before any worker has started.
   'pace-on-stack': benchPaceOnStack,
   'strangers-on-stack': benchStrangersOnStack,
   rehearsal: benchRehearsal,
   'end-to-end': benchEndToEnd,
 };
-/** The jobs that these acceptances leave behind are nobody's: they end with the stack. */
+/** No worker needs the jobs of these acceptances: they end with the stack. */
 const whileQueuesRest: Readonly<Record<string, OnStack>> = {
   acceptance: benchAcceptance,
   receipts: benchReceipts,
@@ -90,7 +89,7 @@ async function bench(): Promise<void> {
   if (needsStack.some(isAsked)) {
     const environments = await benchOnStack();
     const environmentOf = (name: string) => environments.get(resourceName('local', name));
-    // What only other deployments have (`onlyWith`) is not on the stack, and has no environment to start in.
+    // Functions of other deployments (`onlyWith`) are not on this stack, and have no environment to start in.
     const deployed = names.filter((name) => environmentOf(name) !== undefined);
     const startup = () => benchStartup(deployed, (name) => environmentOf(name) ?? {}, interrupted.signal);
     await each({ startup }, (measure) => measure());
@@ -100,7 +99,9 @@ async function bench(): Promise<void> {
   });
 }
 
-/** The figures that need the whole service; returns the environment variables of every function, as deployed. */
+/**
+ * Measures the figures that need the whole service. Returns the environment variables of each function, as deployed.
+ */
 function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
   const { signal } = interrupted;
   return onOwnStack('bench', signal, async (stack) => {
@@ -112,7 +113,7 @@ function benchOnStack(): Promise<ReadonlyMap<string, Readonly<Record<string, str
   });
 }
 
-/** Runs those that are asked for. What fails, for instance because a busy machine took too long, keeps no other from running. */
+/** Runs the selected benchmarks. One that fails, for example on a busy machine, does not stop the others. */
 async function each<M>(measures: Readonly<Record<string, M>>, run: (measure: M) => Promise<void>): Promise<void> {
   for (const [name, measure] of Object.entries(measures)) {
     if (!isAsked(name)) continue;

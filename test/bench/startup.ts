@@ -11,7 +11,7 @@ import { median, report } from './figure.ts';
 
 const runs = 15;
 
-/** What a file with the same SDK clients looks like: each client made, and a few commands kept from tree shaking. */
+/** Each file makes one SDK client, and keeps a few commands from tree shaking. */
 const clientSources: Readonly<Record<string, string>> = {
   '@aws-sdk/client-dynamodb': `
     import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -22,23 +22,15 @@ const clientSources: Readonly<Record<string, string>> = {
     export const sqs = [new SQSClient({}), SendMessageCommand, SendMessageBatchCommand];`,
 };
 
-/** The authorizer as it would be if it read its keys with the SDK. */
+/** This is the authorizer as it was with the SDK. Today it has no SDK client, and is compared with this one. */
 const authorizerWithSdk = `
   import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
   export { handler } from './functions/authorizer.ts';
   export const secrets = [new SecretsManagerClient({}), GetSecretValueCommand];`;
 
 /**
- * Start-up of every function that holds SDK clients, as a ratio to a file that holds only the same clients, bundled with
- * all that they bring: import in a fresh process, `node:http` loaded before, in turn, median of 15 each. The limit is on
- * processor time: importing waits for nothing else, and elapsed time, printed beside it, tells more about what else the
- * machine does. The authorizer holds none, and is compared with what it was when it did.
- *
- * For information, without a limit:
- * - `startup.clients_as_built`: the clients without what the build leaves out of them, to the same yardstick.
- * - `with_compile_cache`: with what V8 compiled in an earlier process. A cache is good for one version of Node.js on one
- *   architecture, and ignored by all others. Of Lambda's, Node.js 24 on arm64 is known, and AWS renews it by itself. So
- *   no bundle is deployed with one.
+ * Compares the start-up of each function with a file of the same SDK clients, in turns: imports in fresh processes, the
+ * median of 15. The limit is on processor time, because elapsed time also measures other processes.
  */
 export async function benchStartup(
   names: readonly string[],
@@ -61,6 +53,7 @@ export async function benchStartup(
       plain: await bundled(clients, folder),
       folder,
     });
+    // For information: these clients lack what the build leaves out of the SDK.
     report({ figure: 'startup.clients_as_built', value: processor, unit: 'ratio' });
     const withSdk = await bundled(authorizerWithSdk, folder);
     reportRatios('startup.authorizer_to_one_with_the_sdk', 0.5, compare('authorizer', withSdk));
@@ -75,10 +68,12 @@ type Ratios = ReturnType<typeof ratiosOf>;
 function reportRatios(figure: string, limit: number, { processor, elapsed, withCompileCache }: Ratios): void {
   report({ figure, value: processor, limit, unit: 'ratio' });
   report({ figure: `${figure}.elapsed`, value: elapsed, unit: 'ratio' });
+  // For information: V8's cache is valid for one version of Node.js on one architecture, and AWS renews Lambda's Node.js by
+  // itself, so no bundle is deployed with a cache.
   report({ figure: `${figure}.with_compile_cache`, value: withCompileCache, unit: 'ratio' });
 }
 
-/** What the start-up of a bundle takes of that of the file `plain`, in the same environment and in turn. */
+/** Returns the start-up time of a bundle, divided by that of the file `plain`, in the same environment and in turns. */
 function ratiosOf(
   bundle: string,
   environment: Environment,

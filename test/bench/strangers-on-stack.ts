@@ -8,7 +8,7 @@ import type { RunningStack } from '../../infra/local/stack.ts';
 import { receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import { report } from './figure.ts';
 
-/** The number of the client that makes the trouble, and what the other client sends from. */
+/** The first number belongs to the client that makes trouble, the DID to the other client. */
 const troubledNumber = '300000000000001';
 const otherDid = '5491100000002';
 
@@ -18,20 +18,17 @@ const codesOfOther = 5_000;
 const eventfulSize = 300;
 const slowAnswerMs = 12_000;
 
-/** A machine that is busy takes many times as long as one that is not. */
+/** A busy machine takes many times as long as an idle one. */
 const quietLimitMs = 300_000;
 const everyMs = 1_000;
 
 const AcceptedSchema = v.object({ total: v.number() });
 
-/** The demo template of one-time codes. */
 const loginCode = { name: 'login_code', language: 'en_US' };
 
 /**
- * How long single codes of one client take, from their answer to the platform (D44, D46): while 5,000 codes of another client
- * leave, while the events of that client wait for a slow receiver of twelve seconds, and while a campaign of it meets a silent
- * number. Each against the same stack at rest, a moment before. The number of the other client sends 80 a second: at
- * 1,000 the machine would be busy with it, and its processes would wait for each other.
+ * Compares the latency of one client's codes with the stack at rest, while another client sends 5,000 codes, has a slow
+ * receiver of events, or meets a silent number (D44, D46).
  */
 export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSignal): Promise<void> {
   const { platformUrl } = stack.addresses;
@@ -43,7 +40,7 @@ export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSi
   };
   const setLevel = async (level: 'STANDARD' | 'HIGH') => {
     await ofNumber('POST ', { throughput: { level } });
-    // It also reads what the platform says of the number.
+    // A synchronization also reads the platform's state of the number.
     for (const client of [troubled, other]) await client.synchronize();
   };
   const send = async (template: typeof loginCode, recipients: readonly Addressee[]) => {
@@ -52,7 +49,7 @@ export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSi
     return () => follow({ client: troubled, did: demoDid, jobId, quietLimitMs, everyMs, signal, isOver });
   };
   const measure = () => waysMs(other, platformUrl, signal);
-  /** `begin` makes the trouble and returns what ends it. */
+  /** `begin` makes the trouble, and returns what ends it. */
   const measureBeside = async (figure: string, begin: () => Promise<() => Promise<unknown>>) => {
     const idle = await measure();
     const end = await begin();
@@ -60,8 +57,9 @@ export async function benchStrangersOnStack(stack: RunningStack, signal: AbortSi
     await end();
   };
 
+  // At 1,000 a second the machine itself would be busy, and its processes would wait for each other.
   await setLevel('STANDARD');
-  // The workers of small requests have started.
+  // The first measurement starts the workers of small requests.
   await measure();
   await measureBeside('beside_5000_codes', () => send(loginCode, codesFor(codesOfOther)));
   await measureBeside('beside_a_receiver_of_12_s', async () => {
@@ -92,7 +90,7 @@ function codesFor(count: number): Addressee[] {
   return audience(count, randomInt(10 ** 8)).map(({ to }) => ({ to, params: { body: ['482913'] } }));
 }
 
-/** The ways of some codes, one after the other: the shortest first. */
+/** Sends some codes one after the other, and returns their latencies, the shortest first. */
 async function waysMs(client: DemoClient, platformUrl: string, signal: AbortSignal): Promise<number[]> {
   const ways: number[] = [];
   for (const recipient of codesFor(codesPerPhase)) {
@@ -109,7 +107,7 @@ async function isAccepted(to: string, platformUrl: string, signal: AbortSignal):
   return v.parse(AcceptedSchema, json).total > 0;
 }
 
-/** A machine that is busy delays the longest of either by chance: the middle is compared. */
+/** Compares the medians, because a busy machine delays the longest by chance. */
 function tell(figure: string, ways: readonly number[], idle: readonly number[]): void {
   const middle = (of: readonly number[]) => of[Math.floor(of.length / 2)] ?? Number.POSITIVE_INFINITY;
   const value = middle(ways) / middle(idle);

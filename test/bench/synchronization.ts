@@ -17,7 +17,10 @@ const count = 6_000;
 const templatesPerRequest = 20;
 const accessToken = 'token-at-scale';
 
-/** 6,000 templates of a WABA with two clients: all of them new, then all as they were. The lock is not counted. */
+/**
+ * Synchronizes 6,000 templates of a WABA with two clients: first all are new, then none has changed. The lease is not
+ * counted.
+ */
 export async function benchSynchronization(stack: RunningStack): Promise<void> {
   const simulator = await startSimulator({ seed: platformData() });
   try {

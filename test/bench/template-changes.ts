@@ -38,8 +38,8 @@ const pair = { channel_id, campaign_id };
 type Change = 'create' | 'edit' | 'assign';
 
 /**
- * Creates, edits and assigns in turns: the DynamoDB requests of each besides the one that the access check reads, and the
- * pages asked for right after it that do not show it, though eventually consistent reads are as late as they may be.
+ * Creates, edits and assigns in turns. Counts the DynamoDB requests beside the access check, and the pages read right
+ * afterwards that do not show the change, with the longest lag of eventually consistent reads.
  */
 export async function benchTemplateChanges(stack: RunningStack): Promise<void> {
   const data = templateData(1_000, 500);
@@ -67,9 +67,8 @@ interface Shown {
 
 interface MadeChange {
   readonly change: Change;
-  /** Resolves to the number of DynamoDB requests. */
+  /** Makes the change, and resolves to the number of DynamoDB requests. */
   readonly make: () => Promise<number>;
-  /** What the listing shows afterwards and did not before. */
   readonly shown: Shown;
 }
 
@@ -104,7 +103,7 @@ interface Entry {
   }[];
 }
 
-/** `text` comes with a status: what was just created or edited is in review. */
+/** `text` implies a status, because a template is in review after it was created or edited. */
 function isShown({ platform_template, channel_campaigns }: Entry, { language, text, assigned }: Shown): boolean {
   const { status, components } = platform_template;
   if (platform_template.language !== language) return false;
@@ -115,7 +114,7 @@ function isShown({ platform_template, channel_campaigns }: Entry, { language, te
 
 type Service = ReturnType<typeof serviceOn>;
 
-/** The endpoints over the real stores and a platform in memory, which agrees to everything. */
+/** Builds the endpoints over the real stores and a platform in memory that agrees to everything. */
 function serviceOn(stack: RunningStack, tables: BenchTables) {
   const client = clientOf(stack);
   lagReads(client);
@@ -125,7 +124,7 @@ function serviceOn(stack: RunningStack, tables: BenchTables) {
   const { findDid, listWabas } = directoryStore(tables.directory.documentClient, tables.directory.tableName);
   const platform = recordedPlatform();
   const ports = {
-    // The access check's own read, by another client, so that it is not counted.
+    // Another client makes the reads of the access check, so that they are not counted.
     directory: { ...directory, findDid, listWabas },
     templates: templateStore(client, tableName),
     creations: creationStore(client, tableName),

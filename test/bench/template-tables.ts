@@ -10,12 +10,12 @@ import { type LoadedTable, loadClients, loadTemplates } from '../support/scale-l
 
 const seed = 20_261_121;
 
-/** The clients of all figures about templates; the first of them has the templates. */
+/** All figures about templates use these clients. The first client has the templates. */
 export const directoryFile = clientsAtScale({ seed, clients: 20, channelsEach: 5, campaignsEach: 20 });
 export const clientId = 1001;
 export const wabaId = '200000000000001';
 
-/** The first client's templates, and what each of them is assigned to. */
+/** Returns the templates of the first client, and their assignments. */
 export function templateData(count: number, bodyBytes: number) {
   return {
     templates: templatesAtScale({ seed, count, bodyBytes }),
@@ -24,19 +24,19 @@ export function templateData(count: number, bodyBytes: number) {
 }
 export type TemplateData = ReturnType<typeof templateData>;
 
-/** The tables of one figure: in the stack's DynamoDB, beside those of the stack. */
+/** The tables of one figure, in the stack's DynamoDB beside the stack's own. */
 export interface BenchTables {
   readonly directory: LoadedTable;
   readonly templates: LoadedTable;
 }
 
-/** A client of its own each time, so that each can be metered apart. */
+/** Each caller gets a client of its own, so that its requests can be metered. */
 export function clientOf({ addresses }: RunningStack) {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   return documentClient({ region: localRegion, credentials, endpoint: addresses.dynamodbEndpoint });
 }
 
-/** Makes an empty table in the stack's DynamoDB, shaped like that of the stack. */
+/** Makes an empty table in the stack's DynamoDB, with the keys of the stack's own. */
 export async function benchTable(stack: RunningStack, name: string, table: TableName): Promise<LoadedTable> {
   const loading = clientOf(stack);
   const definition = stack.template.tables.find((each) => each.name === resourceName(stack.addresses.stage, table));
@@ -49,7 +49,7 @@ export async function benchTable(stack: RunningStack, name: string, table: Table
   return { documentClient: loading, tableName };
 }
 
-/** Makes the tables and loads the directory, and the templates when there are any. */
+/** Makes the tables, and loads the directory and any templates. */
 export async function benchTables(stack: RunningStack, name: string, data?: TemplateData): Promise<BenchTables> {
   const tables = {
     directory: await benchTable(stack, name, 'directory'),

@@ -1,5 +1,5 @@
-// The platform of the wire figure, in a process of its own, so that its side of a handshake does not count. Tells its
-// port, and then, whenever it is asked, how many TLS connections have been made so far.
+// This is the platform of the wire figure, in a process of its own, so that its part of a handshake is not counted. It
+// sends its port, and on request the number of TLS connections so far.
 import { startMediaHost } from '../support/media-host.ts';
 
 const { port, serverNames } = await startMediaHost((request, response) => {

@@ -11,7 +11,6 @@ const rounds = 60;
 const warmUps = 10;
 const batchSize = 10;
 
-/** How many TLS connections the platform has seen so far. */
 type Handshakes = () => Promise<number>;
 
 interface Measured {
@@ -20,9 +19,8 @@ interface Measured {
 }
 
 /**
- * What a batch of ten messages costs on the wire, in connections made and processor time, to a platform with TLS in a process
- * of its own. Compared in turn within one run: connections kept from batch to batch; connections that have slept, whose
- * session is taken up again; and connections that are made for each batch.
+ * Compares a batch of ten messages on connections that are kept, connections that resume a TLS session, and new
+ * connections. The platform runs in a process of its own.
  */
 export async function benchWire(): Promise<void> {
   const platform = fork(new URL('wire-platform.ts', import.meta.url).pathname, {
@@ -40,7 +38,7 @@ export async function benchWire(): Promise<void> {
   try {
     const port = await told();
     setDefaultCACertificates([...trustedBefore, certificate]);
-    // The certificate's name leads to this machine.
+    // The name of the certificate resolves to this machine.
     dns.lookup = ((_name: string, _options: object, found: (error: null, addresses: object[]) => void) =>
       found(null, [{ address: '127.0.0.1', family: 4 }])) as unknown as typeof lookup;
     await compare(handshakes, { baseUrl: `https://media.example.com:${port}`, version: 'v25.0', timeoutMs: 10_000 });

@@ -14,7 +14,7 @@ import { type FunctionProcess, startFunction } from './function-process.ts';
 const warmUps = 10;
 const rounds = 40;
 
-/** What a run is given: chunks of so many recipients. */
+/** A run gets chunks of so many recipients. */
 interface Batch {
   readonly name: 'messages-dispatch' | 'messages-dispatch-urgent';
   readonly chunks: number;
@@ -25,8 +25,8 @@ const ofThirty: Batch = { name: 'messages-dispatch', chunks: 1, size: 30 };
 const tenOfOne: Batch = { name: 'messages-dispatch-urgent', chunks: 10, size: 1 };
 
 /**
- * What the built worker computes for a run and for a message, in a process with nothing else in it, in front of the stack's
- * tables, queues and simulator: processor time is this machine's. The number is idle.
+ * Measures the processor time of the built worker for a run and for a message, in a process of its own, before the
+ * stack's tables, queues and simulator. The number is idle.
  */
 export async function benchWorker(stack: RunningStack, signal: AbortSignal): Promise<void> {
   const [one, thirty, ten] = [
@@ -41,7 +41,7 @@ export async function benchWorker(stack: RunningStack, signal: AbortSignal): Pro
   report({ figure: 'worker.processor_ms_of_a_run_of_ten_requests', value: ten, unit: 'ms' });
 }
 
-/** The median of some runs. */
+/** Returns the median of some runs. */
 async function processorMsOfRun(stack: RunningStack, batch: Batch, signal: AbortSignal): Promise<number> {
   const worker = startFunction(stack, batch.name, {});
   try {
@@ -51,7 +51,7 @@ async function processorMsOfRun(stack: RunningStack, batch: Batch, signal: Abort
     for (let round = 0; round < rounds; round += 1) times.push(await timeOfRun(worker, batch));
     const taken = (await takenAt(stack, signal)) - takenBefore;
     const messages = rounds * batch.chunks * batch.size;
-    // Where the machine is busy a slot may be missed: no worker tries such a message again here.
+    // A slot may be missed on a busy machine, and no worker here retries the message.
     if (taken < 0.9 * messages) throw new Error(`the simulator has taken only ${taken} of ${messages} messages`);
     return median(times);
   } finally {

@@ -6,10 +6,10 @@ import { type Counts, lambdaTime, overlappingLambdaTime, times, together, totalD
 import { aMillion } from './cost/table.ts';
 import { report } from './figure.ts';
 
-/** So late may the delays of the queue end; of each figure the worst of the four counts. */
+/** The delays of the queue end late by up to so much. The worst of the four counts. */
 const latenessesMs = [0, 20, 200, 1_000] as const;
 
-/** What a world sends: on each number, each client, so many jobs of so many recipients, all there at the beginning. */
+/** Each client has so many jobs of so many recipients on each number, all there at the beginning. */
 interface Load {
   readonly name: string;
   readonly workers: number;
@@ -18,7 +18,10 @@ interface Load {
   readonly clients: number;
   readonly jobs: number;
   readonly size: number;
-  /** The load never ends within this time, and only what is sent in it counts; undefined: until all has been sent. */
+  /**
+   * The load outlasts this time, and only messages sent in it count. Undefined: the world runs until all have been
+   * sent.
+   */
   readonly forMs?: number;
   readonly limits?: Partial<Taken>;
 }
@@ -36,7 +39,7 @@ const loads: readonly Load[] = [
     limits: { unused: 0.12, calls: 1.02, writes: 0.28, queueRequests: 0.25, workerMs: 130, dollars: 0.85 },
   },
   {
-    // Each of the jobs is a chunk and a third, and what its fan-out takes.
+    // Each job is a chunk and a third, beside its fan-out.
     ...{ name: '100_jobs', ...one, jobs: 100, size: 40 },
     limits: { unused: 0.12, calls: 1.02, writes: 0.45, queueRequests: 0.53, workerMs: 160, dollars: 1.6 },
   },
@@ -51,7 +54,7 @@ const loads: readonly Load[] = [
   { name: '1_number', ...crowd, numbers: 1, workers: 200 },
   { name: '4_numbers', ...crowd, numbers: 4, workers: 200 },
   { name: '16_numbers', ...crowd, numbers: 16, workers: 200, limits: { unused: 0.12, workerMs: 90 } },
-  // 880 messages a second, of 1,280.
+  // The workers can send 880 of 1,280 messages a second.
   { name: '16_numbers_60_workers', ...crowd, numbers: 16, workers: 60, limits: { unused: 0.31 } },
   { name: '16_numbers_20_workers', ...crowd, numbers: 16, workers: 20 },
   { name: '10_workers_1_job', ...one, workers: 10, jobs: 1, size: 6_000, forMs: 60_000, limits: { unused: 0.15 } },
@@ -60,7 +63,7 @@ const loads: readonly Load[] = [
   { name: '32_numbers_100_workers', ...crowd, numbers: 32, workers: 100 },
 ];
 
-/** What a load took of a world, for each message that was sent. */
+/** The costs of a load, for each message sent. */
 interface Taken {
   readonly calls: number;
   readonly writes: number;
@@ -68,16 +71,16 @@ interface Taken {
   readonly queueRequests: number;
   readonly workerMs: number;
   readonly busyWorkers: number;
-  /** Of what all numbers together may send. */
+  /** The used share of what all numbers together may send. */
   readonly share: number;
   readonly unused: number;
-  /** Of the whole account of AWS, in list prices, without logs: requests, runs, and what runs wait or compute. */
+  /** The AWS cost in list prices, without logs: requests, runs, and the time that runs wait or compute. */
   readonly dollars: number;
 }
 
 /**
- * The way of a message under load, in virtual time on the real policies: what it takes of the table, of the queue and of the
- * workers, and how much of the numbers is used, on queues that keep their delays more or less well.
+ * Measures the way of a message under load, in virtual time on the real policies: requests to table and queue, time of
+ * workers, and use of the numbers, at several queue delays.
  */
 export async function benchWorlds(): Promise<void> {
   for (const load of loads) await benchLoad(load);

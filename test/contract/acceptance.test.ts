@@ -12,7 +12,7 @@ import { synchronize } from '../support/api.ts';
 import { runScript } from '../support/processes.ts';
 import { noteRunningStack, runningTarget } from '../support/running-target.ts';
 
-/* `npm run acceptance` against a stack that clients use already. */
+/* `npm run acceptance` runs against a stack that clients use already. */
 
 const folder = mkdtempSync(join(tmpdir(), 'acceptance-'));
 const file = join(folder, 'stack.json');
@@ -29,7 +29,10 @@ const run = (...given: string[]) => {
   return runScript('test/acceptance/run.ts', { arguments: given, environment }).ended;
 };
 
-/** Everything that is stored for good, by its place: counters of wrong passwords and synchronizations go by themselves. */
+/**
+ * Returns all stored items by key. Counters of wrong passwords and synchronizations expire by themselves and are left
+ * out.
+ */
 async function everything(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const table of Object.keys(tables) as TableName[]) {

@@ -23,7 +23,7 @@ describe('POST /login (D11)', () => {
     });
   });
 
-  // Every other login that is none: test/functions/login.test.ts. Each costs two password hashes.
+  // Each case costs two password hashes. The other invalid logins are in test/functions/login.test.ts.
   test.each([JSON.stringify({ username: { $ne: '' }, password: { $ne: '' } }), 'null'])(
     '%s is 401 with an empty body',
     async (body) => {

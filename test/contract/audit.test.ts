@@ -12,7 +12,7 @@ async function call(route: string, more: { body?: unknown; headers?: Record<stri
   return api(route, { token: await tokenOf('supervisor1001'), ...more });
 }
 
-test('after a login, a creation, a deletion and cancels the audit says who did it, and to whom nothing', async () => {
+test('after a login, a creation, a deletion and cancels the audit says who did it, and nothing about recipients', async () => {
   const body = { username: 'supervisor1001', password: 'demo-supervisor1001' };
   expect(await api('POST /login', { body })).toMatchObject({ status: 200 });
 
@@ -61,7 +61,7 @@ test('after a login, a creation, a deletion and cancels the audit says who did i
     expect(found).toContainEqual(expect.objectContaining(line));
   }
   expect(wabaId).toMatch(/^\d+$/);
-  // What was refused changed nothing: one line of the deletion.
+  // The refused deletion changed nothing, so the audit has one line.
   expect(found.filter(({ what, on }) => what === 'template.deleted' && on.documentIds?.includes(id))).toHaveLength(1);
   expect(JSON.stringify(found)).not.toContain(recipient);
   expect(JSON.stringify(found)).not.toContain(draft.name);

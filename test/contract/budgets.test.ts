@@ -1,23 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import demo from '../../infra/local/demo/provisioning.json' with { type: 'json' };
-import { type Delivery, receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import { provision } from '../../infra/operate/provisioning-run.ts';
 import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
-import { forgetWebhook } from '../support/forget-webhook.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * What a send may cost, and what it cost, as clients see it over HTTP (D58). A utility message and a code to Argentina cost 0.026
- * dollars each.
+ * Clients see over HTTP what a send may cost and what it cost (D58). A utility message and a code to Argentina cost
+ * 0.026 dollars each.
  */
 
 const did = '5491100000001';
 const run = String(Date.now() % 1_000_000).padStart(6, '0');
 let people = 0;
-/** A number that no other test knows, of Argentina unless told. */
+/** Returns a number that no other test uses, by default of Argentina. */
 function somebody(country = '54923'): string {
   people += 1;
   return `${country}${run}${String(people).padStart(3, '0')}`;
@@ -80,13 +79,13 @@ test('Max-Cost refuses what costs more, tells a rehearsal so, and lets the rest 
   expect(first.cost).toEqual({ amount: 0.052, currency: 'USD', basis: 'platform', final: true });
   const second = await api(`${report}&cursor=${first.paging.cursors.after}`, { token });
   expect(second.body.cost).toEqual(first.cost);
-  // Of what was refused and rehearsed nothing left: each has one message.
+  // The refused send and the rehearsal sent nothing, so each recipient has one message.
   expect(await Promise.all(to.map(takenBy))).toEqual([1, 1]);
 });
 
 test('what was spent is what the platform bills, whatever becomes of its receipts, and a retry costs once (R56)', async () => {
   const token = await tokenOf('supervisor1001');
-  // Countries to which no other test sends, so that their lines of the bill are ours.
+  // No other test sends to these countries, so that their lines of the bill are this test's.
   const [iceland, nepal, uruguay] = ['354', '977', '598'];
   const markets = ['IS', 'NP', 'UY'];
   const courseOf = async (to: string, course: object) =>
@@ -102,7 +101,7 @@ test('what was spent is what the platform bills, whatever becomes of its receipt
   expect((await send(token, { to: [somebody(nepal), undelivered], of: coupon })).status).toBe(200);
   expect((await send(token, { to: [somebody(iceland)], of: code })).status).toBe(200);
 
-  // A repeated recipient makes a send that is stored, so that it can be retried.
+  // A repeated recipient keeps a send from going straight, so that it is stored and can be retried.
   const late = somebody(uruguay);
   await platform('POST /_control/faults', { match: { to: late }, action: { code: 132_069 }, times: 1 });
   const source = (await send(token, { to: [late, somebody(uruguay), late] })).headers.get('dispatch-id');
@@ -160,7 +159,7 @@ describe('a client with a budget (R57)', () => {
   const clientId = 10_000 + (Date.now() % 1_000_000);
   const [username, password] = [`budget${clientId}`, 'budget-password'];
 
-  /** The demo file and one more client, which works with the first WABA and has that budget. */
+  /** The demo file with one more client, which uses the first WABA and has this budget. */
   const withBudget = (monthly_budget: { readonly amount: number; readonly stop?: boolean }) => ({
     ...demo,
     clients: [...demo.clients, { client_id: clientId, name: 'Thrifty', monthly_budget }],
@@ -173,55 +172,42 @@ describe('a client with a budget (R57)', () => {
   test('is told at 80 and 100 percent, and refused above it where it stops; one-time codes pass', async () => {
     await provision(withBudget({ amount: 0.06, stop: true }), runningTarget());
     const token = await logIn();
-    const deliveries: Delivery[] = [];
-    const secret = Promise.withResolvers<string>();
-    const receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-      deliveries.push(delivery);
-      return undefined;
+    const { deliveries } = await receiveEvents({ clientId, token }, ['budget.reached']);
+    const told = () => deliveries.map((each) => JSON.parse(each.body.toString()));
+    const isTold = async (percent: number) =>
+      await eventually(`${percent} percent`, async () => told().find(({ data }) => data.percent === percent));
+
+    const to = [somebody(), somebody()];
+    expect((await send(token, { to })).status).toBe(200);
+    const [month, budget] = [new Date().toISOString().slice(0, 7), { amount: 0.06, currency: 'USD' }];
+    expect((await isTold(80)).data).toEqual({
+      ...{ month, percent: 80, stop: true, budget },
+      committed: { amount: 0.052, currency: 'USD' },
     });
-    try {
-      const body = { url: receiverUrl, active: true, events: ['budget.reached'] };
-      const { headers } = await api('PUT /v1/webhook/config', { token, body });
-      secret.resolve(headers.get('webhook-secret') ?? '');
-      const told = () => deliveries.map((each) => JSON.parse(each.body.toString()));
-      const isTold = async (percent: number) =>
-        await eventually(`${percent} percent`, async () => told().find(({ data }) => data.percent === percent));
 
-      const to = [somebody(), somebody()];
-      expect((await send(token, { to })).status).toBe(200);
-      const [month, budget] = [new Date().toISOString().slice(0, 7), { amount: 0.06, currency: 'USD' }];
-      expect((await isTold(80)).data).toEqual({
-        ...{ month, percent: 80, stop: true, budget },
-        committed: { amount: 0.052, currency: 'USD' },
-      });
+    const late = somebody();
+    const refused = await send(token, { to: [late] });
+    const { message } = refused.body;
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { code: 'over_budget', estimate: { cost: { amount: 0.026, currency: 'USD' } } },
+    });
+    expect(message).toContain('of the monthly budget of 0.06 USD, 0.052 USD are spent or reserved');
+    const rehearsed = await send(token, { to: [late], headers: { 'Dry-Run': 'true' } });
+    expect(rehearsed.body.would_refuse).toEqual({ code: 'over_budget', message });
 
-      const late = somebody();
-      const refused = await send(token, { to: [late] });
-      const { message } = refused.body;
-      expect(refused).toMatchObject({
-        status: 422,
-        body: { code: 'over_budget', estimate: { cost: { amount: 0.026, currency: 'USD' } } },
-      });
-      expect(message).toContain('of the monthly budget of 0.06 USD, 0.052 USD are spent or reserved');
-      const rehearsed = await send(token, { to: [late], headers: { 'Dry-Run': 'true' } });
-      expect(rehearsed.body.would_refuse).toEqual({ code: 'over_budget', message });
+    expect((await send(token, { to: [somebody()], of: code })).status).toBe(200);
+    expect((await isTold(100)).data.committed).toEqual({ amount: 0.078, currency: 'USD' });
+    expect(deliveries.flatMap((each) => eventFaults(each.body))).toEqual([]);
+    expect(await takenBy(late)).toBe(0);
 
-      expect((await send(token, { to: [somebody()], of: code })).status).toBe(200);
-      expect((await isTold(100)).data.committed).toEqual({ amount: 0.078, currency: 'USD' });
-      expect(deliveries.flatMap((each) => eventFaults(each.body))).toEqual([]);
-      expect(await takenBy(late)).toBe(0);
-
-      // Its days have nothing of the other client, which sends from the same number.
-      const counted = await eventually('three deliveries are counted', async () => {
-        const { days, total } = (await api('GET /v1/spend', { token })).body;
-        return total.messages === 3 ? days : undefined;
-      });
-      const today = { sent: 3, failed: 0, held: 0, calls: 3, messages: 3, billed: 3, amount: 0.078, currency: 'USD' };
-      expect(counted).toEqual([{ day: expect.stringContaining(month), ...today }]);
-    } finally {
-      await receiver.close();
-      await forgetWebhook(clientId);
-    }
+    // Its days have nothing of the other client, which sends from the same number.
+    const counted = await eventually('three deliveries are counted', async () => {
+      const { days, total } = (await api('GET /v1/spend', { token })).body;
+      return total.messages === 3 ? days : undefined;
+    });
+    const today = { sent: 3, failed: 0, held: 0, calls: 3, messages: 3, billed: 3, amount: 0.078, currency: 'USD' };
+    expect(counted).toEqual([{ day: expect.stringContaining(month), ...today }]);
   });
 
   test('is refused nothing where it only warns, from the next send on', async () => {

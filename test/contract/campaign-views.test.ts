@@ -6,7 +6,7 @@ import { campaigns, channels } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { createdTemplate, templateProbes } from '../support/template-probes.ts';
 
-/** The demo file and, for as long as the test takes, a user who sees one campaign of client 1001. */
+/** The demo file gets a user who sees one campaign of client 1001, while the test lasts. */
 const { onboarding, collections } = campaigns;
 const user = { username: 'onboarding1001', password: 'one-campaign-only' };
 const withUser = {
@@ -26,7 +26,10 @@ afterAll(async () => {
 
 const pair = (campaignId: number) => ({ channel_id: channels.andes, campaign_id: campaignId });
 const [mine, theirs] = [pair(onboarding), pair(collections)];
-/** A template of those pairs, in the order of its documents: the listing of who sees all names the first. */
+/**
+ * Creates a template with these pairs. Documents keep that order, and a listing for a user with all campaigns names the
+ * first.
+ */
 async function templateIn(...pairs: ReturnType<typeof pair>[]): Promise<{ id: string; name: string }> {
   const { name } = await createdTemplate(
     probes.draft({ channel_campaigns: pairs, components: [{ type: 'BODY', text: 'Your order is on its way.' }] }),
@@ -42,7 +45,7 @@ const assignments = (id: string, query = '') => `/v1/templates/${encodeURICompon
 const shown = ({ status, body }: ApiReply) => [status, body.code ?? body];
 const campaignsOf = (groups: { campaign_id: number }[]) => groups.map(({ campaign_id }) => campaign_id);
 
-/** What a user is shown of a template in the listing, by GET one and grouped: the status, or the campaigns. */
+/** Returns a user's view of a template in the listing, by GET one and grouped: the campaigns, or the status. */
 async function views(who: 'user' | 'supervisor', { id, name }: { id: string; name: string }) {
   const [list, one, grouped] = await Promise.all([
     as(who, `GET /v1/templates?name=${name}`),
@@ -63,7 +66,7 @@ test('every view shows a user the own campaigns, and putting back what was shown
   expect(await views('user', template)).toEqual({ listed: [[10]], one: [10], grouped: [10] });
   expect(await views('supervisor', template)).toEqual({ listed: [[10, 11]], one: [10, 11], grouped: [10, 11] });
 
-  // The listing's id is one that the user may switch; the document of the foreign campaign is not (D12, D17).
+  // The user may switch the listed id, but not the document of the foreign campaign (D12, D17).
   const [{ id: ownId }] = (await as('user', `GET /v1/templates?name=${template.name}`)).body.data;
   expect(ownId).not.toBe(foreignId);
   expect((await as('user', `GET /v1/templates/${foreignId}`)).body.id).toBe(ownId);
@@ -76,7 +79,7 @@ test('every view shows a user the own campaigns, and putting back what was shown
   expect(await views('supervisor', template)).toEqual({ listed: [[11]], one: [11], grouped: [11] });
   expect(await views('user', template)).toEqual({ listed: [], one: 404, grouped: 404 });
 
-  // Adding is open to every user of the client: here by PUT, which leaves the pair of the others alone.
+  // Every user of the client may add. A PUT leaves the pairs of other campaigns alone.
   expect((await as('user', `PUT ${assignments(foreignId)}`, { channel_campaigns: [mine] })).status).toBe(200);
   expect((await views('supervisor', template)).grouped).toEqual([10, 11]);
   expect((await as('user', `PUT ${assignments(foreignId)}`, { channel_campaigns: [] })).status).toBe(200);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
 import { campaigns, channels, clients, dids, wabas } from '../support/demo.ts';
 
-/** Template ids of 1001 and 1002 for one template of the WABA that they share, and one of the WABA of 1002 alone. */
+/** Template ids of 1001 and 1002 for one template of the WABA that they share, and one of a WABA of 1002 alone. */
 let own: string;
 let theirs: string;
 let elsewhere: string;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   elsewhere = data.find((template: { waba_id: string }) => template.waba_id === wabas.boreal).id;
 });
 
-/** Other tests expect the demo templates as they are seeded: unassigned. */
+/** Other tests expect the demo templates unassigned, as they are seeded. */
 async function unassignAll(): Promise<void> {
   for (const clientId of [clients.andes, clients.boreal]) {
     const id = await idOf(clientId, `name=${name}`);
@@ -121,7 +121,7 @@ describe('assigning', () => {
     const reply = await replace('supervisor1001', own, [pair(channels.andes, campaigns.collections)]);
     expect(reply).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
     expect((await grouped('supervisor1001', kept)).body).toEqual([group(campaigns.collections, 'Collections')]);
-    // The document of the other pair is gone, and its _id with it.
+    // The document of the other pair is deleted, and its `_id` with it.
     expect(await grouped('supervisor1001', own)).toMatchObject({ status: 404 });
     const cleared = await replace('supervisor1001', kept, []);
     expect(cleared).toMatchObject({ status: 200, text: '{"ids":null,"success":true}' });
@@ -144,7 +144,7 @@ describe('assigning', () => {
     expect(await remove('supervisor1001', own)).toMatchObject({ status: 200 });
   });
 
-  test('two clients of one WABA do not disturb each other, whoever’s _id is named (D12)', async () => {
+  test('two clients of one WABA do not disturb each other, whichever client’s _id is named (D12)', async () => {
     await add('supervisor1001', theirs, [pair(channels.andes, campaigns.onboarding)]);
     await add('supervisor1002', own, [pair(channels.boreal, campaigns.reminders)]);
     expect((await grouped('supervisor1001', own)).body).toEqual([group(campaigns.onboarding, 'Onboarding')]);

@@ -12,7 +12,7 @@ import { runningTarget } from '../support/running-target.ts';
 const target = runningTarget();
 const route = 'GET /v1/pricing?market=AR&category=Marketing';
 
-/** A token of a client that no other test works for. */
+/** Returns a token of a client that no other test uses. */
 async function tokenOfClient(clientId: number, userId = 'u-1'): Promise<string> {
   const signing = await signingKey((await target.secrets.read(target.secretName('TOKEN_SIGNING_KEYS_SECRET'))) ?? '');
   const [, payload = ''] = (await tokenOf('supervisor1001')).split('.');
@@ -23,7 +23,7 @@ async function tokenOfClient(clientId: number, userId = 'u-1'): Promise<string> 
 
 const counters = leaseStore(target.documentClient, target.tableName('budgets'));
 
-/** As if a user had made so many requests in this minute, and in the next, that may begin meanwhile. */
+/** Spends so many requests of a user in this minute and in the next, because a minute may end meanwhile. */
 async function spent(spender: Spender, size: number): Promise<void> {
   const window = windowOf(Date.now());
   for (const each of [window, window + 1]) {
@@ -41,7 +41,7 @@ test('a client that has used up its minute is told when the next begins, and no 
   expect(Number(first.headers.get('x-ratelimit-remaining'))).toBeLessThanOrEqual(limit);
   expect(first.headers.get('x-ratelimit-reset')).toMatch(/^([1-9]|[1-5]\d|60)$/);
 
-  // What ten thousands of requests would have leased, in this minute and in the next.
+  // Ten thousands of requests would have leased so much in this minute and in the next.
   await spent({ clientId, userId: 'u-1' }, limit);
 
   const refused = await eventually('the budget is used up', async () => {
@@ -56,7 +56,7 @@ test('a client that has used up its minute is told when the next begins, and no 
     message: `the client has made its ${limit} requests of this minute; try again in ${reset} s`,
   });
 
-  // Whatever is asked; nothing of it is looked at.
+  // Each route must refuse before it reads its request.
   for (const { method, path } of routes.filter((each) => each.public !== true)) {
     expect(await api(`${method} ${path.replaceAll(/\{\w+\}/g, 'x')}`, { token }), path).toMatchObject({
       status: 429,
@@ -77,7 +77,7 @@ test('a user who has used up half of it leaves the rest to others of the client 
   const [limit = 0] = headersOf(await api(route, { token: busy }));
   const half = limit / 2;
   await spent({ clientId, userId: 'busy' }, half);
-  // Alone the user may go on.
+  // The user's own budget is not spent.
   expect((await api(route, { token: busy })).status).toBe(200);
 
   const joining = await api(route, { token: other });

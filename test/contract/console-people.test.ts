@@ -16,9 +16,7 @@ import { clients } from '../support/demo.ts';
 import { recordOn } from '../support/recorded-words.ts';
 import { runningTarget } from '../support/running-target.ts';
 
-/*
- * The console's page of people, in a real browser beside the whole running stack: who wants no marketing of the client (D55).
- */
+/* The console's page of opt-outs runs in a real browser beside the whole stack (D55). */
 
 const browser = await browserOfFile();
 const person = '5492261550001';
@@ -78,8 +76,8 @@ describe.skipIf(browser === undefined)('the page People', () => {
     }
   });
 
-  test('what the person has said the client is not offered to take back; a number that is none says what was expected', async () => {
-    // The list has who was said something of by the client, or to it.
+  test('the page offers no start after a stop by the person; an invalid number says what was expected', async () => {
+    // The list has people that this client has stopped, or that told this client.
     await api(`PUT /v1/opt-outs/${other}`, { token: await tokenOf('supervisor1001') });
     await recordOn(runningTarget(), {
       scope: { kind: 'client', clientId: clients.andes },

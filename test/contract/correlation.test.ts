@@ -6,7 +6,6 @@ import { api, eventually, platform, synchronize, tokenOf } from '../support/api.
 import { endingsOf, outcomesOn, runningTarget } from '../support/running-target.ts';
 
 const did = '5491100000001';
-/** Of jobs, and of small requests. */
 const workers = ['messages-dispatch', 'messages-dispatch-urgent'];
 const to = (index: number) => String(549_710_000_000 + index);
 
@@ -17,7 +16,6 @@ interface Line {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** Every line of JSON that a function has written. */
 function lines(): Line[] {
   return readFileSync(addressOf('functionLog'), 'utf8')
     .split('\n')
@@ -31,7 +29,7 @@ function isUnder({ facts: { correlationId, correlationIds } }: Line, id: string)
   return correlationId === id || (Array.isArray(correlationIds) && correlationIds.includes(id));
 }
 
-/** What was logged under an id, each `function event` once, sorted, when there are so many. */
+/** Returns what was logged under an id, each `function event` once and sorted, when there are at least so many. */
 async function loggedUnder(id: string, atLeast: number): Promise<string[]> {
   return eventually(`${atLeast} lines are logged under ${id}`, async () => {
     const found = lines()
@@ -89,7 +87,7 @@ test.each([
 });
 
 test('what the functions count reaches the log as metrics of this deployment', async () => {
-  // Written when the run has ended, after its line.
+  // Metrics are written at the end of the run, after its other lines.
   const counted = await eventually('the workers have counted', async () => {
     const found = lines().filter(({ facts }) => '_aws' in facts);
     const has = (metric: string) =>
@@ -98,7 +96,7 @@ test('what the functions count reaches the log as metrics of this deployment', a
   });
   for (const { facts } of counted) expect(facts['service']).toBe('template-messaging-local-service');
   const by = (metric: string) => new Set(counted.filter(({ facts }) => metric in facts).map((line) => line.by));
-  // Other files of the stack retry.
+  // Other test files of the stack retry.
   expect(['messages-send', 'messages-retry']).toEqual(expect.arrayContaining([...by('RecipientsAccepted')]));
   expect(by('MessagesSent')).toEqual(new Set(workers));
   expect(by('SyncsCompleted')).toEqual(new Set(['templates-sync-worker']));

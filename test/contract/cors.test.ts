@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addressOf } from '../support/addresses.ts';
 import { type ApiRequest, api, tokenOf } from '../support/api.ts';
 
-/*
- * Pages of other origins, as browsers speak for them (D52): the local stack allows those that come from this machine.
- */
+/* Browsers ask for pages of other origins (D52). The local stack allows origins of this machine. */
 
 const page = addressOf('platformUrl');
 const foreign = 'https://pages.example.com';
@@ -19,7 +17,7 @@ function preflight(origin: string, path: string, method: string, headers = 'auth
   return api(`OPTIONS ${path}`, { headers: { origin, ...asked } });
 }
 
-/** What a browser looks at before it shows the answer to the page. */
+/** The browser reads these headers before it shows the answer to the page. */
 const shown = (headers: Headers) => [...headers].filter(([name]) => name.startsWith('access-control-'));
 
 describe('a preflight request', () => {

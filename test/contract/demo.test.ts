@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  // What a run arranges and does not use must not befall the messages of others.
+  // Faults that a run prepares and does not use must not affect the messages of other tests.
   for (const what of ['faults', 'receipts']) await platform(`DELETE /_control/${what}`);
 });
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the demo and reads the counts that it ends with. */
+/** Runs the demo, and returns the counts of its last lines. */
 async function demo() {
   const { code, stdout, stderr } = await runScript('infra/local/demo.ts', { arguments: ['--stack', stackFile] }).ended;
   const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/));
@@ -44,7 +44,7 @@ describe('npm run demo', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: `the local stack at ${addressOf('apiUrl')}\n` });
     expect(table).toEqual({ ...none, total: 1_000, held: 1, read: 993, failed: 6 });
     expect(seconds).toEqual(expect.any(Number));
-    // Live, from the report: all are pending first, and one is unknown for a while.
+    // The demo prints the report while it runs: all are pending first, and one is unknown for a while.
     expect(stdout).toMatch(/^pending 1000 /m);
     expect(stdout).toMatch(/^pending .* unknown {4}1 +\d+ messages\/s$/m);
     expect(stdout).toMatch(/^15550131049 +taken, failed later +failed +131049 +\S/m);

@@ -6,23 +6,23 @@ import { jobMessageSender } from '../../lib/messages/accept/job-queue.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { addressOf } from '../support/addresses.ts';
-import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { eventually, platform, synchronize } from '../support/api.ts';
+import { sendOrders } from '../support/order-updates.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 import { makeJob } from '../support/send-jobs.ts';
 
 interface Fate {
   readonly what: string;
   readonly to: string;
-  /** What the simulator is told to do with messages to this recipient; the magic ones know by themselves. */
+  /** The fault of this recipient at the simulator; magic recipients need none. */
   readonly fault?: { readonly action: object; readonly times?: number };
   readonly ending: readonly [state: PlacedOutcome['state'], code?: string];
-  /** Times that the platform is asked, whatever it answers. */
+  /** The number of requests to the platform, whatever the answers. */
   readonly requests: number;
-  /** Messages that the platform took. */
   readonly taken: 0 | 1;
 }
 
-/** Of a request that is large enough for the fan-out. */
+/** These recipients share a request that is large enough for the fan-out. */
 const fatesOfMany: readonly Fate[] = [
   { what: 'nothing unusual', to: '549210000001', ending: ['sent'], requests: 1, taken: 1 },
   {
@@ -54,7 +54,7 @@ const fatesOfMany: readonly Fate[] = [
   },
   { what: 'held because paused', to: '15550000202', ending: ['held', 'paused'], requests: 1, taken: 1 },
   {
-    what: 'taken under a word that nobody knows',
+    what: 'taken under an unknown word',
     to: '549210000008',
     fault: { action: { message_status: 'teleported' } },
     ending: ['sent'],
@@ -112,7 +112,9 @@ const fatesOfMany: readonly Fate[] = [
   },
 ];
 
-/** Of a request that goes straight to the workers of small ones; what is tried again comes by way of the jobs' queue. */
+/**
+ * These recipients share a request that goes straight to the workers of small ones. Retries go through the jobs' queue.
+ */
 const fatesOfFew: readonly Fate[] = [
   { what: 'one of few', to: '549210000011', ending: ['sent'], requests: 1, taken: 1 },
   {
@@ -146,24 +148,12 @@ const alwaysThrottled = '15550230429';
 const target = runningTarget();
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
 const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
-const did = '5491100000001';
 const jobIds: string[] = [];
 let endings: ReadonlyMap<string | undefined, PlacedOutcome>;
 let expired: readonly PlacedOutcome[];
 
 async function accept(recipients: readonly string[]): Promise<string> {
-  const reply = await api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    body: {
-      did,
-      type: 'template',
-      channel: 'MESSAGING',
-      template: { name: 'order_update', language: 'en_US' },
-      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
-    },
-  });
-  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
-  const jobId = reply.headers.get('dispatch-id') ?? '';
+  const jobId = await sendOrders(recipients);
   jobIds.push(jobId);
   return jobId;
 }
@@ -173,22 +163,20 @@ interface Asked {
   readonly biz_opaque_callback_data?: string;
 }
 
-/** What was sent for the dispatches of this file: other files send to the same magic recipients. */
+/** Other files send to the same magic recipients, so only dispatches of this file count. */
 const ours = ({ biz_opaque_callback_data: data = '' }: Asked) => jobIds.some((jobId) => data.startsWith(jobId));
 
-/** What the platform was asked to send to a recipient. */
 async function requestsTo(to: string): Promise<number> {
   const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
   return body.data.filter((request: { body: Asked }) => request.body.to === to && ours(request.body)).length;
 }
 
-/** What the platform took for a recipient. */
 async function messagesTo(to: string) {
   const { body } = await platform(`GET /_control/messages?to=${to}&limit=1000000`);
   return body.data.filter((message: { request: Asked }) => ours(message.request));
 }
 
-/** A job whose time is over in a few seconds: the API takes none that has less than 30. */
+/** Queues a job that expires in a few seconds. The API accepts none with less than 30. */
 async function queueShortLived(to: string): Promise<string> {
   const jobId = ulid();
   const acceptedAtMs = Date.now();
@@ -205,7 +193,7 @@ async function queueShortLived(to: string): Promise<string> {
   return jobId;
 }
 
-// All sends in one go: the slowest decides how long the file takes.
+// All sends run at the same time, because the slowest decides how long the file takes.
 beforeAll(async () => {
   await synchronize('supervisor1001');
   for (const { to, fault } of fates) {
@@ -217,7 +205,7 @@ beforeAll(async () => {
   const all = await Promise.all(accepted.map((jobId) => endingsOf(outcomes, jobId)));
   endings = new Map(all.flat().map((outcome) => [outcome.to, outcome]));
   expired = await endingsOf(outcomes, expiring, 80_000);
-  // Only empty queues prove that nothing will be sent again.
+  // Only empty queues prove that no message is sent again.
   for (const purpose of ['urgent', 'dispatch']) {
     await eventually(`the queue ${purpose} is empty`, async () =>
       (await messagesHeld(sqs, queueUrl(purpose))) === 0 ? true : undefined,
@@ -241,7 +229,7 @@ describe('every accepted recipient ends in exactly one outcome (D29, R14)', () =
       expect(platformMessageId).toBe(messages[0].id);
       expect(messages[0].request.biz_opaque_callback_data).toBe(dispatchId);
     } else expect(platformMessageId).toBeUndefined();
-    // A refusal says why, in the platform's words.
+    // A refusal has a reason in the platform's words.
     if (state === 'failed') expect(reason).toEqual(expect.stringMatching(/\w/));
   });
 

@@ -16,7 +16,7 @@ const { secrets, secretName } = runningTarget();
 const credentials = secretName('PLATFORM_CREDENTIALS_SECRET');
 let provisioned: string;
 
-/** What the platform's app is told, of which contract tests are told nothing. */
+/** Points the platform's app at the stack; other contract tests get no webhooks. */
 const tell = (callback: { readonly callback_url: string | null; readonly fields: readonly string[] | null }) =>
   platform(`POST /_control/apps/${demoApp.appId}`, callback);
 const callback_url = `${addressOf('apiUrl')}/platform/webhook`;

@@ -15,8 +15,8 @@ import { forgetWebhook } from '../support/forget-webhook.ts';
 import { type Operation, openApi, operationOf, type Parameter } from '../support/openapi.ts';
 import { runningTarget } from '../support/running-target.ts';
 
-// Every example of functions/openapi.json, as it stands there, asked of the stack with the demo data (D48): the answer has
-// the example's status and everything that the example shows. In the order of the operations, which build on each other.
+// Every example of functions/openapi.json runs on the demo data (D48). The answer has the status and the content of the
+// example. The order is that of the operations, which build on each other.
 
 interface Shown {
   readonly value: unknown;
@@ -27,18 +27,18 @@ interface Shows {
 
 const target = runningTarget();
 const created = 'order_ready';
-/** As much of a picture as the service looks at: 1 by 1, 8 bits of RGB. */
+/** The service reads only this header of a picture: 1 by 1, 8 bits of RGB. */
 const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02', 'latin1');
 
-/** Who asks: what is for operators alone is asked by one. */
+/** Routes for operators alone are called by an operator. */
 const callerOf = (operation: string) => (operation === 'clients-list' ? 'operator' : 'supervisor1001');
 
-/** What is not the same on every stack. */
+/** These values differ from stack to stack. */
 let dispatchId = '';
 let createdId = '';
 
 beforeAll(async () => {
-  // The documents that other files have assigned and unassigned may have taken the place of the one that the examples name.
+  // Other files may have changed the documents of this template, and the examples name the seeded one.
   await eraseTemplate(target, 'order_update');
   await synchronize('supervisor1001');
   const redirects = redirectStore(target.documentClient, target.tableName('redirects'));
@@ -63,7 +63,7 @@ describe('each example', () => {
     const route = routeOf(name);
     const { operation } = operationOf(route);
     const { status, answer } = (operations[name] as OperationDocument).examples[example] as ExampleDocument;
-    // Of what has arrived nothing is left to retry.
+    // A dispatch whose messages all arrived has nothing to retry.
     if (name === 'messages-retry') dispatchId = await dispatchThatFailed();
     if (name === 'spend-get') await deliveredOne();
     const asked = requestOf(route, operation, example);
@@ -71,9 +71,9 @@ describe('each example', () => {
       api(asked.route, route.public === true ? asked : { ...asked, token: await tokenOf(callerOf(name)) });
     // A second send gives the list of dispatches a second page.
     if (name === 'messages-send') await api(asked.route, { body: asked.body, token: await tokenOf('supervisor1001') });
-    // The platform takes no edit of what it is still looking at.
+    // The platform accepts no edit of a template in review.
     if (name === 'templates-edit') await platform(`POST /_control/templates/${createdId}`, { status: 'REJECTED' });
-    // The synchronization of another file may still be under way.
+    // The synchronization of another file may still be running.
     const reply = await eventually(`${name} is answered`, async () => {
       const given = await ask();
       return given.body?.code === 'sync_in_progress' || given.body?.code === 'request_in_progress' ? undefined : given;
@@ -93,7 +93,7 @@ describe('each example', () => {
   });
 });
 
-/** Nothing is spent before a receipt proves a delivery. */
+/** The service counts nothing as spent before a receipt proves a delivery. */
 async function deliveredOne(): Promise<void> {
   const { did } = demo;
   const token = await tokenOf('supervisor1001');
@@ -109,7 +109,7 @@ async function deliveredOne(): Promise<void> {
   await tellAt(addressOf('platformUrl'), null);
 }
 
-/** One whose first recipient the platform could not reach. */
+/** Returns a dispatch whose first recipient the platform could not reach. */
 async function dispatchThatFailed(): Promise<string> {
   const { did } = demo;
   const token = await tokenOf('supervisor1001');
@@ -135,7 +135,7 @@ function linksOf({ responses }: Operation, status: number): Readonly<Record<stri
   return (responses[status] as { readonly links?: Readonly<Record<string, Link>> }).links ?? {};
 }
 
-/** What the answer that a link leads to must have. */
+/** The answer behind a link must match. */
 const shownByLink: Readonly<Record<string, RegExp>> = {
   'messages-send': /"dispatch_id":"\w{26}"/,
   'messages-retry': /"retry_of":"\w{26}"/,
@@ -143,7 +143,7 @@ const shownByLink: Readonly<Record<string, RegExp>> = {
   'templates-list': /"sendable":/,
 };
 
-/** Asks what the answer of an example leads to, with what it says. */
+/** Follows a link of an example with the values of its answer. */
 async function follow({ operationId, parameters }: Link, route: string, reply: ApiReply): Promise<ApiReply> {
   const target = routeOf(operationId);
   const { operation } = operationOf(target);
@@ -156,7 +156,7 @@ async function follow({ operationId, parameters }: Link, route: string, reply: A
   return api(asked.route, { token: await tokenOf('supervisor1001') });
 }
 
-/** What a runtime expression of OpenAPI stands for, of the kinds that the document has; or a constant. */
+/** Returns the value of an OpenAPI runtime expression of the kinds in the document, or of a constant. */
 function meantBy(expression: string, route: string, { headers, body }: ApiReply): unknown {
   const [, header] = /^\$response\.header\.(.+)$/.exec(expression) ?? [];
   if (header !== undefined) return headers.get(header);
@@ -171,7 +171,7 @@ function routeOf(operation: string): RouteEntry {
   return routes.find((each) => each.operation === operation) as RouteEntry;
 }
 
-/** The request of an example, from the document alone. */
+/** Builds the request of an example from the document alone. */
 function requestOf(route: RouteEntry, { parameters = [], requestBody }: Operation, example: string) {
   const shownBy = (parameter: Shows) => parameter.examples?.[example]?.value;
   const query = new URLSearchParams();
@@ -193,7 +193,7 @@ function requestOf(route: RouteEntry, { parameters = [], requestBody }: Operatio
   };
 }
 
-/** Every place of a value with its type; of a list, the places of its first item. */
+/** Returns every place of a value with its type; for a list, the places of its first item. */
 function placesOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return [`${path} list`, ...(value.length === 0 ? [] : placesOf(value[0], `${path}[]`))];
   if (value === null || typeof value !== 'object') return [`${path} ${value === null ? 'null' : typeof value}`];

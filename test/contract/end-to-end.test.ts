@@ -16,7 +16,7 @@ interface Campaign {
   readonly recipients: readonly { readonly to: string; readonly params: { body: string[]; buttons: string[] } }[];
 }
 
-/** Recipients that nobody else writes to, each with values of its own. */
+/** Returns recipients that no other test writes to, each with values of its own. */
 function recipientsFrom(first: number, count: number): Campaign['recipients'] {
   return Array.from({ length: count }, (_, index) => {
     const to = String(first + index);
@@ -37,11 +37,35 @@ async function accept({ user, did, recipients }: Campaign): Promise<ApiReply> {
   });
 }
 
-/** Everything the platform took for the recipients whose number begins so, by recipient. */
+/** Returns the platform's messages to recipients with this prefix, by recipient. */
 async function taken(prefix: string): Promise<Map<string, Record<string, unknown>[]>> {
   const { body } = await platform('GET /_control/messages?template=order_update&limit=1000000');
   const messages = body.data.filter(({ to }: { to: string }) => to.startsWith(prefix));
   return Map.groupBy(messages as (Record<string, unknown> & { to: string })[], ({ to }) => to);
+}
+
+/** Returns the request to the platform for a recipient. */
+function requestTo(to: string, { body }: { readonly body: readonly string[] }, dispatchId: string) {
+  return {
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to,
+    type: 'template',
+    template: {
+      name: 'order_update',
+      language: { code: 'en_US' },
+      components: [
+        { type: 'body', parameters: body.map((text) => ({ type: 'text', text })) },
+        {
+          type: 'button',
+          sub_type: 'url',
+          index: 0,
+          parameters: [{ type: 'text', text: `${to}/%C3%A9` }],
+        },
+      ],
+    },
+    biz_opaque_callback_data: dispatchId,
+  };
 }
 
 async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: string): Promise<void> {
@@ -60,32 +84,13 @@ async function expectDelivered(campaign: Campaign, reply: ApiReply, prefix: stri
         phone_number_id: campaign.phoneNumberId,
         path: expect.stringMatching(new RegExp(`^/v\\d+\\.\\d+/${campaign.phoneNumberId}/messages$`)),
         received_at: expect.any(String),
-        request: {
-          messaging_product: 'whatsapp',
-          recipient_type: 'individual',
-          to,
-          type: 'template',
-          template: {
-            name: 'order_update',
-            language: { code: 'en_US' },
-            components: [
-              { type: 'body', parameters: params.body.map((text) => ({ type: 'text', text })) },
-              {
-                type: 'button',
-                sub_type: 'url',
-                index: 0,
-                parameters: [{ type: 'text', text: `${to}/%C3%A9` }],
-              },
-            ],
-          },
-          biz_opaque_callback_data: `${jobId}-${index}`,
-        },
+        request: requestTo(to, params, `${jobId}-${index}`),
       },
     ]);
   }
 }
 
-/** A job of several waves. */
+/** The job takes several waves. */
 const largest = thorough ? 1_000 : 150;
 const andes = { user: 'supervisor1001', did: '5491100000001', phoneNumberId: '300000000000001' } as const;
 const boreal = { user: 'supervisor1002', did: '5491100000002', phoneNumberId: '300000000000002' } as const;

@@ -12,8 +12,8 @@ import { allItems, itemsWith } from '../support/names-left.ts';
 import { messagesHeld, queueClientAt, runningTarget } from '../support/running-target.ts';
 
 /*
- * A person who was sent to in every way is erased while a dispatch is under way (D60). Afterwards every table is searched as a
- * whole, once the queues are empty, by a reader who knows no format of ours.
+ * A person with data of every kind is erased while a dispatch runs (D60). Then the queues empty, and a reader without
+ * knowledge of any format searches every table.
  */
 
 const did = '5491100000001';
@@ -21,9 +21,9 @@ const phoneNumberId = '300000000000001';
 const wabaId = '200000000000001';
 const number = '5492557001301';
 const secret = 'Calle-Balcarce-78';
-/** Held while the person is erased: how fast this machine is does not matter. */
+/** The dispatch is held during the erasure, so that the speed of the machine does not matter. */
 const total = 40;
-/** What leaves in seconds takes minutes on a busy machine. */
+/** Work of seconds takes minutes on a busy machine. */
 const patienceMs = 240_000;
 const template = { name: 'erase_me', language: 'en_US', category: 'UTILITY', status: 'APPROVED' };
 const components = [{ type: 'BODY', text: 'For {{1}}.', example: { body_text: [['you']] } }];
@@ -32,7 +32,7 @@ const { documentClient, tableName } = target;
 let receiver: WebhookReceiver;
 let templateId = '';
 
-/** From now on the platform refuses what leaves the number, or takes it again (D46). */
+/** Makes the platform refuse all messages of the number, until `mend` (D46). */
 const hold = () => platform(`POST /_control/numbers/${phoneNumberId}/holds`, { code: 133_010 });
 const mend = () => platform(`DELETE /_control/numbers/${phoneNumberId}/holds`);
 
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await synchronize('supervisor1001');
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
   const known = Promise.withResolvers<string>();
-  // It takes nothing, so that events wait.
+  // The receiver takes no event, so that events wait.
   receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), known.promise, async () => ({ status: 500 }));
   known.resolve((await configure(true)) ?? '');
 }, 120_000);
@@ -80,7 +80,7 @@ async function send(addresses: readonly string[], key?: string): Promise<string>
   return reply.headers.get('dispatch-id') ?? '';
 }
 
-/** Marketing, to the one person. */
+/** Sends marketing to this one person. */
 async function sendOffer(): Promise<string> {
   const reply = await api(`POST /v1/template/messages/${did}`, {
     token: await tokenOf('supervisor1001'),
@@ -101,7 +101,7 @@ async function rowsOf(jobId: string, query = ''): Promise<readonly Row[]> {
   return body.data;
 }
 
-/** The one row of a dispatch, once it is read. */
+/** Returns the one row of a dispatch, once it is read. */
 const readRow = async (jobId: string) =>
   await eventually('it is read', async () => {
     const [row] = await rowsOf(jobId);
@@ -165,7 +165,7 @@ test('a person who is erased in the middle of a dispatch is not called, and is n
   expect(rows).toEqual([expect.objectContaining({ index: total - 1, state: 'failed', code: 'erased' })]);
   expect(rows.flatMap(Object.keys).filter((name) => ['to', 'user_id', 'wa_id', 'reason'].includes(name))).toEqual([]);
   expect(await accepted()).toBe(total + 1);
-  // The two before it, by number and by id.
+  // The two messages before the erasure went to the number and to the user id.
   expect((await platform(`GET /_control/messages?to=${number}&template=${template.name}`)).body.total).toBe(2);
   expect(await rowsOf(byNumber)).toEqual([{ index: 0, state: 'read', updated_at: row['updated_at'] }]);
 

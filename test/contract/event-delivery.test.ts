@@ -26,7 +26,7 @@ const deliveries: Delivery[] = [];
 const secret = Promise.withResolvers<string>();
 let receiver: WebhookReceiver;
 
-/** Another test may have configured the client before: the secret of `rotate` is shown in any case. */
+/** Another test may have configured the client before. `rotate` shows a secret in any case. */
 async function configure(active: boolean, { rotate = false } = {}) {
   const body = { url: receiverUrl, active };
   const headers = { 'webhook-secret-rotate': String(rotate) };
@@ -70,7 +70,7 @@ async function sendTemplate(name: string, recipients: readonly object[]): Promis
 
 const told = (name: string) => deliveries.filter(({ body }) => JSON.parse(body).data.name === name);
 
-test('a template that is created is told, signed; replayed, it comes again under its id; switched off, nothing comes', async () => {
+test('a created template is told by a signed event; a replay has the same id; switched off, no event comes', async () => {
   const sinceMs = Date.now();
   const configured = await configure(true, { rotate: true });
   secret.resolve(configured.headers.get('webhook-secret') ?? '');
@@ -231,7 +231,7 @@ test('a business whose held messages are dropped waits as a whole, and goes on a
     expect(eventFaults(parked.body)).toEqual([]);
     expect((await report(second)).data).toMatchObject(waiting.map((to) => ({ to, state: 'pending', code: '135000' })));
 
-    // The review is over, and the operator says so: by itself the hold ends after two messages, a minute apart.
+    // The operator reports the end of the review. Without that, the hold would end after two messages, a minute apart.
     await platform(`DELETE ${pacing}`);
     await endHolds();
     await eventually('what waited has left', async () => ((await report(second)).complete ? true : undefined));

@@ -4,18 +4,20 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { copiedExample, expectJudged, expectTour } from '../support/example-course.ts';
 import { templateProbes } from '../support/template-probes.ts';
 
-/** Only to end what hangs: packages may come from afar. */
+/** The time-out only ends what hangs, because packages may load slowly. */
 const timeout = 5 * 60_000;
 const probes = templateProbes();
 
-/** The folder of a program of the machine, neither of this project nor of what started it; undefined when it has none. */
+/**
+ * Returns the folder of a program on the PATH, outside of this project and of npm's own; undefined when there is none.
+ */
 function folderOf(name: string, version: RegExp): string | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
     .find((folder) => version.test(spawnSync(join(folder, name), ['--version'], { encoding: 'utf8' }).stdout ?? ''));
 }
 
-/** The folder, unless it is not there: then what is left out is said, or is a fault where it is expected. */
+/** Returns the folder. Where it is missing, a line says what is left out, or it fails where the program is expected. */
 function orLeftOut(what: string, folder: string | undefined, expected: string): string | undefined {
   if (folder === undefined && process.env[expected] !== undefined) throw new Error(`${expected}: ${what} is not here`);
   if (folder === undefined) process.stderr.write(`left out: the examples with ${what}, which is not on the PATH.\n`);
@@ -36,7 +38,7 @@ afterAll(() => {
   for (const { example } of examples) example.remove();
 });
 
-// All tours first: what the others create would be sent by the next tour.
+// Each tour sends every template, so the templates of later tests must not exist yet.
 test.each(examples)(
   'the tour in $language with $program comes to its end, and every template that can be sent is sent as it says',
   ({ example, language }) => expectTour(example, language),

@@ -5,10 +5,10 @@ import { sentByClient } from '../support/generated-clients.ts';
 
 beforeAll(() => synchronize('supervisor1001'));
 
-/** Only to end what hangs: packages may come from afar. */
+/** The time-out only ends what hangs, because packages may load slowly. */
 const timeout = 5 * 60_000;
 
-// Others are tried by `npm run proof -- generators`.
+// `npm run proof -- generators` tries the other generators.
 test.each(['openapi-typescript', '@hey-api/openapi-ts'] as const)(
   'what %s makes of the document compiles, and sends a message',
   async (name) => {

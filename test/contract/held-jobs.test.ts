@@ -4,8 +4,8 @@ import { eraseTemplate } from '../support/erase-template.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * A dispatch in the middle of which the platform pauses its template, or of which it holds the account or the number (D46), and
- * one that its client cancels (D53), over HTTP.
+ * The platform pauses the template, or holds the account or the number, in the middle of a dispatch (D46); or the
+ * client cancels it (D53). All is seen over HTTP.
  */
 
 interface Sender {
@@ -15,15 +15,15 @@ interface Sender {
 }
 
 const andes: Sender = { did: '5491100000001', phoneNumberId: '300000000000001', username: 'supervisor1001' };
-/** The only number of its WABA: what is held of it concerns no other test. */
+/** The number is alone on its WABA, so a hold concerns no other test. */
 const boreal: Sender = { did: '5511900000003', phoneNumberId: '300000000000003', username: 'supervisor1002' };
 const target = runningTarget();
 const wabaId = '200000000000001';
 const wabaOfBoreal = '200000000000002';
 const total = 300;
-/** Where the number may send 1,000 a second: more than leave before a client can say stop. */
+/** At 1,000 a second, a client can cancel before so many have left. */
 const cancelled = 3_000;
-/** Two chunks: where the number may send 80 a second, no more are in the hands of workers when the template is paused. */
+/** At 80 a second, workers hold at most two chunks when the template is paused. */
 const mostRefused = 60;
 
 const templates = ['held_by_platform', 'held_by_client', 'held_with_account'].map((name) => ({
@@ -45,7 +45,7 @@ afterAll(async () => {
   for (const { name } of templates) await eraseTemplate(target, name);
 });
 
-/** What the number may send: 80 a second, or 1,000. */
+/** Sets the rate limit of the number: 80 a second, or 1,000. */
 async function mayLeaveAt(level: 'STANDARD' | 'HIGH', { phoneNumberId, username } = andes): Promise<void> {
   await platform(`POST /_control/numbers/${phoneNumberId}`, { throughput: { level } });
   await synchronize(username);
@@ -69,7 +69,6 @@ async function accepted(template: string): Promise<number> {
   return (await platform(`GET /_control/messages?template=${template}&limit=1`)).body.total;
 }
 
-/** Calls that the platform has refused for this template. */
 async function refusedCalls(template: string): Promise<number> {
   const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000');
   return body.data.filter(
@@ -125,7 +124,7 @@ test.each([
     });
     expect(waits.counts.pending).toBe(total);
     await mend();
-    // One message asks, and when it is taken all go on.
+    // One message probes the platform, and all go on when it is accepted.
     await eventually(
       'all of it has left',
       async () => ((await ask('GET', jobId, '', boreal)).body.complete ? true : undefined),
@@ -148,10 +147,10 @@ test('a dispatch that is cancelled: what has left has left, the rest is never se
     const report = await ask('GET', jobId);
     return report.body.complete ? report.body : undefined;
   });
-  // A message that a worker had claimed goes its way; none that the answer called failed does.
+  // A message that a worker had claimed is still sent. A message that the answer called failed is not.
   expect(ended.counts.failed).toBeGreaterThanOrEqual(body.counts.failed);
   expect(ended.counts.failed + (await accepted('held_by_client'))).toBe(cancelled);
-  // What was told as ended is never pending again, whatever workers still find in the queue.
+  // An ended job never becomes pending again, whatever workers still find in the queue.
   for (let time = 0; time < 3; time += 1) {
     const { status, body: again } = await ask('DELETE', jobId);
     expect([status, again.complete, again.counts]).toEqual([200, true, ended.counts]);

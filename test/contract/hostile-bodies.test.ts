@@ -7,14 +7,13 @@ import { tokenOf } from '../support/api.ts';
 import { expectDocumented } from '../support/documented.ts';
 import { hostileBodies } from '../support/hostile-bodies.ts';
 
-// One caller's body must not end the function that others are served by (D6): bodies made to fill the memory, the stack or
-// the list of faults, for every route there is and will be. A local function is ended by what ends one of Lambda.
+// A caller's body must not end the function for others (D6). Hostile bodies that fill memory, stack or the list of
+// faults go to every route. Lambda's limits end local functions too.
 
 const sixMegabytes = 5_900_000;
 const oneMegabyte = 1_000_000;
 const mostAnswered = 25_000;
 
-/** A concrete path of a route. */
 const pathOf = (route: RouteEntry) =>
   route.path
     .replace('{did}', '5491100000001')
@@ -22,11 +21,11 @@ const pathOf = (route: RouteEntry) =>
     .replace('{recipient}', 'unknown')
     .replace('{messageTemplateId}', 'unknown');
 
-/** A request with a body on any method, which `fetch` does not do. */
+/** `fetch` sends no body with some methods, so this makes the request itself. */
 async function statusOf(route: RouteEntry, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const bytes = Buffer.from(body);
   const reply = await answerOf(route, bytes, headers);
-  // What came is repeated in words, never as a whole.
+  // An answer quotes the body in part, never as a whole.
   expect(reply.text.length).toBeLessThan(mostAnswered);
   const asked = { method: route.method, path: pathOf(route), requestHeaders: new Headers(headers), requestBody: bytes };
   await expectDocumented({ ...asked, ...reply });
@@ -68,13 +67,13 @@ describe.each(routes.filter(takesBody))('$method $path', (route) => {
     statusOf(route, body, { authorization, 'content-type': contentType });
 
   test.each(Object.entries(hostileBodies))('%s: refused', { timeout: 120_000 }, async (_, bodyOf) => {
-    // Nearly as much as the route parses, and more than most do; only a send is read at 6 MB.
+    // The body is nearly as large as the route parses, and larger than most routes do; only a send reads 6 MB.
     const largest = route.operation === 'messages-send' ? sixMegabytes : oneMegabyte;
     for (const bytes of [4_000, 60_000, 250_000, largest]) {
       const status = await answerTo(bodyOf(bytes));
       expect(refusals, `${bytes} bytes: ${status}`).toContain(status);
     }
-    // The gateway hands this one over as base64.
+    // The gateway passes this body as base64.
     expect(refusals).toContain(await answerTo(bodyOf(oneMegabyte), 'application/octet-stream'));
     expect(refusals).toContain(await answerTo(form(bodyOf(oneMegabyte)), 'multipart/form-data; boundary=b'));
   });

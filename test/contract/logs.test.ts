@@ -8,8 +8,8 @@ import { leaksIn } from '../support/log-leaks.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
 /*
- * Canaries in every place where a client can put text, through requests that succeed and requests that fail in every
- * layer (R44). The global set-up looks at the log once more when all files have run.
+ * Clients put canaries into every text field of requests that succeed and of requests that fail in every layer (R44).
+ * The global set-up checks the log once more after all files.
  */
 
 const canary = 'canary-3f9a';
@@ -17,7 +17,7 @@ const did = '5491100000001';
 const mediaUrl = `https://cdn.example.com/${canary}.png`;
 const to = (index: number) => String(549_700_000_000 + index);
 const sqs = queueClientAt(addressOf('sqsEndpoint'));
-/** On the way of a message to the platform. */
+/** A message passes these queues on its way to the platform. */
 const queuesOfMessages = ['send-jobs', 'dispatch', 'urgent'];
 const queueUrl = (purpose: string) => addressOf('queueUrls')[resourceName('local', purpose)] ?? '';
 const log = () => readFileSync(addressOf('functionLog'), 'utf8');
@@ -125,7 +125,7 @@ describe('nothing secret or personal is logged', () => {
     }
     const replies = [
       await send(
-        // Too many to go straight: stored, and fanned out.
+        // Eleven recipients are too many for a straight request, so the job is stored and fanned out.
         { recipients: [9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19].map(recipient), attends: { canary } },
         { 'idempotency-key': canary },
       ),
@@ -172,7 +172,7 @@ describe('nothing secret or personal is logged', () => {
   test('by queue messages that no worker can read', async () => {
     const count = () => log().split('"event":"dispatch.error"').length + log().split('"event":"job.failed"').length;
     const before = count();
-    // The parser of Node.js quotes the beginning of what it cannot read.
+    // The parser of Node.js quotes the beginning of the text that it cannot parse.
     const unreadable = [`${canary} ${to(40)}`, JSON.stringify({ request: { to: to(41) }, canary })];
     for (const purpose of queuesOfMessages) {
       for (const MessageBody of unreadable) {

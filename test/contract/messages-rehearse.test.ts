@@ -3,9 +3,7 @@ import { addressOf } from '../support/addresses.ts';
 import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 
-/*
- * What a rehearsal says of the cost, beside the send that follows it, by the simulator's record (D51).
- */
+/* A rehearsal tells the cost (D51), and the simulator's record of the send that follows must agree. */
 
 const did = '5491100000001';
 const run = String(Date.now() % 1_000_000).padStart(6, '0');
@@ -16,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => tellAt(addressOf('platformUrl'), null));
 
-/** Numbers by their country; nobody knows that of the last ones. */
+/** Numbers by their country. The last number has an unknown one. */
 const numbers: readonly (readonly [string | undefined, readonly string[]])[] = [
   ['AR', [`54911${run}01`, `+54911${run}02`, `54911${run}03`]],
   ['BR', [`55119${run}01`]],
@@ -48,7 +46,7 @@ async function recorded(template: string): Promise<readonly string[]> {
   return taken.map(({ request: { to = '' } }) => to.replace('+', '')).filter((to) => digits.includes(to));
 }
 
-/** How often the platform was asked to send that template to each, whatever it answered. */
+/** Returns how often the platform got that template for each recipient, whatever it answered. */
 async function asked(template: string): Promise<number[]> {
   const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
   const requests: readonly {
@@ -60,7 +58,7 @@ async function asked(template: string): Promise<number[]> {
   );
 }
 
-/** What the report says of those who got nothing, once everything is told. */
+/** Returns the failed recipients of the report, once every receipt has arrived. */
 async function failedOf(dispatchId: string | null): Promise<readonly (readonly [to: string, code?: string])[]> {
   const token = await tokenOf('supervisor1001');
   const rows: readonly { readonly to: string; readonly state: string; readonly code?: string }[] = await eventually(
@@ -73,7 +71,7 @@ async function failedOf(dispatchId: string | null): Promise<readonly (readonly [
   return rows.flatMap(({ to, state, code }) => (state === 'failed' ? [[to, code ?? ''] as const] : []));
 }
 
-/** In ten-thousandths of a dollar, which all shipped rates are whole numbers of. */
+/** Returns ten-thousandths of a dollar, because every shipped rate is a whole number of them. */
 async function listPrice(market: string, category: string): Promise<number> {
   const { body } = await api(`GET /v1/pricing?market=${market}&category=${category}`, {
     token: await tokenOf('supervisor1001'),
@@ -100,10 +98,10 @@ test.each([
     const to = await recorded(what.template.name);
     return to.length >= everybody.length ? to : undefined;
   });
-  // Of the rehearsal nothing came: each is there once.
+  // The rehearsal sent nothing, so each recipient is there once.
   expect(taken.toSorted()).toEqual(everybody.map((to) => to.replace('+', '')).toSorted());
 
-  // What the warning said comes true by receipt; nothing of it is tried again.
+  // The receipts confirm the warning, and no such message is retried.
   const ofUnitedStates = numbers.flatMap(([market, list]) => (market === 'US' ? list : []));
   expect(await failedOf(sent.headers.get('dispatch-id'))).toEqual(
     isMarketing ? ofUnitedStates.map((to) => [to, '131049']) : [],
@@ -145,7 +143,7 @@ test('who has opted out is counted, costs nothing, and is sent to again once tha
   expect((await rehearse()).body).toEqual(before.body);
 });
 
-test('says when a send with hours leaves where, and whose hours nobody knows (D56)', async () => {
+test('says when a send with hours leaves for each country, and which recipients have no known hours (D56)', async () => {
   const hours = { 'Dry-Run': 'true', 'Send-Window': '09:00-20:00', 'Send-Days': 'mon-fri' };
   const path = `recipients[${everybody.length - 1}].to`;
   expect(await send(order, hours)).toMatchObject({
@@ -195,7 +193,7 @@ test('the seconds follow the limit of the number as it was last read, however la
   const before = await seconds();
   try {
     await withApp(true);
-    // 18 a second, the first one at once.
+    // The first message leaves at once, the others at 18 a second.
     expect([before, await seconds()]).toEqual([1, 28]);
   } finally {
     await withApp(false);

@@ -5,13 +5,13 @@ import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store
 import type { Receipt } from '../../lib/messages/receipts/receipt.ts';
 import { receiptItems } from '../../lib/messages/receipts/receipt-items.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { orderDid as did, sendOrders } from '../support/order-updates.ts';
 import { readCsv } from '../support/read-csv.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { makeJob } from '../support/send-jobs.ts';
 
-/* What became of a dispatch, asked over HTTP as its client would (D39, D40). */
+/* A client reads over HTTP what became of a dispatch (D39, D40). */
 
-const did = '5491100000001';
 const { documentClient, tableName } = runningTarget();
 const messages = tableName('messages');
 
@@ -26,23 +26,11 @@ const faults: readonly (readonly [to: string, action: object])[] = [
   [unclear, { status: 503, code: 2 }],
 ];
 
-async function send(recipients: readonly string[]): Promise<string> {
-  const reply = await api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    body: {
-      ...{ did, type: 'template', channel: 'MESSAGING', template: { name: 'order_update', language: 'en_US' } },
-      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
-    },
-  });
-  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
-  return reply.headers.get('dispatch-id') ?? '';
-}
-
 async function report(jobId: string, query = '', path = `${did}/${jobId}`): Promise<ApiReply> {
   return api(`GET /v1/template/messages/${path}${query}`, { token: await tokenOf('supervisor1001') });
 }
 
-/** As the platform's webhook would have brought it. */
+/** Records a receipt as the platform's webhook would. */
 async function receive(receipt: Omit<Receipt, 'atMs' | 'platformMessageId'>): Promise<void> {
   const whole = { ...receipt, atMs: Date.now(), platformMessageId: `wamid.${receipt.index}` };
   for (const Item of receiptItems(receipt.jobId, [whole], Math.ceil(Date.now() / 1_000) + 86_400)) {
@@ -56,7 +44,7 @@ let atOnce: ApiReply;
 beforeAll(async () => {
   await synchronize('supervisor1001');
   for (const [to, action] of faults) await platform('POST /_control/faults', { match: { to }, action });
-  jobId = await send([plain, `+${slow}`, plain, refused, unclear, held]);
+  jobId = await sendOrders([plain, `+${slow}`, plain, refused, unclear, held]);
   atOnce = await report(jobId);
   await eventually('all but the slow one have ended', async () =>
     (await report(jobId)).body.counts.pending <= 1 ? true : undefined,
@@ -106,7 +94,7 @@ test('receipts carry states further, settle an unknown, and count once however o
   await receive({ jobId, index: 0, status: 'read' });
   await receive({ jobId, index: 0, status: 'sent' });
   await receive({ jobId, index: 0, status: 'read' });
-  // Index in the job: the duplicate has none.
+  // A receipt names the index in the job, where the duplicate has none.
   await receive({ jobId, index: 3, status: 'failed', code: '131026', reason: 'Message undeliverable' });
   const body = await eventually('the slow one ends', async () => {
     const { body } = await report(jobId);
@@ -163,7 +151,7 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
 
   test.each([
     ['another DID', '5491100000002', () => jobId],
-    ['nobody’s', did, () => ulid()],
+    ['one that was never given', did, () => ulid()],
     ['no id', did, () => 'JOB'],
     ['a very long one', did, () => 'A'.repeat(3_000)],
   ])('%s', async (_, onDid, id) => {
@@ -197,7 +185,7 @@ describe('a dispatch that is not one of the client, or not one of the DID, is no
 
 describe('the list of dispatches', () => {
   test('has the newest first, between two moments, page by page', async () => {
-    const [second, third] = [await send([plain]), await send([plain])];
+    const [second, third] = [await sendOrders([plain]), await sendOrders([plain])];
     const { body } = await report('', '?limit=2', did);
     const ids = (page: ApiReply['body']) => page.data.map(({ dispatch_id }: { dispatch_id: string }) => dispatch_id);
     expect(ids(body)).toEqual([third, second]);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiReply, api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 
-/* Who was not reached for a cause that may pass is sent to once more, and nobody twice (D57, R55). */
+/* A retry sends again to recipients that failed for a temporary cause, and to none twice (D57, R55). */
 
 const did = '5491100000001';
 const personOf = (at: number) => `54922000${String(at).padStart(4, '0')}`;
-/** What the simulator does with the first messages to a recipient: of 132069 the cause may pass, 131026 is for the client to name. */
+/** The simulator fails the first messages to these recipients: 132069 is temporary, and the client may name 131026. */
 const faults: readonly { readonly at: number; readonly code: number; readonly times: number }[] = [
   { at: 2, code: 132069, times: 1 },
   { at: 5, code: 132069, times: 2 },
@@ -53,7 +53,7 @@ async function retry(dispatchId: string, { codes, key, dryRun, sendAt, username 
   });
 }
 
-/** The report, once nothing is pending. */
+/** Returns the report, once no message is pending. */
 async function reportOf(dispatchId: string) {
   return await eventually(`${dispatchId} has ended`, async () => {
     const { body } = await api(`GET /v1/template/messages/${did}/${dispatchId}`, {
@@ -63,7 +63,7 @@ async function reportOf(dispatchId: string) {
   });
 }
 
-/** How many messages of this file the platform took for somebody, and what their text said. */
+/** Returns the texts of this file's messages that the platform took for a recipient. */
 async function takenBy(at: number): Promise<string[]> {
   const { body } = await platform(`GET /_control/messages?to=${personOf(at)}&limit=1000000`);
   const ours = body.data.filter(({ request }: { request: { biz_opaque_callback_data?: string } }) =>
@@ -81,7 +81,7 @@ beforeAll(async () => {
   }
   source = await send([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 2]);
   const { counts } = await reportOf(source);
-  // The repeated recipient counts as the one that it repeats.
+  // The repeated recipient counts as its first occurrence.
   expect([counts.sent, counts.failed]).toEqual([6, 6]);
 }, 120_000);
 
@@ -90,10 +90,10 @@ afterAll(async () => {
 });
 
 describe('a dispatch is retried', () => {
-  test('a rehearsal says to how many, and marks nobody', async () => {
+  test('a rehearsal says to how many, and marks no recipient as retried', async () => {
     const { status, body } = await retry(source, { dryRun: true });
     expect([status, body.dry_run, body.recipients, body.estimate.cost.currency]).toEqual([200, true, 3, 'USD']);
-    // A time that has passed says nothing against the dispatch (D56).
+    // A time in the past is refused for itself, whatever the state of the dispatch (D56).
     const late = await retry(source, { dryRun: true, sendAt: '2026-01-01T09:00:00Z' });
     expect([late.status, late.body.code, late.body.errors[0].path]).toEqual([400, 'invalid_request', 'Send-At']);
   });
@@ -118,7 +118,7 @@ describe('a dispatch is retried', () => {
 
     const again = await retry(source);
     expect([again.status, again.body.code]).toEqual([409, 'nothing_to_retry']);
-    // Whom the retry did not reach is retried from it.
+    // A recipient that the retry did not reach is retried from it.
     const second = await reportOf(accepted(await retry(first)));
     expect([second.retry_of, second.total, second.counts.sent]).toEqual([first, 1, 1]);
     expect(await takenBy(5)).toEqual(['Ana,A-5']);
@@ -132,7 +132,7 @@ describe('a dispatch is retried', () => {
     const other = await retry(source, { ...named, codes: ['131026'] });
     expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
     const { total, counts } = await reportOf(jobId);
-    // Of 131008 nobody is retried, whoever names it.
+    // A failure with 131008 is never retried, even when a client names it.
     expect([total, counts.sent]).toEqual([1, 1]);
     const list = await api(`GET /v1/template/messages/${did}?limit=100`, { token: await tokenOf('supervisor1001') });
     const listed = list.body.data.find(({ dispatch_id }: { dispatch_id: string }) => dispatch_id === jobId);

@@ -1,256 +1,28 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { questionKey } from '../../lib/messages/items.ts';
 import { templateKey } from '../../lib/templates/model/template-key.ts';
-import { api, type DemoUser, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
-import { eraseTemplate } from '../support/erase-template.ts';
+import { api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
+import { orderParams } from '../support/order-updates.ts';
 import { runningTarget } from '../support/running-target.ts';
+import {
+  asked,
+  delivered,
+  deliveredOnce,
+  newRecipient,
+  platformTemplatesOfFile,
+  type Send,
+  send,
+  unique,
+} from '../support/template-sends.ts';
 
-const did = '5491100000001';
 const { documentClient, tableName } = runningTarget();
-let next = 5491150000000 + (Date.now() % 1_000_000) * 10;
-const newRecipient = () => String(++next);
+const addTemplate = platformTemplatesOfFile();
 
 beforeAll(async () => {
   await synchronize('supervisor1001');
   await synchronize('supervisor1002');
 });
-
-const madeUp: { readonly name: string; readonly id: string }[] = [];
-
-afterAll(async () => {
-  for (const { name, id } of madeUp) {
-    await platform(`DELETE /_control/templates/${id}`);
-    await eraseTemplate(runningTarget(), name);
-  }
-});
-
-interface Send {
-  readonly template?: unknown;
-  readonly recipients?: unknown;
-  readonly extra?: Readonly<Record<string, unknown>>;
-  readonly user?: DemoUser;
-  readonly path?: string;
-  readonly did?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-async function send(what: Send = {}) {
-  const { template = orderUpdate, recipients = [{ to: newRecipient(), params: orderParams }], extra, headers } = what;
-  return api(`POST /v1/template/messages/${what.path ?? what.did ?? did}`, {
-    token: await tokenOf(what.user ?? 'supervisor1001'),
-    body: { did: what.did ?? did, type: 'template', channel: 'MESSAGING', template, recipients, ...extra },
-    ...(headers === undefined ? {} : { headers }),
-  });
-}
-
-const orderUpdate = { name: 'order_update', language: 'en_US' };
-const orderParams = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
-
-/** The one message that reached the platform for a recipient. */
-async function delivered(to: string) {
-  const { data } = await eventually(`a message to ${to}`, async () => {
-    const { body } = await platform(`GET /_control/messages?to=${to}`);
-    return body.total > 0 ? body : undefined;
-  });
-  expect(data).toHaveLength(1);
-  return data[0];
-}
-
-/** The same, and none came after it: a message that was accepted later has reached the platform by then. */
-async function deliveredOnce(to: string) {
-  const later = newRecipient();
-  expect(await send({ recipients: [{ to: later, params: orderParams }] })).toMatchObject({ status: 200 });
-  await delivered(later);
-  return delivered(to);
-}
-
-/** A quick reply that names the only message of its dispatch (D55). */
-function quickReply(button: number, dispatchId = '[0-9A-Z]{26}') {
-  const payload = expect.stringMatching(`^tm1:${dispatchId}-0:${button}$`);
-  return { type: 'button', sub_type: 'quick_reply', index: button, parameters: [{ type: 'payload', payload }] };
-}
-
-describe('every kind of approved template reaches the platform as it must', () => {
-  test.each([
-    {
-      name: 'order_update',
-      language: 'en_US',
-      params: orderParams,
-      components: [
-        {
-          type: 'body',
-          parameters: [
-            { type: 'text', text: 'Ana' },
-            { type: 'text', text: 'A-1' },
-          ],
-        },
-        { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: 'A-1' }] },
-      ],
-    },
-    {
-      name: 'welcome_offer',
-      language: 'es',
-      params: { body: ['Ana'] },
-      component: { header: { type: 'image_url', value: 'https://cdn.example.com/a.png', filename: 'a.png' } },
-      components: [
-        { type: 'header', parameters: [{ type: 'image', image: { link: 'https://cdn.example.com/a.png' } }] },
-        { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
-        quickReply(0),
-        quickReply(1),
-      ],
-    },
-    {
-      name: 'store_visit',
-      language: 'en_US',
-      params: { body: ['Ana'] },
-      component: {
-        header: {
-          type: 'location',
-          location: { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Main 1' },
-        },
-      },
-      components: [
-        {
-          type: 'header',
-          parameters: [
-            { type: 'location', location: { latitude: '-34.6', longitude: '-58.4', name: 'Shop', address: 'Main 1' } },
-          ],
-        },
-        { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
-      ],
-    },
-    {
-      name: 'coupon_drop',
-      language: 'en_US',
-      params: { buttons: ['SAVE20SAVE20SAVE20SA'] },
-      components: [
-        {
-          type: 'button',
-          sub_type: 'copy_code',
-          index: 0,
-          parameters: [{ type: 'coupon_code', coupon_code: 'SAVE20SAVE20SAVE20SA' }],
-        },
-      ],
-    },
-    {
-      name: 'spring_picks',
-      language: 'en_US',
-      params: {
-        header: ['Spring'],
-        body: ['Ana'],
-        products: [
-          {
-            type: 'action',
-            action: {
-              thumbnailProductRetailerId: 'sku-1',
-              sections: [
-                { title: 'New', product_items: [{ product_retailer_id: 'sku-1' }, { product_retailer_id: 'sku-2' }] },
-              ],
-            },
-          },
-        ],
-      },
-      components: [
-        { type: 'header', parameters: [{ type: 'text', text: 'Spring' }] },
-        { type: 'body', parameters: [{ type: 'text', text: 'Ana' }] },
-        {
-          type: 'button',
-          sub_type: 'mpm',
-          index: 0,
-          parameters: [
-            {
-              type: 'action',
-              action: {
-                thumbnail_product_retailer_id: 'sku-1',
-                sections: [
-                  { title: 'New', product_items: [{ product_retailer_id: 'sku-1' }, { product_retailer_id: 'sku-2' }] },
-                ],
-              },
-            },
-          ],
-        },
-      ],
-    },
-  ])('$name', async ({ name, language, params, component, components }) => {
-    const to = newRecipient();
-    const reply = await send({
-      template: { name, language },
-      recipients: [{ to, params }],
-      extra: component === undefined ? {} : { component },
-    });
-    expect(reply).toMatchObject({ status: 200, body: { success: true } });
-    const message = await delivered(to);
-    expect(message).toMatchObject({ to, phone_number_id: '300000000000001' });
-    expect(message.request).toMatchObject({
-      messaging_product: 'whatsapp',
-      recipient_type: 'individual',
-      to,
-      type: 'template',
-      template: { name, language: { code: language }, components },
-    });
-    expect(message.request.biz_opaque_callback_data).toBe(`${reply.headers.get('dispatch-id')}-0`);
-  });
-
-  test('login_code: the code fills body and button', async () => {
-    const to = newRecipient();
-    await send({
-      template: { name: 'login_code', language: 'en_US' },
-      recipients: [{ to, params: { body: ['123456'] } }],
-    }).then((reply) => expect(reply.status).toBe(200));
-    expect((await delivered(to)).request.template.components).toEqual([
-      { type: 'body', parameters: [{ type: 'text', text: '123456' }] },
-      { type: 'button', sub_type: 'url', index: 0, parameters: [{ type: 'text', text: '123456' }] },
-    ]);
-  });
-
-  test('single_pick: the product header carries the catalog of the WABA', async () => {
-    const to = newRecipient();
-    const products = [{ type: 'action', action: { thumbnailProductRetailerId: 'sku-9' } }];
-    expect(
-      await send({ template: { name: 'single_pick', language: 'en_US' }, recipients: [{ to, params: { products } }] }),
-    ).toMatchObject({ status: 200 });
-    const header = (await delivered(to)).request.template.components[0];
-    expect(header).toMatchObject({
-      type: 'header',
-      parameters: [
-        { type: 'product', product: { product_retailer_id: 'sku-9', catalog_id: expect.stringMatching(/^\d+$/) } },
-      ],
-    });
-  });
-
-  test('bid_offer goes to the marketing edge, the others do not (D30)', async () => {
-    const [bid, plain] = [newRecipient(), newRecipient()];
-    expect(await send({ template: { name: 'bid_offer', language: 'en_US' }, recipients: [{ to: bid }] })).toMatchObject(
-      { status: 200 },
-    );
-    expect(await send({ recipients: [{ to: plain, params: orderParams }] })).toMatchObject({ status: 200 });
-    expect((await delivered(bid)).path).toContain('/marketing_messages');
-    expect((await delivered(plain)).path).not.toContain('marketing');
-  });
-});
-
-/** Puts a template onto the first WABA of the platform behind the service's back; returns its name and platform id. */
-async function addTemplate(fields: Readonly<Record<string, unknown>>) {
-  const name = `made_up_${++next}`;
-  const template = {
-    name,
-    language: 'en_US',
-    category: 'MARKETING',
-    components: [{ type: 'BODY', text: 'x' }],
-    ...fields,
-  };
-  const { body } = await platform('POST /_control/templates', { waba_id: '200000000000001', templates: [template] });
-  const id = String(body.ids[0]);
-  madeUp.push({ name, id });
-  return { template: { name, language: 'en_US' }, id };
-}
-
-/** How often the platform was asked about a name since the last reset. */
-async function asked(name: string): Promise<number> {
-  const { body } = await platform('GET /_control/requests?method=GET&path=/message_templates&limit=1000000');
-  return body.data.filter(({ query }: { query: { name?: string } }) => query.name === name).length;
-}
 
 describe('a refusal never rests on a stored copy (D23)', () => {
   test('refused while PENDING, sent once the platform has approved, with no synchronization in between', async () => {
@@ -263,7 +35,7 @@ describe('a refusal never rests on a stored copy (D23)', () => {
     expect((await send({ template, recipients })).status).toBe(422);
     expect(await asked(template.name)).toBe(1);
     await platform(`POST /_control/templates/${id}`, { status: 'APPROVED' });
-    // As if the ten seconds were over in which the platform is not asked again.
+    // Deleting the question ends the ten seconds in which the platform is not asked again.
     const Key = questionKey(templateKey({ wabaId: '200000000000001', ...template }));
     await documentClient.send(new DeleteCommand({ TableName: tableName('messages'), Key }));
     expect((await send({ template, recipients })).status).toBe(200);
@@ -271,37 +43,11 @@ describe('a refusal never rests on a stored copy (D23)', () => {
   });
 
   test('a name that does not exist costs the platform one question, and a known one tells its languages', async () => {
-    const template = { name: `no_such_${++next}`, language: 'en_US' };
+    const template = { name: unique('no_such_'), language: 'en_US' };
     for (let time = 0; time < 2; time += 1) expect((await send({ template })).status).toBe(404);
     expect(await asked(template.name)).toBe(1);
     const { body } = await send({ template: { name: 'order_update', language: 'fr' } });
     expect(body.message).toBe('no template for the requested name/language; order_update exists in en_US');
-  });
-});
-
-test('flow buttons and quick replies are named in the message, what needs no part is not; an unknown kind is refused by name (D23)', async () => {
-  const buttons = (...list: unknown[]) => [
-    { type: 'BODY', text: 'x' },
-    { type: 'BUTTONS', buttons: list },
-  ];
-  const flow = await addTemplate({
-    components: buttons({ type: 'QUICK_REPLY', text: 'Stop' }, { type: 'FLOW', text: 'Book', flow_id: '1' }),
-  });
-  const to = newRecipient();
-  const sent = await send({ template: flow.template, recipients: [{ to }] });
-  expect((await delivered(to)).request.template.components).toEqual([
-    quickReply(0, String(sent.headers.get('dispatch-id'))),
-    { type: 'button', sub_type: 'flow', index: 1 },
-  ]);
-  const asking = { components: [...buttons({ type: 'REQUEST_CONTACT_INFO' }), { type: 'CALL_PERMISSION_REQUEST' }] };
-  const { template } = await addTemplate({ category: 'UTILITY', ...asking });
-  const asked = newRecipient();
-  expect(await send({ template, recipients: [{ to: asked }] })).toMatchObject({ status: 200 });
-  expect((await delivered(asked)).request.template.components ?? []).toEqual([]);
-  const unknown = await addTemplate({ components: buttons({ type: 'APP', text: 'Open' }) });
-  expect(await send({ template: unknown.template, recipients: [{ to: newRecipient() }] })).toMatchObject({
-    status: 422,
-    body: { code: 'template_not_sendable', message: expect.stringContaining('button of type APP (buttons[0])') },
   });
 });
 
@@ -329,21 +75,6 @@ test('switched off: 422 names each step, rehearsed or not, and the steps switch 
   expect(await told()).not.toContain('channel-campaigns');
   await switched('enable');
   expect(await send(what)).toMatchObject({ status: 200, body: { success: true } });
-});
-
-test('URL button values arrive as given, but for what the platform wants encoded (D37)', async () => {
-  const to = newRecipient();
-  const params = { body: ['Ana', 'A-1'], buttons: ['orders/A-1?x=1&n=Ñ%20:|#top'] };
-  expect(await send({ recipients: [{ to, params }] })).toMatchObject({ status: 200 });
-  const [, button] = (await delivered(to)).request.template.components;
-  expect(button.parameters).toEqual([{ type: 'text', text: 'orders/A-1?x=1&n=%C3%91%20%3A%7C#top' }]);
-});
-
-test('a template with a time to live of its own goes to /marketing_messages (D30)', async () => {
-  const { template } = await addTemplate({ message_send_ttl_seconds: 43_200 });
-  const to = newRecipient();
-  expect(await send({ template, recipients: [{ to }] })).toMatchObject({ status: 200 });
-  expect((await delivered(to)).path).toContain('/marketing_messages');
 });
 
 test('a did that is a channel of another client of the WABA is named in the warning (D5, D26)', async () => {
@@ -380,7 +111,10 @@ describe('refusals of POST /v1/template/messages/{did}', () => {
   });
 });
 
-/* Row by row in test/lib/messages/request/{send-request,recipient-rules}.test.ts and test/lib/http/request-headers.test.ts. */
+/*
+ * The single rules are in test/lib/messages/request/{send-request,recipient-rules}.test.ts and
+ * test/lib/http/request-headers.test.ts.
+ */
 describe('bad input names the field and queues nothing', () => {
   const to = '5491155550001';
   const image = { header: { type: 'image_url', value: 'http://cdn.example.com/a.png', filename: 'a.png' } };
@@ -461,7 +195,7 @@ describe('Idempotency-Key (D9)', () => {
     send({ recipients: [{ to, params: orderParams }], headers: { 'idempotency-key': key } });
 
   test('the same request twice answers the same and sends once', async () => {
-    const [key, to] = [`k-${next}`, newRecipient()];
+    const [key, to] = [unique('k-'), newRecipient()];
     const [first, second] = [await keyed(key, to), await keyed(key, to)];
     expect(first).toMatchObject({ status: 200, text: '{"success":true}' });
     expect(second).toMatchObject({ status: 200, text: first.text });
@@ -470,14 +204,14 @@ describe('Idempotency-Key (D9)', () => {
   });
 
   test('the same key with another body is 422', async () => {
-    const key = `k-${next}`;
+    const key = unique('k-');
     expect(await keyed(key, newRecipient())).toMatchObject({ status: 200 });
     expect(await keyed(key, newRecipient())).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
   });
 
   test('while the first is under way the second is 409', async () => {
-    const template = { name: `slow_${++next}`, language: 'en_US' };
-    const what = { template, recipients: [{ to: newRecipient() }], headers: { 'idempotency-key': `k-${next}` } };
+    const template = { name: unique('slow_'), language: 'en_US' };
+    const what = { template, recipients: [{ to: newRecipient() }], headers: { 'idempotency-key': unique('k-') } };
     const slow = { match: { path: 'message_templates' }, action: { delay_ms: 4_000 }, times: 1 };
     await platform('POST /_control/faults', slow);
     const first = send(what);
@@ -487,7 +221,7 @@ describe('Idempotency-Key (D9)', () => {
   });
 
   test('five at once send once: each is answered 200 or 409', async () => {
-    const [key, to] = [`k-${next}`, newRecipient()];
+    const [key, to] = [unique('k-'), newRecipient()];
     const replies = await Promise.all(Array.from({ length: 5 }, () => keyed(key, to)));
     expect(replies.filter((reply) => reply.status === 200).length).toBeGreaterThan(0);
     expect([...new Set(replies.map((reply) => reply.status))].every((status) => [200, 409].includes(status))).toBe(
@@ -498,7 +232,7 @@ describe('Idempotency-Key (D9)', () => {
   });
 
   test('a refused request is not remembered', async () => {
-    const [key, to] = [`k-${next}`, newRecipient()];
+    const [key, to] = [unique('k-'), newRecipient()];
     const headers = { 'idempotency-key': key };
     expect(await send({ recipients: [{ to, params: {} }], headers })).toMatchObject({ status: 400 });
     expect(await keyed(key, to)).toMatchObject({ status: 200 });

@@ -3,8 +3,8 @@ import { operations } from '../../infra/openapi/operations/all.ts';
 import { routes } from '../../infra/routes.ts';
 import { api, tokenOf } from '../support/api.ts';
 
-// What a route does not know is refused on every route that needs a token, and nothing is done: it would work for another
-// client, show everything (D16), do what should only be rehearsed (D51), or do at once what should wait (D56).
+// Every route with a token refuses unknown parameters and does nothing. A misspelt one would work for another client,
+// list everything (D16), or send at once what is rehearsed (D51) or scheduled (D56).
 
 const guarded = routes.flatMap(({ method, path, operation, public: isPublic }) => {
   if (isPublic === true) return [];

@@ -5,8 +5,8 @@ import { builtOperations } from '../support/built-operations.ts';
 import { clients, dids, onDeployedStage } from '../support/demo.ts';
 
 /*
- * What an operator is told who names a client that does not exist, or none where one is needed (D4): on every route, so
- * that none can forget to ask. A new route needs a line here, or a reason why it works for no client.
+ * An operator names a client that does not exist, or none where one is needed (D4). Each route is tried: a new one
+ * needs a line here, or a reason to have no client.
  */
 
 const ofNoClient: ReadonlySet<string> = new Set(['pricing-get']);
@@ -22,7 +22,7 @@ const send = {
   recipients: [{ to: '5491155550001' }],
 };
 
-/** What each route needs besides a client. */
+/** Each route needs these beside a client. */
 const requests: Readonly<
   Record<string, { readonly query?: string; readonly body?: Readonly<Record<string, unknown>> }>
 > = {
@@ -58,7 +58,7 @@ const requests: Readonly<
   'opt-outs-list': {},
 };
 
-/** What is said of people has no time to live, and would stay on a deployed stage. */
+/** Opt-outs have no time to live, and would stay on a deployed stage. */
 const staying: ReadonlySet<string> = new Set(onDeployedStage ? ['opt-outs-put', 'opt-outs-delete'] : []);
 
 const working = routes.filter(
@@ -134,7 +134,7 @@ describe('no client named, and the own one cannot use what is named', () => {
     '%s: the refusal of the DID or of the dispatch on it says so, and no more',
     async (_, route) => {
       const [ofSomebody, ofNobody] = [await ask(route, {}), await ask(route, { did: '5499999999999' })];
-      // What was sent is the client's whatever became of the DID; a retry sends from it.
+      // A dispatch belongs to its client, whatever became of the DID. Only a retry sends from the DID, and needs it.
       const isTold = route.path.includes('{dispatchId}') && route.operation !== 'messages-retry';
       const { status, code, message } = isTold ? ofDispatch : ofDid;
       expect(ofSomebody).toMatchObject({ status, body: { code, message: `${message}; ${advice}` } });

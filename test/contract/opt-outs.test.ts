@@ -1,23 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { type Delivery, receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import type { Word } from '../../lib/opt-outs/entry.ts';
 import type { Scope } from '../../lib/opt-outs/scope.ts';
-import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, type DemoUser, eventually, tokenOf } from '../support/api.ts';
 import { clients } from '../support/demo.ts';
 import { eventFaults } from '../support/documented.ts';
-import { forgetWebhook } from '../support/forget-webhook.ts';
+import { receiveEvents } from '../support/event-receiver.ts';
 import { recordOn } from '../support/recorded-words.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * Who wants no marketing, as a client says and sees it over HTTP (D55). What the person and the platform say is recorded in the store,
- * as the reader of their words does.
+ * A client sets and reads opt-outs over HTTP (D55). Opt-outs by the person and the platform are written into the store,
+ * as the inbound consumer does.
  */
 
 const run = String(Date.now() % 1_000_000).padStart(6, '0');
 let people = 0;
-/** A number that no other test knows. */
+/** Returns a number that no other test uses. */
 function somebody(): string {
   people += 1;
   return `54922${run}${String(people).padStart(3, '0')}`;
@@ -29,7 +27,6 @@ async function ask(route: string, user: DemoUser = 'supervisor1001'): Promise<Ap
 const put = (recipient: string, user?: DemoUser) => ask(`PUT /v1/opt-outs/${encodeURIComponent(recipient)}`, user);
 const lift = (recipient: string, user?: DemoUser) => ask(`DELETE /v1/opt-outs/${encodeURIComponent(recipient)}`, user);
 
-/** Every page of a client's list. */
 async function pagesOf(limit: number, user?: DemoUser): Promise<{ readonly recipient: string }[][]> {
   const pages: { readonly recipient: string }[][] = [];
   let after: string | undefined;
@@ -99,7 +96,7 @@ describe('PUT, GET and DELETE /v1/opt-outs', () => {
     const started = { ...by(person), state: 'started', platform_stopped: true };
     expect(await lift(person)).toMatchObject({ status: 200, body: started });
     expect(await listed(person)).toMatchObject([started]);
-    // The other client of the number has not written to the person: it is not told of it.
+    // The other client of the number has not written to this person, and must not learn of the opt-out.
     expect(await listed(person, 'supervisor1002')).toEqual([]);
     await record(person, number, { says: 'started', source: 'platform' });
     expect((await put(person)).body).toMatchObject({ state: 'stopped', platform_stopped: false });
@@ -152,36 +149,21 @@ describe('PUT, GET and DELETE /v1/opt-outs', () => {
   });
 
   test('a change is told as an event, a repetition is not', async () => {
-    const deliveries: Delivery[] = [];
-    const secret = Promise.withResolvers<string>();
-    const receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-      deliveries.push(delivery);
-      return undefined;
+    const supervisor = { clientId: clients.andes, token: await tokenOf('supervisor1001') };
+    const { deliveries } = await receiveEvents(supervisor, ['recipient.opted_out', 'recipient.opted_in']);
+    const person = somebody();
+    const stopped = await put(person);
+    await put(person);
+    const started = await lift(person);
+    const told = await eventually('both changes are told', async () => {
+      const ofPerson = deliveries.filter(({ body }) => body.includes(person));
+      return ofPerson.length < 2 ? undefined : ofPerson;
     });
-    try {
-      const configured = await api('PUT /v1/webhook/config', {
-        token: await tokenOf('supervisor1001'),
-        headers: { 'webhook-secret-rotate': 'true' },
-        body: { url: receiverUrl, active: true, events: ['recipient.opted_out', 'recipient.opted_in'] },
-      });
-      secret.resolve(configured.headers.get('webhook-secret') ?? '');
-      const person = somebody();
-      const stopped = await put(person);
-      await put(person);
-      const started = await lift(person);
-      const told = await eventually('both changes are told', async () => {
-        const ofPerson = deliveries.filter(({ body }) => body.includes(person));
-        return ofPerson.length < 2 ? undefined : ofPerson;
-      });
-      for (const { verified, body } of told) expect([verified, eventFaults(body)]).toEqual([true, []]);
-      const events = told.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.recipient, data.at]);
-      expect(events.toSorted()).toEqual([
-        ['recipient.opted_in', person, started.body.at],
-        ['recipient.opted_out', person, stopped.body.at],
-      ]);
-    } finally {
-      await receiver.close();
-      await forgetWebhook(clients.andes);
-    }
+    for (const { verified, body } of told) expect([verified, eventFaults(body)]).toEqual([true, []]);
+    const events = told.map(({ body }) => JSON.parse(body)).map(({ type, data }) => [type, data.recipient, data.at]);
+    expect(events.toSorted()).toEqual([
+      ['recipient.opted_in', person, started.body.at],
+      ['recipient.opted_out', person, stopped.body.at],
+    ]);
   });
 });

@@ -5,7 +5,7 @@ import { type ApiReply, api, tokenOf } from '../support/api.ts';
 import { runningTarget } from '../support/running-target.ts';
 import { createdTemplate, templateProbes } from '../support/template-probes.ts';
 
-/** The demo file and, for as long as the test takes, one more channel and one more campaign of client 1001. */
+/** The demo file gets one more channel and one more campaign of client 1001, while the test lasts. */
 const grown = {
   ...demo,
   channels: [
@@ -38,7 +38,7 @@ const ask = async (route: string, body?: unknown): Promise<ApiReply> =>
 const asOperator = async (query: string): Promise<ApiReply> =>
   api(`GET /v1/templates?client_id=1001&${query}`, { token: await tokenOf('operator') });
 
-test('what has lost its only channel or campaign is unassigned, in every listing and in bulk status (D15, D17)', async () => {
+test('a template that has lost its only channel or campaign is unassigned, in every listing and in bulk status (D15, D17)', async () => {
   await provision(grown, runningTarget());
   const [noChannel, noCampaign, halved] = [
     await template(pair(778, 10)),

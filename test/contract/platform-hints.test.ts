@@ -5,7 +5,7 @@ import { eraseTemplate } from '../support/erase-template.ts';
 import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
-/* What the platform says has changed, from its webhook to the listings (D42) and to a rehearsal (D51). */
+/* The platform's webhook reports a change, and listings (D42) and a rehearsal (D51) show it. */
 
 const [wabaId] = demoApp.wabas;
 const body = { type: 'BODY', text: 'The parcel is on its way.' };
@@ -26,7 +26,7 @@ const limit = 'whatsapp_business_manager_messaging_limit';
 let id: string;
 let numberId: string;
 
-/** What a rehearsal says of a send to so many people (D51). */
+/** Returns the answer of a rehearsal to so many people (D51). */
 async function rehearsed(did: string, count: number) {
   const params = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
   const recipients = Array.from({ length: count }, (_, at) => ({ to: String(5_493_200_000_000 + at), params }));
@@ -37,7 +37,7 @@ async function rehearsed(did: string, count: number) {
 }
 beforeAll(async () => {
   await synchronize('supervisor1002');
-  // No synchronization from here on.
+  // The lease keeps synchronizations away from here on.
   held = await eventually('the lock is free', () =>
     locks.acquire({ name: 'sync', owner: 'hints test', contender: 'test', nowMs: Date.now() }),
   );
@@ -52,7 +52,7 @@ beforeAll(async () => {
   id = String(made.ids[0]);
 });
 
-// As if nothing had been: other files count templates.
+// Other files count templates, so these must be removed.
 afterAll(async () => {
   if (held !== undefined) await locks.release(held, Date.now());
   await platform(`DELETE /_control/templates/${id}`);
@@ -61,7 +61,7 @@ afterAll(async () => {
   await synchronize('supervisor1002');
 });
 
-/* One test: hints of a WABA are gathered for ten seconds after those before. */
+/* This is one test, because hints of a WABA are gathered for ten seconds after the last ones. */
 test("a template that appears upstream, one that is paused, a number's quality and its portfolio's limit are there without a synchronization", async () => {
   expect(await statusOf('hinted_at')).toBeUndefined();
   const hint = { message_template_id: Number(id), message_template_name: 'hinted_at', event: 'APPROVED' };
@@ -74,7 +74,7 @@ test("a template that appears upstream, one that is paused, a number's quality a
     (await listed(`/v1/client-messaging-channels?wa_id=${number.wa_id}&fields=${field}`)).data[0][field];
   await platform(`POST /_control/templates/${id}`, { status: 'PAUSED' });
   await platform(`POST /_control/numbers/${numberId}`, { quality_rating: 'YELLOW', [limit]: 'TIER_250' });
-  // What the webhook itself says counts for nothing: the platform is asked.
+  // The content of the webhook is only a hint: the service asks the platform.
   await tell('message_template_status_update', { ...hint, event: 'DISABLED' });
   await tell('business_capability_update', { max_daily_conversations_per_business: 2_000 });
   await eventually('it is paused', async () => ((await statusOf('hinted_at')) === 'PAUSED' ? true : undefined));

@@ -4,7 +4,7 @@ import { addressOf } from '../support/addresses.ts';
 import { api, eventually } from '../support/api.ts';
 import { demoApp, signatureOf, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 
-/* The platform's webhook over HTTP (D38). What its queues get is in test/functions/platform-webhook.queue.test.ts. */
+/* The platform's webhook over HTTP (D38). test/functions/platform-webhook.queue.test.ts covers its queues. */
 
 const path = '/platform/webhook';
 const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string>> }) =>
@@ -12,7 +12,7 @@ const post = (webhook: { readonly body: string; readonly headers: Readonly<Recor
 const handshake = (token: string) =>
   api(`GET ${path}?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`);
 
-/** Statuses of messages of a job that nobody has accepted. */
+/** Returns statuses for messages of a job that was never accepted. */
 const statusesOf = (count: number) =>
   statusChange(
     '300000000000001',
@@ -31,7 +31,7 @@ test('the handshake of a known verify token is answered with its challenge, any 
 test('what an app has signed is 200, and its receipts are queued', async () => {
   const reply = await post(signedWebhook(webhookOf(demoApp.wabas[0], statusesOf(4_321))));
   expect(reply).toMatchObject({ status: 200, body: { received: true } });
-  // Of this test alone, so many at once.
+  // No other test sends so many receipts at once.
   const line = '"ReceiptsQueued":4321';
   await eventually(
     'they are counted',

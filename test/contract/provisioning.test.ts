@@ -8,7 +8,7 @@ const username = 'passing1003';
 const password = 'passing-password';
 const did = '5491100000777';
 
-/** The demo file and, for as long as the test takes, one more client with a user, a campaign and a number without a name. */
+/** The demo file gets one more client with a user, a campaign and a number without a name, while the test lasts. */
 const joined = {
   ...demo,
   clients: [...demo.clients, { client_id: 1003, name: 'Passing guest' }],
@@ -50,7 +50,7 @@ test('a removed user cannot log in and sees nothing, a removed number cannot sen
   const list = () => api('GET /v1/templates', { token });
   const before = [await send(), await list()];
   expect(before.map((reply) => reply.status)).toEqual([404, 200]);
-  // A name that is empty or absent is none.
+  // An empty name counts as none.
   const { body: channels } = await api('GET /v1/client-messaging-channels?fields=did,name', { token });
   expect(channels.data).toEqual([{ did, name: null }]);
 
@@ -71,7 +71,10 @@ test('sends name the account that the file names for their number, from the next
     ...joined,
     channels: joined.channels.map((channel) => (channel.did === did ? { ...channel, ...account } : channel)),
   });
-  /** What the platform was posted for so many recipients; it knows no such number, and refuses them all. */
+  /**
+   * Returns the accounts in the platform's requests for so many recipients. The platform does not know the number, and
+   * refuses them all.
+   */
   const posted = async (account: object, count: number): Promise<unknown[]> => {
     await provision(withAccount(account), target, { removalsAllowed: 5 });
     const { body: session } = await logIn();
@@ -111,7 +114,7 @@ test('the platform takes the account of the number’s WABA on both edges; any o
     ...demo,
     channels: demo.channels.map((each) => (each.did === from ? { ...each, ...account } : each)),
   });
-  /** Sends to the recipient of that place, and returns its row once it is at rest. */
+  /** Sends to the recipient at that place, and returns its row once it is no longer pending. */
   const rowOf = async (name: string, place: number): Promise<Readonly<Record<string, unknown>>> => {
     const params = name === 'order_update' ? { body: ['Ana', 'A'], buttons: ['A'] } : undefined;
     const recipients = [{ to: String(first + place), ...(params === undefined ? {} : { params }) }];

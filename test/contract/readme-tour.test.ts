@@ -11,18 +11,18 @@ import { tellAt } from '../support/callback.ts';
 import { runningStack } from '../support/running-target.ts';
 
 /*
- * The tour of the README as somebody pastes it, command by command, into one shell: first the line that `npm start` prints,
- * for the stack that runs here has other ports than the usual ones.
+ * A reader pastes the tour of the README into one shell, command by command. The line that `npm start` prints comes
+ * first, because this stack has other ports.
  */
 
 const root = join(import.meta.dirname, '../..');
 const longestMs = 150_000;
-/** Who stops; no other contract test writes to that number. */
+/** This person stops; no other contract test writes to the number. */
 const stopping = '5491155550009';
 let forget: () => void;
 beforeAll(async () => {
   forget = noteLocalStack(runningStack());
-  // As on the stack of `npm start`: a stop is told by webhook.
+  // A webhook tells of a stop, as on the stack of `npm start`.
   await tellAt(addressOf('platformUrl'), `${addressOf('apiUrl')}/platform/webhook`);
 });
 afterAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   forget();
 });
 
-/** The first block of the chapter, cut at its numbered comments. */
+/** Returns the first block of the chapter, split at its numbered comments. */
 function stepsOf(readme: string): string[] {
   const [, chapter = ''] = readme.split('## Five minutes\n');
   const [, block = ''] = /```sh\n(.*?)```/s.exec(chapter) ?? [];
@@ -49,7 +49,7 @@ test(
     const script = [printed, ...steps.flatMap((step) => ['echo "=== step"', step])].join('\n');
     const { stdout } = await promisify(execFile)('bash', ['-euc', script], {
       ...{ cwd: root, maxBuffer: 16_777_216 },
-      // What never comes is waited for by the shell, which ends before the test does.
+      // The shell waits for events that may not come, so it must end before the test does.
       timeout: longestMs - 10_000,
     });
     const [, , token, synchronized, listed, sent, became, seen, campaign = '', later, spent] =
@@ -67,7 +67,7 @@ test(
     expect(after).toMatch(new RegExp(`"to":"${stopping}"[^}]*"state":"failed","code":"opted_out"`));
     expect(later).toMatch(/"state":"scheduled".*\n\{"cancelled":[1-9]\d*,"more":false\}\n/);
     expect(JSON.parse(spent ?? '').data).toContainEqual(expect.objectContaining({ market: 'AR', currency: 'USD' }));
-    // Nothing was asked of the platform: it has the one of before the stop.
+    // The platform got no message after the stop, only the one before it.
     expect((await platform(`GET /_control/messages?to=${stopping}`)).body.total).toBe(1);
   },
   longestMs,

@@ -11,30 +11,33 @@ import { addressOf } from '../support/addresses.ts';
 import { type ApiReply, api, eventually, platform, synchronize, tokenOf } from '../support/api.ts';
 import { tellAt } from '../support/callback.ts';
 import { eventFaults } from '../support/documented.ts';
+import { orderDid as did, sendOrders } from '../support/order-updates.ts';
 import { demoApp, signedWebhook, statusChange, statusOf, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * The closed loop (D38 to D41): from a send over the simulator's signed webhooks to the report, and to the client's own
+ * The closed loop (D38 to D41) goes from a send over the simulator's signed webhooks to the report and the client's
  * webhook. Everything goes over HTTP.
  */
 
 interface Fate {
   readonly what: string;
   readonly to: string;
-  /** How its statuses come; the magic recipients have one of their own. */
+  /** The course of its statuses; magic recipients have one of their own. */
   readonly course?: Readonly<Record<string, unknown>>;
-  /** What befalls the request, whoever the recipient is. */
+  /** The fault of the request, for any recipient. */
   readonly action?: object;
   readonly ending: Readonly<Record<string, unknown>>;
-  /** The kinds of event that tell of it, each once. */
+  /** The event kinds that tell of it, each once. */
   readonly told?: readonly string[];
 }
 
 const failed = (code: string) => ({ state: 'failed', code, reason: expect.stringMatching(/\w/) });
 const hourMs = 3_600_000;
 
-/** Nothing is ever told of them but by a test: what was told together with it has been judged when it shows. */
+/**
+ * Only tests send receipts of these messages. When one shows, the receipts in the same webhook have been processed too.
+ */
 const marks = ['549240000011', '549240000012'] as const;
 
 const fates: readonly Fate[] = [
@@ -128,7 +131,6 @@ const fates: readonly Fate[] = [
   },
 ];
 
-const did = '5491100000001';
 const [waba, otherWaba] = demoApp.wabas;
 const [phoneNumberId, foreignNumberId] = ['300000000000001', '300000000000002'];
 const sentOnly = '549240000003';
@@ -147,25 +149,13 @@ async function configure(active: boolean): Promise<ApiReply> {
   return api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
 }
 
-async function send(recipients: readonly string[]): Promise<string> {
-  const reply = await api(`POST /v1/template/messages/${did}`, {
-    token: await tokenOf('supervisor1001'),
-    body: {
-      ...{ did, type: 'template', channel: 'MESSAGING', template: { name: 'order_update', language: 'en_US' } },
-      recipients: recipients.map((to) => ({ to, params: { body: ['Ana', 'A-1'], buttons: ['A-1'] } })),
-    },
-  });
-  if (reply.status !== 200) throw new Error(`the send was refused: ${reply.text}`);
-  return reply.headers.get('dispatch-id') ?? '';
-}
-
 async function report(): Promise<ApiReply['body']> {
   const reply = await api(`GET /v1/template/messages/${did}/${jobId}`, { token: await tokenOf('supervisor1001') });
   expect(reply.status).toBe(200);
   return reply.body;
 }
 
-/** What the report says of a recipient, once it is in that state; fails when it never is. */
+/** Returns the recipient's row of the report once it is in that state; fails when it never is. */
 async function rowOf(to: string, state: unknown): Promise<Record<string, unknown>> {
   return eventually(`${to} is ${state}`, async () => {
     const row = (await report()).data.find((each: { to: string }) => each.to === to);
@@ -175,13 +165,13 @@ async function rowOf(to: string, state: unknown): Promise<Record<string, unknown
 
 const messageIdOf = (to: string) => `${jobId}-${fates.findIndex((fate) => fate.to === to)}`;
 
-/** Kinds of event that were delivered of a message, each event once: its id tells. */
+/** Returns the events of a message, each id once. */
 function toldOf(messageId: string): { readonly type: string; readonly data: Record<string, unknown> }[] {
   const events = new Map(deliveries.map(({ webhookId, body }) => [webhookId, JSON.parse(body)]));
   return [...events.values()].filter(({ data }) => data.message_id === messageId);
 }
 
-/** The platform tells these statuses now, in one webhook, as the app of the WABA. */
+/** The platform sends these statuses now in one webhook, as the app of the WABA. */
 async function tell(...statuses: readonly (readonly [to: string, status: object, phoneNumberId?: string])[]) {
   const changes = statuses.map(([to, status, number = phoneNumberId]) =>
     statusChange(number, statusOf(messageIdOf(to), { timestamp: nowSeconds(), ...status })),
@@ -203,7 +193,7 @@ beforeAll(async () => {
     if (course !== undefined) await platform('POST /_control/receipts', { match: { to }, course, times: 1 });
     if (action !== undefined) await platform('POST /_control/faults', { match: { to }, action, times: 1 });
   }
-  jobId = await send(fates.map(({ to }) => to));
+  jobId = await sendOrders(fates.map(({ to }) => to));
 }, 60_000);
 
 afterAll(async () => {
@@ -216,7 +206,7 @@ afterAll(async () => {
     const key = { TableName: tableName('webhooks'), Key: { pk: 'CLIENT#1001', sk } };
     await documentClient.send(new DeleteCommand(key));
   }
-  // One of the receipts has told of a paused template, which holds those of the next file (D46).
+  // One of the receipts tells of a paused template, and its hold would stop the next file (D46).
   await documentClient.send(new DeleteCommand({ TableName: tableName('messages'), Key: holdsKey(waba) }));
 });
 
@@ -242,7 +232,7 @@ describe('what the platform tells later is in the report and in the client’s w
     if (failure !== undefined) expect(failure.data).toMatchObject({ to, code: row['code'], reason: row['reason'] });
   });
 
-  test('the counts are those of the rows, and nobody is missing', async () => {
+  test('the counts are those of the rows, and no recipient is missing', async () => {
     const { total, counts, complete, data } = await report();
     expect([total, complete, data.length]).toEqual([fates.length, true, fates.length]);
     const ending = (state: string) => fates.filter((fate) => fate.ending['state'] === state).length;
@@ -263,7 +253,7 @@ describe('what the platform tells later is in the report and in the client’s w
   });
 });
 
-/* Whatever is told in one round shows together: each round waits for the queue of receipts once. */
+/* Each test waits for the queue of receipts once, so receipts of one test are seen together. */
 describe('what comes later still', () => {
   const delivered = '549240000002';
   const unclear = '549240000010';
@@ -275,7 +265,7 @@ describe('what comes later still', () => {
     const before = await rowOf(sentOnly, 'sent');
     await tell([sentOnly, { status: 'read', timestamp, id: before['platform_message_id'] }]);
 
-    // A number that did not send it, an index that is none, a job that nobody knows.
+    // The receipts are of a number that did not send, of an unknown index, and of an unknown job.
     await tell([unclear, { status: 'sent' }, foreignNumberId], [delivered, bad, foreignNumberId]);
     const told = (to: string, status: object = {}) => statusOf(messageIdOf(to), { timestamp: nowSeconds(), ...status });
     const nobodys = [`${jobId}-9999`, '01JD0000000000000000000000-0'].map((id) => statusOf(id, bad));
@@ -283,7 +273,7 @@ describe('what comes later still', () => {
     const unknown = webhookOf(waba, foreign, statusChange(phoneNumberId, ...nobodys, told(marks[0])));
     expect((await api('POST /platform/webhook', signedWebhook(unknown))).status).toBe(200);
 
-    // Another secret; another WABA of the app and a WABA of somebody else.
+    // This webhook has another secret; the next names another WABA of the app and a foreign WABA.
     const change = statusChange(phoneNumberId, statusOf(messageIdOf(unclear), { status: 'read' }));
     const forged = signedWebhook(webhookOf(waba, change), 'another-app-secret');
     expect((await api('POST /platform/webhook', forged)).status).toBe(401);

@@ -18,7 +18,7 @@ import {
   templateProbes,
 } from '../support/template-probes.ts';
 
-/* Redirects (D19), from the wish of a creation to the browser of a recipient. */
+/* Redirects (D19), from the request of a creation to the browser of a recipient. */
 
 const probes = templateProbes();
 const stack = runningTarget();
@@ -54,7 +54,7 @@ interface SentComponent {
   readonly cards: readonly { readonly components: readonly SentComponent[] }[];
 }
 
-/** Sends and waits until the platform has taken the message; returns its components. */
+/** Sends, waits until the platform has taken the message, and returns its components. */
 async function received(name: string, params: object): Promise<readonly SentComponent[]> {
   const { to, reply } = await send(name, params);
   expect([reply.status, reply.body]).toEqual([200, { success: true }]);
@@ -63,7 +63,6 @@ async function received(name: string, params: object): Promise<readonly SentComp
   return body.data[0].request.template.components;
 }
 
-/** The values of buttons, by place. */
 function buttonsOf(sent: readonly SentComponent[]): Map<number, string> {
   const buttons = sent.filter(({ type }) => type === 'button');
   return new Map(buttons.map(({ index, parameters }) => [index, parameters[0]?.text ?? '']));
@@ -98,7 +97,7 @@ describe('a static URL button of a creation with allow_button_url_change', () =>
     expect((await edit(id, { components: listed.components })).body).toMatchObject({ success: true, changed: false });
   });
 
-  test('is filled by the service, and leads whoever presses it to the URL', async () => {
+  test('is filled by the service, and leads the recipient to the URL', async () => {
     const buttons = buttonsOf(await received(name, { buttons: ['A-7'] }));
     expect([...buttons.keys()].sort()).toEqual([0, 1]);
     expect(buttons.get(1)).toBe('A-7');
@@ -152,7 +151,7 @@ test('a refused creation leaves no redirect that leads on, and one to a private 
   await expectRefused(() => create(wrong), { message: `${path}: the redirect must name a public host`, at: [path] });
 });
 
-test('each card of a carousel leads to its own URL, and nobody declares a value', async () => {
+test('each card of a carousel leads to its own URL, without a declared value', async () => {
   const url = addressOf('platformUrl');
   const post = (path: string, body: unknown) =>
     call(url, `POST /v25.0/${path}`, { body, token: 'demo-platform-token' });

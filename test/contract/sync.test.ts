@@ -16,7 +16,7 @@ const target = runningTarget();
 const start = async (user: DemoUser, body?: unknown): Promise<ApiReply> =>
   api(path, { token: await tokenOf(user), ...(body === undefined ? {} : { body }) });
 
-/** The first answer that is not the 409 of a synchronization still running. */
+/** Retries while another synchronization runs (409), and returns the first other answer. */
 const startWhenFree = (user: DemoUser, body?: unknown): Promise<ApiReply> =>
   eventually('the lock is free', async () => {
     const reply = await start(user, body);
@@ -33,7 +33,7 @@ async function listed(clientId: number, query: string): Promise<ApiReply['body']
 const listRequests = async (waba = ''): Promise<number> =>
   (await platform(`GET /_control/requests?path=${waba}/message_templates&limit=0`)).body.total;
 
-/** Waits until no worker is at work and the lock is kept for nobody: it is given back at the very end. */
+/** Waits until no worker runs and the lease is free; the worker releases it at its very end. */
 async function rest(): Promise<void> {
   await eventually('no synchronization runs', async () => {
     const { waiting = {}, lease, releasedAtMs } = await syncLock();
@@ -116,12 +116,12 @@ describe('one at a time for the whole deployment (D22)', () => {
     expect((await first).body).toEqual(started(1001));
     await eventually('the worker asks', async () => ((await listRequests()) > before + 1 ? true : undefined));
     expect(await start('operator', { client_id: 1002 })).toMatchObject(inProgress);
-    // Refused ones have not asked the platform.
+    // The refused synchronizations have not asked the platform.
     expect(await listRequests()).toBe(before + 2);
   });
 });
 
-test('a template nested 3,000 levels deep stops nobody: its neighbour appears, and nothing is gone (D22)', async () => {
+test('a template nested 3,000 levels deep stops no other: its neighbour appears, and nothing is gone (D22)', async () => {
   let deep: object = {};
   for (let level = 0; level < 3_000; level += 1) deep = { deep };
   const draft = {
@@ -155,7 +155,7 @@ describe('what a synchronization changes, for every client of the WABA', () => {
   const key = templateKey({ wabaId: sharedWaba, name, language: 'en_US' });
   let platformId: string;
 
-  // As if it had never been: other files count templates.
+  // Other files count templates, so this one must be removed.
   afterAll(async () => {
     await platform(`DELETE /_control/templates/${platformId}`);
     await eraseTemplate(target, name);
@@ -233,7 +233,7 @@ describe('what a synchronization changes, for every client of the WABA', () => {
     expect(await found(1001, '&state=PAUSED&quality_scores=RED&did=5491100000001')).toHaveLength(1);
   });
 
-  test('a status nobody knows is kept as it is', async () => {
+  test('an unknown status is kept as it is', async () => {
     await platform(`POST /_control/templates/${platformId}`, { status: 'LIMIT_EXCEEDED_2030' });
     await synchronize('supervisor1001');
     expect(await found(1002, '&state=LIMIT_EXCEEDED_2030')).toHaveLength(1);

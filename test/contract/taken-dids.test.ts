@@ -6,7 +6,7 @@ import { runningTarget } from '../support/running-target.ts';
 
 const did = '5491100000779';
 
-/** The demo file and a number of a client on one of its WABAs; the second is client 1002's alone. */
+/** The demo file with a number of a client on one of its WABAs; the second WABA belongs to client 1002 alone. */
 const withNumberOf = (client_id: number, waba_id: string) => ({
   ...demo,
   channels: [
@@ -65,7 +65,7 @@ test('what was sent on a DID is told to its sender, whatever becomes of the DID,
   await withoutIt();
   expect((await send(1001)).body.code).toBe('did_forbidden');
   expect(await listed(1001)).toEqual([first]);
-  // An empty page of a list that is not empty.
+  // This page is empty, although the list is not.
   expect(await listed(1001, '?to=2026-01-01T00:00:00Z')).toEqual([]);
   await isMine(1001, first);
   expect(await listed(1002)).toEqual([403, 'did_forbidden']);

@@ -36,7 +36,7 @@ async function send(name: string, to: string, { user = 'supervisor1001', did = s
   return call(user, `POST /v1/template/messages/${did}`, body);
 }
 
-/** Sends, waits until it has ended, and returns what the platform has taken for the recipient: one message. */
+/** Sends, waits until the dispatch has ended, and returns the one message that the platform took for the recipient. */
 async function delivered(name: string, sending: Sending = {}) {
   const to = newRecipient();
   const reply = await send(name, to, sending);
@@ -63,7 +63,7 @@ describe('from creation to deletion, two clients on one WABA', () => {
     expect(await send(name, newRecipient())).toMatchObject({ status: 422, body: { code: 'template_not_sendable' } });
   });
 
-  test('assigned by the other client, who disturbs nobody, and cannot enable what is not approved', async () => {
+  test('assigned by the other client, which changes nothing for the first, and cannot enable what is not approved', async () => {
     const channel_campaigns = [{ channel_id: 502, campaign_id: 20 }];
     expect(await call('supervisor1002', `POST ${channels(theirs)}`, { channel_campaigns })).toMatchObject({
       status: 201,

@@ -8,7 +8,7 @@ import { typeFaults } from '../support/type-check.ts';
 
 const { documentClient, tableName } = runningTarget();
 const templates = templateStore(documentClient, tableName('templates'));
-/** The demo's templates, one of them as if the client had switched it off. */
+/** Returns the demo's templates, one of them disabled by the client. */
 const rowsOf = async (clientId: number) =>
   (await templates.rowsOf(clientId)).map((row) => ({ ...row, active: row.name !== 'store_visit' }));
 const open = () => ({
@@ -54,7 +54,7 @@ test('without --out they are printed: what can be sent, and of that client only'
   const [text = ''] = (await run('--client', '1001')).printed;
   const names = [...text.matchAll(/^ {2}readonly "(\w+)": \{$/gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['login_code', 'order_update', 'welcome_offer']));
-  // In review, with named parameters, switched off, and of a WABA that is not the client's.
+  // These are in review, with named parameters, disabled, and of a foreign WABA.
   for (const other of ['summer_sale', 'named_params', 'store_visit', 'appointment_reminder'])
     expect(names).not.toContain(other);
 });

@@ -42,9 +42,8 @@ import {
 } from '../support/template-probes.ts';
 
 /*
- * Media of a creation: by a form, and by URL. How a form is read is shown in test/lib/http/multipart.test.ts, how a URL is
- * judged and fetched in public-url.test.ts and fetch-network.test.ts beside it; here, that both pass through everything
- * around them.
+ * A creation gets media by a form and by URL. The parts have tests of their own (test/lib/http/multipart.test.ts,
+ * public-url.test.ts, fetch-network.test.ts); here media pass through the whole route.
  */
 
 const probes = templateProbes();
@@ -53,7 +52,7 @@ const uploads = async () => (await platform('GET /_control/requests?path=/upload
 
 const logBefore = readFileSync(addressOf('functionLog'), 'utf8').length;
 afterAll(async () => {
-  // The last words of a process that ended with an error that nobody caught.
+  // Node.js prints its version when an uncaught error ends a process.
   const ended = readFileSync(addressOf('functionLog'), 'utf8').slice(logBefore).includes('Node.js v');
   expect(ended).toBe(false);
 });
@@ -97,7 +96,7 @@ describe('forms that are taken', () => {
 });
 
 describe('forms that are refused; the service goes on', () => {
-  // Whatever was sent before, the next request is answered: a name that is taken, so that nothing is created.
+  // After any body the next request must be answered. Its name is taken, so that no template is created.
   const taken = probes.draft();
   beforeAll(async () => {
     expect(await create(taken)).toMatchObject(created);
@@ -123,7 +122,7 @@ describe('forms that are refused; the service goes on', () => {
   });
 
   test('200 damaged forms: 400 each, and none reaches the platform (R9)', async () => {
-    // What survives the damage fails on this channel.
+    // A form that is still readable after the damage fails on this channel.
     const pairs = { channel_campaigns: { channel_id: 999, campaign_id: 999 } };
     const form = formBody([template(pairs), filePart], 'b');
     const before = await creationsAsked();
@@ -189,29 +188,23 @@ describe('a URL that does not name a public host is a 400 that names the field, 
 });
 
 /*
- * The running stack fetches from the public network only, and no test may depend on that. Here the same endpoint works on
- * the running stack's stores and platform, and takes this machine for media.example.com.
+ * The running stack fetches from the public network only, and no test may depend on that. Here the endpoint uses the
+ * stack's stores and platform, and resolves media.example.com to this machine.
  */
 describe('header_source, by the page itself', () => {
   let host: MediaHost | undefined;
   afterEach(() => host?.close());
 
-  /** Creates a template whose picture is at media.example.com, which answers like this. */
-  async function createFrom(answers: RequestListener) {
-    const mediaHost = await startMediaHost(answers);
-    host = mediaHost;
+  /** Builds the endpoint, which finds media.example.com at this port of the machine. */
+  function endpointBeside(port: number) {
     const here = { address: '127.0.0.1', family: 4 };
-    const ports = {
-      lookup: async () => [here],
-      isAllowedAddress: (address: string) => address === here.address,
-      port: mediaHost.port,
-      ca: certificate,
-    };
+    const isAllowedAddress = (address: string) => address === here.address;
+    const ports = { lookup: async () => [here], isAllowedAddress, port, ca: certificate };
     const { documentClient, tableName } = runningTarget();
     const directory = directoryStore(documentClient, tableName('directory'));
     const transport = platformTransport({ baseUrl: addressOf('platformUrl'), version: 'v25.0', timeoutMs: 8_000 });
     const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '500000000000001' });
-    const handler = templatesCreate({
+    return templatesCreate({
       directory,
       creations: creationStore(documentClient, tableName('templates')),
       management: templateManagement(transport, credentialOf),
@@ -222,10 +215,15 @@ describe('header_source, by the page itself', () => {
       audit: new MemoryAudit(),
       nowMs: Date.now,
     });
+  }
+
+  /** Creates a template whose picture is at media.example.com, where this server answers. */
+  async function createFrom(answers: RequestListener) {
+    host = await startMediaHost(answers);
     const draft = probes.draft({ components: [header('https://media.example.com/p/logo.png?v=1'), plainBody] });
     const token = { userId: 'u-1', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 };
     const event = makeHttpEvent({ token, body: JSON.stringify(draft), pathParameters: { did: sharedDid } });
-    return { draft, reply: await callEndpoint(handler, event) };
+    return { draft, reply: await callEndpoint(endpointBeside(host.port), event) };
   }
 
   test('is fetched, uploaded and created with the handle; the listing shows it', async () => {

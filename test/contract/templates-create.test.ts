@@ -17,13 +17,11 @@ import {
 } from '../support/template-probes.ts';
 
 /*
- * What a caller sees of a creation, a case of each kind: each rule by itself is shown in test/lib/templates/{create,rules}/,
- * races and failing stores in create-template.adapter.test.ts.
+ * One case of each kind as a caller sees it. Rules are in test/lib/templates/{create,rules}/, races and failing stores
+ * in create-template.adapter.test.ts.
  */
 
 const probes = templateProbes();
-const fault = (action: object) =>
-  platform('POST /_control/faults', { match: { path: 'message_templates' }, action, times: 1 });
 beforeAll(() => synchronize('supervisor1001'));
 afterEach(async () => {
   await platform('DELETE /_control/faults');
@@ -195,7 +193,7 @@ describe('what reaches the platform, and what is answered: id, status and catego
   });
 });
 
-describe('for whom, and assigned to what (D13)', () => {
+describe('the client of a creation, and its assignments (D13)', () => {
   const pair = (campaign_id: number) => ({ channel_id: 501, campaign_id });
   const channel = { channel_id: 501, did: '5491100000001', type: 'MESSAGING' };
   test.each<[string, CreateOptions, Record<string, unknown>, number[]]>([
@@ -232,7 +230,7 @@ describe('for whom, and assigned to what (D13)', () => {
   });
 });
 
-/* That the client comes before the DID is shown for every route with a DID by tenancy.test.ts. */
+/* tenancy.test.ts shows for every route with a DID that the client is checked before the DID. */
 describe('the order of the checks (D5): each is told though the next would refuse as well', () => {
   const good = probes.draft();
   const foreignPair = { channel_id: 502, campaign_id: 10 };
@@ -282,13 +280,13 @@ describe('the order of the checks (D5): each is told though the next would refus
       },
     ],
     [
-      'a taken name, whoever created it',
+      'a taken name, whichever client created it',
       { ...good, name: 'order_update' },
       { user: 'supervisor1002', did: '5491100000002' },
       { message: 'a template of this name and language exists already', at: ['name'] },
     ],
   ])('%s', async (_, body, options, expected) => {
-    // Whatever came as far as the platform would be a 502.
+    // A request that reaches the platform would be answered with 502.
     await platform('POST /_control/faults', { match: { path: 'message_templates' }, action: { drop: 'before' } });
     await expectRefused(() => create(body, options), expected);
   });
@@ -362,78 +360,5 @@ describe('the order of the checks (D5): each is told though the next would refus
       .map((place) => `components${place}`);
     expect(new Set(paths)).toEqual(new Set([...fields, ...inComponents]));
     expect(await creationsAsked()).toBe(before);
-  });
-});
-
-describe('the platform fails, refuses or limits (D7)', () => {
-  const unclear = {
-    code: 'platform_unreachable',
-    message: 'the platform did not answer clearly and may have done what was asked; synchronize before repeating it',
-  };
-
-  test.each([
-    ['breaks the connection off', { drop: 'before' }, [502, unclear, null]],
-    [
-      'refuses our own credential',
-      { code: 190 },
-      [502, { code: 'platform_unreachable', message: 'the platform could not be reached' }, null],
-    ],
-    [
-      'refuses what is its own to judge',
-      { code: 100, subcode: 2_388_299 },
-      [
-        400,
-        { code: 'platform_refused', message: 'Leading or trailing parameters not allowed', platform_code: 100 },
-        null,
-      ],
-    ],
-    [
-      'limits the rate',
-      { code: 80_008 },
-      [
-        429,
-        {
-          code: 'platform_rate_limited',
-          message: 'the platform limits the rate of requests, try again later',
-          platform_code: 80_008,
-        },
-        '60',
-      ],
-    ],
-  ])('%s: nothing is stored, and the next request is taken', async (_, action, answered) => {
-    const draft = probes.draft();
-    await fault(action);
-    const reply = await create(draft);
-    expect([reply.status, reply.body, reply.headers.get('retry-after')]).toEqual(answered);
-    expect(await listedTemplate(1001, draft.name)).toBeUndefined();
-    expect((await create(draft)).status).toBe(200);
-  });
-
-  test('an answer that is lost: not asked again, then refused in the platform’s words, and a synchronization brings it', async () => {
-    const draft = probes.draft();
-    const before = await creationsAsked();
-    await fault({ drop: 'after' });
-    expect(await create(draft)).toMatchObject({ status: 502, body: unclear });
-    expect(await creationsAsked()).toBe(before + 1);
-    const again = await create(draft);
-    expect([again.status, again.body]).toEqual([
-      400,
-      { code: 'platform_refused', message: 'There is already en_US content for this template', platform_code: 100 },
-    ]);
-    await synchronize('supervisor1001');
-    const { name } = draft;
-    for (const clientId of [1001, 1002]) {
-      expect(await listedTemplate(clientId, name)).toMatchObject({ platform_template: { name, status: 'PENDING' } });
-    }
-  });
-
-  test('the same name twice at the same time: one template for each client', async () => {
-    const draft = probes.draft();
-    const replies = await Promise.all([create(draft), create(draft)]);
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
-    for (const clientId of [1001, 1002]) {
-      expect(await listedTemplate(clientId, draft.name)).toBeDefined();
-      expect(await listedTemplate(clientId, draft.name, '&page=2&size=1')).toBeUndefined();
-    }
   });
 });

@@ -27,7 +27,7 @@ const draft = (word: 'REVIEW_NOW' | 'REVIEW_NEVER', changes = {}) =>
 const removals = async (limit = 0) =>
   (await platform(`GET /_control/requests?method=DELETE&path=${sharedWaba}/message_templates&limit=${limit}`)).body;
 
-/** Listed as deleted, and nowhere else, for both clients of the WABA. */
+/** The template must be listed as deleted for both clients of the WABA, and nowhere else. */
 async function expectDeleted(name: string): Promise<void> {
   for (const clientId of [1001, 1002]) {
     expect(await listedTemplate(clientId, name)).toBeUndefined();

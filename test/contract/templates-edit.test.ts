@@ -15,8 +15,8 @@ import {
 } from '../support/template-probes.ts';
 
 /*
- * What a caller sees of an edit, a case of each kind: what counts as a difference is shown in test/lib/templates/edit/, what
- * may meet an edit in test/functions/templates-edit.adapter.test.ts.
+ * One case of each kind as a caller sees it. Differences are in test/lib/templates/edit/, races in
+ * test/functions/templates-edit.adapter.test.ts.
  */
 
 const probes = templateProbes();
@@ -29,7 +29,7 @@ const unchanged = [200, { success: true, changed: false, message: 'nothing diffe
 const body = (text: string) => ({ type: 'BODY', text });
 const footer = { type: 'FOOTER', text: 'Andes Retail' };
 
-/** A template of its own that the platform has approved, rejected or not yet seen. */
+/** Creates a template that the platform approves, rejects or leaves in review. */
 async function template(word: 'REVIEW_NOW' | 'REVIEW_NOW REJECT_SCAM' | 'REVIEW_NEVER', changes = {}) {
   const components = [body(`Your order ${word} is ready.`), footer];
   return { ...(await createdTemplate(probes.draft({ components, ...changes }))), components };
@@ -178,7 +178,7 @@ describe('an edit is judged by what the platform has now (D20)', () => {
 });
 
 describe('refusals: the template stays as it is', () => {
-  /** An edit reads the template, and so what the platform thinks of it. */
+  /** An edit also reads the platform's current state of the template. */
   const kept = async (name: string) => {
     const { platform_template, ...entry } = await listedTemplate(1001, name);
     return { ...entry, platform_template: { ...platform_template, quality_score: undefined } };

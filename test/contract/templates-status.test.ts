@@ -8,7 +8,10 @@ import { runningTarget } from '../support/running-target.ts';
 
 const { documentClient, tableName } = runningTarget();
 
-/** Template ids by name: client 1001's, and 1002's of the same WABA; `pending` is one that is not approved. */
+/**
+ * Template ids by name: `own`, `second` and `pending` (not approved) are client 1001's, `theirs` is 1002's of the same
+ * WABA.
+ */
 let own: string;
 let second: string;
 let pending: string;
@@ -42,13 +45,12 @@ function addressOf(id: string) {
   return address;
 }
 
-/** The `_id` of another document of the same template and client. */
 function siblingOf(id: string): string {
   const address = addressOf(id);
   return documentId({ ...address, sequence: address.sequence + 1 });
 }
 
-/** What a directory that has lost a channel or a campaign leaves behind in a row; and back to the seeded state. */
+/** Writes a row as a removed channel or campaign leaves it, or as it was seeded. */
 async function store(id: string, documents: string, active: boolean): Promise<void> {
   const address = addressOf(id);
   await documentClient.send(
@@ -64,7 +66,7 @@ async function store(id: string, documents: string, active: boolean): Promise<vo
 const sequenceOf = (id: string) => addressOf(id).sequence;
 const assign = (id: string, pairs: string, active = true) => store(id, `${sequenceOf(id)}${pairs}`, active);
 
-/** Other tests expect the demo templates as they are seeded: active and unassigned. */
+/** Other tests expect the demo templates active and unassigned, as they are seeded. */
 afterEach(async () => {
   for (const id of [own, second, pending, theirs]) await assign(id, '');
 });
@@ -128,7 +130,7 @@ describe('reasons', () => {
     expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: second }]);
   });
 
-  test('two ids of one template contradict each other, and an id that nobody has blocks none', async () => {
+  test('two ids of one template contradict each other, and an unknown id blocks none', async () => {
     const [sibling, nobodys] = [siblingOf(own), siblingOf(second)];
     const [onboarding, collections] = [campaigns.onboarding, campaigns.collections];
     const pair = (campaignId: number) => `:${channels.andes}:${campaignId}`;
@@ -153,7 +155,7 @@ describe('whose templates', () => {
   });
 
   test.each([`?client_id=${clients.andes}`, ''])(
-    'an operator with client_id acts for that client, whoever’s _id it is',
+    'an operator with client_id acts for that client, whichever client’s _id it is',
     async (query) => {
       const body = query === '' ? { ...disable(theirs), client_id: clients.andes } : disable(theirs);
       expect(reasons(await patch('operator', body, query))).toEqual(['success']);

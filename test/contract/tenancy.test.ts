@@ -10,21 +10,21 @@ import { answersTo1001, callers, entered } from './tenancy/rules.ts';
 import { documents, onTemplates } from './tenancy/templates.ts';
 
 /*
- * Every route that works for a client, called by every kind of caller, for every client, in every place and spelling of
- * client_id, on every kind of DID (R36). `npm test` takes one spelling of each kind on most routes. A new route needs cases in `tenancy/`, or a reason to be without.
+ * Every route of a client is called by every kind of caller, with every client, spelling and place of client_id, and
+ * kind of DID (R36). A new route needs cases in `tenancy/`, or a reason.
  */
 
-/** Routes without tenancy, each with the reason. */
+/** Routes without a client, each with the reason. */
 const ofNoClient: Readonly<Record<string, string>> = {
   health: 'public, and tells nothing',
-  login: 'public: whoever asks has no token yet',
-  redirect: 'public: whoever got a message may follow its button',
+  login: 'public: the caller has no token yet',
+  redirect: 'public: the recipient of a message may follow its button',
   'platform-webhook-verify': 'public: the platform asks, and a word of its app answers',
   'platform-webhook-receive': 'public: a signature says who speaks, and the WABA whose messages it may speak of (D38)',
   'pricing-get': 'list prices are the same for every caller (D32)',
 };
 
-/** Every text that belongs to client 1002 alone: names and ids of the second WABA, its own DIDs, its document ids. */
+/** Texts that belong to client 1002 alone: names and ids of the second WABA, its DIDs, its document ids. */
 let foreignTexts: readonly string[];
 
 beforeAll(async () => {

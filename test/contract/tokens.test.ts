@@ -7,14 +7,13 @@ import { builtOperations } from '../support/built-operations.ts';
 import { runningTarget } from '../support/running-target.ts';
 
 /*
- * Every kind of token that is none of ours (D2), and every route that is not public with one of them: all have the same
- * authorizer (test/infra/api.test.ts). The tokens are made from a real one and with the very key that the stack signs with,
- * so that each has exactly one thing wrong.
+ * Every kind of invalid token (D2), and every protected route with one: all share one authorizer
+ * (test/infra/api.test.ts). Tokens come from a real one and the stack's own key, with exactly one fault each.
  */
 
 const guarded = routes.filter((route) => route.public !== true && builtOperations().includes(route.operation));
 
-/** A request that the route would understand, if it came to that. */
+/** Returns a request that the route would accept. */
 function requestOf({ method, path }: (typeof routes)[number]) {
   const route = `${method} ${path.replace(/\{\w+\}/g, '5491100000001')}`;
   return { route, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) };
@@ -23,7 +22,7 @@ function requestOf({ method, path }: (typeof routes)[number]) {
 let signing: SigningKey;
 let claims: JWTPayload;
 
-/** A token as the stack issues it, but for what is given. */
+/** Signs a token of the stack, with the given changes. */
 function signed(change: JWTPayload, { keyId, key } = signing): Promise<string> {
   return new SignJWT({ ...claims, ...change })
     .setProtectedHeader({ alg: 'ES256', kid: keyId, typ: 'at+jwt' })

@@ -14,19 +14,19 @@ import { eventFaults } from '../support/documented.ts';
 import { demoApp, signedWebhook, webhookOf } from '../support/platform-webhook.ts';
 import { runningTarget } from '../support/running-target.ts';
 
-/* People by their business-scoped user ids (platform reference, 4.5), the whole way over HTTP. */
+/* People are addressed by business-scoped user ids (platform reference, 4.5), the whole way over HTTP. */
 
 const did = '5491100000001';
 const [waba] = demoApp.wabas;
 const metadata = { display_phone_number: did, phone_number_id: '300000000000001' };
 const numbers = ['549250000001', '549250000002'] as const;
-/** The platform has never told of them. */
+/** The platform has never told these ids. */
 const [stranger, parent] = ['AR.1aB2c', 'US.ENT.1aB2c'] as const;
 const { documentClient, tableName } = runningTarget();
 const deliveries: Delivery[] = [];
 const secret = Promise.withResolvers<string>();
 let receiver: WebhookReceiver;
-/** Of the two numbers, as their receipts have told them. */
+/** The ids of the two numbers, as their receipts have told them. */
 let [known, failing] = ['', ''];
 
 type Row = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ async function configure(active: boolean) {
   return await api('PUT /v1/webhook/config', { token: await tokenOf('supervisor1001'), headers, body });
 }
 
-/** How a client sends: the DID's own template, with what it takes. */
+/** Each sender uses a template of its DID with valid parameters. */
 const sender = {
   user: 'supervisor1001',
   from: did,
@@ -51,7 +51,7 @@ const senderElsewhere = {
   template: { name: 'appointment_reminder', language: 'pt_BR' },
   params: { header: ['Ana'], body: ['Ana', '12/11', '15'] } as object,
 } as const;
-/** The same DID, another category. */
+/** The offer uses the same DID and another category. */
 const offer = {
   ...sender,
   template: { name: 'welcome_offer', language: 'es' },
@@ -83,7 +83,7 @@ async function send(
   return { jobId: reply.headers.get('dispatch-id') ?? '', body: reply.body };
 }
 
-/** The rows of a dispatch, once they are as they are to be. */
+/** Returns the rows of a dispatch, once the condition holds. */
 async function rowsOf(jobId: string, areThere: (rows: readonly Row[]) => boolean): Promise<readonly Row[]> {
   return await eventually('the report says so', async () => {
     const reply = await api(`GET /v1/template/messages/${did}/${jobId}`, { token: await tokenOf('supervisor1001') });
@@ -193,14 +193,14 @@ test('what people write and prefer is taken; who has a new id is sent to by it, 
     [numbers[0], undefined],
     [replacement, 0],
   ]);
-  // Another portfolio: its ids are of other people.
+  // The other number belongs to another portfolio, where the ids mean other people.
   const elsewhere = await send([known], { by: senderElsewhere, dry: true });
   expect(elsewhere.body).not.toHaveProperty('warning');
 }, 60_000);
 
-test('who stops marketing gets no more of it, told by receipt and never tried again; everything else and everybody else does', async () => {
+test('a person who stops marketing gets no more: the receipt tells it, without a retry; other messages and other people get theirs', async () => {
   const [stopped, other] = ['549250000011', '549250000012'] as const;
-  // Told by no webhook: what the receipt says is all that is known.
+  // No webhook tells this stop, so that the receipt is the only source.
   const preference = (value: 'stop' | 'resume') =>
     platform(`POST /_control/recipients/${stopped}/preference`, {
       ...{ phone_number_id: metadata.phone_number_id, value },
@@ -214,7 +214,7 @@ test('who stops marketing gets no more of it, told by receipt and never tried ag
       { to: stopped, state: 'failed', code: '131050', reason: expect.stringMatching(/stop/) },
       { to: other, state: 'read' },
     ]);
-    // A one-time code needs a number and nothing else; no refusal of a person holds what others are sent.
+    // A one-time code goes to the stopped number, because it is no marketing; the refusal of one person holds no other.
     const later = [await send([stopped]), await send([stopped], { by: code }), await send([other], { by: offer })];
     for (const { jobId: id } of later) expect(await rowsOf(id, isTold)).toMatchObject([{ state: 'read' }]);
     const { body } = await platform('GET /_control/requests?method=POST&path=/messages&limit=1000000');
@@ -228,7 +228,7 @@ test('who stops marketing gets no more of it, told by receipt and never tried ag
   }
 }, 60_000);
 
-test('who wants no marketing, by word or by setting, is told of to the client that wrote, and so is the end of it (D55)', async () => {
+test('an opt-out by word or by setting is told to the client that wrote, and so is its end (D55)', async () => {
   const person = '549250000021';
   const { phone_number_id } = metadata;
   const says = (text: string) => platform(`POST /_control/recipients/${person}/message`, { phone_number_id, text });
@@ -251,7 +251,8 @@ test('who wants no marketing, by word or by setting, is told of to the client th
   await prefers();
   const stops = await toldOf('recipient.opted_out');
   expect(stops).toMatchObject(expected);
-  // Other files set the simulator's clock ahead, where a start has no time that is believed. Within one second a stop wins.
+  // Other files move the simulator's clock ahead, and the service does not believe such times. Within one second a stop
+  // wins.
   const timestamp = Math.floor(Date.now() / 1_000) + 2;
   const { user_id } = stops[0];
   const from = { from: person, from_user_id: user_id, timestamp: String(timestamp) };
@@ -281,10 +282,10 @@ test.each([
       }),
   ],
 ])(
-  'whom %s says to be refused marketing is not called with more of it (131050, D55)',
+  'a person whose marketing %s refuses gets no more of it (131050, D55)',
   async (_, refused, refuse) => {
     const other = '549250000014';
-    // Of a stop in the chat the platform would tell by another field too.
+    // Another webhook field would tell of a stop in the chat as well; here it stays silent.
     expect((await refuse(refused)).status).toBe(200);
     const isOver = (rows: readonly Row[]) => rows.every(({ state }) => state === 'read' || state === 'failed');
     const first = await send([refused, other], { by: offer });
@@ -338,7 +339,7 @@ test('what a person answers is told to the client that asks for it, with the mes
   await platform(`POST ${at}/tap`, { button: 1, has_context: false });
   expect(await toldOf('Ahora no')).toMatchObject({ ...about, by: 'quick_reply', button_index: 1 });
 
-  // A worker that has asked before this file what the client wants keeps no ids for a minute.
+  // A worker caches for a minute what events the client wants, so this retries.
   let tries = 0;
   const answer = await eventually(
     'a text is told with its message',

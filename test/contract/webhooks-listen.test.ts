@@ -46,7 +46,7 @@ const trigger = (kind: string) => runScript('infra/local/webhooks-trigger.ts', {
 const configuration = async () =>
   (await api('GET /v1/webhook/config', { token: await tokenOf('supervisor1002') })).body;
 
-/** A delivery of nobody, over TLS to where deliveries to the receiver's name are connected. */
+/** Posts a forged delivery over TLS, where the receiver's name resolves to this machine. */
 function forge(): Promise<number | undefined> {
   const { host, port, ca } = trustedReceiver(addressOf('webhookReceiverPort'));
   const options = { host: '127.0.0.1', port, ca, servername: host, method: 'POST', path: '/events', agent: false };
@@ -120,7 +120,7 @@ test('it hands events on to a program, tells each attempt, and has a bad answer 
   });
 });
 
-test('every kind of event reaches whoever asks for all of them', async () => {
+test('every kind of event reaches a client that asks for all of them', async () => {
   const run = listen('--events', 'all');
   await run.line(/events of the client/);
   const { queueUrls, sqsEndpoint } = { queueUrls: addressOf('queueUrls'), sqsEndpoint: addressOf('sqsEndpoint') };

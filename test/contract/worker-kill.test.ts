@@ -21,13 +21,13 @@ import { tellAt } from '../support/callback.ts';
 import { endingsOf, messagesHeld, outcomesOn, queueClientAt, runningTarget } from '../support/running-target.ts';
 
 /*
- * SIGKILL of workers of a whole stack (R19). It is a stack of its own because it is bent in a place that would take
- * minutes otherwise: claims are made older by hand.
+ * Workers of a whole stack are killed with SIGKILL (R19). The stack is the file's own, because the tests age claims by
+ * hand, which would take minutes otherwise.
  */
 
-/** For so long a worker that was killed still holds its deliveries, once it has lived for a second (held-deliveries.ts). */
+/** A killed worker holds its deliveries for so long, after it has lived for a second (held-deliveries.ts). */
 const heldSeconds = 30;
-/** Until it has held them, on a machine that is busy. */
+/** A worker has held its deliveries by then, even on a busy machine. */
 const untilHeldMs = firstHoldMs.others + 3_000;
 const did = '5491100000001';
 let stack: RunningStack;
@@ -45,7 +45,7 @@ beforeAll(async () => {
     onLog: ({ functionName, text }) => appendFileSync(addressOf('functionLog'), `${functionName} | ${text}\n`),
   });
   const { apiUrl, platformUrl, sqsEndpoint } = stack.addresses;
-  // Receipts would settle what this is about: what the service knows by itself.
+  // Receipts would settle the outcomes, which the service must derive itself here.
   await tellAt(platformUrl, null);
   sqs = queueClientAt(sqsEndpoint);
   target = runningTarget(stack.addresses);
@@ -81,7 +81,7 @@ async function accept(recipients: readonly string[]): Promise<string> {
   return reply.headers.get('dispatch-id') ?? '';
 }
 
-/** Kills every instance of the function that is at work, as Lambda's host would die under it. */
+/** Kills every busy instance of the function, as if Lambda's host had died. */
 function killBusy(functionName: string): number {
   const id = Object.values(stack.template.functions).find(
     ({ name }) => name === resourceName('local', functionName),
@@ -103,7 +103,7 @@ async function storedSlice(key: SliceKey) {
   return await sliceStore({ client, table: target.tableName('messages'), nowMs: Date.now }).find(key);
 }
 
-/** As if the worker had been killed so long ago that it cannot be running any more. */
+/** Ages the claim until its worker cannot be running any more. */
 async function makeOlder(key: SliceKey): Promise<void> {
   await target.documentClient.send(
     new UpdateCommand({
@@ -121,7 +121,7 @@ async function queueIsEmpty(purpose: string): Promise<void> {
   );
 }
 
-// Waits for a delivery to come again, and loaded machines.
+// The tests wait for redelivery, and machines may be busy.
 vi.setConfig({ testTimeout: 180_000 });
 
 describe('kill -9 of a dispatch worker between claim and outcome', () => {
@@ -150,14 +150,14 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
     await new Promise((resolve) => setTimeout(resolve, untilHeldMs));
     expect(killBusy(killed.worker)).toBeGreaterThan(0);
 
-    // The slices beside it have ended, each with what the platform said.
+    // The other slices have ended, each with the platform's answer.
     const slices = Array.from({ length: Math.ceil(recipients.length / sliceSize) }, (_, slice) => ({ jobId, slice }));
     const states = (await Promise.all(slices.map(storedSlice))).map((slice) => slice?.state);
     expect(states).toEqual(slices.map(({ slice }) => (slice === 0 ? 'claimed' : 'ended')));
     await makeOlder({ jobId, slice: 0 });
     await platform('DELETE /_control/faults');
 
-    // The slice itself: the outcome is derived from its age as well and would say unknown before the delivery.
+    // A report would say unknown by the age of the claim alone, so the stored slice shows the redelivery.
     await eventually(
       'the chunk comes again',
       async () => ((await storedSlice({ jobId, slice: 0 }))?.state === 'ended' ? true : undefined),
@@ -167,7 +167,7 @@ describe('kill -9 of a dispatch worker between claim and outcome', () => {
     const endings = await endingsOf(outcomes, jobId);
     const lost = { state: 'unknown', code: 'worker_lost' };
     expect(endings).toMatchObject(
-      // Those in the slice of the slow one share its fate: what vouches for them was never written.
+      // Recipients in the slice of the slow one share its outcome, because their answers were never written.
       recipients.map((to, index) => ({ to, ...(index < sliceSize ? lost : { state: 'sent' }) })),
     );
     expect([...(await requestsByRecipient())].sort()).toEqual(recipients.map((to) => [to, 1]));
@@ -201,19 +201,19 @@ describe('kill -9 of the fan-out worker', () => {
     return Item === undefined ? 0 : v.parse(ProgressSchema, Item).queued;
   }
 
-  /** Kills the worker with chunks queued and none of them remembered; false where it was too late. */
+  /** Kills the worker after it queued chunks and before it stored a checkpoint; false when it was too late. */
   async function killedBeforeCheckpoint(jobId: string, heldBefore: number): Promise<boolean> {
-    // Without a pause in between: a wave takes the function a fraction of a second.
+    // The loop has no pause, because a wave takes a fraction of a second.
     while ((await messagesHeld(sqs, queueUrl('dispatch'))) <= heldBefore) {
       if ((await queuedSoFar(jobId)) > 0) return false;
     }
     return killBusy('messages-fan-out') === 1 && (await queuedSoFar(jobId)) === 0;
   }
 
-  // Its delivery comes again after a minute.
+  // The delivery comes again after a minute.
   test('on the way through 1,000 recipients: each is sent exactly once', { timeout: 600_000 }, async () => {
     const everybody: string[] = [];
-    // On a busy machine the worker may be done before it is killed: then there is another job.
+    // On a busy machine the job may end before the kill; then another job is tried.
     for (let killed = false; !killed; ) {
       const first = 549_320_000_000 + everybody.length;
       const recipients = Array.from({ length: 1_000 }, (_, index) => String(first + index));

@@ -21,33 +21,33 @@ interface Faults {
   readonly table?: (attempt: Attempt) => Fault;
 }
 
-/** Runs one acceptance under faults; says what the client was told and what leaves by what is queued. */
+/** Runs one acceptance under faults. Returns the answer to the client and the messages that leave by what is queued. */
 async function accept(job: WholeJob, faults: Faults, remainingMs = 29_000) {
   const [queueUrl, urgentQueueUrl] = await Promise.all([freshQueue(), freshQueue()]);
   const client = localQueueClient();
   const faultyDocuments = localDocumentClient();
   const queueAttempts = injectFaults(client, faults.queue ?? (() => undefined));
   const tableAttempts = injectFaults(faultyDocuments, faults.table ?? (() => undefined));
-  let told = 'accepted';
-  try {
-    await acceptJob(job, {
-      parameters: parameterStore(faultyDocuments, table),
-      acceptance: acceptedJobsStore(faultyDocuments, table, Date.now),
-      queue: jobQueue(client, queueUrl),
-      urgentQueue: jobQueue(client, urgentQueueUrl),
-      noteCorrespondents: async () => undefined,
-      limitOf: async () => 80,
-      remainingMs: () => remainingMs,
-    });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    told = error.code;
-  }
+  const accepting = acceptJob(job, {
+    parameters: parameterStore(faultyDocuments, table),
+    acceptance: acceptedJobsStore(faultyDocuments, table, Date.now),
+    queue: jobQueue(client, queueUrl),
+    urgentQueue: jobQueue(client, urgentQueueUrl),
+    noteCorrespondents: async () => undefined,
+    limitOf: async () => 80,
+    remainingMs: () => remainingMs,
+  });
+  const told = await accepting.then(() => 'accepted', codeOf);
   const read = localQueueClient();
   const queued = { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };
   const sent = await dispatchIdsOf(queued, documents, table);
   const messages = queued.jobs.length + queued.chunks.length;
   return { told, sent: sent.size, messages, queueAttempts: queueAttempts.length, tableAttempts: tableAttempts.length };
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Refusal)) throw error;
+  return error.code;
 }
 
 function jobOf(recipients: number): WholeJob {
@@ -84,14 +84,14 @@ describe.each(counts)('all messages are accepted or none (R20): %i recipients', 
         expect(broken).toMatchObject(broken.told === 'accepted' ? accepted(count) : { ...refused, messages: 0 });
       }
     }
-    // What goes straight stores nothing before.
+    // A straight request stores nothing before it is queued.
     expect([...told].sort()).toEqual(count <= 10 ? ['accepted'] : ['accepted', 'dispatch_unavailable']);
   });
 
   test('when the queue does not confirm it and the table cannot be written, it is not known', async () => {
     const { queueAttempts, tableAttempts } = await accept(jobOf(count), {});
     expect(queueAttempts).toBe(1);
-    // The withdrawal comes where the job would have been listed: after what is stored before.
+    // The withdrawal replaces the listing of the job, so it comes after the writes before that.
     const storing = count <= 10 ? 0 : tableAttempts - 1;
     const broken = await accept(jobOf(count), {
       queue: () => 'after',

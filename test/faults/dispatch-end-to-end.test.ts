@@ -36,7 +36,7 @@ beforeEach(async () => {
 const limitPerSecond = 1_000;
 const everyMs = 1_000 / 900;
 
-/** The chunks of one wave of a job that has begun, in the slots that its fan-out has reserved. */
+/** Returns the chunks of one wave of a job that has begun, in the slots that its fan-out has reserved. */
 async function wave(total: number): Promise<QueuedChunk[]> {
   const client = localDocumentClient();
   const job = makeJob(makeRecipients(total), { ...scenarioHead, total });
@@ -54,7 +54,7 @@ async function wave(total: number): Promise<QueuedChunk[]> {
   return chunksOfWave({ head, lane: jobId, limitPerSecond, recipients, firstPosition }, everyMs);
 }
 
-/** A platform that misbehaves as the seed says and remembers what it really took, and of what it did not say. */
+/** This platform fails as the seed says. It records what it really took, and the messages without an answer. */
 function platformOf(seed: number) {
   const random = seededRandom(seed);
   const taken: number[] = [];
@@ -111,20 +111,20 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
         hold: async () => undefined,
       },
     };
-    /** Whom a run was about that was killed. */
+    /** The recipients of runs that were killed. */
     const left = new Set<number>();
 
     const worker = async (body: string): Promise<readonly string[]> => {
       const calls = random() < 0.2 ? Math.ceil(random() * 45) : undefined;
       const again = await workers.run([body], workers.ports(client, table, given), calls);
-      // Now and then an acknowledgement is lost and a finished one comes again too.
+      // Now and then an acknowledgement is lost, and a finished chunk is delivered again.
       if (again !== 'killed') return again.length > 0 || random() < 0.1 ? [body] : [];
       for (const index of indexesIn(body)) left.add(index);
       return [body];
     };
     const chunks = (await wave(total)).map(queueBody);
     const rest = async () => {
-      // Every third is in the queue twice, as after a repeated fan-out.
+      // Every third chunk is in the queue twice, as after a repeated fan-out.
       let waiting = [...chunks, ...chunks.filter((_, at) => at % 3 === 0)];
       for (let round = 0; waiting.length > 0; round += 1) {
         if (round > 40) throw new Error(`${waiting.length} chunks do not come to rest`);
@@ -163,7 +163,6 @@ function indexesIn(body: string): number[] {
   return slices.flatMap(({ recipients }) => recipients.map(({ index }) => index));
 }
 
-/** Takes everything out of the queue. */
 async function queued(): Promise<string[]> {
   const client = localQueueClient();
   const bodies: string[] = [];
@@ -190,10 +189,10 @@ test('thirty messages of a released wave: two writes for each ten, and no more r
   expect(await workers.pass(workers.run([queueBody(chunk)], ports))).toEqual([]);
   const commands = Map.groupBy(attempts, ({ command }) => command);
   expect(Object.fromEntries([...commands].map(([command, of]) => [command, of.length]))).toEqual({
-    // Whether the platform is down.
+    // The worker reads whether the platform is down.
     GetItemCommand: 1,
     PutItemCommand: 6,
-    // Number and job: when the chunk is placed, and after each claim.
+    // The worker reads number and job when it places the chunk, and after each claim.
     BatchGetItemCommand: expect.any(Number),
   });
   expect(commands.get('BatchGetItemCommand')?.length).toBeLessThanOrEqual(5);

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ import { makeJob } from '../support/send-jobs.ts';
 import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '../support/stores.ts';
 import { TableWorkers } from '../support/table-workers.ts';
 
-/** The platform over a real socket. What it does to a request is decided by the recipient. */
+/** The platform answers over a real socket. */
 let platform: Server;
 let table: string;
 let queueUrl: string;
@@ -25,6 +25,24 @@ let events: QueuedEvents;
 let posts: string[];
 let connections: number;
 
+/** The recipient selects the fault of a request. */
+async function answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  if (request.method === 'GET') {
+    reply.end('{"id":"300000000000001"}');
+    return;
+  }
+  const { to } = JSON.parse(text);
+  posts.push(to);
+  if (to === 'reset') request.socket.resetAndDestroy();
+  else if (to === 'silent') return;
+  else if (to === 'html') reply.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
+  else if (to === 'refused') reply.writeHead(400).end('{"error":{"code":131026,"message":"undeliverable"}}');
+  else if (to === 'throttled') reply.writeHead(429, { 'retry-after': '7' }).end();
+  else reply.end(`{"messages":[{"id":"platform-${to}"}]}`);
+}
+
 beforeEach(async () => {
   table = await freshTable('messages');
   queueUrl = await freshQueue();
@@ -32,22 +50,7 @@ beforeEach(async () => {
   events = await queuedEvents();
   posts = [];
   connections = 0;
-  platform = createServer(async (request, reply) => {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    if (request.method === 'GET') {
-      reply.end('{"id":"300000000000001"}');
-      return;
-    }
-    const { to } = JSON.parse(text);
-    posts.push(to);
-    if (to === 'reset') request.socket.resetAndDestroy();
-    else if (to === 'silent') return;
-    else if (to === 'html') reply.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
-    else if (to === 'refused') reply.writeHead(400).end('{"error":{"code":131026,"message":"undeliverable"}}');
-    else if (to === 'throttled') reply.writeHead(429, { 'retry-after': '7' }).end();
-    else reply.end(`{"messages":[{"id":"platform-${to}"}]}`);
-  });
+  platform = createServer(answer);
   platform.on('connection', () => {
     connections += 1;
   });
@@ -59,7 +62,7 @@ afterEach(async () => {
   await new Promise((resolve) => platform.close(resolve));
 });
 
-/** The worker of small requests as it is deployed, its ports pointed at the emulators and the platform above. */
+/** The worker of small requests as deployed, with its ports at the emulators and the platform above. */
 function deployed(port = (platform.address() as AddressInfo).port) {
   const transport = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 500 });
   const ports = workers.ports(localDocumentClient(), table, {
@@ -76,7 +79,7 @@ function deployed(port = (platform.address() as AddressInfo).port) {
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
 
-/** A delivery for each request: the job `J0` and its recipients, `J1`, and so on. */
+/** Returns a delivery for each request: job `J0` and its recipients, `J1`, and so on. */
 async function eventOf(...requests: string[][]): Promise<SQSEvent> {
   const records = requests.map(async (recipients, at) => {
     const job = makeJob(
@@ -113,7 +116,7 @@ test('a request in which every message meets another fate: each ends for itself 
     ['message.unknown', 'silent'],
     ['message.unknown', 'html'],
   ]);
-  // Once more, as after a lost acknowledgement: one is to be tried again, and not yet.
+  // The second delivery is that after a lost acknowledgement. One message is still due for a later retry.
   expect((await handle(event)).batchItemFailures).toEqual([{ itemIdentifier: 'message-0' }]);
   expect(await events.arrived()).toEqual([]);
   expect(posts.toSorted()).toEqual(['good', 'html', 'refused', 'reset', 'silent', 'throttled']);

@@ -34,11 +34,10 @@ const faults: readonly Fault[] = [
   { kind: 'partial_batch', count: 1 },
 ];
 
-/** A platform that misbehaves as the seed says, also against its documentation, and tells of what it took: late and doubled. */
+/** This platform fails as the seed says, also against its documentation. Its receipts come late and doubled. */
 class Platform {
   readonly taken = new Map<number, string[]>();
   readonly lostBefore = new Set<number>();
-  /** Receipts that are still to come. */
   receipts: { readonly index: number; readonly body: string }[] = [];
   readonly #random: () => number;
 
@@ -64,7 +63,7 @@ class Platform {
     this.taken.set(index, [...(this.taken.get(index) ?? []), how]);
     const last = index % 7 === 0 ? 'failed' : 'delivered';
     const bodies = ['sent', last, last].map((status) => ({ index, body: receiptBody(index, status) }));
-    // Some at once, most later, in any order.
+    // Some receipts come at once, most later, in any order.
     this.receipts = [...this.receipts, ...bodies].sort(() => this.#random() - 0.5);
   }
 
@@ -73,14 +72,14 @@ class Platform {
   }
 }
 
-/** A job on the real stores, workers that are killed, and runs of receipts beside them. */
+/** A job on the real stores, with workers that are killed and runs of receipts beside them. */
 class World {
   readonly platform: Platform;
   readonly workers = new TableWorkers(startMs);
   readonly told = new Set<string>();
-  /** Of whom receipts had been recorded before the slice was claimed, and who was called nevertheless. */
+  /** The recipients that were called although their receipts were recorded before the slice was claimed. */
   readonly calledThoughProven: number[] = [];
-  /** Whom a run was about that was killed. */
+  /** The recipients of runs that were killed. */
   readonly left = new Set<number>();
   readonly #random: () => number;
   readonly #client: DynamoDBDocumentClient;
@@ -142,7 +141,7 @@ class World {
     },
   };
 
-  /** As long as workers take for a round. */
+  /** Records receipts for as long as a round of the workers lasts. */
   async #recordBeside(): Promise<void> {
     for (let at = 0; at < 5; at += 1) {
       await this.workers.time.sleep(this.#random() * 500);
@@ -190,7 +189,7 @@ test.each(firstUnlessThorough([1, 2, 3, 4]))(
     await jobs.begin({ ...job, repeats: [] });
     const client = localDocumentClient();
     injectFaults(client, seededFaults(seed, 0.1, faults));
-    // Whatever decides is read strongly.
+    // Reads that decide something must be strong, so eventually consistent ones lag here.
     lagReads(client);
     const world = new World(client, table, seed);
     await world.workers.pass(world.workOff());

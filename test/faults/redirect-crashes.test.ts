@@ -25,9 +25,8 @@ import { makeTemplate } from '../support/templates.ts';
 import { firstUnlessThorough } from '../support/thorough.ts';
 
 /*
- * Redirects (D19) when the process that makes them dies: before or after any of its requests to DynamoDB, the platform and
- * the event queue, whatever the platform answers. A button of a template that the platform has leads on from its first reading
- * at the latest; a redirect that no template came to use leads nowhere at any time.
+ * The process that makes redirects (D19) dies before or after each of its requests. A button of a stored template
+ * redirects from its first reading at the latest; an unused redirect never does.
  */
 
 const startMs = 1_800_000_000_000;
@@ -45,7 +44,7 @@ const readers = ['synchronization', 'send', 'edit'] as const;
 
 class Crash extends Error {}
 
-/** A process that dies once, right before or right after its request of this number; none is made afterwards. */
+/** A process that dies once, right before or right after its request of this number, and makes no more requests. */
 class Mortal {
   requests = 0;
   #dead = false;
@@ -73,13 +72,13 @@ let worlds = 0;
 beforeAll(async () => {
   tables = { templates: await freshTable('templates'), redirects: await freshTable('redirects') };
 });
-// What a dying process logs is of no use to anybody.
+// The logs of a dying process only fill the output.
 beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true));
 afterEach(() => vi.restoreAllMocks());
 
 const own = localDocumentClient();
 
-/** A WABA with a client of its own, and the platform as it is in truth. */
+/** A WABA with a client of its own, and the real state of the platform. */
 function makeWorld() {
   worlds += 1;
   const clientId = 10_000 + worlds;
@@ -94,7 +93,7 @@ type World = ReturnType<typeof makeWorld>;
 
 function clientOf(mortal: Mortal): DynamoDBDocumentClient {
   const client = localDocumentClient();
-  // Outside of the SDK's retries: the dead do not retry.
+  // The middleware runs outside the SDK's retries, because a dead process does not retry.
   client.middlewareStack.add((next) => (args) => mortal.request(() => next(args)), {
     step: 'initialize',
     tags: ['test'],
@@ -102,11 +101,8 @@ function clientOf(mortal: Mortal): DynamoDBDocumentClient {
   return client;
 }
 
-/** What one process works with. */
-function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'yes') {
-  const client = clientOf(mortal);
-  const events = new MemoryEvents();
-  const redirects = redirectStore(client, tables.redirects);
+/** Returns the platform's ports. Its answer to a change is also whether it does the change. */
+function upstreamPorts({ upstream }: World, mortal: Mortal, answer: Answer) {
   const act = (change: () => void) =>
     mortal.request(async () => {
       if (answer === 'no') throw failures.content;
@@ -115,9 +111,6 @@ function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'ye
       if (answer !== 'yes') throw failures.brokenOff;
     });
   return {
-    creations: creationStore(client, tables.templates),
-    templates: keepingRedirects(templateStore(client, tables.templates), redirects),
-    redirects: offeredRedirects(baseUrl, redirects),
     management: {
       create: async (_: unknown, template: object): Promise<CreatedTemplate> => {
         if (upstream.template !== undefined) throw failures.content;
@@ -140,10 +133,23 @@ function portsOf({ upstream, waba }: World, mortal: Mortal, answer: Answer = 'ye
           ...(upstream.template === undefined ? {} : { found: upstream.template }),
         })),
     },
-    questions: new MemoryQuestions(),
     platform: {
       page: () => mortal.request(async () => ({ templates: [upstream.template ?? []].flat(), unreadable: [] })),
     },
+  };
+}
+
+function portsOf(world: World, mortal: Mortal, answer: Answer = 'yes') {
+  const { upstream, waba } = world;
+  const client = clientOf(mortal);
+  const events = new MemoryEvents();
+  const redirects = redirectStore(client, tables.redirects);
+  return {
+    ...upstreamPorts(world, mortal, answer),
+    creations: creationStore(client, tables.templates),
+    templates: keepingRedirects(templateStore(client, tables.templates), redirects),
+    redirects: offeredRedirects(baseUrl, redirects),
+    questions: new MemoryQuestions(),
     directory: { listWabas: async () => [waba] },
     pairFaults: async () => [],
     events: { send: (sent: Parameters<MemoryEvents['send']>[0]) => mortal.request(() => events.send(sent)) },
@@ -189,12 +195,12 @@ const work = { synchronization: synchronize, send, edit };
 const leadTo = (codes: readonly string[]) =>
   Promise.all(codes.map((code) => redirectStore(own, tables.redirects).urlOf(code)));
 
-/** Where every button of the platform's template leads. */
+/** Returns the URL of each button in the platform's template. */
 function whereButtonsLead({ upstream }: World): Promise<(string | undefined)[]> {
   return leadTo(redirectCodesOf(upstream.template?.components ?? []));
 }
 
-/** What is stored live leads on, at any moment. */
+/** The codes of a stored template that is not deleted must redirect at any moment. */
 async function expectStoredLeadsOn(world: World): Promise<void> {
   const { fact } = await templateStore(own, tables.templates).stateOf(world.key, [world.clientId]);
   if (fact === undefined || fact.deleted) return;
@@ -202,7 +208,7 @@ async function expectStoredLeadsOn(world: World): Promise<void> {
   expect(await leadTo(codes)).toEqual(codes.map((_, index) => targets[index]));
 }
 
-/** Every way of dying, from the first request to the last, and none at all. */
+/** Tries a death before and after each request, and a run without one. */
 async function everyDeath(
   begin: () => Promise<World>,
   live: Work,
@@ -236,7 +242,6 @@ const beginnings = {
   },
 };
 
-/** The codes that the buttons get. */
 const codesOf = ({ key }: World) =>
   targets.map((url, index) => redirectCode({ templateKey: key, place: `buttons[${index}]`, url }));
 
@@ -255,7 +260,7 @@ describe.each(['creation', 'edit'] as const)('a %s that dies', (what) => {
         taken += 1;
         expect(used).toEqual(codes);
         if (answer !== 'yes') expect(await leadTo(codes)).toEqual(nowhere);
-        // The template stays unread for as long as may be.
+        // The template stays unread until shortly before a pending redirect expires.
         upstream.nowMs = startMs + (pendingSeconds - 1) * 1_000;
         await work[mayRead[worlds % mayRead.length] ?? 'send'](world, new Mortal());
         await expectStoredLeadsOn(world);
@@ -276,12 +281,12 @@ describe.each(['creation', 'edit'] as const)('a %s that dies', (what) => {
     async (reader) => {
       const unsettled = async () => {
         const world = await begin();
-        // The last request that it makes is the one to the platform.
+        // This process dies after its request to the platform.
         const mortal = new Mortal(await requestsUntilAsked(begin, live), 'after');
         await live(world, mortal).catch(() => undefined);
         expect(redirectCodesOf(world.upstream.template?.components ?? [])).toEqual(codesOf(world));
         expect(await whereButtonsLead(world)).toEqual(nowhere);
-        // Later than a send trusts a stored copy.
+        // A send no longer trusts so old a copy.
         world.upstream.nowMs += 600_000;
         return world;
       };
@@ -313,7 +318,7 @@ test('a redirect that expired before anybody read the template leads on again wh
   expect(await whereButtonsLead(world)).toEqual(targets);
 });
 
-/** The number of the request that asks the platform for the change. */
+/** Returns the number of the request that asks the platform for the change. */
 async function requestsUntilAsked(begin: () => Promise<World>, live: Work): Promise<number> {
   const world = await begin();
   const mortal = new Mortal();

@@ -44,16 +44,19 @@ npm run faults -- --log FILE                  append what the functions and the 
 
 const everyMs = 2_000;
 /**
- * What a process holds that is killed before it says for how long, as one is that is just starting, comes again after this;
- * deployed, after six times the longest run of its function.
+ * A message that a starting process held when it was killed comes again after this time. Deployed, it takes six times
+ * the longest run of the function.
  */
 const visibilitySeconds = 30;
 
-/** The template is paused when this share of the recipients still waits. */
+/** The template is paused while this share of the recipients is pending. */
 const pausedFrom = 0.9;
-/** The last ones are left in peace: whose workers are killed five times in a row is a dead letter, as it must be. */
+/**
+ * The last recipients are spared. A message whose workers are killed five times goes to the dead-letter queue, as it
+ * must.
+ */
 const peaceFrom = 0.05;
-/** One-time codes are asked for ahead of the rest, or their last ones would be left in peace. */
+/** One-time codes are requested ahead of the rest, so that their last ones meet faults too. */
 const codesAhead = 1.5;
 
 const interrupted = new AbortController();
@@ -129,14 +132,14 @@ async function prove({ stack, queues, store }: Proven, { recipients, minutes, se
     midway: midway.promise,
     signal: AbortSignal.any([signal, calm.signal]),
   });
-  // Looked at below; a process must not end for it before.
+  // The error is awaited below, and must not end the process earlier.
   mischief.catch(() => undefined);
   const progress = progressOn(process.stdout);
   try {
     await accepting;
     const { jobs, codes } = campaign;
     console.log(`${jobs.length} jobs accepted for ${recipients - codes} recipients; ${codes} one-time codes follow`);
-    // Harm that fails ends the run: what it did not do proves nothing.
+    // A failed fault ends the run, because a run without it would prove nothing.
     const failed = mischief.then(() => new Promise<never>(() => undefined));
     const onCounts = (counts: StateCounts) => {
       progress.show(counts);
@@ -194,7 +197,7 @@ async function untilNothingIsPending(
   }
 }
 
-/** Copies may still wait in the queues, and statuses at the simulator: both could say that somebody was sent to twice. */
+/** Copies in the queues and statuses at the simulator could still show that a recipient was sent to twice. */
 async function untilNothingIsUnderWay(options: {
   readonly queues: StackQueues;
   readonly platformUrl: string;
@@ -211,7 +214,10 @@ async function untilNothingIsUnderWay(options: {
   }
 }
 
-/** The last receipts are on their way into the reports: asked again while anybody is unknown who was reached. */
+/**
+ * The last receipts are on their way into the reports, so this asks again while a recipient that was reached is
+ * unknown.
+ */
 async function lastWord(
   jobs: readonly Job[],
   { platformUrl, endMs }: { readonly platformUrl: string; readonly endMs: number },
@@ -266,5 +272,5 @@ async function run(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 await runCommand(run);
-// Nothing is left to do: connections that are still kept alive must not delay the end.
+// All work is done, and keep-alive connections must not delay the end.
 process.exit();

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { functions } from '../../infra/functions.ts';
 
-// A body that ends a function ends it for everybody (D6): the worst that each kind of route reads, in a process of its own.
+// A body that ends a function ends it for all callers (D6), so each kind of route reads its worst body in a process of
+// its own.
 
 const script = join(import.meta.dirname, '../support/body-memory.ts');
 
@@ -11,7 +12,7 @@ test.each<[operation: string, body: string, bytes: number, status: number]>([
   ['messages-send', 'two million empty objects', 5_900_000, 400],
   ['messages-send', 'empty objects and an escape', 5_900_000, 400],
   ['messages-send', 'empty objects for recipients', 5_900_000, 400],
-  ['messages-send', 'fields that nobody knows', 5_900_000, 400],
+  ['messages-send', 'unknown fields', 5_900_000, 400],
   ['messages-send', 'unknown fields of attends', 5_900_000, 400],
   ['messages-send', 'unknown fields of every recipient', 5_900_000, 400],
   ['messages-send', 'lists that stay open', 5_900_000, 400],

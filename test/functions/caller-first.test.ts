@@ -6,8 +6,8 @@ import type { ClientBudget, Spender, Standing } from '../../lib/access/client-bu
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 import { makeHttpEvent } from '../support/http-event.ts';
 
-// A page cannot forget to ask who is calling (D2), nor to count it (D54): every route that is not public is tried, the ones
-// to come included.
+// Every page must check the caller (D2) and count the request (D54). All routes that are not public are tried, future
+// ones included.
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
 const subject = { userId: 'u-1', clientId: 1001, permissions: [], expiresAtSeconds: nowMs / 1_000 + 60 };
@@ -24,13 +24,13 @@ const notAccepted: readonly (readonly [string, unknown])[] = [
 
 type PageFactory = (ports: unknown) => Endpoint;
 
-/** The page of an operation: `templates-list` is built by `templatesList`. */
+/** Returns the page of an operation: `templatesList` builds `templates-list`. */
 async function pageOf(operation: string): Promise<PageFactory> {
   const page = await import(`../../functions/${operation}.ts`);
   return page[operation.replace(/-./g, ([, letter]) => String(letter).toUpperCase())];
 }
 
-/** Something that must not be looked at; what was tried anyway is noted. */
+/** Returns an object that must not be read; attempts are recorded. */
 function untouchable(name: string, touched: string[]): object {
   const refuse = (key?: PropertyKey): never => {
     touched.push(key === undefined ? name : `${name}.${String(key)}`);
@@ -44,7 +44,7 @@ function untouchable(name: string, touched: string[]): object {
   });
 }
 
-/** A clock and a budget, and nothing else that may be used. */
+/** Returns ports with a clock and a budget only; every other one is untouchable. */
 function portsOf(touched: string[], budget?: ClientBudget): object {
   const known = { nowMs: () => nowMs, budget };
   return new Proxy(known, {
@@ -52,7 +52,7 @@ function portsOf(touched: string[], budget?: ClientBudget): object {
   });
 }
 
-/** A budget of two requests that says what is asked of it. */
+/** A budget of two requests that records its calls. */
 function smallBudget() {
   const asked: (readonly [number, string, number])[] = [];
   const spend = async ({ clientId, userId }: Spender, atMs: number): Promise<Standing> => {
@@ -62,7 +62,7 @@ function smallBudget() {
   return { asked, spend };
 }
 
-/** A request of which only the gateway's own part may be looked at. */
+/** Returns a request of which only the gateway's own part may be read. */
 function requestOf(authorizer: unknown, touched: string[]): HttpEvent {
   const gateway = { requestContext: { requestId: 'request-1', authorizer } };
   const event = untouchable('event', touched);

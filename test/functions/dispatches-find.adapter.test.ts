@@ -61,7 +61,7 @@ async function found(query: Query, caller: TestCaller = { userId: 'u', clientId:
 }
 const idsIn = (body: { data: { dispatch_id: string }[] }) => body.data.map(({ dispatch_id }) => dispatch_id);
 
-/** Every page of a question, and what it took at most. */
+/** Returns every page of a question, and its highest cost. */
 async function allPages(query: Query, caller?: TestCaller) {
   const ids: string[] = [];
   let [cursor, pages, roundTrips] = ['', 0, 0];
@@ -141,6 +141,19 @@ describe('how each dispatch stands', () => {
   const rowOf = (body: { data: { dispatch_id: string }[] }, name: string) =>
     body.data.find(({ dispatch_id }) => dispatch_id === head(name).jobId);
 
+  const failed: Outcome = { state: 'failed', code: '131026' };
+  const again: Outcome = { state: 'again', dueMs: nowMs };
+  const sent = (platformMessageId: string): Outcome => ({ state: 'sent', platformMessageId });
+  const endFirstSlice = async (of: JobHead, outcomes: readonly Outcome[]) => {
+    const { slice } = await slices.claim(claimOf(of, 0, { atMs: acceptedAtMs }));
+    await slices.end(slice, new Map(outcomes.entries()));
+  };
+  const beginRepeated = async (of: JobHead, repeats: [number, number][]) => {
+    const job = { ...makeJob([0, 1, 2].map((index) => ({ to: recipientOf(index) }))), head: of };
+    await jobs.describe({ ...job, repeats }, AbortSignal.timeout(2_000));
+    await jobs.begin({ head: of, repeats });
+  };
+
   beforeAll(async () => {
     Object.assign(head('large'), { total: 1_200 });
     Object.assign(head('scheduled'), {
@@ -151,35 +164,15 @@ describe('how each dispatch stands', () => {
     for (const name of names.filter((each) => each !== 'repeats')) await loadJob(table, head(name));
     await loadSlices(table, head('read'));
     await loadReceipts(table, head('read'), 10);
-    const failed: Outcome = { state: 'failed', code: '131026' };
-    const { slice } = await slices.claim(claimOf(head('part'), 0, { atMs: acceptedAtMs }));
-    await slices.end(
-      slice,
-      new Map([
-        [0, failed],
-        [1, { state: 'again', dueMs: nowMs }],
-        [2, { state: 'again', dueMs: nowMs }],
-      ] as [number, Outcome][]),
-    );
+    await endFirstSlice(head('part'), [failed, again, again]);
     await loadSlices(table, head('large'));
     await states.park(head('held').jobId, { code: '131031', scope: 'waba', sinceMs: nowMs - 5 });
     await states.stop(head('cancelled'), cancelled(nowMs - 2 * claimLifeMs));
     const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
     await report.reckon(head('cancelled').jobId, {});
-    const repeated = { ...makeJob([0, 1, 2].map((index) => ({ to: recipientOf(index) }))), head: head('repeats') };
-    const repeats: [number, number][] = [[3, 0]];
-    await jobs.describe({ ...repeated, repeats }, AbortSignal.timeout(2_000));
-    await jobs.begin({ head: head('repeats'), repeats });
-    const { slice: sent } = await slices.claim(claimOf(head('repeats'), 0, { atMs: acceptedAtMs }));
-    await slices.end(
-      sent,
-      new Map([
-        [0, failed],
-        [1, { state: 'sent', platformMessageId: 'w' }],
-        [2, { state: 'sent', platformMessageId: 'x' }],
-      ] as [number, Outcome][]),
-    );
-    // Listed, and taken back before it began.
+    await beginRepeated(head('repeats'), [[3, 0]]);
+    await endFirstSlice(head('repeats'), [failed, sent('w'), sent('x')]);
+    // This job was listed, and withdrawn before it began.
     await putItems(table, [pointerOfClient(headOf('gone', { acceptedAtMs: acceptedAtMs + 500 }), 3)]);
     await jobs.withdraw(idOf('gone'));
     await putItems(table, [
@@ -242,7 +235,7 @@ describe('how each dispatch stands', () => {
     expect(roundTrips).toBeLessThanOrEqual(2);
   });
 
-  test('nobody else sees them, and a cursor is of one client, question and list alone', async () => {
+  test('no other client sees them, and a cursor is of one client, question and list alone', async () => {
     const other: TestCaller = { userId: 'v', clientId: 1002 };
     expect((await found({}, other)).body).toEqual({ data: [], paging: { cursors: {} } });
     expect((await found({ client_id: '1001' }, other)).status).toBe(403);
@@ -329,7 +322,7 @@ describe('cancelling a campaign (D59)', () => {
   const report = reportStore({ client: plain, table: table.tableName, nowMs: atMs });
   const own = dispatchesStore(plain, table.tableName, atMs);
   const logged: unknown[] = [];
-  /** `tickMs` passes with every look at the clock. */
+  /** `tickMs` pass with every read of the clock. */
   const ports = (tickMs = 0) => {
     let now = nowMs;
     return {

@@ -11,8 +11,8 @@ import { messagesDispatch } from '../../lib/messages/dispatch/chunk-handler.ts';
 import { log } from '../../lib/observe/log.ts';
 
 /*
- * A deployment is taken back, or swaps one function after the other: consumers meet messages of a later version. They are
- * neither guessed nor dropped: reported failed, they come again, and a log line says why (D47). So does one without a version.
+ * A consumer meets messages of a later version, or without one, while a deployment is rolled out or back. It reports
+ * them failed, so that they come again, and logs why (D47).
  */
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context;
@@ -23,7 +23,7 @@ const event = eventOf('{"version":2}');
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** All that reading may touch: whatever else a consumer asked of its ports would throw. */
+/** Reading a message may touch these ports only; any other port throws. */
 const postpone = async () => undefined;
 const ofProcess = { log, nowMs: () => 1_800_000_000_000, pause: () => new Promise(() => undefined) };
 const reading = {

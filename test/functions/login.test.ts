@@ -38,20 +38,24 @@ let attempts: RecordedAttempts;
 let endpoint: Endpoint;
 let audit: MemoryAudit;
 
-beforeEach(async () => {
-  nowMs = start;
-  derivation = cheapDerivation();
+/** Returns users with hashes of one password, by today's recipe and by two older ones. */
+async function storedCredentials() {
   const passwordHash = await hashPassword('right password', Buffer.alloc(16, 1), derivation.derive);
   const oldHash = passwordHash.replace('t=2', 't=3');
   const scryptHash = passwordHash.replace('$argon2id$v=19$m=19456,t=2,p=1$', '$scrypt$ln=15,r=8,p=3$');
-  calls = [];
-  const stored = {
+  return {
     supervisor1001: { passwordHash, userId: 'u-1', clientId: 1001 },
     old: { passwordHash: oldHash, userId: 'u-1', clientId: 1001 },
     scrypt: { passwordHash: scryptHash, userId: 'u-1', clientId: 1001 },
     gone: { passwordHash, userId: 'u-2', clientId: 1001 },
   };
-  credentials = credentialsInMemory(stored, calls);
+}
+
+beforeEach(async () => {
+  nowMs = start;
+  derivation = cheapDerivation();
+  calls = [];
+  credentials = credentialsInMemory(await storedCredentials(), calls);
   attempts = attemptsInMemory(calls);
   derivation.recipes.length = 0;
   audit = new MemoryAudit();
@@ -81,7 +85,7 @@ const logIn = (username: unknown, password: unknown, sourceIp?: string) =>
 const unauthorized = { statusCode: 401, headers: { 'cache-control': 'no-store' }, body: '' };
 const sameWork = ['find', 'read', 'start', 'settle'];
 
-/** One key of each kind, whichever hash is stored. */
+/** Each refusal must derive one key of each kind, whatever hash is stored. */
 function expectRefusedWork(): void {
   expect(derivation.recipes.toSorted((one, other) => one.kind.localeCompare(other.kind))).toEqual(refusedRecipes);
 }
@@ -114,7 +118,7 @@ test.each([
   ['a right password of a user without profile', 'gone', 'right password'],
   ['an unknown name', 'nobody', 'right password'],
   ['a name in other letter case', 'Supervisor1001', 'right password'],
-  ["an unknown name, and a password of nobody's key", 'nobody', '\0'.repeat(32)],
+  ['an unknown name, and a password of zero bytes', 'nobody', '\0'.repeat(32)],
   ['an empty name', '', ''],
   ['an empty password', 'supervisor1001', ''],
   ['a password of 257 characters', 'supervisor1001', 'x'.repeat(257)],

@@ -66,7 +66,7 @@ const sent: Outcome = { state: 'sent', platformMessageId: 'w' };
 const again: Outcome = { state: 'again', dueMs: nowMs };
 const none = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
-/** A slice that a worker has claimed; and ended where it says how. */
+/** A worker has claimed this slice. With outcomes, the slice has also ended. */
 async function tried(head: JobHead, number: number, outcomes?: readonly Outcome[]) {
   const { slice } = await slices.claim(claimOf(head, number, { atMs: nowMs }));
   return outcomes === undefined ? slice : await slices.end(slice, new Map(outcomes.entries()));

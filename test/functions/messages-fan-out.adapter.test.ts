@@ -1,3 +1,4 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { beforeEach, expect, test } from 'vitest';
 import { messagesFanOut } from '../../functions/messages-fan-out.ts';
@@ -44,7 +45,11 @@ beforeEach(async () => {
   };
   const { find, begin } = accepted;
   rounds = jobRoundsStore({ client, table }, { find, begin, recipientsFrom: parameters.read });
-  handle = messagesFanOut({
+  handle = fanOutOn(client, table);
+});
+
+function fanOutOn(client: DynamoDBDocumentClient, table: string): typeof handle {
+  return messagesFanOut({
     jobs: rounds,
     states: jobStateStore(client, table),
     slices: sliceStore({ client, table, nowMs: () => nowMs }),
@@ -62,7 +67,7 @@ beforeEach(async () => {
     pause: async () => undefined,
     log: () => undefined,
   });
-});
+}
 
 function record(name: string, body: string, deliveries = 1): SQSRecord {
   return {

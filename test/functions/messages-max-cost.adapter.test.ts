@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recordWord } from '../../lib/opt-outs/record-word.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
+import { sendRequest as request } from '../support/send-requests.ts';
 import { sendingEndpoint, startMs } from '../support/sending.ts';
 
 const templates = {
@@ -11,14 +12,6 @@ const templates = {
 
 /** A message to Argentina costs 0.026 as utility and 0.0618 as marketing. */
 const ofArgentina = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_155_550_001 + at));
-
-function request(recipients: readonly string[], name = 'plain', params?: object) {
-  return {
-    ...({ did: '5491100000001', type: 'template', channel: 'MESSAGING' } as const),
-    template: { name, language: 'en_US' },
-    recipients: recipients.map((to) => ({ to, ...(params === undefined ? {} : { params }) })),
-  };
-}
 const dry = { 'dry-run': 'true' };
 const most = (dollars: string) => ({ 'max-cost': dollars });
 const dollars = (units: number) => Math.round(units) / 100_000_000;

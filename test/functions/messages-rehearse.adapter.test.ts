@@ -3,6 +3,7 @@ import { reserve } from '../../lib/messages/pace/reserve.ts';
 import { recordWord } from '../../lib/opt-outs/record-word.ts';
 import { makeListedChannel } from '../support/channels.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
+import { sendRequest as request } from '../support/send-requests.ts';
 import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
 
 const templates = {
@@ -12,24 +13,13 @@ const templates = {
 };
 const dry = { 'dry-run': 'true' };
 const numberId = '300000000000001';
-
-/** A request to each of these, of a template without parameters unless told. */
-function request(recipients: readonly string[], name = 'plain', params?: object) {
-  return {
-    did: '5491100000001',
-    type: 'template',
-    channel: 'MESSAGING',
-    template: { name, language: 'en_US' },
-    recipients: recipients.map((to) => ({ to, ...(params === undefined ? {} : { params }) })),
-  };
-}
 const people = (count: number) => Array.from({ length: count }, (_, at) => String(5_511_900_000_000 + at));
 
 describe('a rehearsal (D51)', () => {
   test('answers recipients, cost by market, seconds and warning, reads the pace, and writes and queues nothing', async () => {
     const { send, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
     const recipients = ['5491155550001', '+5491155550001', '5511955550001', '+4915155550001', 'BR.1a2B3c'];
-    // Ids are looked up among those that were replaced, and then the pace is read.
+    // The rehearsal reads replaced user ids first, and then the pace.
     const { status, headers, body: answered } = await send(request(recipients), { headers: dry });
     expect([status, answered]).toEqual([
       200,
@@ -107,41 +97,44 @@ describe('a rehearsal (D51)', () => {
     ['of the client', { kind: 'client', clientId: 1001 }],
     ['of the number', { kind: 'number', phoneNumberId: numberId, wabaId: '200000000000001' }],
     ['of the WABA', { kind: 'waba', wabaId: '200000000000001' }],
-  ] as const)('counts who has opted out %s, prices nobody of them, and reads them once (D55)', async (_, scope) => {
-    const sale = makeTemplate([body('Sale.')], { category: 'MARKETING' });
-    const { send, optOuts, tableAttempts } = await sendingEndpoint({ templates: { ...templates, sale } });
-    const stop = { says: 'stopped', atMs: startMs, source: 'platform' } as const;
-    const reads = () => tableAttempts.splice(0).filter(({ command }) => command === 'BatchGetItemCommand').length;
-    const recipients = ['+5491155550001', '14165550001', '12125550001', ...people(200)];
-    const rehearse = async (name: string, to = recipients) => (await send(request(to, name), { headers: dry })).body;
-    const all = await rehearse('sale');
-    expect([all.estimate.opted_out, reads()]).toEqual([undefined, 1]);
+  ] as const)(
+    'counts the people who have opted out %s, prices none of them, and reads them once (D55)',
+    async (_, scope) => {
+      const sale = makeTemplate([body('Sale.')], { category: 'MARKETING' });
+      const { send, optOuts, tableAttempts } = await sendingEndpoint({ templates: { ...templates, sale } });
+      const stop = { says: 'stopped', atMs: startMs, source: 'platform' } as const;
+      const reads = () => tableAttempts.splice(0).filter(({ command }) => command === 'BatchGetItemCommand').length;
+      const recipients = ['+5491155550001', '14165550001', '12125550001', ...people(200)];
+      const rehearse = async (name: string, to = recipients) => (await send(request(to, name), { headers: dry })).body;
+      const all = await rehearse('sale');
+      expect([all.estimate.opted_out, reads()]).toEqual([undefined, 1]);
 
-    for (const recipient of ['5491155550001', '12125550001', ...people(2)]) {
-      await recordWord({ scope, recipients: [recipient], word: stop, clientIds: [] }, optOuts);
-    }
-    const without = await rehearse('sale');
-    // The marks, and people by the hundred.
-    expect(reads()).toBe(4);
-    expect(without).toMatchObject({
-      recipients: 203,
-      estimate: { opted_out: 4, by_market: [{ recipients: 198 }, {}] },
-    });
-    expect(without.estimate).toMatchObject({ seconds: all.estimate.seconds });
-    expect(without.estimate).not.toHaveProperty('not_delivered');
-    expect(without.estimate.cost.amount).toBeLessThan(all.estimate.cost.amount);
+      for (const recipient of ['5491155550001', '12125550001', ...people(2)]) {
+        await recordWord({ scope, recipients: [recipient], word: stop, clientIds: [] }, optOuts);
+      }
+      const without = await rehearse('sale');
+      // The rehearsal reads the marks once, and then people in batches of a hundred.
+      expect(reads()).toBe(4);
+      expect(without).toMatchObject({
+        recipients: 203,
+        estimate: { opted_out: 4, by_market: [{ recipients: 198 }, {}] },
+      });
+      expect(without.estimate).toMatchObject({ seconds: all.estimate.seconds });
+      expect(without.estimate).not.toHaveProperty('not_delivered');
+      expect(without.estimate.cost.amount).toBeLessThan(all.estimate.cost.amount);
 
-    expect(await rehearse('sale', ['5491155550001', ...people(2)])).toMatchObject({
-      recipients: 3,
-      estimate: { cost: { amount: 0, currency: 'USD' }, by_market: [], opted_out: 3, seconds: 0 },
-    });
-    reads();
-    expect((await rehearse('plain')).estimate).not.toHaveProperty('opted_out');
-    const code = { body: ['123456'] };
-    const { body: coded } = await send(request(people(2), 'code', code), { headers: dry });
-    expect(Object.keys(coded.estimate)).toEqual(['cost', 'by_market', 'seconds']);
-    expect(reads()).toBe(0);
-  });
+      expect(await rehearse('sale', ['5491155550001', ...people(2)])).toMatchObject({
+        recipients: 3,
+        estimate: { cost: { amount: 0, currency: 'USD' }, by_market: [], opted_out: 3, seconds: 0 },
+      });
+      reads();
+      expect((await rehearse('plain')).estimate).not.toHaveProperty('opted_out');
+      const code = { body: ['123456'] };
+      const { body: coded } = await send(request(people(2), 'code', code), { headers: dry });
+      expect(Object.keys(coded.estimate)).toEqual(['cost', 'by_market', 'seconds']);
+      expect(reads()).toBe(0);
+    },
+  );
 
   test('counts them of UTILITY where the client is set up so, and asks for those of its own alone (D55)', async () => {
     const { send, optOuts } = await sendingEndpoint({ templates, utilityStops: [1001] });
@@ -158,7 +151,7 @@ describe('a rehearsal (D51)', () => {
   test('says when a send with a time of its own leaves, by zones, and until when that takes (D56)', async () => {
     const { send } = await sendingEndpoint({ templates });
     const headers = { ...dry, 'send-window': '09:00-20:00' };
-    // It is 23:13 in Madrid, 19:13 in Buenos Aires and 14:13 in Los Angeles.
+    // The local times are 23:13 in Madrid, 19:13 in Buenos Aires and 14:13 in Los Angeles.
     const recipients = ['34911110001', '12135550001', '5491155550001', '33155550001'];
     const { body: answered } = await send(request(recipients), { headers });
     expect(answered.estimate).toMatchObject({
@@ -251,7 +244,7 @@ describe('a rehearsal (D51)', () => {
       const { body: answered } = await send(request(people(8_990)), { headers: dry });
       return answered.estimate.seconds;
     };
-    // 900 a second.
+    // The pace is 900 a second.
     expect(await secondsOf()).toBe(10);
     const other = { clientId: 1002, lane: 'campaign', count: 4_500 };
     await reserve(paces, { phoneNumberId: numberId, limitPerSecond: 1_000, ...other }, startMs);
@@ -270,9 +263,9 @@ describe('a rehearsal (D51)', () => {
     const other = { caller: { clientId: 1002, permissions: [] } };
     for (const sent of [
       await send(request(people(8))),
-      // On a number of another client of the WABA.
+      // The number belongs to another client of the WABA.
       await send({ ...request(people(9)), did: '5491100000002' }, { did: '5491100000002' }),
-      // Of another client: that is its own matter.
+      // Jobs of another client do not count for this one.
       await send(request(people(7)), other),
       await send(request(people(6)), { headers: dry }),
     ]) {

@@ -24,7 +24,7 @@ const plain = patientDocumentClient();
 const table = { documentClient: plain, tableName: await freshTable('messages') };
 const directoryTable = { documentClient: plain, tableName: await freshTable('directory') };
 
-// Clients and DIDs as provisioning writes them: the check of the DID is part of what a page costs.
+// Clients and DIDs are stored as provisioning writes them, because the check of the DID is part of a page's cost.
 await putItems(directoryTable, [
   ...[1001, 1002].map((clientId) => ({ ...clientKey(clientId) })),
   ...[
@@ -53,7 +53,7 @@ function jobIdOf(name: string): string {
   return name.toUpperCase().padStart(26, '0');
 }
 
-/** Both pages over the real table, metered. */
+/** Builds both pages over the real table, with a meter. */
 function pagesOver(client = patientDocumentClient()) {
   const meter = meterRequests(client);
   const nowMs = () => clock.nowMs;
@@ -82,14 +82,14 @@ function pagesOver(client = patientDocumentClient()) {
 const pages = pagesOver();
 const jobs = acceptedJobsStore(plain, table.tableName, () => clock.nowMs);
 
-// Each on a meter of its own: requests of a test that was given up go on, and are not the next one's.
+// Each test has a meter of its own: requests of a test that timed out may still run in the next.
 describe('what a report costs, with the check of its DID (D40)', () => {
   test('when every receipt came alone: the first page three round trips, a second page of receipts; a later one two', async () => {
     const pages = pagesOver();
     const trickled = headOf(jobIdOf('trickled'), { total: 900 });
     await loadJob(table, trickled);
     await loadSlices(table, trickled);
-    // 2,700 items in one partition: more than a page of a query has.
+    // A query page cannot hold the 2,700 items of this partition.
     await loadReceipts(table, trickled, 1);
     const first = await pages.report(trickled.jobId, { limit: '300' });
     expect(first.body).toMatchObject({ counts: { read: 900 }, complete: true });
@@ -196,14 +196,14 @@ describe('who may see a report', () => {
     ['another client on the same DID', head.jobId, other, did, {}, 404],
     ['an operator for another client', head.jobId, operator, did, { client_id: '1002' }, 404],
     ['on another DID of the WABA', head.jobId, agent, '5491100000002', {}, 404],
-    ['on a DID of nobody', head.jobId, agent, '5499999999999', {}, 404],
+    ['on an unknown DID', head.jobId, agent, '5499999999999', {}, 404],
     ['a job that never was', jobIdOf('never'), agent, did, {}, 404],
     ['an id that is none', 'JOB#1', agent, did, {}, 404],
     ['an id that is too long for a key', 'A'.repeat(5_000), agent, did, {}, 404],
   ] as const)('%s', async (_, jobId, caller, onDid, query, expected) => {
     const { status, body, cost } = await pages.report(jobId, query, caller, onDid);
     expect(status).toBe(expected);
-    // What cannot be a key is not asked for.
+    // An id that cannot be a key is not read.
     if (jobId.length !== 26) expect(cost.requests).toBe(0);
     if (status === 404) expect(body).toEqual({ message: 'dispatch not found', code: 'dispatch_not_found' });
   });
@@ -311,7 +311,7 @@ describe('the list of dispatches', () => {
     const { body } = await pages.list({ limit: '8' }, agent, shared);
     const cursor = body.paging.cursors.after;
     const before = clock.nowMs;
-    // The first page ended with this one, which is listed no more.
+    // The first page ended with this job, which has left the list since.
     clock.nowMs = (own[7]?.acceptedAtMs ?? 0) + 30 * 86_400_000;
     try {
       const last = await pages.list({ limit: '8', cursor }, agent, shared);

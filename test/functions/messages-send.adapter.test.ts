@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedJobsStore } from '../../lib/messages/accept/accepted-jobs-store.ts';
 import { parameterStore } from '../../lib/messages/accept/parameter-store.ts';
 import { dispatchesStore } from '../../lib/messages/report/dispatches-store.ts';
 import { reportStore } from '../../lib/messages/report/report-store.ts';
@@ -7,6 +6,7 @@ import { countedBy } from '../support/counted.ts';
 import { dispatchIdsOf } from '../support/job-messages.ts';
 import { body, makeTemplate, sendable } from '../support/platform-templates.ts';
 import { longestId, makeRecipients } from '../support/send-jobs.ts';
+import { sendRequest, storedJobs } from '../support/send-requests.ts';
 import { type SentRequest, sendingEndpoint, startMs } from '../support/sending.ts';
 import { localDocumentClient } from '../support/stores.ts';
 
@@ -16,24 +16,12 @@ const templates = {
 };
 const to = '5491155550001';
 
-/** A good request for a template; its recipients get the given params. */
-function request(name: keyof typeof templates, params: unknown, more: object = {}) {
-  return {
-    did: '5491100000001',
-    type: 'template',
-    channel: 'MESSAGING',
-    template: { name, language: 'en_US' },
-    recipients: [params === undefined ? { to } : { to, params }],
-    ...more,
-  };
+/** Returns a good request for a template; its recipient gets the given params. */
+function request(name: keyof typeof templates, params?: object, more: object = {}) {
+  return { ...sendRequest([to], name, params), ...more };
 }
 const order = request('order', { body: ['Ana', '17'], buttons: ['17'] });
-const plain = request('plain', undefined);
-
-/** The jobs of that table, as acceptance has stored them. */
-function storedJobs(table: string) {
-  return acceptedJobsStore(localDocumentClient(), table, () => startMs);
-}
+const plain = request('plain');
 
 test('a request of one recipient goes straight to the workers, and its chunk carries everything (D25)', async () => {
   const { send, accepted, queueAttempts, tableAttempts } = await sendingEndpoint({ templates });
@@ -147,7 +135,7 @@ test.each([
 test('checks come in their order: the first fault of a request with all of them is the one that is told, and nothing is queued (D5)', async () => {
   const { send, queueAttempts } = await sendingEndpoint({ templates });
   const foreign = {
-    ...request('order', undefined),
+    ...request('order'),
     did: '5511900000003',
     client_id: 1002,
     template: { name: 'nope', language: 'es' },
@@ -161,7 +149,7 @@ test('checks come in their order: the first fault of a request with all of them 
     [{ ...foreign, client_id: 1001 }, { did: '5511900000003' }, 'did_forbidden'],
     [{ ...foreign, client_id: 1001, did: '5491100000001' }, {}, 'template_not_found'],
     [request('paused', { body: ['a'] }), {}, 'template_not_sendable'],
-    [request('order', undefined), {}, 'invalid_recipients'],
+    [request('order'), {}, 'invalid_recipients'],
   ];
   const told: string[] = [];
   for (const [sent, how] of steps) told.push((await send(sent, how)).body.code);
@@ -239,7 +227,7 @@ describe('a refusal never rests on a stored copy (D23)', () => {
     expect(platform.asked).toBe(30);
     const other = { caller: { clientId: 1002, permissions: [] } };
     expect(await send(unknown('nope_30'), other)).toMatchObject({ status: 404 });
-    // What was answered is told without a question, and what needs none is sent.
+    // A cached answer needs no question, and a send that needs none is accepted.
     expect(await send(unknown('nope_30'))).toMatchObject({ status: 404 });
     expect(await send(order)).toMatchObject({ status: 200 });
     clock.nowMs += 60_000;
@@ -288,7 +276,7 @@ describe.each(['before', 'after'] as const)(
     };
 
     test('a job is accepted, and the fan-out lists it', async () => {
-      // A page, the addresses and the job are there before the queue is asked.
+      // Acceptance stores a page, the addresses and the job before it asks the queue.
       const { send, accepted, table } = await sendingEndpoint({
         templates,
         tableFaults: ({ number }) => (number > 3 ? fault : undefined),
@@ -321,7 +309,7 @@ describe('Idempotency-Key', () => {
     const twice = { ...order, recipients: [...order.recipients, ...order.recipients] };
     const first = await send(twice, { headers });
     expect(first.body.warning).toContain('duplicate');
-    // The key twice; a page, the addresses, the job and its place in the list.
+    // The key is written twice; a page, the addresses, the job and its place in the list once each.
     expect(tableAttempts).toHaveLength(6);
     expect(await send(twice, { headers })).toEqual(first);
     expect(queueAttempts).toHaveLength(1);
@@ -334,64 +322,6 @@ describe('Idempotency-Key', () => {
     mutable.order = { ...templates.order, status: 'PAUSED' } as never;
     expect(await send(order, { headers })).toEqual(first);
     expect(await send(order)).toMatchObject({ status: 422 });
-  });
-});
-
-describe('a send with a time of its own (D56, R54)', () => {
-  // The clock stands at 2023-11-14T22:13:20Z: 19:13 in Buenos Aires.
-  const hours = { 'send-window': '09:00-18:00' };
-  const opensMs = Date.parse('2023-11-15T12:00:00Z');
-
-  test('is stored, also to one recipient, with its lots and with what the places of the request were', async () => {
-    const { send, accepted, table } = await sendingEndpoint({ templates });
-    const sent = { ...plain, recipients: [{ to }, { to: '12135550001' }] };
-    for (const body of [plain, sent]) expect(await send(body, { headers: hours })).toMatchObject({ status: 200 });
-    const { jobs, chunks } = await accepted();
-    expect([jobs.length, chunks]).toEqual([2, []]);
-    const one = await storedJobs(table).find('JOB1');
-    expect(one).toMatchObject({
-      head: { when: { asked: { window: '09:00-18:00' }, fromMs: opensMs } },
-      lots: [{ until: 1, open: expect.arrayContaining([[opensMs, opensMs + 9 * 3_600_000]]) }],
-    });
-    expect(one).not.toHaveProperty('positions');
-    // Los Angeles is in its hours now.
-    expect(await storedJobs(table).find('JOB2')).toMatchObject({
-      head: { when: { fromMs: startMs } },
-      lots: [{ until: 1 }, { until: 2 }],
-      positions: [1, 0],
-    });
-    const parameters = await parameterStore(localDocumentClient(), table).read('JOB2', 0);
-    expect(parameters.map((recipient) => recipient.to)).toEqual(['12135550001', to]);
-  });
-
-  test('belongs to what an Idempotency-Key compares: another time is 422, the same is answered even when it has passed', async () => {
-    const { send, queueAttempts, clock } = await sendingEndpoint({ templates });
-    const headers = { 'idempotency-key': 'order-17', 'send-at': '2023-11-15T09:00:00Z' };
-    const first = await send(plain, { headers });
-    expect(first.status).toBe(200);
-    for (const other of [{ 'send-at': '2023-11-15T09:00:01Z' }, { ...hours }, { 'send-days': 'mon' }]) {
-      expect(await send(plain, { headers: { ...headers, ...other } })).toMatchObject({
-        status: 422,
-        body: { code: 'idempotency_key_reused' },
-      });
-    }
-    expect(await send(plain, { headers: { 'idempotency-key': 'order-17' } })).toMatchObject({ status: 422 });
-    clock.nowMs += 86_400_000;
-    expect(await send(plain, { headers })).toEqual(first);
-    expect(queueAttempts).toHaveLength(1);
-    expect(await send(plain, { headers: { 'send-at': headers['send-at'] } })).toMatchObject({
-      status: 400,
-      body: { errors: [{ path: 'Send-At' }] },
-    });
-  });
-
-  test('any other header that begins with Send- is 400, and nothing is queued', async () => {
-    const { send, queueAttempts } = await sendingEndpoint({ templates });
-    expect(await send(plain, { headers: { ...hours, 'send-day': 'mon' } })).toMatchObject({
-      status: 400,
-      body: { errors: [{ path: 'send-day', message: 'unrecognized field: send-day; did you mean Send-Days?' }] },
-    });
-    expect(queueAttempts).toEqual([]);
   });
 });
 

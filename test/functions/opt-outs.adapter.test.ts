@@ -28,7 +28,7 @@ const person = '5491155550001';
 const nameOf = personNames(randomBytes(32));
 const iso = (laterMs: number) => new Date(startMs + laterMs).toISOString();
 
-/** A WABA of both clients, and one in which each keeps to its own numbers. */
+/** In the first WABA both clients share all numbers; in the second each uses only its own. */
 const shared = makeWaba();
 const parted = makeWaba({ wabaId: '200000000000002', dids: 'own' });
 const numbers = [
@@ -98,7 +98,7 @@ describe('a word of the client (D55)', () => {
     );
   });
 
-  test('a start of somebody unknown is kept, and told to nobody', async () => {
+  test('a start of an unknown person is kept, and told to no client', async () => {
     expect((await world.lift('AR.1a')).body).toMatchObject({ recipient: 'AR.1a', state: 'started', source: 'api' });
     expect((await world.list()).body).toMatchObject({ data: [{ recipient: 'AR.1a', state: 'started' }] });
     expect(world.events.sent).toEqual([]);
@@ -124,7 +124,7 @@ describe('a word of the client (D55)', () => {
       body: { code: 'opted_out_by_person', message, errors: [{ path: 'recipient', message }] },
     });
     expect((await world.list()).body).toMatchObject({ data: [{ state: 'stopped', source, at: iso(60_000) }] });
-    // A stop of the client stands beside, and changes nothing that could be told.
+    // A stop by the client exists beside it, and changes nothing in the answer.
     expect((await world.put(person)).body).toMatchObject({ state: 'stopped', source });
     expect(world.events.sent).toHaveLength(1);
   });
@@ -166,7 +166,7 @@ describe('a word of the client (D55)', () => {
 });
 
 describe('the list', () => {
-  test('shows who was told to the client by a number, and nobody of whom only others know', async () => {
+  test('shows the people that were told to the client by a number, and none that only other clients know', async () => {
     await world.said(number('300000000000001'), stop('refused'), [1001]);
     const shown = { ...entry, source: 'refused', scope: 'number', at: iso(0), platform_stopped: true };
     expect((await world.list()).body).toEqual({ data: [shown], paging: { cursors: {} } });

@@ -58,7 +58,6 @@ function page(more: Partial<WebhookPorts> = {}, client = localQueueClient()) {
 const post = (webhook: { readonly body: string; readonly headers: Readonly<Record<string, string>> }, at = page()) =>
   callEndpoint(at, makeHttpEvent({ routeKey, ...webhook }));
 
-/** Everything that is on a queue. */
 async function queued<Schema extends v.GenericSchema>(url: string, schema: Schema): Promise<v.InferOutput<Schema>[]> {
   const found: v.InferOutput<Schema>[] = [];
   for (;;) {
@@ -128,14 +127,14 @@ describe('a signed webhook', () => {
     ['an empty object', '{}'],
     ['nothing of ours', platformJson(webhookOf(waba, statusChange(number, statusOf(undefined))))],
     ['what is no status', platformJson(webhookOf(waba, statusChange(number, 7, null, { id: 1 })))],
-    ['a field that nobody knows', platformJson(webhookOf(waba, { field: 'flows', value: {} }))],
+    ['an unknown field', platformJson(webhookOf(waba, { field: 'flows', value: {} }))],
     ['brackets without end', '['.repeat(200_000)],
   ])('that says %s is answered 200, and queues nothing', async (_, body) => {
     expect((await post({ body, headers: { 'x-hub-signature-256': signatureOf(body) } })).status).toBe(200);
     expect([await receiptsQueued(), await hintsQueued(), await wordsQueued()]).toEqual([[], [], []]);
   });
 
-  test('that says what nothing is made of is one line and one count, by kind, whatever it is called (D38)', async () => {
+  test('with fields that the service does not use is one line and one count, by kind, whatever their names (D38)', async () => {
     const lines: string[] = [];
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
     const unread = Array.from({ length: 500 }, (_, at) => ({ field: `${'x'.repeat(200)}${at}`, value: {} }));
@@ -169,7 +168,7 @@ describe('a signed webhook', () => {
       return undefined;
     });
     expect((await post(webhook, page({}, client))).status).toBe(200);
-    // 1,000 receipts of some 1,200 bytes each.
+    // These are 1,000 receipts of some 1,200 bytes each.
     expect([attempts.length, together]).toEqual([2, 2]);
     expect(new Set((await receiptsQueued()).map(({ index }) => index)).size).toBe(1_000);
   });

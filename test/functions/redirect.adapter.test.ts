@@ -48,7 +48,7 @@ const notFound = {
   body: { message: 'no redirect of this code', code: 'redirect_not_found' },
 };
 
-test('a code that nothing is stored under is a 404 that nobody keeps', async () => {
+test('a code that nothing is stored under is a 404 that no cache keeps', async () => {
   const other = redirectCode({ ...button, place: 'buttons[1]' });
   expect(await follow(other)).toMatchObject(notFound);
   expect(reads).toEqual([other]);

@@ -16,8 +16,8 @@ import { makeJobHead } from '../support/send-jobs.ts';
 import { freshTable, patientDocumentClient } from '../support/stores.ts';
 
 /*
- * Cursors that no page has handed out (D40). Their digest keeps no secret (lib/http/opaque-cursor.ts), so whoever reads the
- * code can forge one with the right digest.
+ * The digest of a cursor keeps no secret (lib/http/opaque-cursor.ts), so a reader of the code can forge cursors with a
+ * right digest (D40).
  */
 
 const acceptedAtMs = Date.UTC(2026, 10, 22, 10);
@@ -53,7 +53,7 @@ type Query = Readonly<Record<string, string>>;
 const listed = (query: Query) => call(list, agent, { path: { did }, query });
 const reported = (query: Query) => call(report, agent, { path: { did, dispatchId: jobId }, query });
 
-/** A cursor with the right digest around any text. */
+/** Returns a cursor with the right digest around any text. */
 function sealed(scope: string, text: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([scope, text]))
@@ -94,7 +94,7 @@ test('the spelling that is forged here is the one that pages have', async () => 
   );
 });
 
-/** Text, in the place of JSON. */
+/** These texts replace the JSON of a cursor. */
 const texts = ['', '{', 'undefined', '[1', '"\\u00', '\u0000', `${'['.repeat(700)}`, '1e999', 'NaN'];
 const values = [null, true, 0, -1, 1e308, '', [], {}, [[]], ['x'], { sk: sortKey(1) }, '__proto__', [2, 2, 5, 5, []]];
 const garbage = ['abc', '=', '%00', 'A', 'A'.repeat(2_001), 'YWJj', '____', '-', ' ', '🙂', '../..', ',', 'null'];

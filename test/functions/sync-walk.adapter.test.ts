@@ -38,11 +38,9 @@ beforeEach(async () => {
 
 const locks = () => syncLockStore(client, table);
 
-function worker({
-  probe = async () => undefined,
-}: {
-  readonly probe?: (waba: { wabaId: string }) => Promise<void>;
-} = {}) {
+type Probe = (waba: { wabaId: string }) => Promise<void>;
+
+function worker({ probe = async () => undefined }: { readonly probe?: Probe } = {}) {
   const real = syncQueue(sqs, queueUrl);
   return templatesSyncWorker({
     directory: memoryDirectory({ wabas, clientIds }),
@@ -83,7 +81,7 @@ function work({ id, body }: Message, { run = worker(), deliveries = 1 } = {}) {
   return run({ Records: [record] } as SQSEvent, { getRemainingTimeInMillis: () => 300_000 });
 }
 
-/** Works off everything that is queued; at most one message may wait at a time. */
+/** Works off the queue; at most one message may wait at a time. */
 async function workOff(run = worker()): Promise<void> {
   for (let message = await next(); message !== undefined; message = await next()) {
     expect(await next()).toBeUndefined();
@@ -148,14 +146,14 @@ const failingWith =
     if (wabaId.endsWith('1002')) throw error;
   };
 
-test('a client whom the platform refuses is passed over', async () => {
+test('a client that the platform refuses is passed over', async () => {
   const run = worker({ probe: failingWith(new PlatformFailure('refused', { httpStatus: 401, code: 190 })) });
   await work(scheduled('first'), { run });
   await workOff(run);
   expect(synchronized()).toEqual([1001, 1003]);
 });
 
-test('a client with whom something is broken is tried at every delivery, and passed over at the last', async () => {
+test('a client whose synchronization fails is tried at every delivery, and passed over at the last', async () => {
   const run = worker({ probe: failingWith(new TypeError('a bug')) });
   await work(scheduled('first'), { run });
   await work((await next()) as Message, { run });
@@ -185,7 +183,7 @@ test('a turn whose worker died before it was acknowledged is taken again', async
   const dying = worker({ probe: () => Promise.reject(new PlatformFailure('not_sent')) });
   const silent = { ...scheduled('first') };
   await work(silent, { run: dying });
-  // The successor was lost with the crash; the same message comes again.
+  // The crash lost the successor, and the same message comes again.
   await next();
   await work(silent);
   await workOff();

@@ -55,7 +55,7 @@ function remove(id: string) {
   return call(templatesDelete(deps), supervisor, { path: { did: '5491100000001', messageTemplateId: id } });
 }
 
-test('one that was made anew elsewhere under its name is not hidden, and its name is not held', async () => {
+test('one that was created again elsewhere under its name is not hidden, and its name is not held', async () => {
   const { template, key, idFor } = await stored();
   platform.failure = failures.content;
   platform.found = { ...template, id: 'another' };
@@ -71,7 +71,7 @@ test('one that was made anew elsewhere under its name is not hidden, and its nam
   ]);
 });
 
-test('what it read before the deletion gives way to whoever has read since', async () => {
+test('what it read before the deletion gives way to a later read', async () => {
   const { template, key, idFor } = await stored();
   const before = { ...template, id: 'another', status: 'PENDING' };
   platform.found = before;
@@ -95,7 +95,7 @@ test('what it read is stored under the time at which the platform was asked', as
   expect((await stateOf(key)).fact).toMatchObject({ readAtMs: nowMs, template: { id: 'another' } });
 });
 
-test('what is deleted is gone for whoever read before it was', async () => {
+test('what is deleted is gone for a reader that read before', async () => {
   const { template, key, idFor } = await stored();
   platform.found = template;
   platform.removing = async () => {

@@ -55,16 +55,17 @@ async function own(name: string, pairs: readonly Pair[], active = true): Promise
   );
 }
 
+const templates = [
+  makeTemplate({ id: '11', name: 'order_update', quality_score: { score: 'GREEN' } }),
+  makeTemplate({ id: '12', name: 'summer_sale', status: 'PENDING', category: 'MARKETING' }),
+  makeTemplate({ id: '13', name: 'old_notice', status: 'DISABLED' }),
+  makeTemplate({ id: '14', name: 'welcome_offer', category: 'MARKETING' }),
+  makeTemplate({ id: '15', name: 'bygone', status: 'DELETED' }),
+];
+
 beforeAll(async () => {
   table = await freshTable('templates');
   const store = templateStore(documentClient, table);
-  const templates = [
-    makeTemplate({ id: '11', name: 'order_update', quality_score: { score: 'GREEN' } }),
-    makeTemplate({ id: '12', name: 'summer_sale', status: 'PENDING', category: 'MARKETING' }),
-    makeTemplate({ id: '13', name: 'old_notice', status: 'DISABLED' }),
-    makeTemplate({ id: '14', name: 'welcome_offer', category: 'MARKETING' }),
-    makeTemplate({ id: '15', name: 'bygone', status: 'DELETED' }),
-  ];
   await store.writeUpstream(
     templates.map((template) => ({
       kind: 'present',

@@ -71,7 +71,7 @@ const work = (body: string, over = {}) =>
     getRemainingTimeInMillis: () => 300_000,
   });
 
-test('starts, and the worker does the rest; meanwhile nobody else can start', async () => {
+test('starts, and the worker does the rest; meanwhile no other request can start', async () => {
   const sync = templatesSync(dependencies());
   expect(await call(sync, supervisor)).toMatchObject({
     status: 200,

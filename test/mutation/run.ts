@@ -2,13 +2,12 @@ import { resolve } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import proofs from './proofs.json' with { type: 'json' };
 
-// `npm run mutation -- FILE ...`: changes each named file in every way that Stryker knows, runs the tests that are to prove
-// it, and lists the changes that they let through. Without a name: all of proofs.json, for hours. What was tried before and
-// has not changed since is not tried again, unless with `--anew`.
+// `npm run mutation -- FILE ...` changes each file with every mutator of Stryker, runs the tests of proofs.json for it,
+// and lists the survivors. Without a name it takes all files, for hours. Results are cached (README.md).
 process.chdir(resolve(import.meta.dirname, '../..'));
 const testsOf = new Map<string, readonly string[]>(Object.entries(proofs));
 
-/** A test file that a change keeps from being read is red as well. To Stryker it is an error of its run. */
+/** A mutation that keeps a test file from loading is killed as well. Stryker calls it an error of the run. */
 const ofTestFile = /^An error occurred outside of a test run: \S+\.test\.ts: /;
 
 const given = process.argv.slice(2);
@@ -22,18 +21,18 @@ const rows: string[] = [];
 for (const file of asked.length === 0 ? testsOf.keys() : asked) rows.push(await rowOf(file));
 console.log(['| File | Mutants | Noticed | Survived | Score |', '|---|---|---|---|---|', ...rows].join('\n'));
 
-/** Tries one file, prints what survived, and returns its row of the table. */
+/** Tries one file, prints the survivors, and returns its row of the table. */
 async function rowOf(file: string): Promise<string> {
-  // For vitest.config.ts, which the test runner loads in a process of its own.
+  // The test runner loads vitest.config.ts in a process of its own, which reads this.
   process.env['MUTATION_TESTS'] = JSON.stringify(testsOf.get(file));
   const mutants = await new Stryker({
     mutate: [file],
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
-    // There is nothing to rewrite in the project's own, and Stryker cannot read it.
+    // Stryker cannot read the project's own file, which it has no reason to rewrite.
     tsconfigFile: 'none.json',
-    // Two would start two pairs of emulators.
+    // Two runners would start two pairs of emulators.
     concurrency: 1,
     timeoutMS: 20_000,
     tempDirName: 'dist/mutation/sandbox',
@@ -48,7 +47,7 @@ async function rowOf(file: string): Promise<string> {
   const died = mutants.filter(
     ({ status, statusReason = '' }) => status === 'Killed' || status === 'Timeout' || ofTestFile.test(statusReason),
   );
-  // Counted nowhere: a score says nothing of them.
+  // The score does not count these mutants.
   const untried = mutants.filter((mutant) => !(lived.includes(mutant) || died.includes(mutant)));
   for (const { location, mutatorName, replacement = '', status, statusReason } of [...lived, ...untried]) {
     const why = statusReason === undefined ? '' : ` (${status}: ${statusReason.split('\n')[0]})`;

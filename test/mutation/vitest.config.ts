@@ -4,14 +4,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { askedSuite } from '../suites.ts';
 import { runnableProjects } from '../support/engines.ts';
 
-// The tests that prove one file, named by run.ts. Those that need an emulator run on one of them: the faster, where it runs.
+// run.ts names the tests of one file. Those that need an emulator run on one: the faster, where it runs.
 const tests = JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[];
 const ofAdapters = tests.filter((test) => test.endsWith('.adapter.test.ts'));
 const ofUnits = tests.filter((test) => !ofAdapters.includes(test));
 const limits = { testTimeout: 60_000, hookTimeout: 60_000, provide: { thorough: askedSuite() !== 'quick' } };
 const engine = Object.keys(runnableProjects()).at(-1) ?? 'adapters';
 
-/** The first test that fails ends the matter, so the quick ones go first. Vitest would begin with the slowest. */
+/** The first failing test ends the run, so the quick ones go first. Vitest would begin with the slowest. */
 class AsNamed extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification) => tests.findIndex((test) => moduleId.endsWith(test));

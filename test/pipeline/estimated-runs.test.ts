@@ -4,9 +4,7 @@ import { makeJobHead } from '../support/send-jobs.ts';
 import { accept, estimatedRun, limitPerSecond } from './quiet-world.ts';
 import type { PipelineWorld } from './world.ts';
 
-/*
- * What a rehearsal says of the time (D51), beside the run that follows it, in virtual time on the real policies.
- */
+/* Compares the time that a rehearsal tells (D51) with the run that follows it, in virtual time on the real policies. */
 
 const other = { clientId: 2_002 };
 
@@ -122,7 +120,7 @@ test.each([
     await later(world, 15_000);
   };
   const { estimatedMs, ranMs } = await estimatedRun(10, { before, urgent: true, perSecond });
-  // A second for those who trust what is due, the turn that is under way, and nine slots after the first of their own.
+  // The estimate adds a second, the current turn of a campaign, and the nine slots after the first.
   expect(estimatedMs).toBeLessThanOrEqual(1_000 + ((turn + 9) * 1_000) / (0.9 * perSecond));
   expect(Math.abs(ranMs - estimatedMs)).toBeLessThan(500);
 });

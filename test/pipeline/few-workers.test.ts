@@ -12,13 +12,13 @@ test.each([2, 8, 25])(
     await world.run(3_600_000);
     const { posts } = world.platform;
     expect(new Set(posts.map(({ dispatchId }) => dispatchId)).size).toBe(messages);
-    // The platform counts every second, wherever it begins: it has refused none.
+    // The platform limits any second, not only calendar seconds. It has refused no call.
     expect(posts).toHaveLength(messages);
     const perSecond = messages / (((posts.at(-1)?.atMs ?? 0) - startMs) / 1_000);
     expect(perSecond).toBeLessThan(0.9 * limitPerSecond);
-    // A chunk of thirty in a second, at least.
+    // A worker sends at least a chunk of thirty in a second.
     expect(perSecond).toBeGreaterThan(30 * workers);
-    // What has missed its slots takes others: one write for a chunk.
+    // A chunk that misses its slots reserves others with one write.
     expect(world.numbers.writes / messages).toBeLessThan(0.05);
   },
 );

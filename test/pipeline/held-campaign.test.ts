@@ -8,7 +8,7 @@ import { accept, quietWorld } from './quiet-world.ts';
 import { type PipelineWorld, startMs } from './world.ts';
 import type { WorldRules } from './world-parts.ts';
 
-/* A campaign in the middle of which its account, its number or its template is in trouble for five minutes (D46). */
+/* The account, the number or the template of a campaign fails for five minutes (D46). */
 
 const total = 10_000;
 const campaign = { clientId: 1_001, wabaId: '200000000000001', phoneNumberId: '300000000000001' };
@@ -18,12 +18,13 @@ const trouble = { fromMs: startMs + 40_000, untilMs: startMs + 340_000 };
 interface Trouble {
   readonly what: string;
   readonly fate: Fate;
-  /** Taken first, and refused by receipt after one to five seconds. */
+  /** The platform takes the message first, and refuses it by receipt after one to five seconds. */
   readonly byReceipt?: true;
   readonly told: { readonly code: string; readonly scope: string };
-  /** Calls until it is found out, and those of the slices that are claimed then: 72 a second. */
+  /**
+   * The limit counts calls until a worker detects the failure, and those of the slices claimed by then: 72 a second.
+   */
   readonly mostHarmed: number;
-  /** What becomes of them. */
   readonly harmed: 'sent' | 'unknown';
 }
 
@@ -38,12 +39,12 @@ const troubles: readonly Trouble[] = [
   },
   {
     ...{ what: 'its number falls silent', fate: 'lost', told: { code: 'no_answer', scope: 'number' } },
-    // The time-out of ten seconds, the read after it, and two slices.
+    // Detection takes the time-out of ten seconds and the read after it; two slices are claimed by then.
     ...{ mostHarmed: 900, harmed: 'unknown' },
   },
   {
     ...{ what: 'its number answers HTTP 500', fate: 'server_trouble', told: { code: '131000', scope: 'number' } },
-    // Three runs.
+    // Detection takes three runs.
     ...{ mostHarmed: 150, harmed: 'unknown' },
   },
   {
@@ -53,7 +54,6 @@ const troubles: readonly Trouble[] = [
 ];
 
 interface Lines {
-  /** When holds were opened. */
   readonly heldMs: number[];
 }
 
@@ -87,7 +87,7 @@ function postsOf(world: PipelineWorld, jobId: string) {
   return world.platform.posts.filter(({ dispatchId }) => dispatchId.startsWith(`${jobId}-`));
 }
 
-/** Of 3,000 recipients of another client, on a number of another WABA, accepted when the trouble begins: when the last one left. */
+/** Sends to 3,000 recipients of another client from another WABA when the failure begins. */
 async function acceptStranger(world: PipelineWorld): Promise<string> {
   await world.time.sleep(trouble.fromMs - startMs);
   return accept(world, 3_000, stranger);
@@ -95,7 +95,7 @@ async function acceptStranger(world: PipelineWorld): Promise<string> {
 
 const calm = new Map<number, Promise<number>>();
 
-/** The same where nothing goes wrong. */
+/** Returns when the last message of the other client leaves in a world without faults. */
 async function strangerInCalm(seed: number): Promise<number> {
   const { world } = campaignWorld(seed);
   accept(world, total, campaign);
@@ -121,26 +121,26 @@ test.each(cases)(
       await world.time.sleep(235_000);
       const { write: writes, grouped: queued } = world.meter.requests;
       whileHeld = { write: writes - write, grouped: queued - grouped };
-      // What waits says why, and for whom.
+      // A parked job says why, and what is held.
       expect(world.table.states.get(jobId)?.parked).toMatchObject(of.told);
     };
     const looking = look();
     await world.run(2 * 3_600_000);
     await looking;
 
-    // The operator is told once, and the client is.
-    // Runs of one millisecond take the same hold for theirs: better told twice than not at all.
+    // The client gets one event, and the log one moment. Runs of the same millisecond may each log the hold: two lines
+    // are better than none.
     expect(new Set(lines.heldMs).size).toBe(1);
     const pauses = [...world.told.values()].filter(({ type }) => /^dispatch\.(parked|resumed)$/.test(type));
     expect(pauses).toMatchObject(
       ['dispatch.parked', 'dispatch.resumed'].map((type) => ({ type, data: { job_id: jobId, ...of.told } })),
     );
 
-    // Until it is found out, and what was claimed then; afterwards one question at a time, ever more rarely.
+    // After detection, one probe at a time asks the platform, with backoff.
     const posts = postsOf(world, jobId);
     const during = posts.filter(({ atMs }) => atMs >= trouble.fromMs && atMs < trouble.untilMs);
     const inHandsUntilMs = (lines.heldMs[0] ?? 0) + 1_000;
-    // A call that was under way when the trouble began is taken.
+    // A call that was under way when the failure began succeeds.
     const met = during.filter((post) => of.byReceipt || !post.taken);
     const harmed = met.filter(({ atMs }) => atMs <= inHandsUntilMs).length;
     expect(harmed).toBeGreaterThan(0);
@@ -149,11 +149,11 @@ test.each(cases)(
     expect(questionsMs.length).toBeGreaterThanOrEqual(3);
     const gapsMs = questionsMs.map((atMs, at) => atMs - (questionsMs[at - 1] ?? lines.heldMs[0] ?? 0));
     for (const [at, gapMs] of gapsMs.entries()) expect(gapMs).toBeGreaterThan(1.5 * (gapsMs[at - 1] ?? 6_000));
-    // What waits is no work: some thirty chunks that look again ever more rarely, and a write or two for each question.
+    // Parked work costs little: some thirty chunks look again with backoff, and each probe takes a write or two.
     expect(whileHeld.write).toBeLessThanOrEqual(50);
     expect(whileHeld.grouped).toBeLessThanOrEqual(500);
 
-    // Nothing twice, nothing lost, and all but the harmed with the platform some minutes after the repair.
+    // No message is lost or sent twice, and all but the harmed reach the platform some minutes after the repair.
     if (!of.byReceipt) checkWorld(world);
     const taken = posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId);
     expect(new Set(taken).size).toBe(taken.length);
@@ -164,7 +164,7 @@ test.each(cases)(
     expect(world.deadLetters).toBe(0);
     expect((posts.at(-1)?.atMs ?? 0) - trouble.untilMs).toBeLessThan(480_000);
 
-    // A client with another number of another WABA notices nothing.
+    // A client with a number of another WABA is not delayed.
     const inCalm = calm.get(seed) ?? strangerInCalm(seed);
     calm.set(seed, inCalm);
     const strangers = postsOf(world, await accepting);
@@ -174,7 +174,6 @@ test.each(cases)(
   120_000,
 );
 
-/** How many recipients of a job ended so. */
 function outcomesOf(world: PipelineWorld, jobId: string): Record<string, number> {
   const states: Record<string, number> = {};
   for (let slice = 0; slice * sliceSize < total; slice += 1) {

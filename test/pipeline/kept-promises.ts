@@ -12,22 +12,22 @@ import type { EventType } from '../../lib/webhooks/event.ts';
 import type { PlatformPost } from './platform-model.ts';
 import type { PipelineWorld } from './world.ts';
 
-/** From the decision to send until the platform sees it, in a world with slow calls. */
+/** A message may take so long from the decision to send until it reaches the platform, in a world with slow calls. */
 const underWayMs = 5_000;
-/** From the claim until then, on a slow number. */
+/** A message may take so long from the claim until it reaches the platform, on a slow number. */
 const claimedMs = 20_000;
 
-/** What the clock of a run may be apart from that of the world. */
+/** The clock of a run may differ so much from that of the world. */
 const skewMs = 50;
 
-/** Why a message may end so, in worlds whose platform refuses what `platform-model.ts` says. */
+/** A message may end with these codes in worlds whose platform refuses as `platform-model.ts` says. */
 const reasons: Readonly<Record<string, readonly string[]>> = {
   failed: ['131047', '131050', '132016', 'cancelled', 'retry_deadline', optedOut.code],
   expired: ['expired', 'template_paused', '131042', '133010', '131048', '368', '131000', 'no_answer', 'http_500'],
   unknown: ['no_answer', 'http_500', '131000', lost.code],
 };
 
-/** What must hold once nothing is under way any more; throws with all that does not. */
+/** Checks every promise in a world at rest; throws with the first that are broken. */
 export function checkWorld(world: PipelineWorld): void {
   const tellings = new Set([...world.told.values()].map(({ type, data }) => tellingOf(type, data)));
   const posts = Map.groupBy(world.platform.posts, ({ dispatchId }) => dispatchId);
@@ -47,7 +47,6 @@ function indexOf({ dispatchId }: { readonly dispatchId: string }): number {
   return Number(dispatchId.slice(dispatchId.lastIndexOf('-') + 1));
 }
 
-/** An event by its type and what it is about. */
 function tellingOf(
   type: EventType,
   data: { readonly job_id?: unknown; readonly message_id?: unknown } | object,
@@ -56,14 +55,13 @@ function tellingOf(
   return `${type} ${messageId}`;
 }
 
-/** One message in a world that has come to rest. */
 interface Message {
   readonly world: PipelineWorld;
   readonly dispatchId: string;
   readonly job: WholeJob;
   readonly tellings: ReadonlySet<string>;
   readonly to: string;
-  /** Each call of the platform for it: those that arrived, and those that were begun. */
+  /** The calls for the message: those that reached the platform, and those that were begun. */
   readonly posts: readonly PlatformPost[];
   readonly calls: PipelineWorld['calls'];
 }
@@ -107,7 +105,7 @@ function brokenBySending({ world, dispatchId, job, posts }: Message): string[] {
   return broken;
 }
 
-/** No call begins outside of the openings of its recipient. */
+/** No call may begin outside the openings of its recipient. */
 function brokenByTime({ dispatchId, job: { lots }, calls }: Message, index: number): string[] {
   if (lots === undefined) return [];
   const { open } = lotAt(lots, index);
@@ -115,7 +113,10 @@ function brokenByTime({ dispatchId, job: { lots }, calls }: Message, index: numb
   return calls.every(({ atMs }) => isOpen(atMs)) ? [] : [`D56: ${dispatchId} was called outside of its time`];
 }
 
-/** No recipient is called once the stop is stored, and none is left out without a stop, or whose messages ask for no stops. */
+/**
+ * A stored stop must keep later calls away. A recipient may be left out only for a stop, and only from a job that heeds
+ * them.
+ */
 function brokenByStop({ world, dispatchId, job, to, calls }: Message, recorded: Recorded | undefined): string[] {
   const scopes: readonly string[] = scopesOf(job.head);
   const stops = job.head.heedsOptOuts
@@ -131,7 +132,7 @@ function brokenByStop({ world, dispatchId, job, to, calls }: Message, recorded: 
   ];
 }
 
-/** What its client reads of the message, by all that is written of it. */
+/** The state in the client's report must agree with what the platform took. */
 function brokenByReport({ world, dispatchId, job, posts }: Message, index: number): string[] {
   const { jobId } = job.head;
   const slice = world.table.find(sliceOf({ jobId, index }));
@@ -161,7 +162,7 @@ function brokenByReport({ world, dispatchId, job, posts }: Message, index: numbe
   return broken;
 }
 
-/** Each ending that is no success is told (D34), also that it was one after all (D39), and the end of a small job (D41). */
+/** Each ending but success is told (D34), a later success is told (D39), and so is the end of a small job (D41). */
 function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorded | undefined): string[] {
   if (world.deadLetters > 0) return [];
   const { jobId } = job.head;
@@ -174,7 +175,7 @@ function untold({ world, dispatchId, job, tellings }: Message, recorded: Recorde
   return wanted.filter((telling) => !tellings.has(telling)).map((telling) => `D34: not told: ${telling}`);
 }
 
-/** Of what was refused, or never begun, nothing is sent and nothing told. */
+/** A refused or unaccepted message must be neither sent nor told. */
 function refusedAndSent({ dispatchId, job, tellings, posts }: Message): string[] {
   const isPosted = posts.length > 0;
   const isTold = [...tellings].some(

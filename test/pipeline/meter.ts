@@ -1,11 +1,10 @@
 import { sliceSize } from '../../lib/messages/dispatch/claims/slice.ts';
 
-/** What a call of a world is a request of. */
+/** The service that bills a call. */
 type Service = 'write' | 'read' | 'queue' | 'grouped' | 'platform' | 'none';
 
-/** The calls of a world's runs, by their names: a call that is not here is a mistake, so that none goes uncounted. */
+/** The calls of a world's runs, by name. A call that is missing here throws, so that none goes uncounted. */
 const serviceOf: Readonly<Record<string, Service>> = {
-  // Slices.
   claimSlice: 'write',
   endSlice: 'write',
   mark: 'write',
@@ -14,7 +13,6 @@ const serviceOf: Readonly<Record<string, Service>> = {
   lookAtJob: 'read',
   hasReceipt: 'read',
   stoppedAmong: 'read',
-  // Jobs.
   beginJob: 'write',
   beginStraight: 'write',
   findJob: 'read',
@@ -26,7 +24,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   stop: 'write',
   endPause: 'write',
   goOn: 'write',
-  // Numbers, and what all look at.
+  // Numbers, and state that all workers read.
   findPace: 'read',
   changePace: 'write',
   takeTenth: 'write',
@@ -34,7 +32,7 @@ const serviceOf: Readonly<Record<string, Service>> = {
   askHolds: 'write',
   findBreaker: 'read',
   changeBreaker: 'write',
-  // Of a queue, those that send name a message group.
+  // Calls that send to a queue are billed by message group.
   sendBatch: 'grouped',
   sendLater: 'grouped',
   sendInbound: 'grouped',
@@ -69,16 +67,17 @@ const serviceOf: Readonly<Record<string, Service>> = {
   listPerson: 'none',
 };
 
-/** Calls that count for more than one: a straight beginning is the head and where the client finds it; reads are billed by the item. */
+/**
+ * Some calls count more than once: a straight job writes its head and its place in the client's list, and reads are
+ * billed by the item.
+ */
 const unitsOf: Readonly<Record<string, number>> = { beginStraight: 2, look: 2, lookAtJob: 2, stoppedAmong: sliceSize };
 
-/** Runs of a function and how long they took together, waiting included. */
 export interface RunTimes {
   readonly runs: number;
   readonly ms: number;
 }
 
-/** What the runs of a world have asked for, and how long they took. */
 export class Meter {
   readonly #requests: Record<Service, number> = {
     ...{ write: 0, read: 0, queue: 0, grouped: 0 },
@@ -87,7 +86,7 @@ export class Meter {
   readonly #calls = new Map<string, number>();
   readonly #runs = new Map<string, { runs: number; ms: number }>();
 
-  /** `bytes`: what it carries to a queue, or from one. */
+  /** `bytes` is the size of what the call carries to or from a queue. */
   count(name: string, bytes = 0): void {
     const service = serviceOf[name];
     if (service === undefined) throw new Error(`the meter does not know the call ${name}`);
@@ -95,7 +94,7 @@ export class Meter {
     this.#calls.set(name, this.callsOf(name) + 1);
   }
 
-  /** A batch that was received, and the one request that deletes it. */
+  /** Counts a batch that was received, and the one request that deletes it. */
   countDelivery(bytes: number): void {
     this.#requests.queue += 2 + billedBeside(bytes);
   }
@@ -118,7 +117,7 @@ export class Meter {
   }
 }
 
-/** SQS bills a request for each 64 KB of what it carries. */
+/** SQS bills one request for each 64 KB. */
 function billedBeside(bytes: number): number {
   return Math.max(0, Math.ceil(bytes / 65_536) - 1);
 }

@@ -26,39 +26,38 @@ import { PipelineWorld, type WorldRules } from './world.ts';
 import type { WorldStores } from './world-stores.ts';
 
 /*
- * Jobs on the real table, in a time that stands still while the table works, but for what each request is said to take: what
- * their way to the platform takes. Queues and platform are models.
+ * Meters jobs on the real table. Virtual time stands still while the table works, but for the given duration of each
+ * request. Queues and platform are models.
  */
 
 export interface MeteredJob {
   readonly job: WholeJob;
-  /** When it is accepted, after the beginning. */
+  /** The job is accepted so long after the beginning. */
   readonly afterMs: number;
 }
 
 export interface MeteredRun extends Partial<Pick<WorldRules, 'log' | 'delayJitterMs' | 'gatherMs'>> {
   readonly jobs: readonly MeteredJob[];
-  /** A client for each of them, so that each is metered apart: acceptance, fan-out, workers. */
+  /** Acceptance, fan-out and workers have a client each, so that each is metered apart. */
   readonly clients: readonly [DynamoDBDocumentClient, DynamoDBDocumentClient, DynamoDBDocumentClient];
   readonly table: string;
-  /** How long the platform takes for a message. */
+  /** The platform takes so long for a message. */
   readonly platformMs?: number;
-  /** How long each request of the table takes. */
+  /** Each request of the table takes so long. */
   readonly storeMs?: number;
 }
 
 export interface Metered {
-  /** Dispatch ids, as the platform took them. */
   readonly posted: readonly string[];
   readonly store: Readonly<Record<'acceptance' | 'fanOut' | 'dispatch', RequestCost>>;
-  /** Runs, and what is asked of queues, acceptance apart. */
+  /** Counts runs and queue requests, without acceptance. */
   readonly meter: Meter;
 }
 
-/** The key of people, as every metered table has it. */
+/** Every metered table has this key of people. */
 export const nameOf = personNames(new Uint8Array(32));
 
-/** Longer than any of these jobs takes. */
+/** Each of these jobs ends earlier. */
 const longestMs = 24 * 3_600_000;
 
 export async function meterJobs(options: MeteredRun): Promise<Metered> {
@@ -79,7 +78,7 @@ export async function meterJobs(options: MeteredRun): Promise<Metered> {
   };
 }
 
-/** From now on every request takes so long in the time of a world. */
+/** From now on every request takes so long in virtual time. */
 function takeTime(client: DynamoDBDocumentClient, time: VirtualTime, ms: number): void {
   if (ms === 0) return;
   const send = client.send.bind(client) as (...args: unknown[]) => Promise<unknown>;
@@ -90,7 +89,7 @@ function takeTime(client: DynamoDBDocumentClient, time: VirtualTime, ms: number)
   Object.assign(client, { send: slowly });
 }
 
-/** The stores as they are deployed (lib/messages/deployed/). */
+/** Builds the stores as they are deployed (lib/messages/deployed/). */
 function storesOn(
   [acceptance, fanOut, worker]: MeteredRun['clients'],
   table: string,
@@ -101,7 +100,7 @@ function storesOn(
   const backoff = (firstMs: number, longestMs: number) => (attempt: number) =>
     time.sleep(random() * Math.min(longestMs, firstMs * 2 ** attempt));
   const pause = backoff(10, 200);
-  // Of a hundred jobs that begin at once, one reserves at a time.
+  // A hundred jobs may begin at once, and one reserves at a time.
   const patient = backoff(100, 3_200);
   const paces = (client: DynamoDBDocumentClient) =>
     paceStore({ client, table, nowMs, newWriter: randomUUID, pause: client === fanOut ? patient : pause });

@@ -17,7 +17,7 @@ interface Down {
   readonly reads: () => Fate;
 }
 
-/** Two jobs on one number; in the middle of them the platform is away for five minutes. */
+/** Two jobs run on one number. In the middle the platform is down for five minutes. */
 async function throughOutage({ seed, total, messages, reads }: Down): Promise<PipelineWorld> {
   const random = seededRandom(seed);
   const isDown = () => world.time.nowMs >= outage.fromMs && world.time.nowMs < outage.untilMs;
@@ -60,7 +60,7 @@ function unknownIn(world: PipelineWorld): number {
   return [...outcomesIn(world).values()].filter((state) => state === 'unknown').length;
 }
 
-/** Nothing twice, nothing lost, and all that did not end unknown is with the platform. */
+/** No message is sent twice or lost, and all that did not end unknown are with the platform. */
 function allElseWasSent(world: PipelineWorld, total: number): void {
   checkWorld(world);
   const taken = new Set(world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId));
@@ -90,7 +90,7 @@ test.each([
       allElseWasSent(world, 800);
       const unknown = unknownIn(world);
       expect(unknown).toBeLessThanOrEqual(workers * 30);
-      // Once somebody has found it out, nothing is sent until a read is answered.
+      // After a worker has detected the outage, nothing is sent until a read is answered.
       const found = outage.fromMs + 20_000;
       expect(world.platform.posts.filter(({ atMs }) => atMs > found && atMs < outage.untilMs)).toEqual([]);
       expect(world.elapsedMs).toBeLessThan(600_000);
@@ -99,7 +99,7 @@ test.each([
   120_000,
 );
 
-/** Messages that went unanswered, parted where none did for three seconds. */
+/** Returns the bursts of unanswered messages, separated by three seconds without one. */
 function burstsIn(
   world: PipelineWorld,
 ): { readonly fromMs: number; readonly untilMs: number; readonly count: number }[] {
@@ -119,11 +119,11 @@ test.each([1, 2, 3])(
     const total = 8_000;
     const world = await throughOutage({ seed, total, messages: () => 'server_error', reads: () => 'taken' });
     allElseWasSent(world, total);
-    // Until it is found out, chunks are under way: three runs, and what others have in their hands then.
+    // Until detection, three runs and the chunks that others have claimed by then fail.
     const [found, ...questions] = burstsIn(world).filter(({ fromMs }) => fromMs < outage.untilMs);
     expect(found?.count).toBeLessThanOrEqual((3 + workers) * 30);
     expect(questions.map(({ count }) => count)).toEqual(questions.map(() => 1));
-    // After 10, 20, 40, 80 and 160 seconds, and then as soon as a chunk that waits comes.
+    // The probes come with backoff after 10, 20, 40, 80 and 160 seconds, and then as soon as a waiting chunk comes.
     const apartMs = questions.map(({ fromMs }, at) => fromMs - ((at === 0 ? found : questions[at - 1])?.untilMs ?? 0));
     for (const [at, ms] of apartMs.entries()) expect(ms).toBeGreaterThanOrEqual(10_000 * 2 ** at - 1_000);
     expect(questions.length).toBeGreaterThanOrEqual(3);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PlatformFailure } from '../../lib/platform/failure.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 
-/** What the platform does with one post. */
+/** The platform's reaction to one post. */
 export type Fate =
   | 'taken'
   | 'taken_reply_lost'
@@ -12,7 +12,7 @@ export type Fate =
   | 'server_trouble'
   | Refusal;
 
-/** Codes with which the platform refuses a message, by what they mean (lib/platform/error-codes.json). */
+/** The platform's error codes, by meaning (lib/platform/error-codes.json). */
 const codeOf = {
   refused: 131047,
   stopped_there: 131050,
@@ -37,7 +37,6 @@ export interface PlatformPost {
   readonly throttled: boolean;
 }
 
-/** Which message is posted, and by which number. */
 export interface Addressed {
   readonly dispatchId: string;
   readonly phoneNumberId: string;
@@ -47,15 +46,15 @@ export interface PlatformRules {
   readonly limitPerSecond: (phoneNumberId: string) => number;
   readonly answerMs: () => number;
   readonly fateOf: (post: Addressed) => Fate;
-  /** Of a read, which has no fate but to be answered or not. */
+  /** A read is only answered or not answered. */
   readonly readFateOf: () => Fate;
 }
 
-/** Persons may be written to once in 6 s, after a burst of 45 (platform reference, 6.1). */
+/** A person may be written to once in 6 s, after a burst of 45 (platform reference, 6.1). */
 const pairSpacingMs = 6_000;
 const pairBurst = 45;
 
-/** The platform as its reference tells: it counts what it takes in any second, per number and per person. */
+/** The platform by its reference: it counts what it takes in any second, for each number and each person. */
 export class PlatformModel {
   readonly posts: PlatformPost[] = [];
   readonly readsAtMs: number[] = [];
@@ -79,7 +78,7 @@ export class PlatformModel {
     if (fate === 'server_error' || fate === 'server_trouble') {
       await this.#time.sleep(this.#rules.answerMs());
       this.#record(message, { taken: false, throttled: false });
-      // Trouble says so in the platform's own words; an error is none of its answers.
+      // Failures have the platform's own words; an unexpected error is none of its answers.
       throw new PlatformFailure('ambiguous', {
         httpStatus: 500,
         ...(fate === 'server_trouble' ? { code: 131000 } : {}),
@@ -100,7 +99,7 @@ export class PlatformModel {
     return { platformMessageId: platformIdOf(message.dispatchId) };
   }
 
-  /** Answers unless nobody is there. */
+  /** Answers unless the platform is down. */
   async read(timeoutMs: number): Promise<void> {
     const fate = this.#rules.readFateOf();
     this.readsAtMs.push(this.#time.nowMs);
@@ -155,7 +154,7 @@ function isRefusal(fate: Fate): fate is Refusal {
   return Object.hasOwn(codeOf, fate);
 }
 
-/** As long as the platform's ids are, and packed as badly. */
+/** Returns an id as long as the platform's, which compresses as badly. */
 export function platformIdOf(dispatchId: string): string {
   return `wamid.${createHash('sha512').update(dispatchId).digest('base64').slice(0, 52)}`;
 }

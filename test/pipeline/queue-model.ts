@@ -2,11 +2,11 @@ import type { VirtualTime } from '../support/virtual-time.ts';
 
 export interface QueueRules {
   readonly visibilityMs: number;
-  /** Deliveries before a message goes to the dead letters. */
+  /** A message goes to the dead-letter queue after so many deliveries. */
   readonly maxReceiveCount: number;
   /** A delay ends late by up to this. */
   readonly delayJitterMs: number;
-  /** How often a message comes once more after it was acknowledged, in [0, 1]. */
+  /** This share of acknowledged messages is delivered once more, in [0, 1]. */
   readonly repeatShare: number;
 }
 
@@ -23,14 +23,14 @@ interface Stored {
   readonly body: string;
   readonly sentAtMs: number;
   receiveCount: number;
-  /** Of the latest delivery, while it is in flight. */
+  /** The receipt handle of the latest delivery, while it is in flight. */
   handle: string | undefined;
   hiddenUntilMs: number;
 }
 
 /**
- * A standard SQS queue as it may behave: at least once, in no order, delays that end late, deliveries that come back when
- * their visibility ends, and now and then a message that comes although it was acknowledged.
+ * A standard SQS queue as it may behave: at-least-once and unordered delivery, late delays, redelivery after the
+ * visibility time-out, and sometimes delivery after an acknowledgement.
  */
 export class QueueModel {
   readonly deadLetters: Stored[] = [];
@@ -49,12 +49,10 @@ export class QueueModel {
     this.#random = random;
   }
 
-  /** Neither waiting, delayed nor in flight. */
   get isEmpty(): boolean {
     return this.#live === 0;
   }
 
-  /** Waiting, delayed or in flight. */
   get live(): number {
     return this.#live;
   }
@@ -77,8 +75,8 @@ export class QueueModel {
   }
 
   /**
-   * What a poller gets: up to `most` messages of a backlog, else the next message by itself, as soon as it is visible. Messages
-   * that become visible in one millisecond go to as many pollers: SQS promises nothing that would bring them together.
+   * Returns up to `most` messages of a backlog, otherwise the next message alone. Messages of one millisecond go to
+   * different pollers, because SQS does not promise to batch them.
    */
   async poll(most: number): Promise<ModelDelivery[]> {
     const backlog = this.receive(most);
@@ -86,14 +84,14 @@ export class QueueModel {
     return await new Promise((resolve) => this.#idle.push((delivery) => resolve([delivery])));
   }
 
-  /** What a poller gets that looks at what has become visible within a time (a batching window). */
+  /** Returns what became visible within a batching window. */
   async pollWithin(windowMs: number, most: number): Promise<ModelDelivery[]> {
     const [first] = await this.poll(1);
     await this.#time.sleep(windowMs);
     return [...(first === undefined ? [] : [first]), ...this.receive(most - 1)];
   }
 
-  /** Up to `most` visible messages, most of them in the order in which they appeared. */
+  /** Returns up to `most` visible messages, mostly in the order in which they appeared. */
   receive(most: number): ModelDelivery[] {
     const deliveries: ModelDelivery[] = [];
     while (deliveries.length < most && this.#ready.length > 0) {

@@ -4,11 +4,11 @@ import { seededRandom } from '../support/faults.ts';
 import { makeJob, makeJobHead } from '../support/send-jobs.ts';
 import { PipelineWorld, type WorldRules } from './world.ts';
 
-/** What the number of a quiet world may send, and how many workers there are. */
+/** The rate limit of a quiet world's number, and its count of workers. */
 export const limitPerSecond = 80;
 export const workers = 50;
 
-/** Nothing goes wrong, with a region's times; delays of the queue end up to a second late. */
+/** No fault happens. Calls take as long as in a region, and queue delays end up to a second late. */
 export function quietRules(changes: Partial<WorldRules> = {}): WorldRules {
   const random = seededRandom(1);
   return {
@@ -28,14 +28,14 @@ export function quietRules(changes: Partial<WorldRules> = {}): WorldRules {
   };
 }
 
-/** A world in which nothing goes wrong but what is said. */
+/** Makes a world without other faults than the given ones. */
 export function quietWorld(changes: Partial<WorldRules> = {}): PipelineWorld {
   return new PipelineWorld(quietRules(changes));
 }
 
 let jobs = 0;
 
-/** A job of so many recipients, no two alike, accepted now; `addressOf`: how a number is addressed. */
+/** Accepts a job of so many different recipients now. `addressOf` changes how a number is addressed. */
 export function accept(
   world: PipelineWorld,
   size: number,
@@ -56,14 +56,14 @@ export function accept(
   return jobId;
 }
 
-/** What happens while codes come: in the world, before them, and where they go. */
+/** The load of the world while codes come: what is sent before them, and where they go. */
 export interface CodesBeside {
   readonly before?: (world: PipelineWorld) => void;
   readonly rules?: Partial<WorldRules>;
   readonly head?: Partial<Pick<JobHead, 'wabaId' | 'phoneNumberId'>>;
 }
 
-/** A number whose messages get no answer, although reads do, and codes of another client on the number of another WABA. */
+/** Messages of this number get no answer, although reads do. The codes belong to another client and another WABA. */
 export const silent = { clientId: 7, wabaId: '200000000000009', phoneNumberId: '300000000000009' };
 export const besideSilence: CodesBeside = {
   rules: {
@@ -72,7 +72,7 @@ export const besideSilence: CodesBeside = {
   },
 };
 
-/** Single sends to a number that gives no answer, for fifty seconds: twenty a second unless told. */
+/** Sends single messages to a silent number for fifty seconds, by default twenty a second. */
 export function singleSends(
   world: PipelineWorld,
   { everyMs = 50, ...head }: { readonly everyMs?: number; readonly urgent?: true } = {},
@@ -86,7 +86,9 @@ export function singleSends(
   void comeIn();
 }
 
-/** How long each of 200 codes waits for its call, one in a fifth of a second; for ever: infinitely long. */
+/**
+ * Returns how long each of 200 codes waits for its call, one in a fifth of a second; infinity where a call never comes.
+ */
 export async function codeWaitsMs({ before, rules, head }: CodesBeside = {}): Promise<number[]> {
   const world = quietWorld({ workers: 200, ...rules });
   before?.(world);
@@ -113,8 +115,8 @@ export function p99Of(waitsMs: readonly number[]): number {
 }
 
 /**
- * What was expected of a job of so many recipients when it was accepted, and how long it ran: until its last message had
- * left. `before` prepares the world, and takes its time.
+ * Returns the estimate of a job at its acceptance, and its duration until its last message left. `before` prepares the
+ * world, and takes its time.
  */
 export async function estimatedRun(
   size: number,
@@ -128,7 +130,7 @@ export async function estimatedRun(
     readonly perSecond?: number;
   } = {},
 ): Promise<{ readonly estimatedMs: number; readonly ranMs: number }> {
-  // More than any number keeps busy: they are taken to keep up with it.
+  // So many workers keep up with any number.
   const world = quietWorld({ limitPerSecond: perSecond, workers: 200 });
   let jobId = '';
   let fromMs = 0;

@@ -14,20 +14,20 @@ const fates: readonly Fate[] = [
   ...(['refused', 'refused_for_now', 'calls_used_up', 'credential_refused', 'template_syncing'] as const),
   'stopped_there',
 ];
-/** What one message is told and all others of its template, its number or its WABA are held back by. */
+/** These answers to one message hold back all others of its template, its number or its WABA. */
 const holdingFates: readonly Fate[] = [
   ...(['template_paused', 'template_paused', 'template_disabled'] as const),
   ...(['cannot_pay', 'not_registered', 'spam_limit'] as const),
 ];
 
-/** Rare in every world: a request that its acceptance cannot hand over. */
+/** In every world, acceptance rarely fails to hand over a request. */
 const enqueueFaultShare: Readonly<Record<string, number>> = { enqueueStraight: 0.3, enqueueJob: 0.1 };
 
 export function amongOf(random: () => number) {
   return <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 }
 
-/** Rules of a world in which anything may go wrong at any moment; some worlds are worse than others. */
+/** Returns rules of a world in which any fault may happen at any moment; some worlds are worse than others. */
 export function randomRules(random: () => number): WorldRules {
   const among = amongOf(random);
   const callFaultShare = among([0, 0.005, 0.03]);
@@ -58,7 +58,7 @@ export function randomRules(random: () => number): WorldRules {
   };
 }
 
-/** A world of such rules, for a seed: its jobs, and who stops. */
+/** Makes the world of a seed, with its jobs and the people who stop. */
 export function randomWorld(seed: number): PipelineWorld {
   const random = seededRandom(seed);
   const among = amongOf(random);
@@ -68,10 +68,10 @@ export function randomWorld(seed: number): PipelineWorld {
   for (let at = 0; at < jobs; at += 1) {
     const jobId = `01JD${String(at).padStart(22, '0')}`;
     const ttl = random() < 0.2 ? { expiresAtMs: world.time.nowMs + 1_000 + random() * 120_000 } : {};
-    // The largest needs several rounds of its number when that is slow.
+    // The largest job needs several rounds of its number when that is slow.
     const size = among([1, 1, 3, 3, 3, 10, 12, 12, 12, 40, 40, 40, 75, 75, 260, 600]);
     const clientId = among([1001, 1002]);
-    // One-time codes ask for no opt-outs.
+    // One-time codes do not heed opt-outs.
     const urgent = random() < 0.3 ? { urgent: true as const } : { heedsOptOuts: true as const };
     const recipients = random() < 0.9 ? makeRecipients(size) : toFewPersons(makeRecipients(size));
     world.accept(makeJob(recipients, { jobId, clientId, acceptedAtMs: world.time.nowMs, ...ttl, ...urgent }));
@@ -81,12 +81,12 @@ export function randomWorld(seed: number): PipelineWorld {
   return world;
 }
 
-/** More messages to each than the platform takes at once. */
+/** Each person gets more messages than the platform takes at once. */
 function toFewPersons(recipients: readonly Recipient[]): Recipient[] {
   return recipients.map((recipient, index) => ({ ...recipient, to: recipients[index % 3]?.to ?? recipient.to }));
 }
 
-/** Some jobs are cancelled, others are held with their WABA for a while, by the platform's word. */
+/** Cancels some jobs, and holds others with their WABA for a while by the platform's word. */
 export function holdBack(world: PipelineWorld, jobId: string, random: () => number): void {
   const share = random();
   const afterMs = random() * 20_000;
@@ -100,7 +100,7 @@ export function holdBack(world: PipelineWorld, jobId: string, random: () => numb
   });
 }
 
-/** A person stops at any moment, for a client, a number or all of a WABA; some stops concern others than those who send. */
+/** A person stops at any moment, for a client, a number or a whole WABA. Some stops do not concern the senders. */
 function stop(
   world: PipelineWorld,
   { to, clientId }: { readonly to: string; readonly clientId: number },
@@ -118,7 +118,7 @@ function stop(
   void world.personStops({ scope, recipient: to }, random() * (random() < 0.5 ? 1_000 : 60_000));
 }
 
-/** What the platform tells of a message, if it does: in any order, twice, or late. */
+/** The platform's receipts for a message, if any, come in any order, twice or late. */
 function receipts(random: () => number): { status: string; afterMs: number }[] {
   if (random() < 0.3) return [];
   const told = ['sent', 'delivered', 'read'].slice(0, 1 + Math.floor(random() * 3));

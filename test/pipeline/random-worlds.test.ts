@@ -5,12 +5,12 @@ import { thorough } from '../support/thorough.ts';
 import { checkWorld } from './kept-promises.ts';
 import { randomWorld } from './random-world.ts';
 
-/** One seed alone: `PIPELINE_SEED=17`. */
+/** `PIPELINE_SEED=17` runs one seed alone. */
 const only = process.env['PIPELINE_SEED'];
 const worlds = thorough ? 1_000 : 50;
 const seeds = only === undefined ? Array.from({ length: worlds }, (_, at) => at + 1) : [Number(only)];
 
-/** Longer than any wait between two tries, all of them together. */
+/** The limit is longer than all waits between retries together. */
 const longestMs = 3 * 24 * 3_600_000;
 
 const isOptedOut = ({ type, data }: ServiceEvent) =>

@@ -1,13 +1,13 @@
 import type { VirtualTime } from '../support/virtual-time.ts';
 
-/** What may happen to a call of a run: to a store, a queue, or anything else that answers. */
+/** A call of a run to a store, a queue or anything else that answers may fail in these ways. */
 export type CallFault = 'fails' | 'reply_lost' | 'lands_late' | 'repeated' | 'times_out';
 
 export interface RunRules {
   readonly latencyMs: () => number;
-  /** Hears of each call that is made. */
+  /** Is called for each call. */
   readonly count: (name: string, bytes?: number) => void;
-  /** Undefined: the call goes well. */
+  /** Returns undefined where the call succeeds. */
   readonly faultOf: (name: string) => CallFault | undefined;
 }
 
@@ -18,7 +18,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** So long a client of a store tries, before it says that there is no answer (lib/aws/dynamodb.ts). */
+/** A store's client retries for so long before it throws (lib/aws/dynamodb.ts). */
 const timeoutMs = 12_000;
 
 const never = new Promise<never>(() => undefined);
@@ -34,12 +34,12 @@ export class Run {
     this.#rules = rules;
   }
 
-  /** From now on nothing that this run asked for answers, and it asks for nothing any more. */
+  /** From now on no call of this run is answered, and it makes no more. */
   die(): void {
     this.#dead = true;
   }
 
-  /** `bytes`: what the call carries to a queue. */
+  /** `bytes` is what the call carries to a queue. */
   async call<T>(name: string, effect: () => T | Promise<T>, bytes?: number): Promise<T> {
     if (this.#dead) return await never;
     await this.#time.sleep(this.#rules.latencyMs());

@@ -7,7 +7,7 @@ import { makeJob, makeRecipients } from '../support/send-jobs.ts';
 import { amongOf, holdBack, randomRules } from './random-world.ts';
 import { PipelineWorld } from './world.ts';
 
-/** A job of so many recipients in the order of its lots, as acceptance would have reckoned them. */
+/** Returns a job of so many recipients, in the order of its lots, as acceptance would compute them. */
 export function scheduledJob(size: number, lots: readonly Lot[], head: Partial<JobHead>): WholeJob {
   const fromMs = Math.min(...lots.map(({ open }) => open[0]?.[0] ?? Number.POSITIVE_INFINITY));
   const lastMs = Math.max(...lots.map(({ open }) => open.at(-1)?.[1] ?? 0));
@@ -16,7 +16,10 @@ export function scheduledJob(size: number, lots: readonly Lot[], head: Partial<J
   return { ...job, lots };
 }
 
-/** A world in which anything may go wrong, for a seed, of jobs that open and close while their messages are under way. */
+/**
+ * Makes the world of a seed in which any fault may happen, with jobs that open and close while their messages are under
+ * way.
+ */
 export function scheduledWorld(seed: number): PipelineWorld {
   const random = seededRandom(seed);
   const among = amongOf(random);
@@ -34,7 +37,7 @@ export function scheduledWorld(seed: number): PipelineWorld {
   return world;
 }
 
-/** One to four lots, of which slices may be in two; now and then one that never opens. */
+/** Returns one to four lots. A slice may be in two, and sometimes a lot never opens. */
 function lotsOf(size: number, nowMs: number, random: () => number): Lot[] {
   const count = Math.min(size, 1 + Math.floor(random() * 4));
   const untils = Array.from({ length: count - 1 }, () => 1 + Math.floor(random() * (size - 1)));
@@ -43,7 +46,7 @@ function lotsOf(size: number, nowMs: number, random: () => number): Lot[] {
     .map((until) => ({ until, open: random() < 0.05 ? [] : openingsFrom(nowMs, random) }));
 }
 
-/** Short and long ones, hours apart at most; the last is long enough for what is left. */
+/** Returns short and long openings, hours apart at most. The last is long enough for the rest. */
 function openingsFrom(nowMs: number, random: () => number): Opening[] {
   const openings: Opening[] = [];
   let atMs = nowMs + Math.floor(random() < 0.5 ? 0 : random() * 1_800_000);

@@ -3,11 +3,11 @@ import { thorough } from '../support/thorough.ts';
 import { checkWorld } from './kept-promises.ts';
 import { scheduledWorld } from './scheduled-world.ts';
 
-/** One seed alone: `PIPELINE_SEED=17`. */
+/** `PIPELINE_SEED=17` runs one seed alone. */
 const only = process.env['PIPELINE_SEED'];
 const worlds = thorough ? 1_000 : 40;
 const seeds = only === undefined ? Array.from({ length: worlds }, (_, at) => at + 1) : [Number(only)];
-/** Longer than any opening, hold and wait together. */
+/** The limit is longer than any opening, hold and wait together. */
 const longestMs = 10 * 24 * 3_600_000;
 
 test('nothing with a time of its own is called outside of it, sent twice, lost or left untold (R54, D56)', async () => {

@@ -47,7 +47,7 @@ test.each<[CallFault, number]>([
     };
     void look();
     await world.run(6 * 3_600_000);
-    // Of all chunks, and not only of those that are pending at the moment: far below twice as many.
+    // Each chunk is queued about once: the limit is far below two copies of all chunks.
     expect(mostQueued).toBeLessThanOrEqual((jobs * size) / 30);
     const taken = world.platform.posts.filter((post) => post.taken).map(({ dispatchId }) => dispatchId);
     expect(new Set(taken).size).toBe(taken.length);

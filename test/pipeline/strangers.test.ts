@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { accept, besideSilence, type CodesBeside, codeWaitsMs, p99Of, silent, singleSends } from './quiet-world.ts';
 
-/* No code waits for a stranger: what concerns one number holds that number, and no worker waits for it (D44, D46). */
+/*
+ * Trouble of one number holds that number alone, and no worker waits for it (D44, D46), so no code of another client is
+ * late.
+ */
 
 const campaign = { ...besideSilence, before: (world) => void accept(world, 10_000, silent) } satisfies CodesBeside;
 const { wabaId } = silent;

@@ -6,7 +6,7 @@ import type { Answer, WorldParts } from './world-parts.ts';
 
 const signal = new AbortController().signal;
 
-/** Hands a job over as acceptance does; the answer never comes where the run dies. */
+/** Hands a job over as acceptance does. The answer never comes when the run dies. */
 export async function acceptedBy({ queues, rules, stores }: WorldParts, job: WholeJob, run: Run): Promise<Answer> {
   const table = stores.ofAcceptance(run);
   const ports: HandOverPorts = {

@@ -43,7 +43,6 @@ interface RunClock {
   readonly invocation: string;
 }
 
-/** A function of the service with the queue that it consumes. */
 export interface Consumer {
   readonly name: string;
   readonly queue: QueueModel;
@@ -55,7 +54,7 @@ export interface Consumer {
   readonly handle: (batch: readonly ModelDelivery[], run: Run, clock: RunClock) => Promise<readonly string[]>;
 }
 
-/** The consumers of the queues of a world, as they are deployed. */
+/** Returns the consumers of a world's queues, as they are deployed. */
 export function consumersOf(world: WorldParts): Consumer[] {
   const { jobs, dispatch, small, receipts, watches, inbound } = world.queues;
   const { workers, gatherMs } = world.rules;
@@ -142,7 +141,7 @@ function dispatcher(world: WorldParts, queue: QueueModel, isSmall: boolean): Con
   };
 }
 
-/** Slices of which every claim that a run knows of is noted. */
+/** Records every claim of a slice that its run knows of. */
 function noted(world: WorldParts, slices: Slices): Slices {
   return {
     ...slices,
@@ -176,12 +175,12 @@ function inboundSink({ queues }: WorldParts, run: Run): InboundSink {
   };
 }
 
-/** Whom the platform refuses marketing to has stopped there, once that is recorded. */
+/** The platform's refusal of marketing is a stop of that person, once it is recorded. */
 function hearer(world: WorldParts): Consumer['handle'] {
   return async (batch, run, clock) => {
     const failed = await workOffInbound(batch, {
       optOuts: async () => world.stores.ofHearing(run),
-      // What people write, and what is told of it, has tests of its own: here the platform's refusals are recorded.
+      // Other tests cover the words of people and their events. This consumer records the platform's refusals only.
       words: async () => stopWords,
       channels: { findNumber: async () => undefined },
       directory: { findDid: async () => undefined },
@@ -207,7 +206,7 @@ function hearer(world: WorldParts): Consumer['handle'] {
   };
 }
 
-/** The watcher of parked jobs; of the others the promises are checked when all is over. */
+/** Watches parked jobs. The promises of all other jobs are checked at the end. */
 function watcher(world: WorldParts): Consumer['handle'] {
   const { watches } = world.queues;
   return async (batch, run, clock) => {
@@ -293,7 +292,7 @@ function chunkSink({ rules }: WorldParts, run: Run, queue: QueueModel): ChunkSin
     sendBatch: (entries) => {
       const bytes = entries.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       const send = () => {
-        // A batch may be taken in part.
+        // SQS may take a batch in part.
         const refused = entries.filter(() => rules.random() < (rules.repeatShare > 0 ? 0.02 : 0));
         for (const entry of entries) if (!refused.includes(entry)) queue.send(entry.body, entry.delaySeconds);
         return refused;

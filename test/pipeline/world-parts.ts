@@ -21,47 +21,50 @@ export interface WorldRules {
   readonly latencyMs: () => number;
   readonly faultOf: (name: string) => CallFault | undefined;
   readonly fateOf: (post: Addressed) => Fate;
-  /** Of reads; as messages when left out. */
+  /** The reaction to reads; like that to messages when left out. */
   readonly readFateOf?: () => Fate;
-  /** How long a run lives, in ms; undefined: as long as its function may. */
+  /** Returns how long a run lives, in ms; undefined: as long as its function may. */
   readonly lifeMs: (functionName: string) => number | undefined;
-  /** What the platform tells of a message that it took, each with the delay after which it comes. */
+  /** Returns the platform's receipts for a message, each with its delay. */
   readonly receiptsOf: (post: Addressed) => readonly ToldOf[];
-  /** What a read of the platform says of the template; left out: that it is approved. */
+  /** Returns the template's status at the platform; approved when left out. */
   readonly templateStatus?: () => string;
   readonly delayJitterMs: number;
   readonly repeatShare: number;
   readonly clockSkewMs: () => number;
   readonly workers: number;
-  /** So long after a small request is there, one worker looks for what is there; left out: each idle one gets a request at once. */
+  /**
+   * A worker gathers for so long after the first small request; when left out, each idle worker gets one request at
+   * once.
+   */
   readonly gatherMs?: number;
-  /** Hears what the runs of a function log. */
+  /** Is called for each log line of a function's runs. */
   readonly log?: (functionName: string, event: LogEvent, facts: LogFacts) => void;
 }
 
-/** What the platform tells of a message that it took; `code`: why it refuses it after all. */
+/** A receipt of the platform for a message that it took; `code` is the reason of a later refusal. */
 export interface ToldOf {
   readonly status: string;
   readonly afterMs: number;
   readonly code?: string;
 }
 
-/** When every world begins. */
+/** Every world begins at this time. */
 export const startMs = 1_800_000_000_000;
 
 export type QueueName = 'jobs' | 'dispatch' | 'small' | 'receipts' | 'watches' | 'inbound';
 
-/** A stop that a person has said, and the moment from which it was stored; undefined while that is not confirmed. */
+/** A stop that a person has said. `storedAt` is undefined until a store has confirmed it. */
 export interface SaidStop {
   readonly scope: Scope;
   readonly recipient: string;
   storedAt: number | undefined;
 }
 
-/** What a client is told of its request: of a refused one that nothing is sent, of an undecided one that it is not known. */
+/** The client's answer: nothing of a refused request is sent; of an undecided one the client does not know. */
 export type Answer = 'accepted' | 'refused' | 'undecided';
 
-/** What the runs of a world share: its clock, its stores, its queues, its platform, and what came of them. */
+/** The shared state of a world's runs: clock, stores, queues, platform, and results. */
 export class WorldParts {
   readonly time = new VirtualTime(startMs);
   readonly table = new MemoryTable();
@@ -71,13 +74,13 @@ export class WorldParts {
   readonly optOuts = new MemoryOptOuts();
   /** The moment of the last claim of a slice, by job and number. */
   readonly claimedAt = new Map<string, number>();
-  /** Calls of the platform that were begun, and the moment of the claim that allows them. */
+  /** The calls to the platform that were begun, with the moment of the claim that allows each. */
   readonly calls: { readonly dispatchId: string; readonly claimedAt: number; readonly atMs: number }[] = [];
   readonly stops: SaidStop[] = [];
   readonly platform: PlatformModel;
   readonly told = new Map<string, ServiceEvent>();
   readonly accepted: { readonly dispatchId: string; readonly job: WholeJob }[] = [];
-  /** What their clients were told, by job id; of an acceptance that dies nothing. */
+  /** The clients' answers by job id. An acceptance that dies gives none. */
   readonly answers = new Map<string, Answer>();
   readonly logged = new Map<string, number>();
   readonly meter = new Meter();
@@ -85,7 +88,7 @@ export class WorldParts {
   readonly stores: WorldStores;
   readonly queues: Readonly<Record<QueueName, QueueModel>>;
 
-  /** `storesOf`: where not all of the table is in memory. */
+  /** `storesOf` replaces stores where a part of the table is not in memory. */
   constructor(rules: WorldRules, storesOf?: (time: VirtualTime) => WorldStores) {
     this.rules = rules;
     this.numbers = new MemoryNumbers(rules.random);
@@ -111,7 +114,7 @@ export class WorldParts {
 
   #moments = 0;
 
-  /** Later than every moment that was told before: of one millisecond there are many. */
+  /** Returns a moment later than all before, because one millisecond has many. */
   moment(): number {
     this.#moments += 1;
     return this.#moments;

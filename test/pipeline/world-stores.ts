@@ -18,7 +18,7 @@ import type { Run } from './runs.ts';
 
 type NowMs = () => number;
 
-/** The messages table, as the runs of each function of a world see it. */
+/** The messages table as the runs of each function of a world see it. */
 export interface WorldStores {
   ofAcceptance(run: Run): Pick<HandOverPorts, 'parameters'> & {
     readonly acceptance: Pick<AcceptedJobs, 'describe' | 'withdraw' | 'list' | 'begin' | 'beginStraight'>;
@@ -37,11 +37,11 @@ export interface WorldStores {
   };
   ofReceipts(run: Run): Pick<ReceiptPorts, 'records' | 'slices' | 'addressesOf' | 'changeHolds'>;
   ofHearing(run: Run): OptOutPorts;
-  /** Whether somebody waits for a request that takes no virtual time: meanwhile none passes. */
+  /** Returns whether a request is open that takes no virtual time; meanwhile the clock stands still. */
   isBusy(): boolean;
 }
 
-/** The table in memory: every call passes the run, which counts it, lets it take time and may let it fail. */
+/** Builds the table in memory. Every call passes the run, which counts it, delays it and may fail it. */
 export function memoryStores(parts: {
   readonly table: MemoryTable;
   readonly numbers: MemoryNumbers;
@@ -67,7 +67,7 @@ export function memoryStores(parts: {
       jobs: table.ofRounds(run),
       states: table.ofStates(run),
       slices: table.ofSlices(run),
-      // A job can wait: of a hundred that begin at once, one reserves at a time.
+      // A job can wait: a hundred may begin at once, and one reserves at a time.
       paces: numbers.paces(run, nowMs, 100),
     }),
     ofWorker: (run, nowMs) => ({

@@ -10,16 +10,16 @@ import { type SaidStop, startMs, WorldParts } from './world-parts.ts';
 export { startMs, type WorldRules } from './world-parts.ts';
 
 /**
- * The whole way of a message by slices and chunks, from the accepted job to its last receipt, on the real policies: in virtual
- * time, with stores in memory, queues that behave as SQS may, a platform that counts, and processes that die.
+ * Runs the whole way of a message, from the accepted job to its last receipt, on the real policies in virtual time.
+ * Stores are in memory, queues behave as SQS may, and processes die.
  */
 export class PipelineWorld extends WorldParts {
-  /** Runs that died, or went on for longer than their function may. */
+  /** Counts the runs that died, or exceeded the time-out of their function. */
   killedRuns = 0;
   #runs = 0;
   #quietAt: number | undefined;
 
-  /** A request that nothing speaks against, and whose acceptance may die at any moment. */
+  /** Accepts a valid request. The acceptance may die at any moment. */
   accept(job: WholeJob): void {
     const { jobId } = job.head;
     for (const index of job.recipients.keys()) this.accepted.push({ dispatchId: dispatchIdOf({ jobId, index }), job });
@@ -29,14 +29,14 @@ export class PipelineWorld extends WorldParts {
     void acceptedBy(this, job, run).then((answer) => this.answers.set(jobId, answer));
   }
 
-  /** From a time on the job stands so, unless it is stopped; undefined: as if nothing had ever been said. */
+  /** Changes the job's state at a time, unless it is stopped; undefined removes the state. */
   async jobStands(jobId: string, state: JobState | undefined, afterMs: number): Promise<void> {
     await this.time.sleep(afterMs);
     const { states } = this.table;
     if (states.get(jobId)?.stop === undefined) states.set(jobId, state ?? {});
   }
 
-  /** A person stops after so long, in a word that is recorded as often as it takes, as the inbound queue repeats it. */
+  /** A person stops after so long. The word is recorded as often as needed, as the inbound queue repeats it. */
   async personStops(said: Pick<SaidStop, 'scope' | 'recipient'>, afterMs: number): Promise<void> {
     await this.time.sleep(afterMs);
     const stop: SaidStop = { ...said, storedAt: undefined };
@@ -55,7 +55,7 @@ export class PipelineWorld extends WorldParts {
     stop.storedAt = this.moment();
   }
 
-  /** Lets the world run until nothing is left in any queue, or until so much time has passed. */
+  /** Runs the world until its queues are empty, or until so much time has passed. */
   async run(longestMs: number): Promise<void> {
     for (const consumer of consumersOf(this)) {
       for (let worker = 0; worker < consumer.workers; worker += 1) void this.#work(consumer);
@@ -70,12 +70,10 @@ export class PipelineWorld extends WorldParts {
     return this.time.nowMs - startMs;
   }
 
-  /** Messages in the queues of chunks, delayed, waiting or in flight. */
   get queuedChunks(): number {
     return this.queues.dispatch.live + this.queues.small.live;
   }
 
-  /** Messages that no queue gives to anybody any more. */
   get deadLetters(): number {
     return Object.values(this.queues).reduce((sum, { deadLetters }) => sum + deadLetters.length, 0);
   }
@@ -84,7 +82,7 @@ export class PipelineWorld extends WorldParts {
     const empty = Object.values(this.queues).every(({ isEmpty }) => isEmpty);
     if (!empty) this.#quietAt = undefined;
     else this.#quietAt ??= this.time.nowMs;
-    // What a call put off may still arrive.
+    // A delayed call may still arrive.
     return this.#quietAt !== undefined && this.time.nowMs - this.#quietAt > 120_000;
   }
 

@@ -9,7 +9,7 @@ import { meterJobs } from './metered-jobs.ts';
 import { limitPerSecond } from './quiet-world.ts';
 import { startMs } from './world.ts';
 
-/** Numbers as far apart as those of a real list, which do not pack well. */
+/** Returns numbers as far apart as those of a real list, which compress badly. */
 function recipientsOf(count: number): Recipient[] {
   const random = seededRandom(15);
   return Array.from({ length: count }, (_, index) => ({
@@ -33,10 +33,10 @@ test.runIf(thorough).each([0, 1_000])(
       delayJitterMs,
     });
     expect([posted.length, new Set(posted).size]).toEqual([total, total]);
-    // A claim and an end for each slice, and nothing else.
+    // Each slice takes a claim and an end, and nothing else.
     expect(store.dispatch.writeUnits).toBe(2 * (total / 10));
     expect(meter.timesOf('dispatch').runs).toBeLessThanOrEqual(Math.ceil(total / 30) + 1);
-    // From the description of the job to its last wave.
+    // The rest goes from the description of the job to its last wave.
     expect(store.acceptance.writeUnits + store.fanOut.writeUnits).toBeLessThanOrEqual(0.05 * total);
   },
 );

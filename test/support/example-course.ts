@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { type Delivery, receiverUrl, startWebhookReceiver } from '../../infra/local/webhook-receiver.ts';
 import { addressOf } from './addresses.ts';
-import { api, eventually, tokenOf } from './api.ts';
-import { forgetWebhook } from './forget-webhook.ts';
+import { eventually, tokenOf } from './api.ts';
+import { receiveEvents } from './event-receiver.ts';
 import { create, type Draft } from './template-probes.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -105,37 +104,21 @@ export async function expectTour(example: Example, language: string): Promise<vo
 
 /** The delivery that tells of a creation is judged as it is here: the right one is taken, one changed, unsigned or late is not. */
 export async function expectJudged(example: Example, draft: Draft): Promise<void> {
-  const deliveries: Delivery[] = [];
-  const secret = Promise.withResolvers<string>();
-  const receiver = await startWebhookReceiver(addressOf('webhookReceiverPort'), secret.promise, (delivery) => {
-    deliveries.push(delivery);
-    return undefined;
+  const { deliveries, secret } = await receiveEvents({ clientId: 1001, token: await tokenOf('supervisor1001') });
+  expect((await create(draft)).status).toBe(200);
+  const { headers, body } = await eventually('a delivery', async () => {
+    return deliveries.find((each) => each.verified && each.body.includes(draft.name));
   });
-  try {
-    const configured = await api('PUT /v1/webhook/config', {
-      token: await tokenOf('supervisor1001'),
-      headers: { 'webhook-secret-rotate': 'true' },
-      body: { url: receiverUrl, active: true },
-    });
-    secret.resolve(configured.headers.get('webhook-secret') ?? '');
-    expect((await create(draft)).status).toBe(200);
-    const { headers, body } = await eventually('a delivery', async () => {
-      return deliveries.find((each) => each.verified && each.body.includes(draft.name));
-    });
 
-    const judge = async (delivery: object) => example.receive(await secret.promise, delivery);
-    expect(await judge({ headers, body })).toEqual({
-      code: 0,
-      stdout: `template.created ${draft.name}\n`,
-      stderr: '',
-    });
-    const wrong = { code: 1, stdout: '', stderr: 'the signature is wrong\n' };
-    expect(await judge({ headers, body: body.replace('template.created', 'template.deleted') })).toEqual(wrong);
-    expect(await judge({ headers: { ...headers, 'webhook-signature': 'v1,' }, body })).toEqual(wrong);
-    const late = { ...headers, 'webhook-timestamp': '1' };
-    expect(await judge({ headers: late, body })).toEqual({ ...wrong, stderr: 'the delivery is too old\n' });
-  } finally {
-    await receiver.close();
-    await forgetWebhook(1001);
-  }
+  const judge = async (delivery: object) => example.receive(secret, delivery);
+  expect(await judge({ headers, body })).toEqual({
+    code: 0,
+    stdout: `template.created ${draft.name}\n`,
+    stderr: '',
+  });
+  const wrong = { code: 1, stdout: '', stderr: 'the signature is wrong\n' };
+  expect(await judge({ headers, body: body.replace('template.created', 'template.deleted') })).toEqual(wrong);
+  expect(await judge({ headers: { ...headers, 'webhook-signature': 'v1,' }, body })).toEqual(wrong);
+  const late = { ...headers, 'webhook-timestamp': '1' };
+  expect(await judge({ headers: late, body })).toEqual({ ...wrong, stderr: 'the delivery is too old\n' });
 }

@@ -14,7 +14,7 @@ import {
   withQuery,
 } from './rules.ts';
 
-/** What belongs to a client as a whole: its channels, and where its events go. */
+/** Data of the whole client: its channels, and the receiver of its events. */
 export function onClientData(): void {
   describe('GET /v1/client-messaging-channels', () => {
     const numbers: Readonly<Record<number, readonly string[]>> = {
@@ -81,7 +81,7 @@ export function onClientData(): void {
   });
 
   describe('/v1/opt-outs', () => {
-    /** A person of each client, one whom everybody stops, and one whom client 1002 alone has stopped. */
+    /** Each client has a person of its own. One person is stopped by all, another by client 1002 alone. */
     const personOf = (clientId: number) => `54941000${String(clientId).padStart(4, '0')}`;
     const [everybodys, of1002] = ['549420000001', '549420000002'];
     const recipientsOf = async (caller: Caller) => {

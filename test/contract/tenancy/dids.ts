@@ -24,12 +24,12 @@ const ownDid = '5491100000001';
 const nobodys = '5499999999999';
 const outside = { status: 403, message: 'the did is outside the WABA hierarchy of the client' };
 
-/** Clients that may use each DID: those of its WABA (D5). */
+/** The clients that may use each DID: those of its WABA (D5). */
 const dids: readonly [what: string, did: string, clients: readonly number[]][] = [
   ['of client 1001, shared WABA', '5491100000001', [1001, 1002]],
   ['of client 1002, shared WABA', '5491100000002', [1001, 1002]],
   ['of the WABA of client 1002', '5511900000003', [1002]],
-  ['nobody has', '5499999999999', []],
+  ['no client has', '5499999999999', []],
   ['with a blank', '5491100000001 ', []],
   ['with a plus', '+5491100000001', []],
   ['with slashes', '../../login', []],
@@ -44,18 +44,20 @@ const dids: readonly [what: string, did: string, clients: readonly number[]][] =
   ['of 64 characters', '5'.repeat(64), []],
 ];
 
-/** A route with a DID in its path. */
 interface DidRoute {
   readonly route: string;
   readonly send: (caller: Caller, did: string, asked: Asked) => Promise<ApiReply>;
-  /** What becomes of a request whose client and DID are accepted: it asks for what nobody has, so nothing is ever changed. */
+  /**
+   * The answer when client and DID are accepted. The request names an unknown template or message, so that it changes
+   * nothing.
+   */
   readonly accepted: (clientId: number) => Answer;
   readonly takesBody: boolean;
-  /** Asked with every spelling of a client and of a DID in `npm test` too. */
+  /** `npm test` also tries every spelling of client and DID on this route. */
   readonly everySpelling?: boolean;
 }
 
-/** Who has no special permission at all is let in and kept out like a supervisor. */
+/** A caller without special permissions is treated like a supervisor. */
 const agent: Caller = { user: 'agent1001', clientId: 1001, crossClient: false };
 const didsOf = (some: typeof dids) =>
   [...callers, agent].flatMap((caller) =>
@@ -66,7 +68,7 @@ const didsOf = (some: typeof dids) =>
     ),
   );
 
-/** The client, then the DID: the same for every route that has one (D5). */
+/** The client is checked first, then the DID, on every route that has one (D5). */
 function clientThenDid({ route, send, accepted, takesBody, everySpelling = thorough }: DidRoute): void {
   const places = [
     ...(everySpelling ? everyQuery : inQuery),
@@ -97,7 +99,7 @@ function clientThenDid({ route, send, accepted, takesBody, everySpelling = thoro
       expect(shown(await send(caller, nobodys, asked))).toEqual(clientRule(caller, asked));
     });
 
-    test('a DID of nobody and one of somebody else cannot be told apart', async () => {
+    test('an unknown DID and one of another client cannot be told apart', async () => {
       const [caller] = callers as [Caller];
       const ask = (did: string) => send(caller, did, { means: undefined });
       const [ofNobody, theirs] = [await ask(nobodys), await ask('5511900000003')];
@@ -107,7 +109,7 @@ function clientThenDid({ route, send, accepted, takesBody, everySpelling = thoro
   });
 }
 
-/** What works on a DID: sending, the three changes of a template, and a catalog. */
+/** Routes with a DID: sending, the three changes of a template, and a catalog. */
 export function onDids(): void {
   const send = (caller: Caller, did: string, asked: Asked = { means: undefined }, path = encodeURIComponent(did)) =>
     call(caller, `POST ${withQuery(`/v1/template/messages/${path}`, asked)}`, {
@@ -178,7 +180,7 @@ export function onDids(): void {
       }
     });
 
-    test('a catalog of another WABA answers as one that nobody has', async () => {
+    test('a catalog of another WABA answers as an unknown one', async () => {
       const [caller] = callers as [Caller];
       const foreign = await read(caller, '5491100000001', '600000000000002');
       expect(foreign.text).toBe((await read(caller, '5491100000001', '600000000000999')).text);

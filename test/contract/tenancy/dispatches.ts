@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { advised, type Caller, call, callers, clientRule, inQuery, namesOf, short, shown, withQuery } from './rules.ts';
 
-/** What became of what was sent, for the client who sent it and for nobody else (D40). */
+/** Dispatches are shown to the client that sent them, and to no other (D40). */
 export function onDispatches(): void {
   describe('GET /v1/template/messages/{did}, GET and DELETE /{did}/{dispatchId}, POST /{did}/{dispatchId}/retry', () => {
-    /** A dispatch of each client, both on a DID that both may use (D5). */
+    /** Each client has a dispatch on a DID that both may use (D5). */
     const dispatches = new Map<number, string>();
     const shared = '5491100000001';
     const own = '5511900000003';
@@ -107,7 +107,7 @@ export function onDispatches(): void {
       return expect([reply.status, reply.body]).toEqual([200, { cancelled: 0, more: false }]);
     });
 
-    test('a campaign is cancelled by its client and user, and by nobody else (D59)', async () => {
+    test('a campaign is cancelled by its client and user, and by no other (D59)', async () => {
       const [andes, boreal, operator] = callers as [Caller, Caller, Caller];
       const agent: Caller = { user: 'agent1001', clientId: 1001, crossClient: false };
       const sendTo = async (caller: Caller, campaignId: number) => {

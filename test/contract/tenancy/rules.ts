@@ -4,8 +4,8 @@ import { type ApiReply, api, type DemoUser, tokenOf } from '../../support/api.ts
 import { thorough } from '../../support/thorough.ts';
 
 /*
- * The rules of D4 and D5, written anew: who (400, 403), then the DID (403), then what is there. They know nothing of the
- * code, and say for every kind of caller what must come back.
+ * A second implementation of D4 and D5, without the code's: first the client (400, 403), then the DID (403), then the
+ * resource. It predicts the answer to every kind of caller.
  */
 
 export interface Caller {
@@ -14,14 +14,14 @@ export interface Caller {
   readonly crossClient: boolean;
 }
 
-/** One of each client, and an operator who may work for any. */
+/** A user of each client, and an operator who may work for any. */
 export const callers: readonly Caller[] = [
   { user: 'supervisor1001', clientId: 1001, crossClient: false },
   { user: 'supervisor1002', clientId: 1002, crossClient: false },
   { user: 'operator', clientId: 1, crossClient: true },
 ];
 
-/** Where client_id stands and what it says; `means` is the client it asks for, or the text that the 400 shows. */
+/** A spelling of client_id in query or body. `means` is the client that it asks for, or the text that the 400 shows. */
 export interface Asked {
   readonly query?: string;
   readonly body?: unknown;
@@ -39,7 +39,7 @@ const spelledInBody = (values: readonly unknown[]): readonly Asked[] =>
     means: { refusedAs: typeof value === 'string' ? value : JSON.stringify(value) },
   }));
 
-/* A case of each kind: all routes read client_id by the same rule (lib/access/operating-client.ts). */
+/* One case of each kind, because all routes read client_id by the same rule (lib/access/operating-client.ts). */
 const kindsInQuery: readonly Asked[] = [
   { means: undefined },
   ...clients.map((id) => ({ query: `client_id=${id}`, means: id })),
@@ -53,7 +53,7 @@ const kindsInBody: readonly Asked[] = [
   { query: 'client_id=1001', body: 1002, means: { refusedAs: '1001 in the query, 1002 in the body' } },
 ];
 
-/** Every spelling, for a route that reads both query and body; where everything is run, for all of them. */
+/** Every spelling, for a route that reads both query and body. `npm run test:all` uses them on all routes. */
 export const everyQuery: readonly Asked[] = [
   ...kindsInQuery,
   ...spelledInQuery([
@@ -87,7 +87,7 @@ export interface Answer {
 
 export const crossClient: Answer = { status: 403, message: 'BSP_CN permission required for cross-client access' };
 
-/** The refusal on account of the client (D4), or the client that the request works for. */
+/** Returns the refusal of the client (D4), or the client that the request works for. */
 export function clientRule(caller: Caller, { means }: Asked): Answer | number {
   if (typeof means === 'object') return { status: 400, message: `invalid client_id: ${means.refusedAs}` };
   if (means === undefined || means === caller.clientId) return caller.clientId;
@@ -95,7 +95,7 @@ export function clientRule(caller: Caller, { means }: Asked): Answer | number {
   return existing.includes(means) ? means : { status: 400, message: `invalid client_id: ${means}` };
 }
 
-/** The refusal of a DID or a template, which tells an operator who named no client to do so (D4). */
+/** The refusal of a DID or a template advises an operator without client_id to name a client (D4). */
 export function advised(refusal: Answer, caller: Caller, { means }: Asked): Answer {
   if (!caller.crossClient || means !== undefined || refusal.status < 400 || refusal.message === undefined)
     return refusal;
@@ -112,13 +112,13 @@ export const matrix = (asked: readonly Asked[]) =>
   callers.flatMap((caller) => asked.map((one) => [caller.user, short(namesOf(one)), caller, one] as const));
 export const shown = ({ status, body }: ApiReply) => ({ status, message: body?.message });
 
-/** Answers to client 1001, to be searched for what is another's. */
+/** The texts of client 1002 are searched in these answers to client 1001. */
 export const answersTo1001: string[] = [];
-/** Who has called each route, by its key: `GET /v1/templates`. */
+/** The users that have called each route, by a key like `GET /v1/templates`. */
 export const entered = new Map<string, Set<DemoUser>>();
 const routeOf = createRouter(routes);
 
-/** One request of a caller; `route` is `METHOD /path?query`. */
+/** Makes one request of a caller; `route` is `METHOD /path?query`. */
 export async function enter(caller: Caller, route: string, body?: unknown): Promise<ApiReply> {
   const [method = '', target = ''] = route.split(' ', 2);
   const key = routeOf(method, target.split('?', 1)[0] ?? '')?.routeKey ?? 'none';
@@ -126,7 +126,7 @@ export async function enter(caller: Caller, route: string, body?: unknown): Prom
   return api(route, { token: await tokenOf(caller.user), ...(body === undefined ? {} : { body }) });
 }
 
-/** The same, and what client 1001 is answered is kept. */
+/** Makes the request, and records the answer to client 1001. */
 export async function call(caller: Caller, route: string, body?: unknown): Promise<ApiReply> {
   const reply = await enter(caller, route, body);
   if (caller.clientId === 1001) answersTo1001.push(reply.text);

@@ -20,11 +20,11 @@ import {
   withQuery,
 } from './rules.ts';
 
-/** Document ids of one template of the shared WABA, by client, and one of the WABA of client 1002. */
+/** Document ids of one template of the shared WABA, by client, and one of a WABA of client 1002. */
 export const documents = { shared: { 1001: '', 1002: '' }, of1002: '' };
 const notFound = { status: 404, message: 'template not found' };
 
-/** What works on templates without a DID: the listing, the states, synchronization, and assignments. */
+/** Routes of templates without a DID: the listing, the states, synchronization, and assignments. */
 export function onTemplates(): void {
   describe('GET /v1/templates', () => {
     const totals: Readonly<Record<number, number>> = { 1001: 21, 1002: 135 };
@@ -73,7 +73,7 @@ export function onTemplates(): void {
         const query = new URLSearchParams({ campaign_name: 'Unassigned', [filter]: value });
         const reply = await call(caller, `GET /v1/templates?${query}`);
         expect([short(value), reply.status]).toEqual([short(value), 200]);
-        // Unknown fields are as if there were none (D8); every other filter matches nothing that 1001 has.
+        // Unknown fields are ignored (D8); every other filter matches none of 1001's templates.
         if (filter !== 'fields') expect([short(value), reply.body.total]).toEqual([short(value), 0]);
       }
     });
@@ -82,9 +82,9 @@ export function onTemplates(): void {
   describe('PATCH /v1/templates/status', () => {
     test.each(matrix([...inQuery, ...inBody]))('%s, %s', async (_user, _asked, caller, asked) => {
       const client = clientRule(caller, asked);
-      // Active as everything is: who may enable it is told so.
+      // All templates are active, so an allowed caller gets `already_enabled`.
       const ids = [documents.shared[1001], documents.shared[1002], documents.of1002];
-      // Not by `call`: the answer repeats the ids that were sent, those of client 1002 too.
+      // `call` would record the answer, which repeats the ids of client 1002 from the request.
       const body = { action: 'enable', templates: ids, ...inTheBody(asked) };
       const reply = await enter(caller, `PATCH ${withQuery('/v1/templates/status', asked)}`, body);
       if (typeof client !== 'number') {
@@ -94,7 +94,7 @@ export function onTemplates(): void {
       const reasons = reply.body.results.map(({ reason }: { reason: string }) => reason);
       const done = 'already_enabled';
       const forOperator: Readonly<Record<number, readonly string[]>> = {
-        // Acting for one client, the first two ids mean the same template of that client (D17).
+        // For one client, the first two ids mean the same template (D17).
         1001: [done, 'duplicate_request', 'not_found'],
         1002: [done, 'duplicate_request', done],
       };
@@ -112,7 +112,7 @@ export function onTemplates(): void {
     const locks = syncLockStore(documentClient, tableName('templates'));
     let held: Awaited<ReturnType<typeof locks.acquire>>;
 
-    // While somebody holds the lock, every caller who may synchronize is told so and nothing runs.
+    // The test holds the lease, so that each caller who may synchronize gets 409 and no synchronization runs.
     beforeAll(async () => {
       held = await eventually('the lock is free', () =>
         locks.acquire({ name: 'sync', owner: 'tenancy test', contender: 'test', nowMs: Date.now() }),
@@ -141,7 +141,7 @@ export function onTemplates(): void {
     const hasBody = method === 'POST' || method === 'PUT';
     const ask = (caller: Caller, id: string, asked: Asked = { means: undefined }) =>
       call(caller, `${method} ${withQuery(path(id), asked)}`, hasBody ? inTheBody(asked) : undefined);
-    /** Nothing is assigned, and the lists asked for are empty: every success leaves things as they are. */
+    /** No pair is assigned and the lists are empty, so a success changes nothing. */
     const accepted = { status: method === 'POST' ? 201 : 200, message: undefined };
 
     test.each(matrix(hasBody ? [...inQuery, ...inBody] : inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
@@ -182,7 +182,7 @@ export function onTemplates(): void {
   describe('GET /v1/templates/{messageTemplateId}', () => {
     const ask = (caller: Caller, id: string, asked: Asked = { means: undefined }) =>
       call(caller, `GET ${withQuery(`/v1/templates/${encodeURIComponent(id)}`, asked)}`);
-    // Whichever document names it, the answer is the operating client's own.
+    // Any document may name the template; the answer shows the operating client's own.
     const ownId = (client: number) => documents.shared[client as 1001 | 1002];
 
     test.each(matrix(inQuery))('%s, %s', async (_user, _asked, caller, asked) => {
@@ -195,7 +195,7 @@ export function onTemplates(): void {
       }
     });
 
-    test('a template of another WABA is like one that nobody has, and so is any other spelling', async () => {
+    test('a template of another WABA answers as an unknown one, and so does any other spelling', async () => {
       const [caller] = callers as [Caller];
       for (const id of [documents.of1002, `${documents.shared[1001]} `, 'status', '__proto__', long]) {
         expect([short(id), shown(await ask(caller, id))]).toEqual([short(id), notFound]);

@@ -24,13 +24,13 @@ const lines = [
 ] as const;
 export const numberIds = lines.map(({ numberId }) => numberId);
 const wabas = ['200000000000001', '200000000000002'] as const;
-/** Of the recipients, so many get a one-time code (D44). */
+/** This share of the recipients gets a one-time code (D44). */
 const codeShare = 0.05;
-/** Up to ten are few, whose slots their worker reserves; more take turns like any job. */
+/** A worker reserves the slots of up to ten recipients; more take turns like any job. */
 const mostCodesTogether = 20;
 const jobsPerNumber = 3;
 const largestJob = 10_000;
-/** Jobs of different sizes: shares of what their number sends. */
+/** The jobs differ in size: shares of what their number sends. */
 const shares = [0.5, 0.3, 0.2] as const;
 export const mostRecipients = lines.length * largestJob;
 
@@ -48,7 +48,9 @@ interface Order {
   readonly recipients: readonly Addressee[];
 }
 
-/** Without a time to live of its own: what waits for a killed worker must not expire meanwhile. */
+/**
+ * The template has no time to live of its own, so that a message does not expire while it waits for a killed worker.
+ */
 const code = {
   ...{ name: 'fault_code', language: 'en_US', category: 'AUTHENTICATION', status: 'APPROVED' },
   components: [
@@ -57,7 +59,7 @@ const code = {
   ],
 };
 
-/** The template that all jobs send; the one that is paused serves the first two numbers. */
+/** All jobs send this template. The first two numbers send the one that is paused. */
 export const pausedTemplateId = orderUpdateOf(demoSeed().wabas[0]?.templates ?? []).id;
 
 function orderUpdateOf<T extends { readonly name: string }>(templates: readonly T[]): T {
@@ -66,7 +68,7 @@ function orderUpdateOf<T extends { readonly name: string }>(templates: readonly 
   return found;
 }
 
-/** Two clients that can send both templates from all three numbers. */
+/** Prepares two clients that can send both templates from all three numbers. */
 export async function prepareClients(
   stack: RunningStack,
   signal: AbortSignal,
@@ -88,7 +90,7 @@ export async function prepareClients(
   return clients;
 }
 
-/** Every recipient in exactly one job, three jobs of each number, those of different numbers in turns. */
+/** Puts every recipient into exactly one job: three jobs of each number, the numbers in turns. */
 function promotionsTo(recipients: readonly Addressee[]): readonly Order[] {
   const perNumber = Math.ceil(recipients.length / lines.length);
   return Array.from({ length: jobsPerNumber }, (_, job) =>
@@ -104,7 +106,7 @@ function promotionsTo(recipients: readonly Addressee[]): readonly Order[] {
     .filter((order) => order.recipients.length > 0);
 }
 
-/** Requests of one to twenty recipients, of any number. */
+/** Makes requests of one to twenty recipients, from any number. */
 function codesTo(recipients: readonly Addressee[], chance: Chance): readonly Order[] {
   const orders: Order[] = [];
   for (let from = 0; from < recipients.length; ) {
@@ -116,16 +118,15 @@ function codesTo(recipients: readonly Addressee[], chance: Chance): readonly Ord
   return orders;
 }
 
-/** A sending to recipients that nobody else writes to. */
+/** A campaign to recipients that no other test writes to. */
 export interface Campaign {
   readonly codes: number;
-  /** What was accepted. */
   readonly jobs: readonly Job[];
-  /** Recipients whose request was not made yet. */
+  /** Returns how many recipients were not requested yet. */
   readonly unaccepted: () => number;
-  /** Makes the large requests; newcomers come while earlier jobs run. */
+  /** Makes the large requests. Later ones come while earlier jobs run. */
   readonly acceptJobs: () => Promise<void>;
-  /** Makes requests for one-time codes until this share of them was made. */
+  /** Requests one-time codes until this share of them was requested. */
   readonly acceptCodes: (share: number) => Promise<void>;
 }
 
@@ -173,7 +174,7 @@ export function campaignOf(
   };
 }
 
-/** A request whose answer is none, or says nothing for certain, is made again with its key, as its client would. */
+/** Repeats a request with its key when the answer is lost or unclear, as a client would. */
 async function accepted(client: DemoClient, order: SendOrder, signal: AbortSignal): Promise<string> {
   const keyed = { ...order, idempotencyKey: randomUUID() };
   for (let attempt = 1; ; attempt += 1) {
@@ -187,17 +188,17 @@ async function accepted(client: DemoClient, order: SendOrder, signal: AbortSigna
   }
 }
 
-/** With the same key it is not known for half a minute whether the first request still runs. */
+/** The service does not know for half a minute whether the first request with the key still runs. */
 const mostAttempts = 60;
 
 export type StateCounts = Readonly<Record<ReportedState, number>>;
 
-/** The counts of all jobs together; undefined when a report could not be had just now. */
+/** Returns the sum of the counts of all jobs; undefined when a report failed. */
 export async function countsOf(jobs: readonly Job[]): Promise<StateCounts | undefined> {
   return await countsWatched(jobs)();
 }
 
-/** The same, again and again: a job of which nothing is pending is not asked for any more. */
+/** Returns the counts repeatedly. A job without pending messages is not read again. */
 export function countsWatched(jobs: readonly Job[]): () => Promise<StateCounts | undefined> {
   const known = new Map<string, StateCounts>();
   return async () => {
@@ -206,7 +207,7 @@ export function countsWatched(jobs: readonly Job[]): () => Promise<StateCounts |
         if (known.get(jobId)?.pending !== 0) known.set(jobId, (await client.report(did, jobId)).counts);
       }
     } catch (error) {
-      // What a report opens with may be written by the worker, where the tables failed the acceptance (D40).
+      // Where the tables failed the acceptance, the worker may write the header of the report later (D40).
       if (error instanceof ApiRefusal && (error.status >= 500 || error.status === 404)) return undefined;
       throw error;
     }
@@ -215,7 +216,7 @@ export function countsWatched(jobs: readonly Job[]): () => Promise<StateCounts |
   };
 }
 
-/** What the reports tell of every recipient. */
+/** Returns each recipient's row in the reports. */
 export async function toldOf(jobs: readonly Job[]): Promise<readonly ToldRecipient[]> {
   const told: ToldRecipient[] = [];
   for (const { client, did, jobId } of jobs) {
@@ -231,7 +232,7 @@ const MessagesSchema = v.object({
   data: v.array(v.object({ to: v.string(), request: v.object({ biz_opaque_callback_data: v.optional(v.string()) }) })),
 });
 
-/** Everything that the platform simulator took, by its own record. */
+/** Returns every message that the simulator took, by its own record. */
 export async function takenAt(platformUrl: string, signal: AbortSignal): Promise<readonly TakenMessage[]> {
   const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/messages?limit=1000000', signal });
   return v

@@ -1,10 +1,10 @@
 import { seededRandom } from '../../support/faults.ts';
 
-/** Chance that can be had again: the same seed gives the same choices, in the order in which they are asked for. */
+/** Repeatable chance: the same seed gives the same choices, in the order of the calls. */
 export interface Chance {
-  /** A whole number, both ends included. */
+  /** Returns a whole number between the bounds, both included. */
   between(least: number, most: number): number;
-  /** One of them; undefined when there is none. */
+  /** Returns undefined when there are no choices. */
   oneOf<T>(choices: readonly T[]): T | undefined;
 }
 

@@ -14,21 +14,19 @@ export interface MischiefOptions {
   readonly store: Pick<TroubledStore, 'trouble'>;
   readonly chance: Chance;
   readonly kinds: readonly MischiefKind[];
-  /** At most so many acts. */
   readonly turns: number;
   readonly numberIds: readonly string[];
   readonly templateId: string;
-  /** Resolves in the middle of the sending, when every job was accepted: a paused template is not accepted for sending. */
+  /** Resolves in the middle of the campaign, after every job was accepted: a send with a paused template is refused. */
   readonly midway: Promise<unknown>;
   readonly signal: AbortSignal;
 }
 
-/** What was done, by its name. */
 export type Deeds = Map<string, number>;
 
 /**
- * Does harm to a running stack, one act after the other until the turns are used up, and until the signal ends it; then
- * everything is as it was: no faults, numbers raised, the template approved. Touches processes of this stack only.
+ * Injects faults into a running stack until the turns are used up or the signal ends it. Then it clears them: numbers
+ * are raised and the template is approved. Only processes of this stack are killed.
  */
 export async function makeMischief(options: MischiefOptions): Promise<Deeds> {
   const { chance, kinds, turns, signal } = options;
@@ -38,7 +36,7 @@ export async function makeMischief(options: MischiefOptions): Promise<Deeds> {
     await call({ baseUrl: options.stack.addresses.platformUrl, route, body, signal: AbortSignal.timeout(30_000) });
   };
   const acts = { kill, drop, throttle, redeliver, store };
-  // Twice as many deaths as anything else: most of them find nobody at work.
+  // Kills are twice as frequent as other faults, because most of them find no busy worker.
   const steady = (['kill', 'kill', 'drop', 'throttle', 'redeliver', 'store'] as const).filter((kind) =>
     kinds.includes(kind),
   );
@@ -65,7 +63,7 @@ interface Hands {
   readonly note: (deed: string, count?: number) => void;
 }
 
-/** SIGKILL of one worker that is busy, as its host would die under it. Pages that this run itself asks are left alone. */
+/** Kills one busy worker with SIGKILL, as if its host had died. Pages that this run itself calls are spared. */
 async function kill({ stack, chance }: MischiefOptions, { note }: Hands): Promise<void> {
   const workers = new Set(stack.template.eventSources.map(({ functionId }) => functionId));
   const busy = stack.runner.instances().filter((each) => each.busy && each.pid > 0 && workers.has(each.functionId));
@@ -90,7 +88,7 @@ async function drop({ chance }: MischiefOptions, { control, note }: Hands): Prom
   note(`answers dropped ${drop} the message was taken`, times);
 }
 
-/** The next messages are refused, or a number may send 80 a second, or 1,000 again. */
+/** The next messages are refused, or a number changes to 80 or to 1,000 a second. */
 async function throttle({ chance, numberIds }: MischiefOptions, { control, note }: Hands): Promise<void> {
   if (chance.between(1, 2) === 1) {
     const times = chance.between(5, 20);
@@ -102,31 +100,31 @@ async function throttle({ chance, numberIds }: MischiefOptions, { control, note 
   note(`a number made ${level}`);
 }
 
-/** For a second or two the tables fail, lose replies or are slow, for many of the requests. */
+/** For a second or two, many requests to the tables fail, are slow or lose their replies. */
 async function store({ chance, store: tables }: MischiefOptions, { note }: Hands): Promise<void> {
   const kind = chance.oneOf(troubleKinds) ?? 'error';
   tables.trouble(kind, chance.between(3, 9) / 10, chance.between(500, 2_500));
   note(`tables in trouble: ${kind}`);
 }
 
-/** What waits in a queue is delivered once more, now or a little later. */
+/** Delivers waiting messages of a queue once more, at once or a little later. */
 async function redeliver({ chance, queues }: MischiefOptions, { note }: Hands): Promise<void> {
   const queue = chance.oneOf(['dispatch', 'dispatch', 'dispatch', 'sendJobs', 'receipts'] as const) ?? 'dispatch';
   const copies = await queues.deliverTwice(queue, chance.between(0, 10));
   if (copies > 0) note(`${queue} messages delivered twice`, copies);
 }
 
-/** One-time codes are taken off their queue at once: who is to meet some of them waits there all the time. */
+/** Workers take one-time codes off their queue at once, so this consumer waits there all the time to meet some. */
 async function redeliverCodes({ queues, signal }: MischiefOptions, { note }: Hands): Promise<void> {
   for (let turn = 0; !signal.aborted; turn += 1) {
     const copies = await queues.deliverTwice('urgent', turn % 11);
     if (copies > 0) note('urgent messages delivered twice', copies);
-    // Each time uses up a delivery of what waits there.
+    // Each turn uses up a delivery of the waiting messages.
     await calm(1_500, signal);
   }
 }
 
-/** Once in the middle of everything the template is paused for its quality, and approved again a while later. */
+/** Pauses the template once for its quality, in the middle of the campaign, and approves it again later. */
 async function pauseOnce({ midway, chance, templateId, signal }: MischiefOptions, hands: Hands): Promise<void> {
   const waitMs = chance.between(0, 1_000);
   const pausedMs = chance.between(8_000, 15_000);
@@ -146,7 +144,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Ends at once when the mischief is to end. */
+/** Waits; an abort ends the wait at once. */
 async function calm(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;

@@ -10,15 +10,15 @@ import { queuePurposes, resourceName } from '../../../infra/names.ts';
 
 type QueueName = keyof typeof queuePurposes;
 
-/** The queues of the stack, as somebody who may do everything with them. */
+/** The queues of the stack, with all permissions. */
 export interface StackQueues {
-  /** What a consumer does not acknowledge comes again after so long, instead of after minutes. */
+  /** Unacknowledged messages come again after so long, instead of after minutes. */
   shortenVisibility(seconds: number): Promise<void>;
   /** Delivers up to ten waiting messages once more, as a standard queue may: the originals stay. Returns how many. */
   deliverTwice(queue: QueueName, delaySeconds: number): Promise<number>;
-  /** Messages that wait, are delayed, or are handed to a consumer and not acknowledged. */
+  /** Returns how many messages wait, are delayed, or are in flight. */
   held(queues: readonly QueueName[]): Promise<number>;
-  /** Messages in the dead-letter queues, by the queue's name; those that have none are left out. */
+  /** Returns the counts of the dead-letter queues by name, without empty ones. */
   dead(): Promise<ReadonlyMap<string, number>>;
   close(): void;
 }
@@ -59,7 +59,7 @@ export function stackQueues({ addresses, template }: RunningStack): StackQueues 
           QueueUrl: urlOf(queue),
           MaxNumberOfMessages: 10,
           VisibilityTimeout: 1,
-          // The workers of an idle queue take what comes at once: only who waits with them gets some of it.
+          // The workers of an idle queue take messages at once, so only a consumer that long-polls gets some of them.
           WaitTimeSeconds: 2,
           MessageAttributeNames: ['All'],
         }),

@@ -3,15 +3,17 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 
-/** What may become of a request to the tables: refused, or done and its reply lost, or done late, perhaps after its client gave up. */
+/**
+ * A request to the tables may be refused, be done with a lost reply, or be done late, perhaps after its client gave up.
+ */
 export const troubleKinds = ['error', 'throttled', 'reply lost', 'slow'] as const;
 export type TroubleKind = (typeof troubleKinds)[number];
 
 export interface TroubledStore {
   readonly endpoint: string;
-  /** For so long, this share of the requests meets that; what it was before is over. */
+  /** For so long, this share of the requests meets that fault. It replaces the fault before. */
   trouble(kind: TroubleKind, share: number, forMs: number): void;
-  /** How many requests met what. */
+  /** Counts the requests that met each fault. */
   readonly met: ReadonlyMap<TroubleKind, number>;
   stop(): Promise<void>;
 }
@@ -22,7 +24,7 @@ const refusals = {
 } as const;
 const slowestMs = 5_000;
 
-/** Stands before a DynamoDB emulator on this machine. `random`: 0 to 1. */
+/** Starts a faulty proxy before a DynamoDB emulator on this machine. `random` returns 0 to 1. */
 export async function startTroubledStore(target: string, random: () => number): Promise<TroubledStore> {
   const met = new Map<TroubleKind, number>();
   let phase: { readonly kind: TroubleKind; readonly share: number; readonly untilMs: number } | undefined;

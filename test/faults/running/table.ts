@@ -19,7 +19,7 @@ const SendingSchema = v.object({
 });
 type Sending = v.InferOutput<typeof SendingSchema>;
 
-/** How the platform simulator says that its numbers were used. */
+/** Returns the use of the numbers, by the simulator's record. */
 export async function sendingAt(platformUrl: string, signal: AbortSignal): Promise<Sending> {
   const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/sending?limit=0', signal });
   return v.parse(SendingSchema, json);
@@ -27,20 +27,19 @@ export async function sendingAt(platformUrl: string, signal: AbortSignal): Promi
 
 export interface Ending {
   readonly deeds: Deeds;
-  /** Requests to the tables that met harm. */
+  /** Counts the requests to the tables that met a fault. */
   readonly troubled: ReadonlyMap<string, number>;
-  /** Of each id one, as a receiver got them. */
+  /** The receiver's events, each id once. */
   readonly events: number;
   readonly sending: Sending;
   readonly states: StateCounts;
   readonly audit: SendAudit;
-  /** Of the recipients, who got a one-time code. */
   readonly codes: number;
   readonly deadLetters: ReadonlyMap<string, number>;
   readonly seconds: number;
 }
 
-/** What was done to the stack, how the numbers were used, and what became of everybody. */
+/** Returns a table of the faults, the use of the numbers, and the outcomes of all recipients. */
 export function tableOfRun({
   deeds,
   troubled,

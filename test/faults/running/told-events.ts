@@ -3,7 +3,7 @@ import { startWebhookReceiver } from '../../../infra/local/webhook-receiver.ts';
 import { type EventType, eventId } from '../../../lib/webhooks/event.ts';
 import type { ToldRecipient } from '../../support/send-audit.ts';
 
-/** What clients choose unless told otherwise, of messages and dispatches: all that is not the usual way of a message (D41). */
+/** The default events of a client for messages and dispatches: all that are unusual on the way of a message (D41). */
 export const receivedKinds = [
   'message.failed',
   'message.expired',
@@ -23,15 +23,15 @@ const EventSchema = v.object({
   }),
 });
 
-/** Events as a receiver of two clients got them, each once, by its id. */
+/** The events that a receiver of two clients got, each id once. */
 export interface ToldEvents {
   readonly byId: ReadonlyMap<string, v.InferOutput<typeof EventSchema>>;
-  /** Deliveries whose signature was wrong, or whose id came with another content. */
+  /** Returns the deliveries with a wrong signature, or with a known id and another content. */
   readonly wrong: () => number;
   stop(): Promise<void>;
 }
 
-/** Receives what is posted to `receiverUrl`, and judges it by these secrets. */
+/** Receives posts to `receiverUrl`, and verifies them with these secrets. */
 export async function receiveEvents(port: number, secrets: Promise<readonly string[]>): Promise<ToldEvents> {
   const byId = new Map<string, v.InferOutput<typeof EventSchema>>();
   let wrong = 0;
@@ -49,12 +49,12 @@ function keyOf({ type, data }: v.InferOutput<typeof EventSchema>): string {
   return `${type} ${data.job_id} ${data.message_id}`;
 }
 
-/** The events of which a report says that they must be there, and those that must not. */
+/** A report says which events must exist, and which must not. */
 const typeOf = { failed: 'message.failed', expired: 'message.expired', unknown: 'message.unknown' } as const;
 
 /**
- * In one sentence each, where the events that a receiver got and the rows of the reports do not say the same. `jobs`: the client
- * of each, and its recipients.
+ * Returns one sentence for each difference between the receiver's events and the rows of the reports. `jobs` has the
+ * client and the recipients of each job.
  */
 export function eventFaults(
   { byId, wrong }: Pick<ToldEvents, 'byId' | 'wrong'>,
