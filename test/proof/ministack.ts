@@ -208,8 +208,10 @@ async function prove(options: { readonly from: string; readonly recipients: numb
     const course = { endpoint: emulator.endpoint, door, platformUrl: simulator.endpoint, recipients, jobs: [] };
     bootstrap(aws);
     deploy(older, aws);
-    const provision = ['infra/operate/provision.ts', provisioningFile(), '--stage', emulatedStage];
-    ran(process.execPath, provision, { environment: { ...aws, PLATFORM_BASE_URL: simulator.endpoint } });
+    // By its own command: this checkout's may need tables that the older one has not.
+    const provision = ['infra/run.mjs', 'infra/operate/provision.ts', provisioningFile(), '--stage', emulatedStage];
+    const environment = { ...aws, PLATFORM_BASE_URL: simulator.endpoint };
+    ran(process.execPath, provision, { environment, folder: older.folder });
     await synchronized(course, await served(course));
     await sendDuring(course, 'the stateless stack is deleted and put up again', async () => {
       removeStateless(older, aws);
