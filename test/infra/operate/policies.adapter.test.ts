@@ -90,7 +90,7 @@ async function signedRights(): Promise<string[]> {
     );
     return { AccountLimit: { ConcurrentExecutions: 1, UnreservedConcurrentExecutions: 1 }, Quotas: [] };
   };
-  await Promise.all([accountConcurrency(read), reservedNow(read, ['login']), quotasOf(read, ['sqs'])]);
+  await Promise.all([accountConcurrency(read), reservedNow(read, ['login']), quotasOf(read, 'sqs')]);
   return [...found];
 }
 
