@@ -38,3 +38,8 @@ export const unalarmedHolds: Readonly<Record<string, string>> = {
   template:
     'The platform ends a pause by itself after hours, and the client of each dispatch is told by dispatch.parked: nothing is left for an operator.',
 };
+
+/** Of a schedule, by its purpose: that it is disabled, or gone. A rule of EventBridge has an alarm on the runs of its function. */
+export const unalarmedSchedules: Readonly<Record<string, string>> = {
+  sync: "Its expression is the operator's, and may be due once in a month: no alarm looks back so far. The platform's hints and sends bring templates up to date as well; sync.walk_finished in the log tells when it last ran.",
+};

@@ -31,11 +31,21 @@ export interface ToldAlarm extends AlarmText {
   readonly section: RunBookSection;
 }
 
-export interface AlarmProps extends ToldAlarm {
-  readonly metric: IMetric;
-  /** Rings above this value ... */
+export type AlarmProps = MeasuredAlarm & (Above | Below);
+
+interface Above {
+  /** Rings above this value; what is not measured does not ring. */
   readonly above: number;
-  /** ... for this many periods of the metric in a row; 1 when left out. */
+}
+
+interface Below {
+  /** Rings below this value, and where nothing is measured: what should run does not. */
+  readonly below: number;
+}
+
+interface MeasuredAlarm extends ToldAlarm {
+  readonly metric: IMetric;
+  /** For this many periods of the metric in a row; 1 when left out. */
   readonly periods?: number;
   /** Looks at hours of the clock that have ended, not at the last 60 minutes: for a metric with a period of an hour. */
   readonly wholeHours?: true;
@@ -73,10 +83,18 @@ export function addMeasure(scope: Construct, settings: AlarmTopics, props: Alarm
     alarmName: resourceName(settings.stage, props.purpose),
     alarmDescription: alarmDescription(props),
     metric: props.metric,
-    threshold: props.above,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     evaluationPeriods: props.periods ?? 1,
-    treatMissingData: TreatMissingData.NOT_BREACHING,
+    ...('below' in props
+      ? {
+          threshold: props.below,
+          comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+          treatMissingData: TreatMissingData.BREACHING,
+        }
+      : {
+          threshold: props.above,
+          comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+          treatMissingData: TreatMissingData.NOT_BREACHING,
+        }),
   });
   if (props.wholeHours) {
     const { defaultChild } = alarm.node;

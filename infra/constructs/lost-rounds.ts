@@ -8,7 +8,7 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Looks every quarter of an hour for rounds of scheduled sends whose message is lost (D56); alarms tell of one, and of a look that failed. */
+/** Looks every quarter of an hour for rounds of scheduled sends whose message is lost (D56); alarms tell of one, of a look that failed, and of none. */
 export class LostRounds extends Construct {
   constructor(scope: Construct, id: string, props: { settings: Settings; find: Lambda }) {
     super(scope, id);
@@ -34,6 +34,18 @@ export class LostRounds extends Construct {
       whoIsHurt: 'Clients with a scheduled send whose message is lost: while nobody looks, it waits for ever.',
       whatToDo:
         'Read the log of messages-lost-rounds for the time of the alarm: it says which table or queue it could not reach.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'lost-rounds-missing',
+      severity: 'ticket',
+      section: 'tables',
+      metric: find.metricInvocations({ period: Duration.minutes(15), statistic: 'Sum' }),
+      below: 1,
+      periods: 4,
+      whoIsHurt:
+        'Clients with a scheduled send, should its message be lost: nobody looks for it, and it waits for ever.',
+      whatToDo:
+        'Look whether the rule messages-lost-rounds of EventBridge is enabled and still has its function for a target; deploy again, which puts both in order. In the first quarter of an hour of a new stage it rings by itself.',
     });
     addAlarm(this, settings, {
       purpose: 'rounds-lost',

@@ -7,7 +7,7 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Refreshes the price rates twice a day; an alarm tells when a run has not brought a good file. */
+/** Refreshes the price rates twice a day; alarms tell when a run has not brought a good file, and when none has come. */
 export class RateRefresh extends Construct {
   constructor(scope: Construct, id: string, props: { settings: Settings; refresh: Lambda }) {
     super(scope, id);
@@ -31,6 +31,17 @@ export class RateRefresh extends Construct {
       whoIsHurt: 'Clients who ask for prices: they are told the last good rates, which may have been replaced by now.',
       whatToDo:
         'Read pricing.refresh_failed in the log of pricing-refresh: it names what is wrong with the file at rateSourceUrl. Have it corrected; the next run takes it.',
+    });
+    addAlarm(this, settings, {
+      purpose: 'pricing-refresh-missing',
+      severity: 'ticket',
+      section: 'tables',
+      metric: refresh.metricInvocations({ period: Duration.hours(12), statistic: 'Sum' }),
+      below: 1,
+      periods: 3,
+      whoIsHurt: 'Clients who ask for prices: they are told the last good rates, which may have been replaced by now.',
+      whatToDo:
+        'Look whether the rule pricing-refresh of EventBridge is enabled and still has its function for a target; deploy again, which puts both in order. In the first twelve hours with rateSourceUrl it rings by itself.',
     });
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rowKey } from '../../lib/templates/model/items.ts';
 import { documentId, parseDocumentId } from '../../lib/templates/model/template-key.ts';
 import { type ApiReply, api, type DemoUser, synchronize, tokenOf } from '../support/api.ts';
+import { auditLinesOf } from '../support/audit-lines.ts';
 import { campaigns, channels, clients } from '../support/demo.ts';
 import { runningTarget } from '../support/running-target.ts';
 
@@ -88,6 +89,11 @@ describe('one call', () => {
     ]);
     expect((await listed(clients.andes, 'active=false')).data).toMatchObject([{ id: own, active: false }]);
     expect((await listed(clients.boreal, 'active=false')).total).toBe(0);
+    const lines = (await auditLinesOf(runningTarget(), clients.andes)).slice(-2);
+    expect(lines.map(({ who, what, on }) => [who, what, on]).sort()).toEqual([
+      ['supervisor1001', 'template.disabled', { documentIds: [own] }],
+      ['supervisor1001', 'template.enabled', { documentIds: [second] }],
+    ]);
   });
 
   test('1,000 items', async () => {

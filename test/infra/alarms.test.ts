@@ -11,6 +11,7 @@ import {
   unalarmedEndpoints,
   unalarmedFunctions,
   unalarmedHolds,
+  unalarmedSchedules,
 } from '../../infra/unalarmed.ts';
 import { standingMetricOf } from '../../lib/messages/holds/open-hold.ts';
 import type { HoldScope } from '../../lib/messages/holds/scope.ts';
@@ -77,6 +78,31 @@ describe('everything has an alarm, or a line that says why not', () => {
     expect(isWatched('ApproximateAgeOfOldestMessage', 'QueueName', name)).toBe(!isDead);
     expect(isWatched('ApproximateNumberOfMessagesVisible', 'QueueName', name)).toBe(isDead);
     expect(unalarmedDeadLetterAge).toContain('dead-letters');
+  });
+
+  const schedules = [...service.all('AWS::Events::Rule'), ...service.all('AWS::Scheduler::Schedule')];
+  it.each(schedules.map(({ properties }) => [purposeOf({ AlarmName: properties.Name }), properties] as const))(
+    'the schedule %s: that nothing comes any more, also when it is disabled',
+    (purpose, { Targets: [target] = [] }) => {
+      const watching = alarms.filter(
+        ({ properties }) =>
+          target !== undefined &&
+          properties.MetricName === 'Invocations' &&
+          service.target(properties.Dimensions[0].Value) === service.target(target.Arn),
+      );
+      expect(watching).toHaveLength(purpose in unalarmedSchedules ? 0 : 1);
+      for (const { properties } of watching) {
+        expect(properties).toMatchObject({
+          ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, TreatMissingData: 'breaching' },
+        });
+      }
+    },
+  );
+
+  it('walks every schedule there is', () => {
+    const purposes = schedules.map(({ properties }) => purposeOf({ AlarmName: properties.Name }));
+    expect(purposes.sort()).toEqual(['messages-lost-rounds', 'pricing-refresh', 'sync']);
+    expect(purposes).toEqual(expect.arrayContaining(Object.keys(unalarmedSchedules)));
   });
 
   it.each(Object.keys(tables))('the table %s: what was throttled', (name) => {

@@ -81,6 +81,7 @@ describe('an option that npm kept', () => {
     ['operate/number.ts 5491100000001 --limit 20', 'number', 'for', '4h', '5491100000001 --limit 20 --for 4h'],
     ['operate/credential.ts 2000', 'credential', 'token', '-', '2000 --token -'],
     ['operate/audit.ts', 'audit', 'client', '1001', '--client 1001'],
+    ['operate/policy.ts audit', 'policy', 'stage', 'prod', 'audit --stage prod'],
     ['operate/provision.ts FILE', 'provision', 'part', 'true', 'FILE --part'],
     ['operate/erase.ts --recipient 5491155550001', 'erase', 'dry_run', 'true', '--recipient 5491155550001 --dry-run'],
     ['local/webhooks-listen.ts', 'webhooks:listen', 'user', 'agent1001', '--user agent1001'],
@@ -139,6 +140,7 @@ describe('a command says in one sentence', () => {
     'operate/number.ts',
     'operate/credential.ts',
     'operate/audit.ts',
+    'operate/policy.ts',
   ];
   it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
     const { code, stdout, stderr } = await run(`${line} --stagee prod`);

@@ -76,6 +76,38 @@ describe('the reading of calls', () => {
     expect(() => verbs(lost)).toThrow('A_TABLE');
   });
 
+  it('knows a table that an operator names, and a constant of an object: spread, or by a member', () => {
+    const code = `${store}
+      function adding({ client, table }) { return { add: () => client.send(new PutCommand({ TableName: table })) }; }
+      function open(target) {
+        const things = { client: target.client, table: target.tableName('things') };
+        const both = { things: things.table, others: target.tableName('others') };
+        return [thingStore({}, both.others), thingStore({}, both.things), adding({ ...things, pause: 1 })];
+      }
+      export const handler = (target) => open(target).map((one) => one.read() ?? one.add());`;
+    expect(verbs(code)).toEqual({ things: ['GetItem', 'PutItem'], others: ['GetItem'] });
+    const lost = code.replace('return [thingStore({}, both.others), ', 'return [target.hold(both.others), ');
+    expect(() => verbs(lost)).toThrow('others');
+    expect(
+      [...callsIn(`${sdk}${lost}`, { adding: ['others'] })].map(([name, some]) => [name, [...some].toSorted()]),
+    ).toEqual([
+      ['things', ['GetItem', 'PutItem']],
+      ['others', ['PutItem']],
+    ]);
+  });
+
+  it('leaves out a function inside of a store that nobody names, and does not take a word of a package for its name', () => {
+    const code = `import * as v from 'valibot';
+      function a(client, table) {
+        const put = () => client.send(new PutCommand({ TableName: table }));
+        return { record: () => put(), find: () => client.send(new GetCommand({ TableName: table })) };
+      }
+      const s = a({}, environmentVariable('A_TABLE'));`;
+    const use = (body: string) => verbs(`${code} export const handler = () => ${body};`);
+    expect(use("v.record(s.find('code'))")).toEqual({ A_TABLE: ['GetItem'] });
+    expect(use("s.record() ?? s.find('code')")).toEqual({ A_TABLE: ['GetItem', 'PutItem'] });
+  });
+
   it('leaves out what the methods of a store share, once none of those is named that use it', () => {
     const code = `
       function a(client, table) {

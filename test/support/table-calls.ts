@@ -1,4 +1,5 @@
-import { childrenOf, codeOf, isFunction, type Node, nameOf, syntaxOf, within } from './function-code.ts';
+import { childrenOf, codeOf, type Node, nameOf, syntaxOf, within } from './function-code.ts';
+import { isCall, namesIn, neverNamed, partsOf } from './living-code.ts';
 import { type Declarations, tablesGiven } from './table-ways.ts';
 
 /** Verbs of each table, by the variable under which the function finds it. */
@@ -40,10 +41,16 @@ export async function tableCallsOf(functionName: string): Promise<TableCalls> {
   return callsIn(await codeOf(functionName));
 }
 
-/** The same, of a bundle's text: one module, in which every name of the top level is declared once. */
-export function callsIn(code: string): TableCalls {
+/**
+ * The same, of a bundle's text: one module, in which every name of the top level is declared once. `toldLater` are stores that are
+ * told a table at each call, in a way that cannot be followed, with the tables that it may be.
+ */
+export function callsIn(code: string, toldLater: Readonly<Record<string, readonly string[]>> = {}): TableCalls {
   const bundle = readBundle(code);
-  const stores = tablesGiven(bundle.program, bundle.declarations);
+  const stores = tablesGiven(bundle.program, bundle.declarations, new Set(Object.values(toldLater).flat()));
+  for (const [store, tables] of Object.entries(toldLater)) {
+    if (bundle.declarations.has(store)) stores.set(store, new Set([...(stores.get(store) ?? []), ...tables]));
+  }
   const reached = new Set([...stores.keys()].flatMap((store) => [...reachedFrom(store, bundle, new Set())]));
   const dead = neverNamed(bundle.program, new Set([...reached].flatMap(partsOf)));
   const calls = new Map<string, Set<string>>();
@@ -84,8 +91,7 @@ function readImport(statement: Node, imported: Map<string, string>): void {
   if (source !== documentLibrary && source !== '@aws-sdk/client-dynamodb') return;
   for (const specifier of statement['specifiers'] as Node[]) {
     const name = nameOf(specifier['imported']);
-    const isCall = name.endsWith('Command') || name.startsWith('paginate');
-    if (!isCall) continue;
+    if (!isCall(name)) continue;
     if (source !== documentLibrary || !(name in verbOfCall || name === transaction)) {
       throw new Error(`${name} of ${String(source)} is no call that this reading knows`);
     }
@@ -118,61 +124,4 @@ function verbsOf(store: string, bundle: Bundle, dead: ReadonlySet<Node>): Set<st
 
 function actionsIn(nodes: readonly Node[], dead: ReadonlySet<Node>): Set<string> {
   return new Set(namesIn(nodes, dead, 'Property').flatMap((name) => verbOfAction[name] ?? []));
-}
-
-/** Names of identifiers, or keys of properties. */
-function namesIn(nodes: readonly Node[], dead: ReadonlySet<Node>, type: 'Identifier' | 'Property'): string[] {
-  return nodes.flatMap((root) =>
-    [...within(root, dead)]
-      .filter((node) => node.type === type)
-      .map((node) => nameOf(type === 'Identifier' ? node : node['key'])),
-  );
-}
-
-/** What of the code may be dead though the code is reached: functions inside of it, and parts of objects that it returns. */
-function partsOf(declaration: Node): Node[] {
-  return [...within(declaration)].flatMap((node) => {
-    if (node.type === 'FunctionDeclaration' && node !== declaration) return [node];
-    const returned = (node.type === 'ReturnStatement' ? node['argument'] : node['body']) as Node | null | undefined;
-    if (returned?.type !== 'ObjectExpression') return [];
-    return childrenOf(returned).filter(
-      ({ type, computed, value }) =>
-        type === 'Property' &&
-        computed === false &&
-        (isFunction(value as Node) || (value as Node).type === 'Identifier'),
-    );
-  });
-}
-
-/** Those of them whose name no living code names. */
-function neverNamed(program: Node, parts: ReadonlySet<Node>): ReadonlySet<Node> {
-  let dead = parts;
-  for (;;) {
-    const { properties, variables } = namesOf(program, dead);
-    const still = new Set(
-      [...dead].filter((part) =>
-        part.type === 'Property' ? !properties.has(nameOf(part['key'])) : !variables.has(nameOf(part['id'])),
-      ),
-    );
-    if (still.size === dead.size) return dead;
-    dead = still;
-  }
-}
-
-/** `a.name`, `a['name']` and `const { name } = a` name a property. `a.find((b) => ...)` does not: that is an array's. */
-function namesOf(program: Node, dead: ReadonlySet<Node>) {
-  const properties = new Set<string>();
-  const variables = new Set<string>();
-  const ofArrays = new Set<unknown>();
-  for (const node of within(program, dead)) {
-    if (node.type === 'CallExpression' && isFunction((node['arguments'] as Node[])[0])) ofArrays.add(node['callee']);
-    if (node.type === 'MemberExpression') {
-      const name = nameOf(node['property']);
-      if (!(ofArrays.has(node) && name in Array.prototype)) properties.add(name);
-    }
-    if (node.type === 'Identifier') variables.add(nameOf(node));
-    if (node.type !== 'ObjectPattern') continue;
-    for (const property of childrenOf(node)) if (property.type === 'Property') properties.add(nameOf(property['key']));
-  }
-  return { properties, variables };
 }

@@ -5,9 +5,13 @@ export type Declarations = ReadonlyMap<string, Node>;
 
 /**
  * The functions that are called with a table's name, and the variables of those tables. A table gets into an argument as it is, by
- * a constant, as a value of an object, or by a function that returns such an object. Throws for a table that goes another way.
+ * a constant, as a value of an object, or by a function that returns such an object. Throws for a table that goes another way and is none of `strayable`.
  */
-export function tablesGiven(program: Node, declarations: Declarations): Map<string, Set<string>> {
+export function tablesGiven(
+  program: Node,
+  declarations: Declarations,
+  strayable: ReadonlySet<string> = new Set(),
+): Map<string, Set<string>> {
   const given = new Map<string, Set<string>>();
   const strays = new Set<string>();
   const ways = new TableWays(declarations);
@@ -22,7 +26,8 @@ export function tablesGiven(program: Node, declarations: Declarations): Map<stri
     }
   }
   for (const { top, nodes } of statements) {
-    for (const node of nodes) for (const table of ways.strayTablesOf(node, top)) strays.add(table);
+    for (const node of nodes)
+      for (const table of ways.strayTablesOf(node, top)) if (!strayable.has(table)) strays.add(table);
   }
   if (strays.size > 0) throw new Error(`${[...strays].join(', ')} goes a way that this reading cannot follow`);
   return given;
@@ -63,9 +68,10 @@ class TableWays {
   #tablesOf(node: Node, top: Node): string[] {
     const own = tableVariable(node);
     if (own !== undefined) return [own];
-    return node.type === 'Identifier'
-      ? this.#tablesNamed(nameOf(node), top)
-      : this.#tablesAmong(this.#valuesOf(node, top));
+    if (node.type === 'Identifier') return this.#tablesNamed(nameOf(node), top);
+    if (node.type !== 'MemberExpression') return this.#tablesAmong(this.#valuesOf(node, top));
+    const values = this.#valuesOf(node['object'] as Node, top);
+    return this.#tablesAmong(values.filter((value) => value.name === nameOf(node['property'])));
   }
 
   #tablesNamed(name: string, top: Node): string[] {
@@ -88,8 +94,13 @@ class TableWays {
     });
   }
 
-  /** The values of an object: as it is written, or as a function without arguments returns it. */
+  /** The values of an object: as it is written, as a constant has it, or as a function without arguments returns it. */
   #valuesOf(node: Node, top: Node): Value[] {
+    if (node.type === 'Identifier') {
+      this.#followed.add(node);
+      const inits = this.#declaratorsOf(nameOf(node), top).map((declarator) => declarator['init'] as Node | null);
+      return inits.flatMap((init) => (init?.type === 'ObjectExpression' ? this.#valuesOf(init, top) : []));
+    }
     if (node.type === 'ObjectExpression') {
       return childrenOf(node).flatMap((part) =>
         part.type === 'Property'
@@ -142,10 +153,17 @@ function localsOf(top: Node) {
   return { declarators, bindings, parameters };
 }
 
-/** `environmentVariable('X_TABLE')` gives X_TABLE. */
+/** `environmentVariable('X_TABLE')` gives X_TABLE; an operator's command says `tableName('x')`, which gives x. */
 function tableVariable(node: Node): string | undefined {
   if (node.type !== 'CallExpression') return undefined;
   const [first] = node['arguments'] as Node[];
   const value = first?.type === 'Literal' ? first['value'] : undefined;
-  return typeof value === 'string' && value.endsWith('_TABLE') ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  return value.endsWith('_TABLE') || calledName(node) === 'tableName' ? value : undefined;
+}
+
+/** Of `name()` and of `a.name()`. */
+function calledName(call: Node): string {
+  const callee = call['callee'] as Node;
+  return nameOf(callee.type === 'MemberExpression' ? callee['property'] : callee);
 }

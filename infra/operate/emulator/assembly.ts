@@ -27,7 +27,10 @@ export interface Template {
 const secretType = 'AWS::SecretsManager::Secret';
 
 /** Rights that on AWS hold for the batch as well, which the emulator takes for another action. */
-const batched: Readonly<Record<string, string>> = { 'sqs:SendMessage': 'sqs:SendMessageBatch' };
+const batched: Readonly<Record<string, string>> = {
+  'sqs:SendMessage': 'sqs:SendMessageBatch',
+  'sqs:ChangeMessageVisibility': 'sqs:ChangeMessageVisibilityBatch',
+};
 
 /** A worker is a process here, and two cores have no use for hundreds; the pace of numbers decides anyway. */
 const mostWorkers = 8;

@@ -15,6 +15,8 @@ const unasked = ['--require-approval', 'never', '--progress', 'events'];
 /** A state of the project, with the templates and bundles that it makes of itself. */
 export interface Version {
   readonly name: string;
+  /** Where it is, with what it needs installed once it is synthesized. */
+  readonly folder: string;
   readonly assembly: string;
 }
 
@@ -31,7 +33,7 @@ export function versionOf(platformUrl: string, commit?: string): Version {
   const words = context.flatMap((value) => ['-c', value]);
   ran(process.execPath, ['infra/run.mjs', 'infra/cdk.ts', 'synth', '--output', assembly, ...words], { folder });
   fitToEmulator(assembly);
-  return { name, assembly };
+  return { name, folder, assembly };
 }
 
 /** The commit that a name of git means. Throws a `CommandError` where there is none, as in a copy without history. */

@@ -13,8 +13,8 @@ const metricOf = {
   unknown: 'MessagesUnknown',
 } as const;
 
-/** Slices whose writes report outcomes and failures in metrics and log. */
-export function reportedSlices({ slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
+/** Slices of a client's chunk whose writes report outcomes and failures in metrics and log. */
+export function reportedSlices(clientId: number, { slices, log }: Pick<RunPorts, 'slices' | 'log'>): Slices {
   const logged = async <T>(write: () => Promise<T>, told: (error: unknown) => readonly [LogEvent, LogFacts]) => {
     try {
       return await write();
@@ -24,7 +24,7 @@ export function reportedSlices({ slices, log }: Pick<RunPorts, 'slices' | 'log'>
     }
   };
   const reported = (before: Slice, ended: Slice | undefined) => {
-    if (ended !== undefined) report(before, ended, log);
+    if (ended !== undefined) report(before, ended, (event, facts) => log(event, { ...facts, clientId }));
     return ended;
   };
   return {

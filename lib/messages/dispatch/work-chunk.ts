@@ -112,7 +112,7 @@ class ChunkRun {
   ports(): ChunkPorts {
     const ports = this.#ports;
     const { doubts, nowMs } = ports;
-    const slices = reportedSlices(ports);
+    const slices = reportedSlices(this.#chunk.clientId, ports);
     return {
       slices: {
         ...slices,

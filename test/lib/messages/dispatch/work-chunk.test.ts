@@ -287,7 +287,7 @@ describe('a slice that another run has claimed', () => {
     expect([world.posted, world.outcome(1)]).toEqual([[], { state: 'unknown', code: 'worker_lost' }]);
     expect(lines).toMatchObject([{ MessagesUnknown: 2 }]);
     expect(world.facts('dispatch.unknown')).toEqual(
-      [0, 1].map((at) => ({ dispatchId: `J-${at}`, code: 'worker_lost' })),
+      [0, 1].map((at) => ({ dispatchId: `J-${at}`, clientId: 1001, code: 'worker_lost' })),
     );
     expect(world.table.doubtful).toEqual(new Set(['J']));
     await world.wait(13 * 86_400_000);
@@ -519,10 +519,10 @@ test('every message is counted once, by what became of it, and a receipt is expe
   const sent = { MessagesSent: 3, MessagesHeld: 1, MessagesUnknown: 1, ReceiptsExpected: 2 };
   expect(lines).toMatchObject([{ ...sent, MessagesFailed: 3, MessagesExpired: 1 }]);
   expect(world.facts('dispatch.failed')).toEqual([
-    ...['L-10', 'L-11'].map((dispatchId) => ({ dispatchId, code: 'cancelled' })),
-    { dispatchId: 'J-1', code: '131026' },
+    ...['L-10', 'L-11'].map((dispatchId) => ({ dispatchId, clientId: 1001, code: 'cancelled' })),
+    { dispatchId: 'J-1', clientId: 1001, code: '131026' },
   ]);
-  expect(world.facts('dispatch.unknown')).toEqual([{ dispatchId: 'J-2', code: 'no_answer' }]);
+  expect(world.facts('dispatch.unknown')).toEqual([{ dispatchId: 'J-2', clientId: 1001, code: 'no_answer' }]);
   expect(world.facts('dispatch.batch')[0]?.tally).toEqual({
     sent: 3,
     held_paused: 1,

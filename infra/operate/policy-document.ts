@@ -1,0 +1,136 @@
+import { deadLettersOf, queuePurposes, resourceName, secretPurposes } from '../names.ts';
+import type { QueueName } from '../queues.ts';
+import type { TableName } from '../tables.ts';
+import policies from './policies.json' with { type: 'json' };
+
+/** What one operator's command may do: no more than its code can call; a test compares. Who calls, AWS tells without any right. */
+export interface CommandRights {
+  readonly tables?: Readonly<Partial<Record<TableName, readonly string[]>>>;
+  /** By the variable of functions; those of the platform's credentials are one, or one for each group. */
+  readonly secrets?: Readonly<Partial<Record<keyof typeof secretPurposes, readonly string[]>>>;
+  /** `*` is every queue. */
+  readonly queues?: QueueRights;
+  /** Of the queues where the dead letters are. */
+  readonly deadLetters?: QueueRights;
+  readonly others?: readonly {
+    readonly actions: readonly string[];
+    readonly resource: string;
+    /** Why the resource is no narrower. */
+    readonly because?: string;
+  }[];
+}
+
+type QueueRights = Readonly<Partial<Record<QueueName | '*', readonly string[]>>>;
+
+export const commandRights: Readonly<Record<string, CommandRights>> = policies;
+
+/** The deployment that a policy is for. */
+export interface PolicyScope {
+  readonly stage: string;
+  readonly account: string;
+  readonly region: string;
+  /** The ARN of the customer managed key, where the stage has one (`encryptionKeyArn`). */
+  readonly encryptionKeyArn?: string | undefined;
+}
+
+interface Statement {
+  readonly Effect: 'Allow';
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+  readonly Condition?: object;
+}
+
+export interface PolicyDocument {
+  readonly Version: '2012-10-17';
+  readonly Statement: readonly Statement[];
+}
+
+/** How many characters AWS takes of a managed policy, blanks not counted. */
+export const mostPolicyCharacters = 6_144;
+
+/** One policy of IAM with the rights of commands: what they share stands once. `commands` are keys of `commandRights`. */
+export function policyDocument(commands: readonly string[], scope: PolicyScope): PolicyDocument {
+  const actionsByResource = new Map<string, Set<string>>();
+  for (const [resource, actions] of commands.flatMap((command) => rightsOf(commandRights[command] ?? {}, scope))) {
+    const known = actionsByResource.get(resource) ?? new Set();
+    actionsByResource.set(resource, new Set([...known, ...actions]));
+  }
+  const resourcesByActions = new Map<string, string[]>();
+  for (const [resource, actions] of actionsByResource) {
+    const key = [...actions].sort().join(' ');
+    resourcesByActions.set(key, [...(resourcesByActions.get(key) ?? []), resource]);
+  }
+  const statements = [...resourcesByActions].map(([actions, resources]): Statement => {
+    return { Effect: 'Allow', Action: actions.split(' '), Resource: resources.sort() };
+  });
+  return { Version: '2012-10-17', Statement: [...statements, ...keyUse(actionsByResource, scope)] };
+}
+
+type Right = readonly [resource: string, actions: readonly string[]];
+
+function rightsOf({ tables, secrets, queues, deadLetters, others = [] }: CommandRights, scope: PolicyScope): Right[] {
+  const { stage, account, region } = scope;
+  const arn = (service: string, resource: string) =>
+    `arn:${partitionOf(region)}:${service}:${region}:${account}:${resource}`;
+  const queueArns = (name: string, nameOf: (purpose: string) => string) =>
+    (name === '*' ? Object.values(queuePurposes) : [queuePurposes[name as QueueName]]).map((purpose) =>
+      arn('sqs', resourceName(stage, nameOf(purpose))),
+    );
+  const placeholders: Readonly<Record<string, string>> = {
+    ...{ partition: partitionOf(region), region, account },
+    prefix: resourceName(stage, ''),
+  };
+  return [
+    ...rights('dynamodb', tables, (table) => [arn('dynamodb', `table/${resourceName(stage, table)}`)]),
+    ...rights('secretsmanager', secrets, (variable) => [
+      arn('secretsmanager', `secret:${resourceName(stage, secretPurposes[variable as keyof typeof secretPurposes])}`) +
+        (variable === 'PLATFORM_CREDENTIALS_SECRET' ? anyGroup : anySuffix),
+    ]),
+    ...rights('sqs', queues, (name) => queueArns(name, (purpose) => purpose)),
+    ...rights('sqs', deadLetters, (name) => queueArns(name, deadLettersOf)),
+    ...others.map(({ actions, resource }): Right => {
+      return [resource.replaceAll(/\{(\w+)\}/g, (_, name) => placeholders[name] ?? ''), actions];
+    }),
+  ];
+}
+
+/** AWS puts six characters of its own behind the name of a secret. */
+const anySuffix = '-??????';
+/** The same behind the name of a group's, which begins alike; of a group that has no secret yet AWS sees the name alone. */
+const anyGroup = '-*';
+
+function rights(
+  service: string,
+  verbs: Readonly<Partial<Record<string, readonly string[]>>> = {},
+  arnsOf: (name: string) => readonly string[],
+): Right[] {
+  return Object.entries(verbs).flatMap(([name, some = []]) =>
+    arnsOf(name).map((arn): Right => [arn, some.map((verb) => `${service}:${verb}`)]),
+  );
+}
+
+/** The use of the stage's own key, by way of the services alone that the commands use; as the functions may (key-use.ts). */
+function keyUse(
+  rightsByResource: ReadonlyMap<string, unknown>,
+  { encryptionKeyArn, region }: PolicyScope,
+): readonly Statement[] {
+  if (encryptionKeyArn === undefined) return [];
+  const services = [...rightsByResource.keys()].map((resource) => resource.split(':')[2] ?? '');
+  const encrypted = ['dynamodb', 'secretsmanager', 'sqs'].filter((service) => services.includes(service));
+  const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return [
+    {
+      Effect: 'Allow',
+      Action: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey'],
+      Resource: [encryptionKeyArn],
+      Condition: {
+        StringEquals: { 'kms:ViaService': encrypted.map((service) => `${service}.${region}.${suffix}`) },
+      },
+    },
+  ];
+}
+
+function partitionOf(region: string): string {
+  if (region.startsWith('cn-')) return 'aws-cn';
+  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
+}

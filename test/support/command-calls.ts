@@ -1,0 +1,107 @@
+import { basename, join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { childrenOf, type Node, nameOf, syntaxOf, within } from './function-code.ts';
+import { isCall, namesIn, neverNamed, partsOf } from './living-code.ts';
+import { callsIn, type TableCalls } from './table-calls.ts';
+
+/** What an operator's command can ask of AWS, read from its bundle without running it. */
+export interface CommandCalls {
+  /** Verbs of each table. */
+  readonly tables: TableCalls;
+  /** Secrets that it names, by the variables of functions. */
+  readonly secrets: ReadonlySet<string>;
+  /** Actions on secrets, of whichever. */
+  readonly ofSecrets: ReadonlySet<string>;
+  /** Queues that it opens, and queues of dead letters: by name, or `*` for whichever it is told. */
+  readonly queues: ReadonlySet<string>;
+  readonly deadLetters: ReadonlySet<string>;
+  /** Calls of other services, by the names that their clients give them: `GetQueueUrlCommand`. */
+  readonly services: ReadonlySet<string>;
+}
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** It is told its table by a function that is asked for each: what it calls is recorded, not read. */
+const recorded = '*/provisioning-store.ts';
+
+/** Of erasing: a writer that is told its table at each call. */
+const toldLater = { rewriter: ['messages', 'webhooks'] };
+
+/** What the methods of the secrets of a target (secret-store.ts) ask for. */
+const actionsOfSecrets: Readonly<Record<string, readonly string[]>> = {
+  read: ['GetSecretValue'],
+  write: ['PutSecretValue'],
+  writeOwn: ['PutSecretValue', 'CreateSecret'],
+};
+
+/** Of each command, by the name of its file in infra/operate; without the calls of the store of provisioning. */
+export async function commandCalls(files: readonly string[]): Promise<ReadonlyMap<string, CommandCalls>> {
+  const { outputFiles } = await build({
+    entryPoints: files.map((file) => join(root, 'infra/operate', file)),
+    outdir: root,
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    packages: 'external',
+    external: [recorded],
+    logLevel: 'warning',
+  });
+  return new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), callsOf(text)]));
+}
+
+/** The same, of a bundle's text. */
+export function callsOf(code: string): CommandCalls {
+  const program = syntaxOf(code);
+  const statements = childrenOf(program).filter(({ type }) => type !== 'ImportDeclaration');
+  const dead = neverNamed(program, new Set(childrenOf(program).flatMap(partsOf)));
+  const living = statements.flatMap((statement) => [...within(statement, dead)]);
+  const imported = importedCalls(program);
+  return {
+    tables: callsIn(code, toldLater),
+    secrets: new Set(living.flatMap(secretVariable)),
+    ofSecrets: new Set(living.flatMap(methodsOfSecrets).flatMap((method) => actionsOfSecrets[method] ?? [])),
+    queues: new Set(living.flatMap(openedBy('openQueue'))),
+    deadLetters: new Set(living.flatMap(openedBy('openDeadLetters'))),
+    services: new Set(namesIn(statements, dead, 'Identifier').flatMap((name) => imported.get(name) ?? [])),
+  };
+}
+
+/** Of the clients of services that have no reading of their own, by the name in the bundle. */
+function importedCalls(program: Node): ReadonlyMap<string, string> {
+  const imported = new Map<string, string>();
+  for (const statement of childrenOf(program)) {
+    if (statement.type !== 'ImportDeclaration') continue;
+    const [, service] = /^@aws-sdk\/client-(.+)$/.exec(nameOf(statement['source'])) ?? [];
+    if (service === undefined || service === 'dynamodb' || service === 'secrets-manager') continue;
+    for (const specifier of statement['specifiers'] as Node[]) {
+      const name = nameOf(specifier['imported']);
+      if (isCall(name)) imported.set(nameOf(specifier['local']), name);
+    }
+  }
+  return imported;
+}
+
+function secretVariable({ type, value }: Node): string[] {
+  return type === 'Literal' && typeof value === 'string' && value.endsWith('_SECRET') ? [value] : [];
+}
+
+/** `target.secrets.read`, and both of `secrets[a ? 'write' : 'writeOwn']`. */
+function methodsOfSecrets({ type, object, property, computed }: Node): string[] {
+  if (type !== 'MemberExpression') return [];
+  const owner = object as Node;
+  if (nameOf(owner.type === 'MemberExpression' ? owner['property'] : owner) !== 'secrets') return [];
+  const named = property as Node;
+  if (computed !== true) return [nameOf(named)];
+  return [...within(named)].flatMap(({ type: kind, value }) => (kind === 'Literal' ? [String(value)] : []));
+}
+
+/** Of `open(stage, 'events')` the queue; `*` where its name is no text. */
+function openedBy(opener: string): (node: Node) => string[] {
+  return ({ type, callee, arguments: given }) => {
+    if (type !== 'CallExpression' || nameOf(callee) !== opener) return [];
+    const queue = (given as Node[])[1];
+    return [queue?.type === 'Literal' ? String(queue['value']) : '*'];
+  };
+}
