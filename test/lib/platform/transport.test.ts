@@ -7,7 +7,7 @@ import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import { platformTransport, ReplyTooLarge, type TransportOptions } from '../../../lib/platform/transport.ts';
 import { countedBy } from '../../support/counted.ts';
 
-// Every call here ends within a second: one that never does is told soon.
+// Every call ends within a second, so a call that never ends fails soon.
 vi.setConfig({ testTimeout: 10_000 });
 
 const open: { close(): unknown }[] = [];
@@ -246,7 +246,7 @@ describe('what the platform says', () => {
 });
 
 describe('connections', () => {
-  /** A platform that notes the connection of each request, by number, and ends none by itself. */
+  /** A platform that records the connection of each request, by number, and closes none itself. */
   async function noting(answers: RequestListener = (_, response) => response.end('{}')) {
     const sockets: Socket[] = [];
     const used: number[] = [];
@@ -296,7 +296,7 @@ describe('connections', () => {
     await closed(0);
   });
 
-  /** Two requests at a time, on two connections; the platform answers a request when its number is let go. */
+  /** Two requests at a time on two connections; the test releases each answer by its number. */
   async function twoAtOnce() {
     const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
