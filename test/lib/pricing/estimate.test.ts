@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { costEstimate } from '../../../lib/pricing/estimate.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
 
-/** User ids, of which only the country is known. */
+/** A user id shows only its country. */
 const to = (...countries: readonly (string | undefined)[]) =>
   countries.map((country) => ({ digits: undefined, country }));
 const times = (count: number, country: string | undefined) => to(...Array.from({ length: count }, () => country));
 
 test('the cost is the sum of the list prices, by country and in all, without the noise of binary fractions (D51)', () => {
-  // 3 x 0.0618 is 0.18540000000000004 in floating point, 3 x 0.0125 + 0.1365 is 0.17400000000000002.
+  // In floating point, 3 x 0.0618 is 0.18540000000000004, and 3 x 0.0125 + 0.1365 is 0.17400000000000002.
   const countries = [...times(3, 'AR'), ...times(3, 'CO'), ...to('DE', 'CA')];
   expect(costEstimate(shippedRates, 'MARKETING', countries)).toEqual({
     cost: { amount: 0.3844, currency: 'USD' },
