@@ -19,7 +19,7 @@ import { thorough } from '../../support/thorough.ts';
 const nothing: ProvisionedState = { items: [], platformCredentials: {}, platformApps: {} };
 const nowIso = '2026-11-20T12:00:00.000Z';
 
-/** What a file wants; its passwords stand for their hashes. */
+/** The wanted state of a file; plain passwords stand for their hashes. */
 function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): WantedState {
   const credentials = file.users.map((user) => credentialItem(user, { passwordHash: user.password ?? '' }));
   return {
@@ -37,7 +37,7 @@ function provisioned(file: ProvisioningFile, stored: ProvisionedState = nothing)
   return end;
 }
 
-/** Comparable: items in one order, without channels that are listed as deleted. */
+/** Sorts items and drops deleted channels, so that states are comparable. */
 const sorted = ({ items, platformCredentials, platformApps }: ProvisionedState) => ({
   items: items
     .filter(({ attributes }) => attributes['g'] !== true)
@@ -49,7 +49,7 @@ const sorted = ({ items, platformCredentials, platformApps }: ProvisionedState) 
 const subset = <T>(values: readonly T[]) => fc.subarray([...values]);
 const clientIds = [1, 2, 3];
 
-/** Small files in which everything can be there or not and belong to anybody. Each passes as a provisioning file. */
+/** Small valid provisioning files in which every part may be absent and may have any owner. */
 const files: fc.Arbitrary<ProvisioningFile> = fc
   .record({
     clients: fc.subarray(clientIds, { minLength: 1 }),
