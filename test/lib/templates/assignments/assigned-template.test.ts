@@ -16,7 +16,7 @@ const asked = {
   advice: '; client_id names the client',
 };
 
-/** Knows only what it was asked for, as the table does. */
+/** Returns only the requested rows, as the table does. */
 function rowsOf(...stored: readonly TemplateRow[]): RowStore {
   const nameOf = (name: RowName) => `${name.clientId} ${name.templateKey}`;
   const byName = new Map(stored.map((each) => [nameOf(each), each]));

@@ -49,7 +49,7 @@ const nameOf = () => `template_${count}`;
 const keyOf = () => templateKey({ wabaId: waba.wabaId, name: nameOf(), language: 'en_US' });
 const codeOf = (url = target) => redirectCode({ templateKey: keyOf(), place: 'buttons[0]', url });
 
-/** What both endpoints work with. */
+/** The ports of both endpoints. */
 function ports(over: Partial<RedirectStore> = {}) {
   return {
     directory,
@@ -78,7 +78,7 @@ function edit(components: readonly unknown[], over = ports(), more: object = { a
   return call(handler, caller, { path, body: JSON.stringify({ components, ...more }) });
 }
 
-/** As a synchronization stores it: what the platform shows, whatever was there. */
+/** Stores what the platform shows, as a synchronization does, whatever was there. */
 function synchronized(components: readonly object[]) {
   const template = makeTemplate({ name: nameOf(), category: 'MARKETING', components: components as never });
   const { wabaId, clientIds } = waba;

@@ -154,7 +154,7 @@ test('what the platform refuses is told nobody', async () => {
   expect(await told()).toEqual([]);
 });
 
-/** A platform that lists the given templates on the first WABA and nothing on the other. */
+/** A platform with these templates on the first WABA and none on the other. */
 function listing(templates: readonly PlatformTemplate[]): Pick<PlatformTemplates, 'page'> {
   return { page: async (asked) => ({ templates: asked.wabaId === wabaId ? [...templates] : [], unreadable: [] }) };
 }

@@ -22,7 +22,7 @@ const rowOf = (clientId: number, of: PlatformTemplate = template, deleted = fals
 const both = [rowOf(1001), rowOf(1002)];
 const direct = both.map((row) => ({ ...row, isDirectMessage: true }));
 const changesOfPage = (...given: Parameters<typeof compareWithPage>) => compareWithPage(...given).changes;
-/** The stored fact of a row that was written at a time. */
+/** The stored facts of a row with its write time. */
 const factOf = (row: TemplateRow | undefined, sinceMs = 1) =>
   row && {
     wabaId,
@@ -133,7 +133,7 @@ test('a template that cannot be read is there all the same; one without name is 
   ]);
 });
 
-/** Nested so deep that recursion runs out of stack. */
+/** The nesting is so deep that a recursive function overflows the stack. */
 function nested(levels: number): Record<string, unknown> {
   let value: Record<string, unknown> = {};
   for (let level = 0; level < levels; level += 1) value = { of: value };

@@ -10,12 +10,12 @@ import {
   rememberedMs,
 } from '../../../../lib/templates/sync/sync-turns.ts';
 
-/** The lock in memory, as the store keeps it. */
+/** The lock in memory, with the store's rules. */
 function makeLock() {
   let state = noRuns;
   return {
     state: () => state,
-    /** True when the contender has the lock now. */
+    /** True when the contender holds the lock now. */
     ask: (contender: string, nowMs: number): boolean => {
       const answer = answerTo(state, { owner: `${contender} at ${nowMs}`, contender, nowMs });
       state = answer.state;
@@ -31,11 +31,11 @@ function makeLock() {
 interface Looping {
   readonly name: string;
   readonly everyMs: number;
-  /** Asks until then. */
+  /** The contender asks until this time. */
   readonly untilMs: number;
 }
 
-/** Clients in loops on one clock of whole milliseconds; counts the runs of each, and for how long nobody had one. */
+/** Clients in loops on one millisecond clock; counts each one's runs, and the time without any run. */
 function simulate(
   clients: readonly Looping[],
   { runMs, untilMs }: { readonly runMs: number; readonly untilMs: number },
@@ -111,7 +111,8 @@ test('the former holder waits until one of the refused has had the lock, or 5 s;
   lock.release(100);
   expect([lock.ask('a', 99 + keptMs), lock.ask('a', 100 + keptMs)]).toEqual([false, true]);
   lock.release(200 + keptMs);
-  expect(lock.ask('a', 201 + keptMs)).toBe(true); // b had its chance
+  // The loop gave `b` its chance before this request.
+  expect(lock.ask('a', 201 + keptMs)).toBe(true);
 });
 
 test('who has not asked for 30 s is forgotten; who is alone never waits', () => {
@@ -151,7 +152,7 @@ test('every history of three contenders up to seven steps: somebody can always g
       held ||= got;
       if (lock.state().fence !== fence) throw new Error(`fence: ${JSON.stringify(history)}`);
     }
-    // Those who wait are never all in each other's way.
+    // Waiting contenders must not block each other for ever.
     const state = lock.state();
     const free = ['a', 'b', 'c', 'd'].filter(
       (contender) => answerTo(state, { owner: 'x', contender, nowMs: nowMs + 1 }).result === 'acquired',

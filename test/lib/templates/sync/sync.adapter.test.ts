@@ -63,7 +63,7 @@ function workshop(overrides: Partial<SyncPorts> = {}): SyncPorts {
   };
 }
 
-/** What the request queues: the lock is held for client 1002, who works with both WABAs. */
+/** The queued message of a request: client 1002, which has both WABAs, holds the lock. */
 async function started(owner = 'first'): Promise<SyncMessage> {
   const lock = await workshop().locks.acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
@@ -173,7 +173,7 @@ test('a template that cannot be read is not gone; one without a name lets nothin
   expect(await synchronize()).toMatchObject({ counts: { deleted: 0, updated: 1 } });
 });
 
-/** Templates that cannot be compared or stored, each of another kind. */
+/** Templates that cannot be compared or stored, each for another reason. */
 function unholdable(): PlatformTemplate[] {
   let deep: Record<string, unknown> = {};
   for (let level = 0; level < 3_000; level += 1) deep = { deep };
@@ -277,7 +277,7 @@ test('a worker that slept through its lease writes nothing more (R26)', async ()
     }
     return read;
   };
-  // The sleeper's own clock stands still, so it does not even know that its lease is over: the fence must stop it.
+  // The sleeper's clock stands still, so it does not know that its lease is over: only the fence can stop it.
   const sleeper = runSync(workshop({ platform: { page }, nowMs: () => asleep }), message, plentyMs);
   await expect(sleeper).rejects.toThrow('lock is held by somebody else');
   expect(new Set((await rowsOf(1001)).map((row) => row.status))).toEqual(new Set(['PAUSED']));
@@ -313,7 +313,8 @@ test('the lease is renewed while the work goes on, and once more for the way thr
   const inTime = [true, true, true, true];
   const timeLeftMs = () => {
     if (inTime.shift()) return 900_000;
-    now += 14_000; // after the last page, before the checkpoint
+    // The time passes after the last page and before the checkpoint.
+    now += 14_000;
     return 0;
   };
   const result = await runSync(workshop({ platform: { page } }), await started(), timeLeftMs);
@@ -336,11 +337,11 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
     if (ended === 'finished') break;
     crashedAt = point;
     if (point % 2 === 0) {
-      // Redelivered before anybody else came: it goes on.
+      // The message is delivered again before another contender comes, so the run continues.
       now += 400_000;
       await runSync(workshop(), message, plentyMs).catch(() => undefined);
     } else {
-      // Somebody else comes first, within a minute; the redelivery has nothing to do any more.
+      // Another contender comes within a minute, so the next delivery has nothing left to do.
       now += 60_000;
       await runSync(workshop(), await started('second'), plentyMs);
       await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by somebody else');
@@ -351,7 +352,7 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
   expect(crashedAt).toBeGreaterThan(10);
 }, 120_000);
 
-/** A table that takes no transaction with an item of this partition, as if it were too large. */
+/** A table that refuses transactions with items of this partition, as if they were too large. */
 function refuseWritesOf(client: DynamoDBDocumentClient, partition: string): void {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -366,7 +367,7 @@ function refuseWritesOf(client: DynamoDBDocumentClient, partition: string): void
   );
 }
 
-/** A workshop that dies before or after its n-th call: from then on nothing answers any more. */
+/** A workshop that dies before or after its n-th call, and answers no later call. */
 function crashingAt(point: number): { crashing: SyncPorts; crashed: Promise<'crashed'> } {
   const real = workshop();
   let calls = 0;
