@@ -21,10 +21,10 @@ function subscribed(...clientIds: readonly number[]): DeliveryWorld {
   return world;
 }
 
-/** Of a receiver that has answered once. */
+/** The state of a receiver that has answered once. */
 const well: DeliveryState = { ...v.parse(DeliveryStateSchema, {}), lastSuccessMs: 1 };
 
-/** Of an event that no client wants without asking for it. */
+/** Clients get this event only if they ask for its kind. */
 const readMessage = {
   ...{ job_id: 'job', message_id: 'job-0', did: '5491100000001', accepted_at: '2026-11-21T04:00:00.000Z' },
   template: { name: 'order_update', language: 'en_US' },
@@ -77,7 +77,7 @@ describe('an event', () => {
     await world.run();
     expect(world.recorded.size).toBe(2);
     expect([world.posts, world.isAtRest]).toEqual([[], true]);
-    // Nothing is asked of the table; beside a wake the list is looked at.
+    // The run makes no read of the table for the event itself; the wake beside it reads the list.
     const delivery = { messageId: 'message', body: encodeEvent(event) };
     const change = () => Promise.reject(new Error('asked'));
     expect(await deliverBatch([delivery], world.ports({ states: { change } }))).toEqual([]);
@@ -205,7 +205,7 @@ describe('a failing receiver (R42, R43)', () => {
 });
 
 describe('posts of one client side by side', () => {
-  /** A receiver that is well, and whose answers the test gives. */
+  /** A receiver in good state whose answers the test gives. */
   function answering(count: number) {
     const world = subscribed();
     world.states.set(client, well);
@@ -260,7 +260,7 @@ describe('posts of one client side by side', () => {
     answers[2]?.({ status: 200 });
     await running;
     expect(world.logs('webhook.delivered')).toHaveLength(2);
-    // The one that broke; and a wake, for what others may have left to the run that broke.
+    // One wake is for the failed receiver; the other is for events that its run may have left.
     expect(world.queued).toMatchObject([{ body: { wakeClientId: client }, inMs: 41_000 }, { inMs: 360_000 }]);
   });
 });
@@ -287,7 +287,7 @@ describe('one client beside another', () => {
     await world.run();
     expect(world.postsTo(other)).toHaveLength(5);
     const probes = world.postsTo(client).map(({ atMs }) => atMs - beganMs);
-    // 5, 10, 20, 40, 80, 160 s make some five minutes; from then on one every five.
+    // 5, 10, 20, 40, 80 and 160 s make about five minutes; then a probe comes every five.
     expect(probes.length).toBeGreaterThan(10);
     expect(probes.length).toBeLessThan(20);
   });
@@ -383,7 +383,7 @@ describe('one client beside another', () => {
     };
     const delivery = { messageId: 'message', body: encodeEvent(event) };
     expect(await deliverBatch([delivery], slow.ports({ queue: { wakeLater } }))).toEqual([]);
-    // The fifth is for what others may have left to the run that broke.
+    // The fifth wake is for events that another run may have left.
     expect([slow.wakes, slow.logs('webhook.error').length, slow.waiting.length]).toEqual([5, 1, 1]);
   });
 

@@ -95,7 +95,7 @@ describe('what a receiver answers', () => {
     const given = Promise.withResolvers<void>();
     const answered = answerOf(
       (response) => {
-        // The receiver answers when it sees that nobody listens any more.
+        // The receiver answers once the caller has hung up.
         response.on('close', () => {
           response.writeHead(200).end();
           given.resolve();
