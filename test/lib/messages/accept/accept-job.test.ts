@@ -13,7 +13,7 @@ import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What the ports are asked for, in order; the call of that name fails, or hangs until it is given up. */
+/** Records the calls of the ports in order; the named call fails, or hangs until it is given up. */
 function recording(options: {
   readonly failing?: string;
   readonly error?: Error;
@@ -71,7 +71,7 @@ const jobOf = (count: number, head: Partial<JobHead> = {}): WholeJob =>
 const small = jobOf(10);
 const large = jobOf(11);
 
-/** The only chunk that a job is queued as. */
+/** The only chunk of a job. */
 async function chunkOf(job: WholeJob) {
   const { bodies, ports } = recording({});
   await acceptJob(job, ports);
@@ -225,7 +225,7 @@ test.each<[at: number, repeats: [number, number][], place: number, positions?: n
   [2, [], 2],
   [1, [[1, 0]], 2],
   [2, [[1, 0], [2, 0], [5, 4]], 4], // biome-ignore format: one row
-  // In the order of its lots (D56).
+  // The job's places follow the order of its lots (D56).
   [1, [[1, 0]], 7, [9, 7]],
 ])(
   'recipient %i, which no item can hold, is refused by its place in the request',
@@ -305,7 +305,7 @@ test.each([small, large])(
   },
 );
 
-/** The limits of the waits that were begun; each passes at once, in the order of their lengths. */
+/** The limits of all waits, in order; each wait ends at once, the shortest first. */
 function passingLimits(): number[] {
   const limits: number[] = [];
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
@@ -317,7 +317,7 @@ function passingLimits(): number[] {
   return limits;
 }
 
-/** What is logged meanwhile. */
+/** Returns the log lines of `work`. */
 async function linesOf(work: () => Promise<void>): Promise<unknown[]> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   await work();

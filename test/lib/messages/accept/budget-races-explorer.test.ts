@@ -15,9 +15,9 @@ import {
   type World,
 } from './budget-races-model.ts';
 
-/*
- * Every order in which sends of a client with a budget reserve, are queued, taken back and give back what they have reserved, with
- * one Idempotency-Key or without. A call fails, or its reply is lost; a process dies at any call. Two sends do not fit.
+/**
+ * Explores every order in which sends of a client with a budget reserve, queue, take back and release, with or without
+ * an Idempotency-Key. Calls fail or lose replies; processes die. Two sends do not fit the budget.
  */
 const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
 
@@ -37,7 +37,7 @@ afterAll(() => {
 
 const isSent = ({ queued, job }: World['requests'][number]) => job.begun === true || (queued && !job.withdrawn);
 
-/** Throws where a promise of R57 is broken now, or would be once nothing fails any more. */
+/** Throws when a promise of R57 is broken now, or would be once faults end. */
 async function checkPromises(world: World): Promise<void> {
   checkNow(world);
   if (!isSettled(world)) return;

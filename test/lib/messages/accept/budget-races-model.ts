@@ -17,7 +17,7 @@ import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
-/** Sends of one client with a budget, beside each other: what is written, as plain data, and the real acceptance, call by call. */
+/** Concurrent sends of one client with a budget: stored state as plain data, and the real acceptance, call by call. */
 
 export type CallName =
   | 'claim'
@@ -32,7 +32,7 @@ export type CallName =
 
 export interface Asked {
   readonly keyed: boolean;
-  /** Whether the budget refuses. */
+  /** Whether the budget refuses sends. */
   readonly stop: boolean;
 }
 
@@ -40,15 +40,15 @@ export interface Request extends Asked {
   readonly startedAtMs?: number;
   readonly replies: readonly Reply[];
   readonly isOver: boolean;
-  /** Why what it had reserved may stay: its run was cut off, which the next request of its key finds, or to give it back has failed. */
+  /** Why a reservation may remain: the run was cut off, which the key's next request finds, or the release failed. */
   readonly mayLeave?: 'cut off' | 'not given back';
-  /** The code of its answer. */
+  /** The code of the answer. */
   readonly answer?: string;
   readonly job: JobItem;
   readonly queued: boolean;
-  /** What the head of its job says to be reserved. */
+  /** The reservation that the job's head names. */
   readonly headUnits?: number;
-  /** What is reserved for it. */
+  /** The open reservation. */
   readonly open?: number;
 }
 
@@ -65,7 +65,7 @@ const lifeMs = 29_000;
 export const runOverMs = 35_000;
 const recipients = makeRecipients(11);
 const rate = shippedRates.markets.find(({ country }) => country === 'AR')?.marketing ?? 0;
-/** What each of the sends costs, in units, and a budget that one fits into and not two. */
+/** The cost of each send in units; the budget fits one send and not two. */
 export const sendUnits = Math.round(11 * rate * 100_000_000);
 const amount = (sendUnits * 1.5) / 100_000_000;
 export const limitUnits = Math.round(amount * 100_000_000);
@@ -78,7 +78,7 @@ export function firstWorld(asked: readonly Asked[], faultsLeft: number, waitsMs:
 const jobIdOf = (place: number) => `job-${place}`;
 const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
 
-/** Where a request that has come stands: the call it waits for, or the code of its answer. */
+/** The state of a request: its waiting call, or the code of its answer. */
 async function standingOf(request: Request, place: number): Promise<Call<CallName> | string> {
   const { stop, keyed, startedAtMs = 0, replies } = request;
   const { open, end } = await standingAfter<string, CallName>(
@@ -134,7 +134,7 @@ async function standingOf(request: Request, place: number): Promise<Call<CallNam
   return call;
 }
 
-/** What is committed of the month. */
+/** The month's committed units. */
 export function committedUnits({ requests }: Pick<World, 'requests'>): number {
   return requests.reduce((sum, { open = 0 }) => sum + open, 0);
 }
@@ -144,7 +144,7 @@ function withRequest(world: World, place: number, changes: Partial<Request>): Wo
   return { ...world, requests: world.requests.with(place, request) };
 }
 
-/** What a call does to what is stored, and what it answers; of `Budgets` what the port promises. */
+/** The effect and the answer of a call; of `Budgets`, what the port promises. */
 function effectOf(world: World, place: number, { name, args }: Call<CallName>): { world: World; value?: unknown } {
   switch (name) {
     case 'reserve': {
@@ -211,7 +211,7 @@ function ended({ replies: _, ...request }: Request, answer: string): Request {
   };
 }
 
-/** What may become of the call that a request waits for: done, failed, done and its reply lost, or the process dies. */
+/** The waiting call is done, fails, is done without a reply, or its process dies. */
 async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   const request = world.requests[place] as Request;
   const call = await standingOf(request, place);
@@ -248,7 +248,7 @@ function answered(world: World, place: number, answer: string): World {
   return { ...world, requests: world.requests.with(place, ended(world.requests[place] as Request, answer)) };
 }
 
-/** Whatever has happened, once nothing fails any more: the keyed request comes once more, and the fan-out to everything. */
+/** Faults end: the keyed request comes once more, and the fan-out reads every message. */
 export async function afterOneMore(world: World): Promise<World> {
   const place = world.requests.length;
   const nowMs = world.nowMs + runOverMs;

@@ -14,7 +14,7 @@ import { MemoryEvents } from '../../../support/memory-events.ts';
 import { MemoryQuestions } from '../../../support/memory-questions.ts';
 import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
 
-/* What is asked of a send before it counts, and what job it becomes. By the page: messages-send.adapter.test.ts. */
+/** The checks of a send before acceptance, and the resulting job. messages-send.adapter.test.ts tests the page. */
 
 const nowMs = 1_700_000_000_000;
 const to = '5491155550001';
@@ -44,7 +44,7 @@ const makeUser = (userId: string, ...campaignIds: number[]) => {
   return { clientId: 1001, userId, username: userId, permissions: [], campaignIds };
 };
 
-/** One template, stored a moment ago; the catalogs that are read of its WABA, one after the other. */
+/** Ports with one template that was stored a moment ago; each read of the WABA's catalogs returns the next list. */
 function portsOf(
   template: PlatformTemplate,
   { catalogs = [], onboarded = false, client, replaced = new Map() }: Asked = {},
@@ -121,7 +121,7 @@ describe('the job that a send becomes', () => {
         },
         plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
         recipients: [{ to }],
-        // Client 1002 may send from its number as well.
+        // Client 1002 may send from this number as well.
         shared: true,
       },
     });
@@ -277,7 +277,7 @@ describe('with a time of its own (D56, R54)', () => {
     expect(job.head).not.toHaveProperty('expiresAtMs');
     const times = job.lots?.flatMap((lot) => lot.open.flat()) ?? [];
     expect(Math.max(...times)).toBeLessThanOrEqual(nowMs + daysMs(28));
-    // The order of the request needs no places; nor has a send without a time any of this.
+    // A job in the order of its request needs no places, and a send without a time needs none of these members.
     const { job: inOrder } = await checkSend(
       timed(open, { recipients: [{ to: newYork }, { to: madrid }] }),
       portsOf(sendable.plain).ports,
@@ -367,7 +367,6 @@ describe('is refused', () => {
     expect((await checkSend(sendOf(), others)).warning).toBeUndefined();
   });
 
-  // Channel 501 and campaign 10 exist.
   test.each([
     ['never assigned', undefined, ['assign', 'enable']],
     ['whose channel is gone', { channelId: 599, campaignId: 10 }, ['assign', 'enable']],
@@ -432,7 +431,7 @@ describe('the catalog of a single product', () => {
     await expect(checkSend(send, none.ports)).rejects.toMatchObject(refusal);
     expect([...none.questions.open.keys()]).toEqual(['catalog of 2']);
     expect(questions.open.size).toBe(0);
-    // The no is remembered.
+    // The answer is cached.
     await expect(checkSend(send, none.ports)).rejects.toMatchObject(refusal);
     expect(none.asked.filter((question) => question.endsWith('fresh'))).toHaveLength(1);
   });
