@@ -18,7 +18,7 @@ describe('what a send may cost (R57, D58)', () => {
     expect(meansOf(did, 1001, '25.00000001')).toEqual({ maxCostUnits: 2_500_000_001, budget });
     expect(meansOf(did, 1003, undefined)).toEqual({});
     expect(meansOf({ waba: {} } as typeof did, 1001, '0')).toEqual({ maxCostUnits: 0 });
-    // Sums of rates are compared as whole numbers: 0.1 and 0.2 are 0.3.
+    // Sums of rates are compared in whole units, so that 0.1 and 0.2 are 0.3.
     expect(meansOf(did, 1003, '0.3').maxCostUnits).toBe(unitsOf(0.1) + unitsOf(0.2));
   });
 
