@@ -12,7 +12,7 @@ import { atPace } from '../../../../lib/messages/pace/schedule.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, everyMs, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/* One recipient of a claimed slice: when it is called, and what comes of it. */
+/** When a recipient of a claimed slice is called, and the outcome. */
 
 const dayMs = 86_400_000;
 
@@ -22,7 +22,7 @@ function failingWith(kind: FailureKind, facts: FailureFacts = {}): ChunkRunWorld
   };
 }
 
-/** A chunk of one, whose recipient and facts are given. */
+/** A chunk of one recipient. */
 function one(recipient: Partial<ChunkRecipient> = {}, changes: Partial<QueuedChunk> = {}): QueuedChunk {
   return chunkOf([{ try: 0, size: 1, recipients: [recipientAt(0, recipient)] }], changes);
 }
@@ -82,7 +82,10 @@ describe('a slot (D43)', () => {
     const slotMs = (position: number) => Math.floor(position * 555.5556);
     const slots = Array.from({ length: 10 }, (_, at) => slotMs(25 + at) - slotMs(25));
 
-    /** A slice of ten, of which the last five are in another turn: its slots are 556 ms apart, and that turn's soon so much. */
+    /**
+     * A slice of ten recipients, the last five in another turn: slots are 556 ms apart, and those of that turn soon
+     * `apartMs`.
+     */
     async function moved(world: ChunkRunWorld, apartMs: number) {
       const first = (await world.reserved(40, slow)) + 25;
       const firstMs = slotMs(25);
@@ -146,7 +149,7 @@ describe('a slot (D43)', () => {
       const world = new ChunkRunWorld();
       const chunk = chunkOf(slicesOf(10, await world.reserved(10, slow)), slow);
       await world.work([chunk], { remainingMs: () => 15_000 - (world.nowMs - startMs) });
-      // 13 s are for a call and what comes of it.
+      // A call and its writes need 13 s.
       expect(world.posted.at(-1)?.atMs).toBeLessThanOrEqual(startMs + 2_000);
       expect(world.posted.length).toBeGreaterThan(1);
       expect(world.requeued[0]?.chunk.slices[0]?.recipients).toHaveLength(10 - world.posted.length);
@@ -496,7 +499,7 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
     await world.work([chunkOf(slicesOf(10), { slices: others })]);
     expect([world.posted.length, world.requeued.length, world.table.slices.size]).toEqual([10, 1, 1]);
     expect(world.states.get('J')?.parked).toEqual({ code: 'template_paused', scope: 'template', sinceMs: startMs });
-    // Parked still: that nothing holds it any more is enough.
+    // The job is still parked; the missing hold alone lets the worker send.
     world.holds.stored.clear();
     world.send = async () => ({});
     await world.wait(15_000);

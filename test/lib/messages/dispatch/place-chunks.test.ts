@@ -16,7 +16,7 @@ import {
   startMs,
 } from './chunk-run-world.ts';
 
-/** A chunk of so many recipients in the last of so many slots of its job. */
+/** A chunk with this many recipients in the last of the reserved slots; `after` slots come before them. */
 async function inSlots(world: ChunkRunWorld, count: number, after = 0, changes: Partial<QueuedChunk> = {}) {
   const first = await world.reserved(after + count);
   return chunkOf(slicesOf(count, first + after), changes);
@@ -30,7 +30,7 @@ function timesOf(world: ChunkRunWorld, placed: PlacedChunk | undefined): Record<
   return Object.fromEntries(times.map(([index, ms]) => [index, ms === undefined ? undefined : ms - startMs]));
 }
 
-/** Jobs of other clients whose slots have passed take the next seconds. */
+/** Late jobs of other clients take the next seconds. */
 async function lateOthers(world: ChunkRunWorld): Promise<void> {
   await world.place(
     Array.from({ length: 10 }, (_, at) => chunkOf(slicesOf(30), { jobId: `late-${at}`, clientId: 2_000 + at })),
@@ -476,7 +476,7 @@ describe('one-time codes (D44)', () => {
     );
     expect(ways).toEqual([[false], [true], [false], [true]].map((way) => new Set(way)));
     expect(timesOf(world, placed[3])).toEqual({ 0: 0 });
-    // Five and then ten of the lane, each without a gap.
+    // The lane's five and ten slots have no gap.
     const lane = [placed[2], placed[0]].flatMap((each) => Object.values(timesOf(world, each)));
     expect(lane.map((ms = 0) => ms - (lane[0] ?? 0))).toEqual(lane.map((_, at) => slotAt(90 + at) - slotAt(90)));
   });

@@ -4,7 +4,7 @@ import type { Ended } from '../../../../lib/messages/dispatch/call-recipient.ts'
 import { countPunctuality, isLate, withoutPlan } from '../../../../lib/messages/dispatch/punctuality.ts';
 import { countedBy } from '../../../support/counted.ts';
 
-/* The objective of delivery: twice the planned time, a minute at least (infra/operate/README.md). */
+/** The objective of delivery: twice the planned time, at least a minute (infra/operate/README.md). */
 
 const acceptedAtMs = 1_000_000;
 const at = (seconds: number) => acceptedAtMs + seconds * 1_000;
@@ -26,7 +26,7 @@ describe('a message is late', () => {
     const planned = { acceptedAtMs, plannedMs: at(10_100), lots };
     expect(isLate(planned, recipient, at(10_200))).toBe(false);
     expect(isLate(planned, recipient, at(10_201))).toBe(true);
-    // It has waited for the next opening, as it was asked to.
+    // A wait for the next opening is not late.
     expect(isLate(planned, recipient, at(90_001))).toBe(undefined);
   });
 

@@ -8,12 +8,12 @@ import { countedBy } from '../../../support/counted.ts';
 import type { FlatPorts } from '../../../support/flat-ports.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/* One delivery of a chunk: what is claimed, recorded, told and queued again, and in which order. */
+/** One delivery of a chunk: its claims, records, events and requeued copies, and their order. */
 
 const refusal = new PlatformFailure('refused', { code: 131026, userMessage: 'undeliverable' });
 const key = { jobId: 'J', slice: 0 };
 
-/** A claim of another run. */
+/** Another run's claim. */
 function claimedBefore(world: ChunkRunWorld, outcomes?: ReadonlyMap<number, Outcome>, size = 1) {
   const own = claimed(undefined, { key, try: 0, owner: 'other/0', atMs: world.nowMs, size });
   world.table.slices.set('J 0', outcomes === undefined ? own : ended(own, outcomes));
@@ -195,7 +195,7 @@ describe('while the store does not answer nothing is sent, and a copy waits long
     expect(world.posted).toHaveLength(20);
     const copy = { ...chunk, slices: chunk.slices.slice(1), storeFailures: 3 };
     expect(world.requeued).toEqual([{ chunk: copy, delaySeconds: 20 }]);
-    // What is known to the run alone was tried so often, in about a minute.
+    // The run repeats this write for about a minute: its facts are known only to the run.
     const unwritten = { dispatchId: expect.stringMatching(/-10$/), count: 10, error: 'Error' };
     expect(world.facts('dispatch.end_failed')).toEqual(Array.from({ length: 15 }, () => unwritten));
     expect(world.nowMs - startMs).toBeLessThan(60_000);

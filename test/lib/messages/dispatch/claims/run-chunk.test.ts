@@ -23,7 +23,7 @@ const sliceFrom = (first: number, size: number) => ({
 const slices = [sliceFrom(20, 2), sliceFrom(30, 2)];
 const chunk: Chunk = { jobId, slices };
 
-/** A run in which the call of each index comes to its outcome, and of which what is told and queued is noted. */
+/** A run whose calls end as `outcomes` says by index; it records events and queue messages. */
 function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partial<ChunkPorts> = {}) {
   const done: unknown[][] = [];
   const claims: SliceClaim[] = [];

@@ -31,7 +31,7 @@ interface Changes extends Partial<Omit<SlicePorts, 'slices'>> {
   readonly slices?: Partial<Slices>;
 }
 
-/** Ports of which every call is noted, in its order; each may be another than the one that goes well. */
+/** Ports that record every call in order; a test replaces some of them. */
 function world(changes: Changes = {}) {
   const calls: unknown[][] = [];
   const noted =

@@ -40,7 +40,7 @@ const step = fc.record({
   try: fc.nat(2),
   owner: fc.constantFrom('run-1', 'run-2'),
   outcomes,
-  /** Whether it is written as it was seen last, or as it was seen before that. */
+  /** The write's expected version is the one last read, or an older one. */
   fresh: fc.boolean(),
 });
 
@@ -60,7 +60,7 @@ test('every write does what the exploration says of it, on whatever is there', a
         const claim: SliceClaim = { key, try: each.try, owner: each.owner, atMs: startMs + each.try, size };
         const args = argsOf(each.name, { claim, there, outcomes: each.outcomes });
         if (args === undefined) continue;
-        // A later try of what is not there is no call that a worker makes.
+        // A worker never makes a later try of a missing slice.
         if (each.name === 'claim' && each.try > 0 && seen === undefined) continue;
         const { item: now, value } = writtenOf(seen, each.name, args);
         const written = (slices as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[each.name];
@@ -80,7 +80,7 @@ function argsOf(
   if (name === 'claim') return [claim];
   if (name === 'endUncalled') return [claim, given];
   if (there === undefined) return undefined;
-  // Its claimant ends it, however late.
+  // The claimant may end the slice at any later time.
   if (name === 'end') return there.state === 'claimed' ? [there, given] : undefined;
   const settlements = new Map([...given].filter(([, { state }]) => state !== 'again'));
   if (name === 'settle') return [there, settlements, startMs + 5];
@@ -146,7 +146,7 @@ describe('what has changed since it was read', () => {
   });
 });
 
-/** A client before whose first put the claim lands, which its run has given up. */
+/** A client whose first put comes after a late claim that its run has given up. */
 function claimedBefore(claim: SliceClaim) {
   const late = localDocumentClient();
   const landing = { isDue: true };
