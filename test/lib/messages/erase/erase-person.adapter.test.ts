@@ -38,7 +38,7 @@ import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
-/* A person in every place that the tables have (D60), beside others whose numbers have the person's in them. */
+/** A person in every place that the tables have (D60), beside others whose numbers contain the person's number. */
 
 const acceptedAtMs = Date.UTC(2026, 10, 20, 12);
 const nowMs = acceptedAtMs + 3_600_000;
@@ -82,7 +82,7 @@ function chunkOf(head: JobHead, recipients: readonly string[]): QueuedChunk {
   };
 }
 
-/** Of a slice of a job the first recipient ended so, the others `sent`. */
+/** Ends a slice: its first recipient as given, the others `sent`. */
 async function end(head: JobHead, slice: number, first: Outcome): Promise<void> {
   const slices = sliceStore({ client, table: tables.messages, nowMs: () => nowMs });
   const { slice: own } = await slices.claim(claimOf(head, slice, { atMs: acceptedAtMs }));
@@ -180,9 +180,9 @@ const changedIn = (before: readonly Item[], after: readonly Item[]) => {
   return [...byKey(before)].filter(([name, item]) => !isDeepStrictEqual(item, later.get(name)));
 };
 const found = async (some: readonly string[] = words) => itemsWith(some, await itemsOfAll()).filter(isNotOthers);
-/** What of the person's number is a part of another's. */
+/** Another's id contains the person's number. */
 const isNotOthers = (name: string) => !name.includes('evt_others');
-/** Of the writes after which a run dies; all of them in the slow suite. */
+/** The distance between the writes after which a run dies; the slow suite tries every write. */
 const step = thorough ? 1 : 7;
 
 test('nothing in the tables names the person any more, others are as they were, and the stop refuses (D60)', async () => {
@@ -193,7 +193,7 @@ test('nothing in the tables names the person any more, others are as they were, 
   const line = { what: 'command.erase', on: { count: 1 } };
   expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
   expect(JSON.stringify(audited.entries)).not.toContain(number);
-  // The addresses of others are in the same packed list as the person's were.
+  // The packed list held the addresses of others as well; they must stay.
   const after = await itemsOfAll();
   expect(itemsWith([userId, oldId, secret], after)).toEqual([]);
   const spelled = itemsWith([number], after).filter(isNotOthers).sort();
@@ -310,7 +310,7 @@ test('what was sent to the number in its other spelling is the same person (D55)
 test('whom another run has begun with in one of the same jobs is not taken for the same person', async () => {
   const another = many(25)[3] ?? '';
   await accept(headOf('ANOTHER', 11), recipientsOf(...many(11)));
-  // That run, of one client, has died after it had marked the job: the address is there still.
+  // The run of this client died after it had marked the job: the address is still there.
   await client.send(
     new UpdateCommand({
       TableName: tables.messages,
@@ -332,11 +332,11 @@ test("with a client, what is another's stays", async () => {
   const changed = changedIn(before, after).map(([name]) => name);
   expect(changed.filter((name) => !/ELSEWHERE|CLIENT#1002|OPTOUTS#client:1002/.test(name))).toEqual([]);
   expect((await found([number])).filter((name) => /ELSEWHERE|CLIENT#1002|OPTOUTS#client:1002/.test(name))).toEqual([]);
-  // The other id of the person is known by the first client's receipts alone.
+  // Only the first client's receipts know the person's other id.
   expect(changed.some((name) => name.startsWith('OPTOUTS#client:1002'))).toBe(true);
 });
 
-/** A command whose n-th write fails, and every later one: it has died there. */
+/** A command that dies at its n-th write: that write and all later ones fail. */
 async function eraseDyingAt(dying: number): Promise<{ readonly made: number; readonly error: unknown }> {
   const documentClient = localDocumentClient();
   let made = 0;
