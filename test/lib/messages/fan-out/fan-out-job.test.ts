@@ -44,7 +44,8 @@ test('a job is released as far as the horizon, round after round, and then watch
     next = sentAgain.shift();
   }
   expect(indexes()).toEqual(upTo(5_000));
-  // 5,000 at 72 a second are 69 s: a look every ten seconds, and never more than a chunk beyond the twenty.
+  // 5,000 messages at 72 a second take 69 s. The fan-out looks every ten seconds and queues at most a chunk beyond
+  // twenty seconds.
   expect(rounds).toBe(6);
   expect(Math.max(...ahead)).toBeLessThanOrEqual(20_000 + 30 * 14);
   expect(Math.min(...ahead.slice(0, -1))).toBeGreaterThanOrEqual(18_000);
@@ -109,7 +110,7 @@ describe('persons and messages', () => {
     const { fannedOut, recipientsQueued, logged } = fanOutWorld(30, {
       compose: (_, { to }) => {
         if (to.endsWith('7')) throw new TypeError('bug');
-        // As the queue writes it, each of these takes twelve bytes.
+        // Each of these letters takes twelve bytes in the queue.
         return { to, text: to.endsWith('8') ? '🙂'.repeat(9_000) : '' };
       },
     });
@@ -182,7 +183,7 @@ describe('rounds', () => {
   test('a wave that was announced is queued by the next run as it was announced, however little may be released then', async () => {
     const { ports, fannedOut, queued, sentAgain, indexes } = fanOutWorld(5_000, { limitOf: async () => 80 });
     const sendBatch: typeof ports.queue.sendBatch = async (entries) => {
-      // Two waves are in, a third is announced.
+      // Two waves are queued and a third is announced.
       if (indexes().length >= 1_020) throw new Error('down');
       return await ports.queue.sendBatch(entries);
     };
@@ -269,7 +270,7 @@ describe('a stopped job (D46, D53)', () => {
     expect([queued, watched.length, table.slices.size]).toEqual([[], 1, 121]);
     const outcomes = [...table.slices.values()].flatMap((slice) => slice.outcomes);
     expect(outcomes).toEqual(Array(1_203).fill({ state: 'failed', code: 'cancelled', reason: 'told' }));
-    // The same in every release: a run that repeats this one finds its own endings by it.
+    // This owner never changes between releases: a repeated run recognizes its own endings by it.
     expect(new Set([...table.slices.values()].map(({ owner }) => owner))).toEqual(new Set(['fan-out']));
     expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1_203);
     expect(events.sent).toHaveLength(1_203);

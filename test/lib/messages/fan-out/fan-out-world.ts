@@ -19,7 +19,10 @@ export interface Queued extends QueuedChunk {
   readonly atMs: number;
 }
 
-/** All that a fan-out of the job `J` meets, in memory; its number sends a thousand a second unless a test says otherwise. */
+/**
+ * The surroundings of the fan-out of job `J`, in memory; its number sends a thousand a second unless a test says
+ * otherwise.
+ */
 export function fanOutWorld(
   given: number | Recipient[],
   changes: Partial<FanOutPorts> = {},
@@ -74,7 +77,7 @@ export function fanOutWorld(
     ...changes,
   };
   let runs = 0;
-  /** Another run of the function each time. */
+  /** Each call is another run of the function. */
   const fannedOut = (message: Partial<JobMessage> = {}, changed: Partial<FanOutPorts> = {}) => {
     runs += 1;
     const { clientId, acceptedAtMs } = head;
