@@ -165,7 +165,7 @@ test('the third run without an answer holds the number, and an answer between th
   ]);
   await holds.afterAnswers(chunk);
   expect(wabas.of(wabaId)).toEqual(noHolds);
-  // Nothing is written of a number that is not silent.
+  // A number that answers needs no write.
   const before = writes();
   await holds.afterAnswers(chunk);
   expect(writes()).toBe(before);
