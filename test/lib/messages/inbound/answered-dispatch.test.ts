@@ -16,7 +16,7 @@ const heads = new Map<string, JobHead | 'unreadable'>([
   [idOf('unreadable'), 'unreadable'],
 ]);
 
-/** An index in which every job has sent a message, by its letter. */
+/** An index in which every job, named by a letter, has sent a message. */
 const find = answeredDispatch({
   findHeads: async () => heads,
   findSentId: async ({ platformMessageId, ...of }) => {

@@ -75,24 +75,24 @@ const recordOf = (words: readonly unknown[], of: object = { wabaId, phoneNumberI
   body: JSON.stringify({ version: 1, ...of, words }),
 });
 
-/** Hears the words of one message. */
+/** Works off a queue message with these words. */
 async function hear(words: readonly InboundWord[], over: Partial<InboundPorts> = {}) {
   return await workOffInbound([recordOf(words)], hearing(over));
 }
 
-/** Has a client write to somebody from the number. */
+/** A client sends a message to a person from the number. */
 async function writes(clientId: number, to: string, daysAgo = 1) {
   const head = { jobId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
   await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
 }
 
-/** The source of the stop that a message of the client from the number would meet. */
+/** The source of the opt-out that a client's message from the number would meet. */
 async function stopOf(clientId: number, to = waId, from = { wabaId, phoneNumberId }) {
   const stops = await optOutLook(access(), async () => nameOf).stoppedAmong({ clientId, ...from }, [to]);
   return stops.get(to)?.source;
 }
 
-/** Whom the list of a client shows. */
+/** The persons in a client's list of opt-outs. */
 async function listOf(clientId: number) {
   const query = new QueryCommand({
     TableName: table,
@@ -103,7 +103,7 @@ async function listOf(clientId: number) {
   return Items.map(({ recipient }) => recipient);
 }
 
-/** What was told, each event once, as receivers tell them apart. */
+/** The sent events, deduplicated by id as receivers do. */
 const told = () => [
   ...new Map(events.sent.map(({ id, clientId, type, data }) => [id, { clientId, type, data }])).values(),
 ];
@@ -119,7 +119,7 @@ describe("the platform's own stop (D55)", () => {
         data: { ...data, at: '2027-01-15T08:00:00.000Z' },
       },
     ]);
-    // Each client that sends from the number meets it, under both names.
+    // Each client of the number meets the stop, under both names of the person.
     expect([await stopOf(1001), await stopOf(1002), await stopOf(1001, userId)]).toEqual(Array(3).fill('platform'));
     expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
     expect((await listOf(1001)).sort()).toEqual([waId, userId]);
@@ -299,7 +299,7 @@ describe('without a message that it answers, on a number that clients share (D55
   test('who wrote is not asked for a text that no client wants to read', async () => {
     const over = { anyWantsReplies: async () => false, wroteTo: async () => Promise.reject(new Error('not asked')) };
     expect(await hear([wrote('thanks')], over)).toEqual([]);
-    // A word that counts is: its message comes again.
+    // A word that counts must not be lost, so its message comes again.
     expect(await hear([wrote('STOP')], over)).toEqual(['m-1']);
     expect(replies).toEqual([]);
   });
