@@ -28,7 +28,7 @@ interface Asked extends LaneName {
   readonly late?: true;
 }
 
-/** A schedule, and the slots of all that was given out of it: what is over is noted before it is forgotten. */
+/** A schedule that remembers every slot it gave out, including those it has forgotten. */
 class BlockNumber {
   schedule: Schedule = emptySchedule;
   readonly #known = new Map<Turn, number>();
@@ -61,7 +61,7 @@ class BlockNumber {
     return turns.map((turn) => slotMsOf(this.schedule, turn) ?? Number.NaN);
   }
 
-  /** All that was given out, in the order of slots. */
+  /** All given turns, in the order of their slots. */
   row(): (Turn & { readonly slotMs: number })[] {
     this.#note(Number.POSITIVE_INFINITY);
     return [...this.#known]
@@ -70,7 +70,7 @@ class BlockNumber {
   }
 }
 
-/** How many blocks of a turn were given out whole, and how many of them are not in consecutive slots. */
+/** The whole blocks that were given out, and how many of them have gaps. */
 function blocksIn(number: BlockNumber): { readonly whole: number; readonly broken: number } {
   const places = number.row().map(({ clientId, lane, position }, place) => ({
     block: `${clientId}#${lane}#${Math.floor(position / turn)}`,
@@ -100,9 +100,9 @@ test('clients take turns of thirty, whole from their first position on; a turn t
   const number = new BlockNumber();
   number.reserve({ ...a, count: 100 }, startMs);
   const late = number.reserve({ ...b, count: 60 }, startMs + 300);
-  // Not from the first free position, 100, on.
+  // The lane does not begin at 100, the first free position.
   expect(late[0]).toEqual({ ...b, position: 120 });
-  // Ninety slots are 1.25 s: its last ten are next.
+  // Ninety slots take 1.25 s, so the lane's last ten come next.
   const order = number.row().map(({ lane }) => lane);
   expect(order.join('')).toBe(`${'A'.repeat(100)}${'B'.repeat(60)}`);
   const [segment] = number.schedule.segments;
@@ -124,11 +124,11 @@ test('positions follow at once where the block has room for all of them, in the 
   number.reserve({ ...a, count: 7 }, startMs);
   expect(number.reserve({ ...b, count: 23 }, startMs)[0]?.position).toBe(7);
   expect(number.reserve({ ...a, count: 61 }, startMs + 20_000)[0]?.position).toBe(30);
-  // Nothing of it waits: whole blocks in a segment of their own, and no slot is lost.
+  // The lane has no waiting messages, so it gets whole blocks in a new segment and no slot is lost.
   const again = number.reserve({ ...a, count: 30 }, startMs + 20_200);
   expect([again[0]?.position, number.schedule.segments.length]).toEqual([120, 2]);
   expect((number.slots(again)[0] ?? 0) - (startMs + 20_000)).toBeCloseTo(61 * everyMs, -1);
-  // It still waits: it goes on where it is.
+  // The lane still has waiting messages, so it continues there.
   number.reserve({ ...a, count: 100 }, startMs + 20_300);
   expect(number.reserve({ ...a, count: 30 }, startMs + 20_400)[0]?.position).toBe(250);
   expect(number.schedule.segments).toHaveLength(2);
@@ -152,7 +152,7 @@ test('the rest of a block that was parted is a turn of its own, so that those af
   number.reserve({ ...a, lane: 'K', count: 60 }, startMs + 1_000);
   number.reserve({ ...a, lane: 'L', count: 30 }, startMs + 2_000);
   const order = number.row().map(({ lane }) => lane);
-  // J is parted at 140, in the middle of a block, and K at its 50th message.
+  // The split cuts J at 140, in the middle of a block, and K at its 50th message.
   const runs = order.join('').match(/J+|K+|L+|S+/gu) ?? [];
   expect(runs.map((run) => `${run[0]}${run.length}`).join(' ')).toBe('J90 S10 J60 K30 J30 K20 J30 K10 L30 J90');
 });
@@ -183,7 +183,7 @@ test('a lane does not go on in a segment with other turns', () => {
   const number = new BlockNumber();
   number.reserve({ ...a, count: 600 }, startMs);
   const [segment] = number.schedule.segments;
-  // As the pace of an hour ago has left it.
+  // The segment has the turns of an hour ago, when the pace was slower.
   number.schedule = { ...number.schedule, segments: [{ ...segment, turn: 20 } as Segment] };
   number.reserve({ ...a, count: 600 }, startMs + 500);
   expect(number.schedule.segments.map((each) => each.turn)).toEqual([20, 30]);
@@ -226,7 +226,7 @@ test('a newcomer beside twenty jobs has its first slots at once; behind them all
   expect(last.slots(last.reserve({ ...a, count: 10 }, startMs + 3_000))[0]).toBeGreaterThan(startMs + 19 * turnMs);
 });
 
-/** The lanes of the last segment, in their order. */
+/** The lanes of the last segment, in order. */
 const lanesOf = ({ schedule }: BlockNumber) => schedule.segments.at(-1)?.lanes.map(({ lane }) => lane);
 
 test('a client comes before the others once; until they could have had as much, its new lanes are first among its own only', () => {
@@ -235,7 +235,7 @@ test('a client comes before the others once; until they could have had as much, 
   number.reserve({ clientId: 3, lane: 'K3', count: 600, inFront: true }, startMs);
   expect(lanesOf(number)).toEqual(['K3', 'J2', 'J3', 'J4']);
   const [front] = number.schedule.fronts ?? [];
-  // A whole turn of three clients, though it wants more.
+  // A lane in front gets one whole turn of three clients, though it asks for more.
   expect(front).toEqual({
     clientId: 3,
     untilMs: Math.ceil((number.schedule.segments.at(-1)?.fromMs ?? 0) + 3 * turnMs),
@@ -244,18 +244,18 @@ test('a client comes before the others once; until they could have had as much, 
   expect(lanesOf(number)).toEqual(['K2', 'K3', 'J2', 'J3', 'J4']);
   number.reserve({ clientId: 3, lane: 'L3', count: 10, inFront: true }, startMs);
   expect(lanesOf(number)).toEqual(['K2', 'L3', 'K3', 'J2', 'J3', 'J4']);
-  // It waits already: nothing moves.
+  // The lane waits already, so it stays in place.
   number.reserve({ clientId: 4, lane: 'J4', count: 10, inFront: true }, startMs);
   expect(lanesOf(number)).toEqual(['K2', 'L3', 'K3', 'J2', 'J3', 'J4']);
   expect(number.schedule.fronts?.map(({ clientId }) => clientId)).toEqual([3, 2]);
-  // Not waiting and not allowed: behind all others.
+  // The lane does not wait and may not go in front, so it goes behind all others.
   number.reserve({ ...a, count: 20, inFront: true }, startMs);
   expect(lanesOf(number)?.[0]).toBe('A');
   const untilMs = number.schedule.fronts?.at(-1)?.untilMs ?? 0;
   expect(untilMs).toBe(Math.ceil((number.schedule.segments.at(-1)?.fromMs ?? 0) + 20 * everyMs * 4));
   number.reserve({ ...a, lane: 'A2', count: 10, inFront: true }, startMs + 1_000);
   expect(lanesOf(number)?.at(-1)).toBe('A2');
-  // When that time is over, it comes first again.
+  // After that time the lane comes first again.
   number.reserve({ ...a, lane: 'A3', count: 10, inFront: true }, untilMs);
   expect(lanesOf(number)?.[0]).toBe('A3');
 });
@@ -283,13 +283,13 @@ test('what missed its slots comes behind the late lanes of its client, else behi
   expect(late(2, 'K')).toBe('K~ J K');
   expect(late(1, 'J')).toBe('K~ J~ J K');
   expect(late(2, 'L')).toBe('K~ J~ J L~ K');
-  // The clients of J~ and K~ come first, whatever else they have.
+  // The clients of J~ and K~ come first, whatever else they have waiting.
   expect(late(3, 'M')).toBe('K~ J~ J L~ K M~');
   plain(4, 'P');
   plain(5, 'Q');
   for (const lane of ['N', 'O']) late(3, lane);
   expect(late(3, 'R')).toBe('K~ J~ J L~ K M~ N~ O~ R~ P Q');
-  // None has gone in front, and all that was given out has a slot of its own.
+  // No lane went in front, and all given positions have slots of their own.
   expect(number.schedule.fronts).toBeUndefined();
   expect(new Set(number.row().map(({ slotMs }) => slotMs)).size).toBe(2_470);
 });
@@ -360,7 +360,7 @@ test('however many go in front, however much, a client with a long job has its p
         nowMs += passMs;
         number.reserve({ ...asked, inFront: true }, nowMs);
       }
-      // From where others came, as long as it waits.
+      // The others keep their place for as long as they wait.
       const row = number.row().filter(({ slotMs }) => slotMs >= startMs + 2_000 && slotMs < nowMs);
       const own = row.filter(({ clientId }) => clientId === 9).length;
       expect(own).toBeGreaterThanOrEqual(row.length / 5 - 2 * turn);
@@ -371,7 +371,7 @@ test('however many go in front, however much, a client with a long job has its p
 
 const operation = fc.record({
   passMs: fc.oneof(fc.nat(50), fc.nat(600), fc.constant(20_000)),
-  /** Clocks that are up to 100 ms apart, and a write that arrives so much later. */
+  /** Clocks are up to 100 ms apart, and a write arrives up to as late. */
   writerMs: fc.integer({ min: -50, max: 50 }),
   readerMs: fc.integer({ min: -50, max: 50 }),
   writeMs: fc.nat(200),
@@ -382,7 +382,7 @@ const operation = fc.record({
   lane: fc.record({ clientId: fc.integer({ min: 1, max: 3 }), lane: fc.constantFrom('*', 'J1', 'J2') }),
 });
 
-/** Two slots are never closer than the spacing; 72 spacings are a second, less the part of a millisecond that is cut off. */
+/** Two slots are never closer than the spacing; 72 spacings make a second, less the lost fraction of a millisecond. */
 function tooNear(slots: readonly number[]): number[] {
   const sorted = slots.toSorted((one, other) => one - other);
   return sorted.filter((slot, at) => slot - (sorted[at - 1] ?? 0) < 13 || slot - (sorted[at - 72] ?? 0) < 999);
@@ -400,7 +400,7 @@ test('clocks 100 ms apart, writes of 200 ms, any pace: nothing that was trusted 
         for (const each of turns) {
           const slotMs = slotMsOf(schedule, each);
           const before = trusted.get(each);
-          // Nothing may happen to it but being forgotten, when it is over.
+          // A past slot may only be forgotten, never moved.
           if (before !== undefined && (slotMs ?? before) !== before) expect([each, slotMs]).toEqual([each, before]);
           if (before !== undefined && slotMs === undefined) expect(before).toBeLessThanOrEqual(nowMs);
           if (slotMs !== undefined && slotMs < trustedUntilMs(nowMs)) trusted.set(each, slotMs);
@@ -415,7 +415,7 @@ test('clocks 100 ms apart, writes of 200 ms, any pace: nothing that was trusted 
           slower === null
             ? reserved(schedule, asked)
             : { schedule: atPace(schedule, spacing, nowMs), firstPosition: undefined };
-        // A reader who is just before the write.
+        // The reader comes just before the write.
         trueMs += writeMs;
         read(trueMs + readerMs);
         schedule = change.schedule;

@@ -18,7 +18,7 @@ function faulty(plan: FaultPlan = () => undefined) {
   return { faults, tenths: urgentStore(client, table) };
 }
 
-/** Requests of so many codes each. */
+/** Requests with this many codes each. */
 function codes(sizes: readonly number[], atMs = nowMs) {
   return { sizes, everyMs: 125, nowMs: atMs, latestMs: atMs + 1_000 };
 }
@@ -66,7 +66,7 @@ test('several codes at once have slots within a second too, when others have mov
   expect(slots).toHaveLength(8);
 });
 
-/** Slots where `other` happens just before each write, which are counted. */
+/** Counts the writes of the slots and runs `other` right before each. */
 function raced(other: (write: number) => Promise<unknown>) {
   const client = localDocumentClient();
   const raced = { writes: 0, tenths: urgentStore(client, table) };
