@@ -25,7 +25,7 @@ function queued(
   return { messageId, body: JSON.stringify(body) };
 }
 
-/** A day later than the scenario's job. */
+/** A day after the scenario's job. */
 function world(): ReceiptWorld {
   const made = new ReceiptWorld();
   made.nowMs = startMs + 86_400_000;
@@ -37,7 +37,7 @@ const everything = async () => new Set(eventTypes as EventType[]);
 const unknown: Outcome = { state: 'unknown', code: 'no_answer', reason: 'nobody answered' };
 const proven = { state: 'sent', code: 'receipt' } as const;
 
-/** A slice of the job that has ended so, from the first of its places on. */
+/** A slice of the job with these outcomes, from its first place on. */
 function sliceOf(outcomes: readonly Slice['outcomes'][number][], changes: Partial<Slice> = {}): Slice {
   const claim = { key: { jobId: 'J', slice: 0 }, try: 0, owner: 'run-1', atMs: startMs, size: outcomes.length };
   return { ...ended(claimed(undefined, claim), new Map()), outcomes, ...changes };
