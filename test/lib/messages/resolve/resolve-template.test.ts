@@ -23,7 +23,7 @@ function stored(ageMs: number, deleted = false, template: PlatformTemplate = sen
   return { fact: { wabaId: '2', template, deleted, readAtMs: nowMs - ageMs, sinceMs: 1 } };
 }
 
-/** Ports over one stored template and one answer of the platform; `refreshed` records what was stored. */
+/** Ports with one stored template and one platform answer; `refreshed` records the stored rows. */
 function setup(found: TemplateForSending | undefined, platform: PlatformTemplate | PlatformFailure | undefined) {
   const refreshed: unknown[] = [];
   const asked: unknown[] = [];
