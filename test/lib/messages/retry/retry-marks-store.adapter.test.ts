@@ -40,13 +40,13 @@ beforeEach(() => {
 const jobIdOf = (name: string) => `${name}-${number}`;
 const begin = async (jobId: string) =>
   await acceptance.begin({ head: makeJobHead({ jobId, retryOf: source.jobId }), repeats: [] });
-/** A retry that is accepted, and begun as acceptance does. */
+/** Accepts a retry and begins it as acceptance does. */
 const retried = async (name: string, wanted: readonly number[]) =>
   await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async (marked) => {
     expect(await begin(jobIdOf(name))).toBe('begun');
     return [...marked];
   });
-/** One whose acceptance dies when it has marked. */
+/** Marks recipients for a retry whose acceptance then dies. */
 const died = async (name: string, wanted: readonly number[]) => {
   await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async () => {
     throw new Refusal('dispatch_undecided', 'dead');
@@ -156,7 +156,7 @@ describe('the marks of a job (D57, R55)', () => {
 });
 
 describe('a retry whose recipients are judged (D57)', () => {
-  /** Three that expired, of whom another retry has the first, with the time that the retry asks for. */
+  /** Three recipients expired; another retry has the first one. */
   async function rehearsed(
     time: Retry['time'],
     judge: (send: {
