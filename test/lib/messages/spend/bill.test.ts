@@ -29,7 +29,7 @@ const sizes = [
 ];
 const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
 
-/** Ten thousand messages on the platform's side and ours: what it bills, and every webhook update with the moment it comes. */
+/** Ten thousand messages on both sides: the platform's bill, and every webhook update with its arrival time. */
 function world(random: () => number) {
   const ledger = new MemoryLedger();
   const bill = new Bill();
@@ -99,7 +99,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
   const marks = new Map<string, number>();
   let nowMs = acceptedAtMs;
   let bulkCounts = 0;
-  /** Every outside call may fail, before it does anything or after; a transaction may meet another one. */
+  /** Any outside call may fail, before or after its effect; a transaction may meet another one. */
   const maybe = async <T>(call: () => Promise<T>): Promise<T> => {
     if (random() < 0.002) throw new Error('the process died');
     const result = await call();
@@ -139,7 +139,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
       queue.pop();
       nowMs = Math.max(nowMs, next.atMs);
       bulkCounts += 1;
-      // What fails is delivered again.
+      // A failed message is delivered again.
       await countWhenDue(next.message, { ...waiting, count: (jobId) => count([jobId]) }).catch(() =>
         queue.push({ ...next, atMs: nowMs + 60_000 }),
       );
@@ -195,7 +195,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
     const ofMarket = billed.data.filter(({ country }) => country === market);
     expect([market, cents(amount)]).toEqual([market, ofMarket.reduce((sum, { cost }) => sum + cents(cost), 0)]);
   }
-  // A job of four thousand gets tens of thousands of receipts in hundreds of runs.
+  // Four thousand messages get tens of thousands of receipts in hundreds of runs.
   expect(bulkCounts).toBeLessThan(500);
 }, 60_000);
 
