@@ -13,14 +13,14 @@ import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 import { chunkOf } from '../dispatch/chunk-run-world.ts';
 
-/*
- * A template that the platform calls APPROVED while it refuses its messages (132015): workers and the watcher on one job,
- * second by second, through the longest pause. Whenever nothing holds it, or it is time to ask, a message is called and refused.
+/**
+ * The platform calls a template APPROVED while it refuses its messages (132015). Workers and the watcher work on one
+ * job through the longest pause, second by second; each unheld message and each probe is called and refused.
  */
 
 const startMs = 1_800_000_000_000;
 const head = makeJobHead({ acceptedAtMs: startMs, total: 900 });
-/** Copies of a message that was refused wait at least so long. */
+/** A refused message comes again after this time at the earliest. */
 const backAfterMs = 15_000;
 
 async function lived(refusedUntilMs: number) {
@@ -102,10 +102,10 @@ async function lived(refusedUntilMs: number) {
 test('for a day: told once, tried ever more rarely, expired a day after the first refusal (D46)', async () => {
   const { parkings, questions, calls, expiredMs, events, watches } = await lived(Number.POSITIVE_INFINITY);
   expect(events.map(({ type }) => type)).toEqual(['dispatch.parked']);
-  // Every half minute it would be 2,600 times.
+  // A retry every half minute would make 2,600.
   expect(parkings).toBeLessThan(150);
   expect(questions).toBeLessThan(150);
-  // Of each waiting of ten minutes six messages ask, and are refused.
+  // In each wait of ten minutes, six messages probe and are refused.
   expect(calls).toBeLessThan(1_000);
   expect(parkings).toBeGreaterThan(100);
   expect(expiredMs - startMs - longestParkMs).toBeGreaterThanOrEqual(0);

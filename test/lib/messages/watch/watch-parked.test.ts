@@ -17,10 +17,10 @@ const sinceMs = 1_800_000_000_000;
 const head = makeJobHead({ acceptedAtMs: sinceMs - 60_000, total: 900 });
 const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
 const first = parkedWatchOf(head, sinceMs);
-/** What the first look notes: of which pause the client was told. */
+/** The first look records the pause that the client was told of. */
 const toldOf = (fromMs: number) => ({ fromMs, code: 'template_paused', scope: 'template' }) as const;
 const told = { ...first, told: toldOf(sinceMs) };
-/** Resumed a moment ago, and found so. */
+/** The job was resumed a moment ago. */
 const resumed = { ...told, resumedMs: sinceMs + 20_000 };
 
 const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs })(noHolds);
@@ -28,13 +28,13 @@ const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs
 interface Setting {
   readonly state?: JobState;
   readonly afterMs?: number;
-  /** What the platform says; by default that it is paused. */
+  /** The template's status at the platform; paused by default. */
   readonly status?: string | 'missing' | 'unreachable';
   readonly stored?: { readonly status: string; readonly afterMs: number; readonly deleted?: boolean };
   readonly expiresAtMs?: number;
   readonly resumes?: boolean;
   readonly isThere?: boolean;
-  /** What holds the WABA; by default its template, paused. */
+  /** The holds of the WABA; by default its paused template. */
   readonly holds?: Holds;
   readonly isDown?: boolean;
   readonly lots?: readonly Lot[];
@@ -185,7 +185,7 @@ describe('a look at a parked job (D46)', () => {
     expect([before.later.length, before.did, before.events]).toEqual([1, [], []]);
     const { later, did, events } = await look(resumed, { state, afterMs: 620_000 });
     expect([later, did, types(events)]).toEqual([[], ['endPause'], ['dispatch.resumed']]);
-    // The night in between proves nothing: only time counts in which a message might have met the hold (D56).
+    // Only open hours count, because a message can meet the hold then; the night between proves nothing (D56).
     const opensAgainMs = sinceMs + 50_000_000;
     const lots = [
       {
