@@ -6,7 +6,7 @@ import {
   headOfChunk,
   type QueuedChunk,
 } from '../../../../lib/messages/chunk.ts';
-import type { Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { claimed, ended, type Outcome, type Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { type Later, type PlacedChunk, placeChunks } from '../../../../lib/messages/dispatch/place-chunks.ts';
 import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import { workChunks } from '../../../../lib/messages/dispatch/work-chunks.ts';
@@ -17,6 +17,7 @@ import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import type { Wanted } from '../../../../lib/messages/pace/schedule.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
+import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { CallFault } from '../../../pipeline/runs.ts';
 import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';
@@ -266,4 +267,23 @@ export function deliveriesOf(chunks: readonly (QueuedChunk | string)[]) {
     receiptHandle: `receipt of m${at}`,
     body: typeof chunk === 'string' ? chunk : JSON.stringify(chunk),
   }));
+}
+
+export function failingWith(kind: FailureKind, facts: FailureFacts = {}): ChunkRunWorld['send'] {
+  return async () => {
+    throw new PlatformFailure(kind, facts);
+  };
+}
+
+/** A chunk of one recipient. */
+export function chunkOfOne(recipient: Partial<ChunkRecipient> = {}, changes: Partial<QueuedChunk> = {}): QueuedChunk {
+  return chunkOf([{ try: 0, size: 1, recipients: [recipientAt(0, recipient)] }], changes);
+}
+
+const key = { jobId: 'J', slice: 0 };
+
+/** Another run's claim. */
+export function claimedBefore(world: ChunkRunWorld, outcomes?: ReadonlyMap<number, Outcome>, size = 1) {
+  const own = claimed(undefined, { key, try: 0, owner: 'other/0', atMs: world.nowMs, size });
+  world.table.slices.set('J 0', outcomes === undefined ? own : ended(own, outcomes));
 }
