@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { platformTransport } from '../../../../lib/platform/transport.ts';
@@ -20,20 +19,28 @@ import { type PlatformServer, startPlatformServer } from '../../../support/platf
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 import { thorough } from '../../../support/thorough.ts';
+import { crashingAt, refuseWritesOf } from './crashing-sync.ts';
 
 const shared = makeWaba({ wabaId: '200000000000001', clientIds: [1001, 1002] });
+
 const own = makeWaba({ wabaId: '200000000000002', clientIds: [1002] });
+
 const plentyMs = () => 900_000;
 
 let platform: PlatformServer;
+
 let table: string;
+
 let now: number;
+
 const documentClient = localDocumentClient();
 
 beforeAll(async () => {
   platform = await startPlatformServer();
 });
+
 afterAll(() => platform.close());
+
 beforeEach(async () => {
   table = await freshTable('templates');
   now = 1_800_000_000_000;
@@ -78,7 +85,9 @@ async function synchronize(over: Partial<SyncPorts> = {}): Promise<SyncResult> {
 const lockIsFree = async () =>
   (await workshop().locks.acquire({ name: 'sync', owner: `probe ${Math.random()}`, contender: 'test', nowMs: now })) !==
   undefined;
+
 const rowsOf = (clientId: number) => templateStore(documentClient, table).rowsOf(clientId);
+
 const liveNames = async (clientId: number) =>
   (await rowsOf(clientId))
     .filter((row) => !row.deleted)
@@ -332,7 +341,7 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
   for (let point = 1; ; point += thorough ? 1 : 5) {
     table = await freshTable('templates');
     const message = await started();
-    const { crashing, crashed } = crashingAt(point);
+    const { crashing, crashed } = crashingAt(point, workshop());
     const ended = await Promise.race([runSync(crashing, message, plentyMs).then(() => 'finished'), crashed]);
     if (ended === 'finished') break;
     crashedAt = point;
@@ -351,59 +360,3 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
   }
   expect(crashedAt).toBeGreaterThan(10);
 }, 120_000);
-
-/** A table that refuses transactions with items of this partition, as if they were too large. */
-function refuseWritesOf(client: DynamoDBDocumentClient, partition: string): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const { TransactItems = [] } = args.input as { TransactItems?: { Update?: { Key?: { pk?: string } } }[] };
-      const reasons = TransactItems.map(({ Update }) => ({
-        Code: Update?.Key?.pk === partition ? 'ValidationError' : 'None',
-      }));
-      if (reasons.every(({ Code }) => Code === 'None')) return next(args);
-      throw new TransactionCanceledException({ message: 'no', $metadata: {}, CancellationReasons: reasons });
-    },
-    { step: 'initialize', name: 'refuseWritesOf' },
-  );
-}
-
-/** A workshop that dies before or after its n-th call, and answers no later call. */
-function crashingAt(point: number): { crashing: SyncPorts; crashed: Promise<'crashed'> } {
-  const real = workshop();
-  let calls = 0;
-  let die: (how: 'crashed') => void = () => undefined;
-  const crashed = new Promise<'crashed'>((resolve) => {
-    die = resolve;
-  });
-  const never = () => {
-    die('crashed');
-    return new Promise<never>(() => undefined);
-  };
-  const mortal = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
-    return async (...given: A): Promise<R> => {
-      calls += 1;
-      if (calls >= point) return never();
-      const result = await call(...given);
-      calls += 1;
-      return calls >= point ? never() : result;
-    };
-  };
-  return {
-    crashed,
-    crashing: {
-      ...real,
-      directory: { listWabas: mortal(real.directory.listWabas) },
-      templates: {
-        rowsOf: mortal(real.templates.rowsOf),
-        storedFacts: mortal(real.templates.storedFacts),
-        writeUpstream: mortal(real.templates.writeUpstream),
-      },
-      platform: { page: mortal(real.platform.page) },
-      locks: {
-        acquire: real.locks.acquire,
-        heartbeat: mortal(real.locks.heartbeat),
-        release: mortal(real.locks.release),
-      },
-    },
-  };
-}
