@@ -1,35 +1,19 @@
-import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AcceptingOptions, AcceptingWorld, earlierJobId } from '../../../support/accepting-world.ts';
+import { fakeTimers, restoreTimers } from '../../../support/fake-timers.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import { thorough } from '../../../support/thorough.ts';
 
-const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
-
-/**
- * The edge takes its timer from node:timers and its AbortSignal from a global that cannot be replaced; both must follow
- * the fake clock.
- */
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: 1_800_000_000_000 });
-  Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });
-  syncBuiltinESMExports();
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  fakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: 1_800_000_000_000 });
+  // The real AbortSignal.timeout does not follow the fake clock.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     const ended = new AbortController();
     setTimeout(() => ended.abort(new DOMException('its time is over', 'TimeoutError')), ms);
     return ended.signal;
   });
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-afterAll(() => {
-  Object.assign(timers, realTimers);
-  syncBuiltinESMExports();
-});
+afterEach(restoreTimers);
 
 const template = sendable.order;
 const request = (recipients: readonly unknown[]) => ({

@@ -32,6 +32,21 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 const logged = () => written.map((line) => JSON.parse(line));
 
+function portsOn(documents: ReturnType<typeof localDocumentClient>, clock: { readonly nowMs: number }) {
+  const name = keys;
+  let ids = 0;
+  return {
+    records: idempotencyStore(documents, table),
+    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
+    nowMs: () => clock.nowMs,
+    remainingMs: () => 29_000,
+    newJobId: () => {
+      ids += 1;
+      return `job ${name}-${ids}`;
+    },
+  };
+}
+
 /** One key with a clock and a count of acceptances; `run` makes a request with the key. */
 function setup(faults?: (attempt: Attempt) => Fault) {
   keys += 1;
@@ -40,27 +55,13 @@ function setup(faults?: (attempt: Attempt) => Fault) {
   const accepted: string[] = [];
   const documents = localDocumentClient();
   const attempts = injectFaults(documents, faults ?? (() => undefined));
-  let ids = 0;
-  const ports = {
-    records: idempotencyStore(documents, table),
-    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
-    nowMs: () => clock.nowMs,
-    remainingMs: () => 29_000,
-    newJobId: () => {
-      ids += 1;
-      return `job ${keys}-${ids}`;
-    },
-  };
+  const ports = portsOn(documents, clock);
   const acceptJob = async (jobId: string): Promise<Accepted> => {
     accepted.push(jobId);
     return { jobId, warning: 'a warning' };
   };
   return {
-    scope,
-    records: ports.records,
-    clock,
-    accepted,
-    attempts,
+    ...{ scope, clock, accepted, attempts, records: ports.records },
     run: (body: unknown = { a: 1 }, accept: (jobId: string) => Promise<Accepted> = acceptJob, override = {}) =>
       acceptOnce({ ...scope, ...override }, bodyHashOf(body), ports, accept),
     begin: (jobId: string) => ports.acceptance.begin({ head: makeJobHead({ jobId }), repeats: [] }),
@@ -273,7 +274,7 @@ describe('a record is changed by whose it is (R21)', () => {
     const { records, scope } = setup();
     expect(await records.claim(scope, first)).toBeUndefined();
     // The next claim shows the owner.
-    return { records, scope, whose: () => records.claim(scope, recordOf('whoever asks')) };
+    return { records, scope, whose: () => records.claim(scope, recordOf('the next')) };
   }
 
   test('of two who found the same stale run, one takes its place', async () => {

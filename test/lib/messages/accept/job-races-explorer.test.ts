@@ -1,8 +1,7 @@
-import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { explore } from '../../../support/exploration.ts';
+import { restoreTimers, stopTimers } from '../../../support/fake-timers.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
 import type { Asked } from './job-races-model.ts';
 import { checkPromises } from './job-races-promises.ts';
@@ -13,22 +12,9 @@ import { type Bounds, firstWorld, keyOf, runOverMs, successorsOf } from './job-r
  * a job, while calls fail, repeat or land late, processes die or freeze, and time passes. Hanging calls are in
  * accept-in-time.test.ts.
  */
-const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
 
-/** The request clocks stand still: timeouts and the passing of time are steps of the exploration. */
-beforeAll(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });
-  syncBuiltinESMExports();
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
-});
-afterAll(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  Object.assign(timers, realTimers);
-  syncBuiltinESMExports();
-});
+beforeAll(stopTimers);
+afterAll(restoreTimers);
 
 const large: Asked = { kind: 'large', keyed: true };
 const straight: Asked = { kind: 'straight', keyed: true };
@@ -105,7 +91,7 @@ test.each(firstUnlessThorough(scenarios))(
 );
 
 test.each(firstUnlessThorough(retries))(
-  '$requests, $bounds.faultsLeft faults: nobody is in two retries, and whom no retry sends to can be retried (R55, D57)',
+  '$requests, $bounds.faultsLeft faults: no recipient is in two retries, and one that no retry sends to can be retried (R55, D57)',
   { timeout: 240_000 },
   explored,
 );
