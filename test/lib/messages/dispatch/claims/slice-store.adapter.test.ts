@@ -198,7 +198,7 @@ function everyOther(number: number, kind: 'lose_reply' | 'throttle') {
   return number % 2 === 1 ? { kind } : undefined;
 }
 
-test('a slice of a send with a time of its own is kept as long as its job, whoever writes it (D56)', async () => {
+test('a slice of a send with a time of its own is kept as long as its job, by every writer (D56)', async () => {
   const key = { jobId, slice: 10 };
   const keptUntilMs = startMs + 90 * 86_400_000;
   const kept = async () =>
