@@ -194,7 +194,7 @@ function check(state: State): void {
   if (state.told.length > 0 && finalIn(state).length < partitions) {
     throw new Error('D53: something is pending although the end was told');
   }
-  if (state.told.length === 0 && state.queue.length === 0) throw new Error('D41: nobody is left to tell the end');
+  if (state.told.length === 0 && state.queue.length === 0) throw new Error('D41: nothing is left to tell the end');
 }
 
 /** States with the same future have the same key; message ids and order do not matter. */
