@@ -38,37 +38,34 @@ function headOf(name: string, changes: Partial<JobHead> = {}): JobHead {
   return makeJobHead({ jobId: name.toUpperCase().padStart(26, '0'), acceptedAtMs, total: 3, ...changes });
 }
 
+interface Asked {
+  readonly limit?: number;
+  readonly filter?: string[];
+  readonly after?: string;
+}
+
 /** The report as its page reads it; the meter counts the reads. */
 function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const meter = meterRequests(client);
   const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
   const states = jobStateStore(client, table.tableName, async () => undefined);
-  return {
-    page: async (
-      { jobId }: JobHead,
-      { limit = 1_000, filter, after }: { limit?: number; filter?: string[]; after?: string } = {},
-    ) => {
-      const question = { jobId, states: statesOf(filter), limit };
-      const from = after === undefined ? undefined : reportPlaceOf(question, after);
-      const open = await openReport(report, question, from);
-      if (open === undefined) return undefined;
-      if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
-      const answer = reportAnswer(
-        open.job,
-        question,
-        await readPage(report, question, open, { nowMs: atMs, rates: await shippedKnownRates() }),
-      );
-      return { answer, cost: meter.taken() };
-    },
-    cancel: async ({ jobId }: JobHead) => {
-      const job = await describedJob(report, jobId);
-      if (job === undefined) throw new Error('there is no such job');
-      const ports = { report, states, rates: shippedKnownRates, nowMs: () => atMs, log: () => undefined };
-      const { counts } = await cancelJob(ports, job);
-      return { counts, cost: meter.taken() };
-    },
-    progress: (jobId: string, final: readonly number[] = []) => countsOf(report, jobId, final),
+  const page = async ({ jobId }: JobHead, { limit = 1_000, filter, after }: Asked = {}) => {
+    const question = { jobId, states: statesOf(filter), limit };
+    const from = after === undefined ? undefined : reportPlaceOf(question, after);
+    const open = await openReport(report, question, from);
+    if (open === undefined) return undefined;
+    if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
+    const read = await readPage(report, question, open, { nowMs: atMs, rates: await shippedKnownRates() });
+    return { answer: reportAnswer(open.job, question, read), cost: meter.taken() };
   };
+  const cancel = async ({ jobId }: JobHead) => {
+    const job = await describedJob(report, jobId);
+    if (job === undefined) throw new Error('there is no such job');
+    const ports = { report, states, rates: shippedKnownRates, nowMs: () => atMs, log: () => undefined };
+    const { counts } = await cancelJob(ports, job);
+    return { counts, cost: meter.taken() };
+  };
+  return { page, cancel, progress: (jobId: string, final: readonly number[] = []) => countsOf(report, jobId, final) };
 }
 
 async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {

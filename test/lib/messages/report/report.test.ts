@@ -219,7 +219,7 @@ describe('a cursor', () => {
     ['of no filter', { ...question, states: undefined }, cursor],
     ['cut short', question, cursor.slice(0, -2)],
     ['with a letter changed', question, `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`],
-    ['of nobody', question, 'YWJj'],
+    ['of no report', question, 'YWJj'],
     ['that is no base64url', question, 'ü'],
     ['that is endless', question, 'A'.repeat(100_000)],
   ])('%s is none', (_, asked, text) => {
