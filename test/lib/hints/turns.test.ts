@@ -90,7 +90,7 @@ test('a list that is too long for one turn is gone on with before what was gathe
   expect(turnOf(third.step).listing).toBeUndefined();
 });
 
-test('never more than 60 calls in an hour, whatever comes and whoever dies (R49)', () => {
+test('never more than 60 calls in an hour, whatever comes and whichever worker dies (R49)', () => {
   const task = fc.oneof(
     fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map(String), { maxLength: 7 }).map((ids) => hintOf(...ids)),
     fc.constant(everything),

@@ -52,32 +52,31 @@ const templates = () => templateStore(documentClient, table);
 const transport = () => platformTransport({ baseUrl: platform.url, version: 'v26.0', timeoutMs: 5_000 });
 const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '100000000000001' });
 
+const upstream: HintPorts['upstream'] = (allowance) => ({
+  platform: platformTemplates(
+    allowance.within(async (call) => {
+      calls.push(call.path);
+      return await transport()(call);
+    }),
+    credentialOf,
+  ),
+  refreshChannels: async ({ wabaId: refreshedId }) => {
+    refreshed.push(refreshedId);
+    return 0;
+  },
+});
+
 function ports(over: Partial<HintPorts> = {}): HintPorts {
   return {
-    directory,
+    ...{ directory, upstream, events, nowMs },
     channels: { numbersOf: async () => [] },
     templates: templates(),
-    upstream: (allowance) => ({
-      platform: platformTemplates(
-        allowance.within(async (call) => {
-          calls.push(call.path);
-          return await transport()(call);
-        }),
-        credentialOf,
-      ),
-      refreshChannels: async ({ wabaId: refreshedId }) => {
-        refreshed.push(refreshedId);
-        return 0;
-      },
-    }),
     hints: hintStore(documentClient, table, async () => undefined),
     queue: {
       sendLater: async (hint, delaySeconds) => {
         queue.push({ hint, atMs: nowMs() + delaySeconds * 1_000 });
       },
     },
-    events,
-    nowMs,
     pause: async () => undefined,
     remainingMs: () => 60_000,
     takeAccountWords: async () => Promise.reject(new Error('nothing is said of accounts')),
@@ -226,7 +225,7 @@ test('a platform that does not answer is asked later, seldom, and everything is 
   expect(nowMs() - startMs).toBeGreaterThan(10 * 60_000);
 });
 
-test('numbers are refreshed, and a WABA that is nobody’s is passed over', async () => {
+test('numbers are refreshed, and a WABA without clients is passed over', async () => {
   await tell({ ...hintOf(), numbers: true });
   expect(refreshed).toEqual([wabaId]);
   expect(await tell({ ...hintOf('1'), wabaId: '299999999999999' })).toEqual([]);
