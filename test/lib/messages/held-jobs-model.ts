@@ -36,7 +36,6 @@ export interface Run {
   /** The queue message of the run. */
   readonly body: string;
   readonly replies: readonly Reply[];
-  /** The number of recipients. */
   readonly total: number;
 }
 
@@ -116,26 +115,9 @@ function workerPorts(outside: Outside<string>, number: number): FlatPorts {
   const { call, nowMs } = outside;
   const paces = idleNumber();
   const look = call('look') as () => Promise<{ readonly state: JobState; readonly holds: Holds }>;
-  const send = call('send') as (dispatchId: unknown) => Promise<number | null>;
-  const states = { park: call('park'), stop: call('stop'), goOn: call('goOn'), endPause: call('endPause') };
-  const ask = call('askHolds');
-  const wabas: Pick<HoldsOfWabas, 'change' | 'ask'> = {
-    change: changeIn(outside),
-    ask: (_, message) => ask(message, nowMs()),
-  };
-  const watchParked = (_: unknown, sinceMs: number) => call('watch')(parkedWatchOf(scenarioHead, sinceMs));
   return {
-    ...quiet,
-    nowMs,
-    paces,
-    isOfSmallRequests: false,
-    slices: {
-      claim: call('claim'),
-      end: call('end'),
-      endUncalled: call('endUncalled'),
-      endForTheDead: call('endForTheDead'),
-      settle: () => Promise.reject(new Error('there are no receipts')),
-    },
+    ...{ ...quiet, nowMs, paces, isOfSmallRequests: false },
+    slices: slicesOf(call),
     doubts: { mark: nothing, proven: async () => new Set() },
     queue: { sendLater: call('sendLater'), postpone: nothing, hold: nothing },
     tenths: { take: async () => [] },
@@ -145,17 +127,45 @@ function workerPorts(outside: Outside<string>, number: number): FlatPorts {
     },
     people: noStops,
     beginStraight: nothing,
-    newHolds: () => runHolds({ ...quiet, states, wabas, watchParked, nowMs }),
+    newHolds: () => runHolds(holdsPorts(outside)),
     events: tellingTo(outside),
     ready: nothing,
-    send: async ({ request }) => {
-      const code = await send(request['biz_opaque_callback_data']);
-      if (code !== null) throw new PlatformFailure('refused', { code });
-      return { platformMessageId: 'platform-0' };
-    },
+    send: sendOf(call),
     breakers: { find: async () => unknownBreaker, change: nothing },
     probe: async () => ({ maySend: true }),
     invocation: `run-${number}`,
+  };
+}
+
+type CallTo = Outside<string>['call'];
+
+function slicesOf(call: CallTo): FlatPorts['slices'] {
+  return {
+    claim: call('claim'),
+    end: call('end'),
+    endUncalled: call('endUncalled'),
+    endForTheDead: call('endForTheDead'),
+    settle: () => Promise.reject(new Error('there are no receipts')),
+  };
+}
+
+function holdsPorts(outside: Outside<string>): Parameters<typeof runHolds>[0] {
+  const { call, nowMs } = outside;
+  const ask = call('askHolds');
+  return {
+    ...{ ...quiet, nowMs },
+    states: { park: call('park'), stop: call('stop'), goOn: call('goOn'), endPause: call('endPause') },
+    wabas: { change: changeIn(outside), ask: (_, message) => ask(message, nowMs()) },
+    watchParked: (_, sinceMs) => call('watch')(parkedWatchOf(scenarioHead, sinceMs)),
+  };
+}
+
+function sendOf(call: CallTo): FlatPorts['send'] {
+  const send = call('send') as (dispatchId: unknown) => Promise<number | null>;
+  return async ({ request }) => {
+    const code = await send(request['biz_opaque_callback_data']);
+    if (code !== null) throw new PlatformFailure('refused', { code });
+    return { platformMessageId: 'platform-0' };
   };
 }
 

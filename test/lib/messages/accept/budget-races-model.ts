@@ -14,7 +14,7 @@ import type { Step } from '../../../support/exploration.ts';
 import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
-import { type Call, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
 /** Concurrent sends of one client with a budget: stored state as plain data, and the real acceptance, call by call. */
@@ -42,7 +42,6 @@ export interface Request extends Asked {
   readonly isOver: boolean;
   /** Why a reservation may remain: the run was cut off, which the key's next request finds, or the release failed. */
   readonly mayLeave?: 'cut off' | 'not given back';
-  /** The code of the answer. */
   readonly answer?: string;
   readonly job: JobItem;
   readonly queued: boolean;
@@ -78,63 +77,61 @@ export function firstWorld(asked: readonly Asked[], faultsLeft: number, waitsMs:
 const jobIdOf = (place: number) => `job-${place}`;
 const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
 
+type Ports = AcceptJobPorts & MeansPorts & IdempotencyPorts;
+
+function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: Outside<CallName>): Ports {
+  const nothing = async () => undefined;
+  return {
+    records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
+    parameters: { store: nothing },
+    noteCorrespondents: nothing,
+    acceptance: {
+      ...{ describe: call('describe'), withdraw: call('withdraw'), list: nothing },
+      begin: async () => 'begun',
+      beginStraight: async () => 'begun',
+    },
+    queue: { send: call('send') },
+    urgentQueue: { send: call('send') },
+    limitOf: async () => 80,
+    budgets: { reserve: call('reserve'), release: call('release'), committedUnits: call('reserve') },
+    told: { of: async () => new Set([80, 100]), note: nothing },
+    events: { send: nothing },
+    rates: async () => shippedRates,
+    optOuts: { anyFor: async () => false, stoppedAmong: async () => new Map() },
+    remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
+    nowMs,
+    newJobId: () => jobIdOf(place),
+  };
+}
+
+/** Accepts a request, and returns the code of its answer. */
+async function accepting(request: Request, place: number, outside: Outside<CallName>): Promise<string> {
+  const budget = { clientId: 1001, amount, stop: request.stop };
+  const ports = portsOf(request, place, outside);
+  const accept = async (jobId: string) => {
+    await acceptWithinMeans(makeJob(recipients, { jobId, acceptedAtMs: outside.nowMs() }), { budget }, ports);
+    return { jobId };
+  };
+  const takenBack = giveBackOf(1001, { budget }, ports);
+  const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
+  try {
+    await (request.keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));
+    return '200';
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : nameOf(error);
+  }
+}
+
 /** The state of a request: its waiting call, or the code of its answer. */
 async function standingOf(request: Request, place: number): Promise<Call<CallName> | string> {
-  const { stop, keyed, startedAtMs = 0, replies } = request;
-  const { open, end } = await standingAfter<string, CallName>(
-    async ({ call, nowMs }) => {
-      const budget = { clientId: 1001, amount, stop };
-      const ports: AcceptJobPorts & MeansPorts & IdempotencyPorts = {
-        records: {
-          claim: call('claim'),
-          takeOver: call('takeOver'),
-          complete: call('complete'),
-          remove: call('remove'),
-        },
-        parameters: { store: async () => undefined },
-        noteCorrespondents: async () => undefined,
-        acceptance: {
-          describe: call('describe'),
-          list: async () => undefined,
-          begin: async () => 'begun',
-          beginStraight: async () => 'begun',
-          withdraw: call('withdraw'),
-        },
-        queue: { send: call('send') },
-        urgentQueue: { send: call('send') },
-        limitOf: async () => 80,
-        budgets: { reserve: call('reserve'), release: call('release'), committedUnits: call('reserve') },
-        told: { of: async () => new Set([80, 100]), note: async () => undefined },
-        events: { send: async () => undefined },
-        rates: async () => shippedRates,
-        optOuts: { anyFor: async () => false, stoppedAmong: async () => new Map() },
-        remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
-        nowMs,
-        newJobId: () => jobIdOf(place),
-      };
-      const accept = async (jobId: string) => {
-        await acceptWithinMeans(makeJob(recipients, { jobId, acceptedAtMs: nowMs() }), { budget }, ports);
-        return { jobId };
-      };
-      const takenBack = giveBackOf(1001, { budget }, ports);
-      const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
-      try {
-        await (keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));
-        return '200';
-      } catch (error) {
-        return error instanceof Error && 'code' in error ? String(error.code) : nameOf(error);
-      }
-    },
-    startedAtMs,
-    replies,
-  );
+  const start = (outside: Outside<CallName>) => accepting(request, place, outside);
+  const { open, end } = await standingAfter<string, CallName>(start, request.startedAtMs ?? 0, request.replies);
   if (end !== undefined) return end;
   const [call] = open;
   if (call === undefined || open.length > 1) throw new Error('the request does two things at once');
   return call;
 }
 
-/** The month's committed units. */
 export function committedUnits({ requests }: Pick<World, 'requests'>): number {
   return requests.reduce((sum, { open = 0 }) => sum + open, 0);
 }

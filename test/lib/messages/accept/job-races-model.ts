@@ -111,12 +111,12 @@ const nothing = async () => undefined;
 const recipients = { straight: makeRecipients(2), large: makeRecipients(11) };
 const source = { jobId: 'the dispatch', forgottenAtMs: Number.MAX_SAFE_INTEGER };
 
-async function accepting(
-  { kind, keyed, checked, wanted = [], startedAtMs = 0 }: Request,
+function portsOf(
+  { startedAtMs = 0 }: Request,
   place: number,
   { call, nowMs }: Outside<CallName>,
-): Promise<Answer> {
-  const ports: AcceptJobPorts & IdempotencyPorts = {
+): AcceptJobPorts & IdempotencyPorts {
+  return {
     records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
     parameters: { store: call('store') },
     noteCorrespondents: async () => undefined,
@@ -134,16 +134,36 @@ async function accepting(
     nowMs,
     newJobId: () => jobIdOf(place),
   };
+}
+
+type CallTo = Outside<CallName>['call'];
+
+async function accepting(request: Request, place: number, outside: Outside<CallName>): Promise<Answer> {
+  const ports = portsOf(request, place, outside);
+  const act = (request.kind === 'retry' ? retrying : sending)(request, ports, outside.call);
+  try {
+    const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
+    const { jobId } = await (request.keyed ? acceptOnce(scope, request.kind, ports, act) : act(jobIdOf(place)));
+    return { code: '200', jobId };
+  } catch (error) {
+    return { code: error instanceof Error && 'code' in error ? String(error.code) : nameOf(error) };
+  }
+}
+
+function sending({ kind, checked }: Request, ports: AcceptJobPorts, call: CallTo) {
   const check: () => Promise<'paused' | undefined> = call('check');
-  const accept = async (jobId: string) => {
+  return async (jobId: string) => {
     if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
     await acceptJob(makeJob(recipients[kind === 'straight' ? kind : 'large'], { jobId }), ports);
     return { jobId };
   };
+}
+
+function retrying({ wanted = [] }: Request, ports: AcceptJobPorts & IdempotencyPorts, call: CallTo) {
   const found: (jobIds: readonly string[]) => Promise<readonly [string, RetryStanding][]> = call('standings');
   const standingsOf = async (jobIds: readonly string[]) => new Map(await found(jobIds));
   const marks = { find: call('findMarks'), standingsOf, replace: call('mark') };
-  const retry = (jobId: string) =>
+  return (jobId: string) =>
     withMarked({ jobId, source, wanted }, { ...ports, marks }, async (marked) => {
       // The steps before the queue are explored without marks.
       const queue = { send: () => call('send')(marked) };
@@ -152,14 +172,6 @@ async function accepting(
       await acceptJob(job, { ...ports, parameters: { store: nothing }, acceptance, queue });
       return { jobId };
     });
-  const act = kind === 'retry' ? retry : accept;
-  try {
-    const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
-    const { jobId } = await (keyed ? acceptOnce(scope, kind, ports, act) : act(jobIdOf(place)));
-    return { code: '200', jobId };
-  } catch (error) {
-    return { code: error instanceof Error && 'code' in error ? String(error.code) : nameOf(error) };
-  }
 }
 
 const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallName>>>();
@@ -277,7 +289,6 @@ export function consumed({
 
 const firstClaim = { key: { jobId: '', slice: 0 }, try: 0, owner: 'worker', atMs: 0, size: 2 };
 
-/** Whether a worker has the first slice. */
 export function hasWorker({ slice }: Pick<Job, 'slice'>): boolean {
   return slice !== null && !isWithdrawn(slice);
 }

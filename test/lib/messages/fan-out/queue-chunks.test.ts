@@ -8,6 +8,9 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 const startMs = 1_800_000_000_000;
 const forEver = startMs + 1_000_000;
 
+const chunksIn = (slotsMs: readonly number[]) =>
+  slotsMs.map((slotMs, at) => ({ chunk: { lane: String(at), clientId: 1001 } as QueuedChunk, slotMs }));
+
 /** A queue that answers each batch as given, after a delay, and records when each chunk came, by its lane. */
 function world(
   answer: (entries: readonly QueueEntry[], batch: number) => readonly QueueEntry[] = () => [],
@@ -31,13 +34,7 @@ function world(
   const ports = { queue: { pack: packEntries, sendBatch }, nowMs, random: () => 0.5, pause };
   return {
     ...{ clock, queued, batches },
-    run: (slotsMs: readonly number[], untilMs = forEver) => {
-      const chunks = slotsMs.map((slotMs, at) => ({
-        chunk: { lane: String(at), clientId: 1001 } as QueuedChunk,
-        slotMs,
-      }));
-      return clock.run(queueChunks(chunks, untilMs, ports));
-    },
+    run: (slotsMs: readonly number[], untilMs = forEver) => clock.run(queueChunks(chunksIn(slotsMs), untilMs, ports)),
   };
 }
 

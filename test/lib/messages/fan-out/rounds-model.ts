@@ -50,7 +50,6 @@ export interface Run {
 
 export type RunStanding = Standing<'done' | 'again' | 'failed', OpName>;
 
-/** The stored state. */
 export interface World {
   readonly job: JobItem;
   readonly nextPosition: number;
@@ -105,39 +104,14 @@ export function standingOf(run: Run, scenario: Scenario): Promise<RunStanding> {
   return standingAfter(start, run.startedAtMs, run.replies);
 }
 
-function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots }: Scenario): FanOutPorts {
-  const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
-  const head = { ...scenarioHead, total, ...when };
-  const plan = {} as StoredJob['plan'];
-  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...present({ lots }) };
-  const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
+type CallTo = Outside<OpName>['call'];
+
+function portsOf({ call, nowMs }: Outside<OpName>, scenario: Scenario): FanOutPorts {
   const nothing = async () => undefined;
-  const callEnd = call('end');
-  // The ending of the first slice stands for all slices that a run ends; other explorations cover their writers.
-  let ending: Promise<unknown> | undefined;
   return {
-    jobs: {
-      find: async () => job,
-      recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
-      begin: call('begin'),
-      take: call('take'),
-      announce: call('announce'),
-      handOver: call('handOver'),
-      leaveSchedule: nothing,
-    },
-    states: {
-      stop: async () => {
-        throw new Error('no job of this world is parked');
-      },
-    },
-    slices: {
-      endUncalled: async (claim, outcomes) => {
-        const first = claim.key.slice * 10;
-        if (lots === undefined) ending ??= callEnd(first);
-        await (lots === undefined ? ending : callEnd(first, 'alone'));
-        return ended(claimed(undefined, claim), outcomes);
-      },
-    },
+    jobs: jobsOf(call, scenario),
+    states: { stop: () => Promise.reject(new Error('no job of this world is parked')) },
+    slices: slicesOf(call, scenario),
     events: { send: nothing },
     // Each chunk is a request of its own.
     queue: { pack: (entries) => entries.map((entry) => [entry]), sendBatch: call('sendBatch') },
@@ -146,19 +120,54 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots
     hold: nothing,
     judge: async (stored) => asAccepted(stored),
     compose: (_, { to }) => ({ to }),
-    paces: {
-      find: async () => unknownPace,
-      change: async (_, seen = unknownPace, change) => {
-        const nextPosition: number = await call('reserve')();
-        return change({ ...unknownPace, schedule: { ...seen.schedule, nextPosition } }, 0);
-      },
-    },
-    limitOf: async () => limitPerSecond,
+    paces: pacesOf(call),
+    limitOf: async () => scenario.limitPerSecond,
     nowMs,
     remainingMs: () => 60_000,
     random: () => 0,
     pause: call('pause'),
     log: () => undefined,
+  };
+}
+
+function jobsOf(call: CallTo, { total, lots }: Scenario): FanOutPorts['jobs'] {
+  const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
+  const head = { ...scenarioHead, total, ...when };
+  const plan = {} as StoredJob['plan'];
+  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...present({ lots }) };
+  const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
+  return {
+    find: async () => job,
+    recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
+    begin: call('begin'),
+    take: call('take'),
+    announce: call('announce'),
+    handOver: call('handOver'),
+    leaveSchedule: async () => undefined,
+  };
+}
+
+/** The ending of the first slice stands for all slices that a run ends; other explorations cover their writers. */
+function slicesOf(call: CallTo, { lots }: Scenario): FanOutPorts['slices'] {
+  const callEnd = call('end');
+  let ending: Promise<unknown> | undefined;
+  return {
+    endUncalled: async (claim, outcomes) => {
+      const first = claim.key.slice * 10;
+      if (lots === undefined) ending ??= callEnd(first);
+      await (lots === undefined ? ending : callEnd(first, 'alone'));
+      return ended(claimed(undefined, claim), outcomes);
+    },
+  };
+}
+
+function pacesOf(call: CallTo): FanOutPorts['paces'] {
+  return {
+    find: async () => unknownPace,
+    change: async (_, seen = unknownPace, change) => {
+      const nextPosition: number = await call('reserve')();
+      return change({ ...unknownPace, schedule: { ...seen.schedule, nextPosition } }, 0);
+    },
   };
 }
 

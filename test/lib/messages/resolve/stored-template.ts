@@ -24,28 +24,17 @@ export function stored(
   return { fact: { wabaId: '2', template, deleted, readAtMs: nowMs - ageMs, sinceMs: 1 } };
 }
 
-/** Ports with one stored template and one platform answer; `refreshed` records the stored rows. */
+/** Ports with one stored template and one platform answer; `refreshed` records what is stored. */
 export function setup(found: TemplateForSending | undefined, platform: PlatformTemplate | PlatformFailure | undefined) {
   const refreshed: unknown[] = [];
   const asked: unknown[] = [];
   const events = new MemoryEvents();
   const questions = new MemoryQuestions();
   const ports: ResolutionPorts = {
-    events,
-    questions,
+    ...{ events, questions },
     pause: async () => undefined,
     nowMs: () => nowMs,
-    templates: {
-      find: async () => found,
-      refresh: async (...call) => {
-        refreshed.push(call);
-      },
-      writeUpstream: async ([write]) => {
-        refreshed.push(write);
-        return new Set();
-      },
-      stateOf: async () => ({ rows: [makeRow({ wabaId: '2' }), makeRow({ wabaId: '2', clientId: 1002 })] }),
-    },
+    templates: templatesOf(found, refreshed),
     platformTemplates: {
       lookUp: async (...call) => {
         asked.push(call);
@@ -55,6 +44,18 @@ export function setup(found: TemplateForSending | undefined, platform: PlatformT
     },
   };
   return { ports, refreshed, asked, events, questions };
+}
+
+function templatesOf(found: TemplateForSending | undefined, refreshed: unknown[]): ResolutionPorts['templates'] {
+  return {
+    find: async () => found,
+    refresh: async (...call) => void refreshed.push(call),
+    writeUpstream: async ([write]) => {
+      refreshed.push(write);
+      return new Set();
+    },
+    stateOf: async () => ({ rows: [makeRow({ wabaId: '2' }), makeRow({ wabaId: '2', clientId: 1002 })] }),
+  };
 }
 
 export const key = templateKey({ wabaId: '2', name: 'order_update', language: 'en_US' });

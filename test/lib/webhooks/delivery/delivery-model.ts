@@ -88,29 +88,18 @@ export function standingOf({ owner, startedAtMs, messages, replies }: Run): Prom
 /** The first argument of every call is its client. */
 export const clientOf = ({ args }: Call<CallName>) => args[0] as number;
 
+type CallTo = Outside<CallName>['call'];
+
 function portsOf(owner: string, { call, nowMs }: Outside<CallName>): DeliverPorts {
-  const [record, find, post] = [call('record'), call('find'), call('post')];
-  const [look, place, remove] = [call('look'), call('place'), call('remove')];
+  const [record, post] = [call('record'), call('post')];
   return {
     records: { record: (event) => record(event.clientId, event.id) },
-    receivers: {
-      find: async (clientId) => {
-        const found: { readonly version: number; readonly active: boolean } = await find(clientId);
-        return found.active ? receiverOf(clientId, found.version) : undefined;
-      },
-      switchOff: call('switchOff'),
-    },
+    receivers: receiversOf(call),
     states: deliveryStateStore({
       ...{ client: documentsOf(call), table: 'webhooks', pause: async () => undefined },
       newWriter: () => owner,
     }),
-    list: {
-      put: (pending) => place(pending.event.clientId, pending),
-      remove: (pending) => remove(pending.event.clientId, pending),
-      pages: async function* (clientId) {
-        yield await look(clientId);
-      },
-    },
+    list: listOf(call),
     queue: { wakeLater: call('wake') },
     post: (sent) => post(Number(sent.url.split('/').at(-2)), sent),
     newOwner: () => owner,
@@ -119,6 +108,28 @@ function portsOf(owner: string, { call, nowMs }: Outside<CallName>): DeliverPort
     remainingMs: () => 60_000,
     random: () => 0.5,
     log: () => undefined,
+  };
+}
+
+function receiversOf(call: CallTo): DeliverPorts['receivers'] {
+  const find = call('find');
+  return {
+    find: async (clientId) => {
+      const found: { readonly version: number; readonly active: boolean } = await find(clientId);
+      return found.active ? receiverOf(clientId, found.version) : undefined;
+    },
+    switchOff: call('switchOff'),
+  };
+}
+
+function listOf(call: CallTo): DeliverPorts['list'] {
+  const [look, place, remove] = [call('look'), call('place'), call('remove')];
+  return {
+    put: (pending) => place(pending.event.clientId, pending),
+    remove: (pending) => remove(pending.event.clientId, pending),
+    pages: async function* (clientId) {
+      yield await look(clientId);
+    },
   };
 }
 
