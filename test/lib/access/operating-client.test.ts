@@ -94,7 +94,7 @@ function clientsAsked() {
   return { asked, hasClient };
 }
 
-test('nobody named: the own client; own client named: fine for anyone; nothing is read (D4)', async () => {
+test('no client named, or the own one: the own client, for every caller; nothing is read (D4)', async () => {
   const clients = clientsAsked();
   for (const caller of [limited, crossClient]) {
     expect(await operatingClient(clients, caller, undefined)).toBe(caller.clientId);

@@ -78,7 +78,6 @@ function countBy<T>(all: readonly T[], keyOf: (each: T) => number): Map<number, 
   return counts;
 }
 
-/** The most requests in any 60 seconds. */
 function mostInAMinute(times: readonly number[]): number {
   let from = 0;
   return times.reduce((most, atMs, to) => {
@@ -116,7 +115,7 @@ describe('processes with clocks apart, and one budget (D54)', () => {
     );
   });
 
-  it('refuse nobody before half of it is used', async () => {
+  it('refuse no request before half of it is used', async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(limits, clocks, requests(200), async (limit, clocksMs, schedule) => {

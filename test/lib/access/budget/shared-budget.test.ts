@@ -83,7 +83,7 @@ test('a process asks again when it is told no for what others have leased, and l
   }
 });
 
-test('a counter that does not answer a look refuses nobody', async () => {
+test('a counter that does not answer a look refuses no request', async () => {
   const { ask, flood, leases } = service(4, 1);
   await flood('ana', 0, 2);
   leases.fault = 'unanswered';

@@ -33,7 +33,7 @@ const { signIn } = await import('../../../../lib/access/sign-in/sign-in.ts');
 const provisioned = '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$1q4zM2P2EZYzxa8s31ExOXg6y/FjbriePBoM/1XtSt8';
 const salt = Buffer.from('0123456789abcdef');
 
-test('it is seen to be missing, before anybody logs in', () => {
+test('it is found missing before the first login', () => {
   expect(hasArgon2).toBe(false);
 });
 

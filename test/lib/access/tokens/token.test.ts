@@ -54,7 +54,7 @@ test.each<readonly [string, Parameters<typeof tokenWith>[0]]>([
   ['several audiences, ours among them', { claims: { aud: ['another', scope.audience] } }],
   ['expiring in a second', { claims: { iat: nowSeconds - 100, exp: nowSeconds + 1 } }],
   ['issued by a clock four seconds ahead', { claims: { iat: nowSeconds + 4 } }],
-  ['a claim nobody asked for', { claims: { extra: true } }],
+  ['an extra claim', { claims: { extra: true } }],
 ])('good: %s', async (_, change) => {
   expect(await verify(await tokenWith(change))).toMatchObject({ userId: subject.userId, clientId: 1001 });
 });
@@ -147,7 +147,7 @@ test('bad: no signature at all (R33)', async () => {
   expect(await verify(`${header}.${claims}`)).toBeUndefined();
 });
 
-test('bad: a key of its own in the header, or a critical header nobody knows (R33)', async () => {
+test('bad: a key of its own in the header, or an unknown critical header (R33)', async () => {
   const own = await keyPair();
   const header = { kid: own.private.kid, jwk: own.public };
   expect(await verify(await tokenWith({ header, key: (await signingKey(jwks(own.private))).key }))).toBeUndefined();
