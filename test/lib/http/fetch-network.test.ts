@@ -274,14 +274,14 @@ describe('what a host answers', () => {
 
   test.each<[string, string, Changes]>([
     ['for another name', 'https://other.example.com/logo.png', {}],
-    ['that nobody vouches for', url, { ca: '' }],
+    ['that no authority vouches for', url, { ca: '' }],
   ])('a certificate %s is refused', async (_, text, changes) => {
     const { port, requests } = await hostThat((_, response) => response.end('x'));
     const refusal = await refusalOf(fetchPublic(text, optionsFor(port, changes)));
     expect([refusal.message, requests.length]).toEqual(['header_source could not be fetched', 0]);
   });
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const host = await startMediaHost(() => undefined);
     await host.close();
     const refusal = await refusalOf(fetchPublic(url, optionsFor(host.port)));

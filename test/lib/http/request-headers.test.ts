@@ -80,7 +80,7 @@ describe('Webhook-Secret-Rotate', () => {
     expect(faultOf(() => ofPut({ 'webhook-secret-rotate': value }))).toMatch(/must be true or false, received "/);
   });
 
-  test('misspelt, it is refused: nobody waits for a secret that is not made', () => {
+  test('misspelt, it is refused: no client waits for a secret that is not made', () => {
     expect(faultOf(() => ofPut({ 'webhook-secret-rotation': 'true' }))).toMatch(
       /did you mean Webhook-Secret-Rotate\?$/,
     );
