@@ -61,7 +61,7 @@ describe('the rows of error codes', () => {
     expect(new Set(ofCodes.flatMap(({ pace }) => pace ?? []))).toEqual(new Set(codePaces));
   });
 
-  test('each says whom it concerns: by what it holds, or by a word of its own', () => {
+  test('each says what it concerns: by what it holds, or by a word of its own', () => {
     const both = ofCodes.filter(({ holds, concerns: whom }) => (holds === undefined) === (whom === undefined));
     expect(both).toEqual([]);
     expect(new Set(rows.flatMap(({ concerns: whom }) => whom ?? []))).toEqual(new Set(concerns));
@@ -99,7 +99,7 @@ describe('the rows of error codes', () => {
     expect(new Set(held.map(([, kind]) => kind))).toEqual(new Set(holdKinds));
   });
 
-  test('the facts say of each code of a person, and of some others, whom it concerns', () => {
+  test('the facts say of each code of a person, and of some others, what it concerns', () => {
     const told = tableRows(documentOf('lib/platform/FACTS.md'), '| Code | Whom |').map(([code = '', whom = '']) => [
       code,
       ...namesIn(whom),
