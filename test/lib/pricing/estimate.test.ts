@@ -39,7 +39,7 @@ test('a country without a market of its own has the price of its group, or of al
   ]);
 });
 
-test('whose country nobody knows is counted, and costs nothing that could be said', () => {
+test('a recipient of unknown country is counted, and has no price', () => {
   expect(costEstimate(shippedRates, 'UTILITY', to('BR', undefined, 'XK', 'ZZ'))).toEqual({
     cost: { amount: 0.0068, currency: 'USD' },
     byMarket: [{ market: 'BR', recipients: 1, amount: 0.0068 }],
@@ -72,7 +72,7 @@ test('numbers of area code 555, which no person has, are priced as before and ar
   });
 });
 
-test('a category that has no list price prices nobody', () => {
+test('a category that has no list price prices no message', () => {
   const nothing = { cost: { amount: 0, currency: 'USD' }, byMarket: [], notDelivered: [], unpriced: 2 };
   expect(costEstimate(shippedRates, 'PROMOTIONAL', to('BR', 'AR'))).toEqual(nothing);
 });

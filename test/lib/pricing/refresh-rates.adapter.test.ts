@@ -114,7 +114,7 @@ describe('a bad file leaves the last good rates, says so and throws', () => {
 });
 
 describe('the store', () => {
-  test('keeps one of each date, whoever writes last, also side by side, and no more than twelve', async () => {
+  test('keeps one of each date, also of concurrent writers, and no more than twelve', async () => {
     const dates = Array.from({ length: 13 }, (_, at) => `2027-02-${String(at + 1).padStart(2, '0')}`);
     await Promise.all([january, corrected].map((rates) => store.keepOfDate(rates)));
     expect((await store.find()).map(({ effective }) => effective)).toEqual(['2027-01-01']);
