@@ -27,7 +27,7 @@ test('from any state, a plan leads to what a fresh provisioning of the file give
   );
 });
 
-test('wherever a run ends, nobody may do what neither state allows, and the next run completes it (D36)', () => {
+test('wherever a run ends, no caller may do what neither state allows, and the next run completes it (D36)', () => {
   fc.assert(
     fc.property(files, files, (before, after) => {
       const start = provisioned(before);
@@ -79,7 +79,7 @@ test('who has stopped is left alone by what either file says before anything is 
   expect(planFor(provisioned(heeding(1001, '200000000000001')), provisioningFile(demo, [])).revocations).toEqual([]);
 });
 
-test('a credential is never left behind without its user, by whom the next run finds it', () => {
+test('a credential is never left behind without its user, by which the next run finds it', () => {
   fc.assert(
     fc.property(files, files, (before, after) => {
       const start = provisioned(before);
