@@ -74,9 +74,9 @@ describe('for pairs (D14)', () => {
   });
 
   test.each([
-    ['a channel of nobody', { channelId: 999, campaignId: 10 }, 'channel_campaigns[0].channel_id'],
+    ['an unknown channel', { channelId: 999, campaignId: 10 }, 'channel_campaigns[0].channel_id'],
     ['a channel of another WABA', { channelId: 506, campaignId: 10 }, 'channel_campaigns[0].channel_id'],
-    ['a campaign of nobody', { channelId: 501, campaignId: 11 }, 'channel_campaigns[0].campaign_id'],
+    ['an unknown campaign', { channelId: 501, campaignId: 11 }, 'channel_campaigns[0].campaign_id'],
   ])('%s is refused with its path', async (_, pair, path) => {
     await expect(templateForPairs(on([wabaId, otherWabaId]), { ...asked, pairs: [pair] })).rejects.toMatchObject({
       status: 400,

@@ -45,7 +45,7 @@ test('the first run of all is number 1', () => {
 });
 
 describe('a lock that is held', () => {
-  test('is the holder’s own to the end of its lease, by every clock, and anybody’s after it', () => {
+  test('is the holder’s own to the end of its lease, by every clock, and free after it', () => {
     const overMs = startMs + leaseMs + clockSkewMs;
     const held = lock();
     expect(ask(held, 'a', overMs - 1, 'a1')).toEqual({ state: held, result: 'held_already' });
@@ -61,7 +61,7 @@ describe('a lock that is held', () => {
     expectRefused(lock(), ['a', startMs + 5]);
   });
 
-  test('is asked for again: the time is written down anew after a second', () => {
+  test('is asked for again: the time is written again after a second', () => {
     const held = lock({ waiting: new Map([['b', waitingSince(6, startMs)]]) });
     expectRefused(held, ['b', startMs + 999]);
     expectRefused(held, ['b', startMs + 1_000], { b: waitingSince(6, startMs + 1_000) });
@@ -105,7 +105,7 @@ describe('a lock that was given back', () => {
   const releasedAtMs = startMs + 1_000;
   const b = waitingSince(7, startMs + 500);
 
-  test('is anybody’s when nobody waits, also that of the same owner', () => {
+  test('is free when no contender waits, for the same owner too', () => {
     expect(ask(lock({ releasedAtMs }), 'a', releasedAtMs, 'a1')).toEqual({
       result: 'acquired',
       state: {

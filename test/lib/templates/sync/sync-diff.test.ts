@@ -85,7 +85,7 @@ test.each<[string, TemplateRow[], PlatformTemplate, string[]]>([
   ).toEqual(expected);
 });
 
-test('the same change is the same event whoever tells it and when, another one once the status has come and gone', () => {
+test('the same change is the same event from any source at any time, and another one once the status has come and gone', () => {
   const page = pageOf(makeTemplate({ status: 'PAUSED' }));
   const ids = [1, 1, 2].map((sinceMs, nowMs) =>
     changesOfPage(waba, knownRows(wabaId, both), { page, readAtMs: 5 })
@@ -96,7 +96,7 @@ test('the same change is the same event whoever tells it and when, another one o
   expect(new Set(ids.flat()).size).toBe(4);
 });
 
-test('what somebody else has stored since the rows were read has been told', () => {
+test('a change that another process has stored since the rows were read was already told', () => {
   const paused = makeTemplate({ status: 'PAUSED' });
   const changes = changesOfPage(waba, knownRows(wabaId, both), { page: pageOf(paused), readAtMs: 5 });
   expect(changes.map(({ kind }) => kind)).toEqual(['updated']);

@@ -227,7 +227,7 @@ test('the same owner does not renew an earlier acquisition of its own', async ()
   expect(await locks().heartbeat(first, 2)).toBe(false);
 });
 
-test('an expired lease that nobody took is renewed by its holder: a redelivery goes on', async () => {
+test('an expired lease that no contender took is renewed by its holder: a redelivery goes on', async () => {
   const name = newName();
   const lock = await held(name, 'slow', 0);
   expect(await locks().heartbeat(lock, 10 * leaseMs)).toBe(true);

@@ -31,7 +31,6 @@ function makeLock() {
 interface Looping {
   readonly name: string;
   readonly everyMs: number;
-  /** The contender asks until this time. */
   readonly untilMs: number;
 }
 
@@ -98,7 +97,7 @@ test('one who was refused and never comes back costs at most 5 s, once', () => {
   );
 });
 
-test('the former holder waits until one of the refused has had the lock, or 5 s; whoever was refused may be first', () => {
+test('the former holder waits until one of the refused has had the lock, or 5 s; any refused contender may be first', () => {
   for (const first of ['b', 'c']) {
     const lock = makeLock();
     expect([lock.ask('a', 0), lock.ask('b', 10), lock.ask('c', 20)]).toEqual([true, false, false]);
@@ -126,7 +125,7 @@ test('who has not asked for 30 s is forgotten; who is alone never waits', () => 
   expect(lock.ask('a', 12 + rememberedMs)).toBe(true);
 });
 
-test('a holder that has died keeps nobody waiting: the lock is anybody’s when the lease has ended (R27)', () => {
+test('a dead holder blocks no contender: the lock is free when the lease has ended (R27)', () => {
   const lock = makeLock();
   lock.ask('a', 0);
   lock.ask('b', leaseMs);
@@ -136,7 +135,7 @@ test('a holder that has died keeps nobody waiting: the lock is anybody’s when 
 
 type Step = readonly ['ask', string] | readonly ['release'] | readonly ['wait', number];
 
-test('every history of three contenders up to seven steps: somebody can always go on, runs grow by one (R25, R28)', () => {
+test('every history of three contenders up to seven steps: one of them can always go on, runs grow by one (R25, R28)', () => {
   const steps: readonly Step[] = [['ask', 'a'], ['ask', 'b'], ['ask', 'c'], ['release'], ['wait', keptMs]];
   const explore = (history: readonly Step[]): number => {
     const lock = makeLock();
@@ -164,7 +163,7 @@ test('every history of three contenders up to seven steps: somebody can always g
   expect(explore([])).toBe((5 ** 8 - 1) / 4);
 });
 
-test('over any history what is remembered stays bounded, and whoever waits waits for a run after its own', () => {
+test('over any history what is remembered stays bounded, and a contender waits only for a run after its own', () => {
   const anyStep = fc.tuple(
     fc.constantFrom('ask', 'ask', 'ask', 'release'),
     fc.nat(40),
