@@ -74,7 +74,7 @@ describe('posts of one client side by side', () => {
 });
 
 describe('one client beside another', () => {
-  test('several hundred events for a receiver that is dead delay nobody', async () => {
+  test('several hundred events for a dead receiver delay no other client', async () => {
     const world = subscribed(client, other);
     world.answer = ({ url }) => (url.endsWith('/1001') ? { fault: 'timeout' } : { status: 200 });
     world.enqueue(...events(client, 400), ...events(other, 20));

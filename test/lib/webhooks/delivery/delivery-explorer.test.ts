@@ -126,7 +126,7 @@ const scenarios: readonly (Scenario & {
 ];
 
 test.each(scenarios)(
-  '$name: none is dropped before its time, each attempt is the same event, and nobody waits for another (D34, R41 to R43)',
+  '$name: none is dropped before its time, each attempt is the same event, and no client waits for another (D34, R41 to R43)',
   { timeout: 240_000 },
   async ({ told, doubles = 0, meets, bounds, quick, ...scenario }) => {
     const messages = messagesOf(told, doubles);

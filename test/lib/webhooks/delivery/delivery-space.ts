@@ -34,7 +34,6 @@ export interface World extends Store {
 export interface Scenario {
   /** Answers other than 2xx; the receiver may have taken the event even so. */
   readonly badAnswers: readonly PostAnswer[];
-  /** The most messages in one run. */
   readonly batchSize: number;
   /** This client's receiver never answers, so its posts stay open. */
   readonly hangingClient?: number;
@@ -113,7 +112,7 @@ async function stepsOf(world: World, run: Run, scenario: Scenario): Promise<Step
   const steps: Step<World>[] = [];
   if (run.ended !== undefined) {
     steps.push({ does: `${of} ends`, state: acknowledged({ ...world, runs }, ids, run.ended) });
-    if (mayFail) steps.push({ does: `${of} ends, nobody hears it`, state: dead(faulty) });
+    if (mayFail) steps.push({ does: `${of} ends, unheard`, state: dead(faulty) });
     return steps;
   }
   if (mayFail) steps.push({ does: `${of} dies`, state: dead(faulty) });

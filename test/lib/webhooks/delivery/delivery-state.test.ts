@@ -237,7 +237,7 @@ describe('five days of nothing but failures', () => {
     expect(isHopeless(state, 5 * dayMs)).toBe(true);
   });
 
-  test('one success begins them anew', () => {
+  test('one success begins them again', () => {
     const state = afterFailure(afterSuccess(failingEvery(dayMs, 4 * dayMs), 4 * dayMs), failure, 5 * dayMs);
     expect(isHopeless(state, 5 * dayMs)).toBe(false);
   });
