@@ -9,10 +9,8 @@ import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-
 import { effectOf, type Store } from './held-jobs-store.ts';
 
 export interface World extends Store {
-  /** The number of recipients. */
   readonly total: number;
   readonly runs: readonly Run[];
-  /** The number of runs that have started. */
   readonly begun: number;
   readonly left: Readonly<Record<Role | 'faults' | 'changes' | 'cancels' | 'parks', number>>;
 }

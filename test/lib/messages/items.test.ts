@@ -71,7 +71,7 @@ test.each<[string, object, object]>([
   expect(key).toEqual(spelled);
 });
 
-test('whom a job wrote to stands by number and group of people', () => {
+test('the people of a job are stored by number and group', () => {
   expect(scheduledKey('01JD00000000000000000000AB')).toEqual({ pk: 'SCHEDULED#2', sk: '01JD00000000000000000000AB' });
   expect(wrotePartition('300000000000001', '07')).toBe('WROTE#300000000000001#07');
 });

@@ -69,7 +69,6 @@ const jobOf = (count: number, head: Partial<JobHead> = {}): WholeJob =>
 const small = jobOf(10);
 const large = jobOf(11);
 
-/** The only chunk of a job. */
 async function chunkOf(job: WholeJob) {
   const { bodies, ports } = recording({});
   await acceptJob(job, ports);
@@ -315,7 +314,6 @@ function passingLimits(): number[] {
   return limits;
 }
 
-/** Returns the log lines of `work`. */
 async function linesOf(work: () => Promise<void>): Promise<unknown[]> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   await work();

@@ -83,7 +83,7 @@ describe('the job that a send becomes', () => {
     expect(job.plan.messagingAccountId).toBe('200');
   });
 
-  test('has nobody twice, and says who was', async () => {
+  test('has each recipient once, and names the duplicates', async () => {
     const send = sendOf({ recipients: [{ to }, { to: `+${to}` }, { to: '5491155550002' }] });
     const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
     expect([job.recipients, job.repeats, job.head.total]).toEqual([[{ to }, { to: '5491155550002' }], [[1, 0]], 2]);
@@ -106,7 +106,7 @@ describe('the job that a send becomes', () => {
       expect(asked).toEqual(Array(3).fill('replacements in 2'));
     });
 
-    test('has nobody twice who is given by an old id and the new one', async () => {
+    test('has a recipient once who is given by an old id and the new one', async () => {
       const { ports } = portsOf(sendable.plain, { replaced });
       const send = sendOf({ recipients: [{ to: 'US.3' }, { to: 'US.1' }] });
       const { job, warning } = await checkSend(send, ports);
@@ -241,7 +241,7 @@ describe('the catalog of a single product', () => {
     expect(asked).toEqual(['catalog of 2']);
   });
 
-  test('is read anew before the answer is no (D23), once for all who ask of the WABA', async () => {
+  test('is read again before a refusal (D23), once for all requests of the WABA', async () => {
     const { ports, asked, questions } = portsOf(sendable.product, { catalogs: [undefined, '700'] });
     expect((await checkSend(send, ports)).job.plan).toMatchObject({ catalogId: '700' });
     expect(asked).toEqual(['catalog of 2', 'catalog of 2, fresh']);

@@ -157,7 +157,7 @@ test('whatever ids persons had, whatever order the platform tells it in, however
   );
 });
 
-test('whatever is told, it ends, at an id that somebody was told of', async () => {
+test('whatever the platform says, following ends, at an id that it named', async () => {
   const id = fc.constantFrom('US.1', 'US.2', 'US.3', 'US.4');
   const words = fc.array(fc.tuple(id, id, fc.integer({ min: 0, max: 5 })), { maxLength: 12 });
   await fc.assert(

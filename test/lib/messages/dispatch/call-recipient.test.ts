@@ -62,7 +62,7 @@ describe('between claim and call (D46, D53)', () => {
       { parked: { code: 'template_paused', scope: 'template', sinceMs: startMs - longestParkMs } },
       { state: 'expired', code: 'template_paused' },
     ],
-  ])('its job was %s: nobody is called', async (_, state, outcome) => {
+  ])('its job was %s: no recipient is called', async (_, state, outcome) => {
     const world = new ChunkRunWorld();
     world.faultOf = (name) => {
       if (name !== 'claimSlice') return undefined;
@@ -168,7 +168,7 @@ describe('what the platform answers', () => {
     },
   );
 
-  test('by a word that nobody knows: taken, and logged (D39)', async () => {
+  test('by an unknown word: taken, and logged (D39)', async () => {
     const world = new ChunkRunWorld();
     world.send = async () => ({ messageStatus: 'teleported' });
     await world.work([chunkOfOne()]);
@@ -306,7 +306,7 @@ describe('what calls teach about the pace of their number', () => {
 });
 
 describe('a refusal of the template concerns its whole job (D46)', () => {
-  test('132015: those that were refused wait, nobody of it is called meanwhile, and they are sent when it goes on', async () => {
+  test('132015: those that were refused wait, no recipient of it is called meanwhile, and they are sent when it goes on', async () => {
     const world = new ChunkRunWorld();
     world.states.set('J', { begun: true });
     world.send = failingWith('refused', { code: 132015 });

@@ -30,7 +30,7 @@ describe('what is closed', () => {
     expect(world.calls).toEqual(['look', 'sendLater']);
   });
 
-  test('meets no hold: its job is not parked for it, and nobody is asked', async () => {
+  test('meets no hold: its job is not parked for it, and no message probes', async () => {
     const world = new ChunkRunWorld();
     world.hold(undefined, undefined, startMs - hourMs);
     await world.work([chunkOf(slicesOf(10), { lots: [lotOf(10, tomorrow)] })]);
@@ -48,7 +48,7 @@ describe('what is closed', () => {
     expect([world.states.get('J')?.parked, world.calls]).toEqual([undefined, ['sendLater']]);
   });
 
-  test('waits without address and message of whom the operator has erased (D60), who ends so when it opens', async () => {
+  test('waits without address and message of a person that the operator has erased (D60), who ends so when it opens', async () => {
     const world = new ChunkRunWorld();
     world.states.set('J', { erased: new Set([3]) });
     await world.work([chunkOf(slicesOf(10), { lots: [lotOf(10, openAt(hourMs, 2 * hourMs))] })]);

@@ -275,7 +275,6 @@ export function failingWith(kind: FailureKind, facts: FailureFacts = {}): ChunkR
   };
 }
 
-/** A chunk of one recipient. */
 export function chunkOfOne(recipient: Partial<ChunkRecipient> = {}, changes: Partial<QueuedChunk> = {}): QueuedChunk {
   return chunkOf([{ try: 0, size: 1, recipients: [recipientAt(0, recipient)] }], changes);
 }

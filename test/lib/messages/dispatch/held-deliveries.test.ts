@@ -43,7 +43,6 @@ class Visibility {
     return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log }, afterMs);
   }
 
-  /** Seconds until a delivery comes again. */
   againIn(name: string): number {
     return Math.round(((this.visibleAtMs.get(`receipt of ${name}`) ?? Number.NaN) - this.clock.nowMs()) / 1_000);
   }

@@ -28,7 +28,6 @@ function chunksOf(recipients: number, count: number): QueuedChunk[] {
   });
 }
 
-/** The bytes that one run of these chunks writes. */
 async function bytesOfRun(
   world: ChunkRunWorld,
   chunks: readonly QueuedChunk[],

@@ -80,8 +80,8 @@ describe('who is stopped', () => {
 
   test.each([
     ['with a plus', '+5491100000000', ['5491100000000']],
-    ['by user id, of whom the number was told too', 'US.1', ['5491100000000', 'US.1']],
-    ['by number, of whom the user id was told too', '5491100000000', ['5491100000000', 'US.1']],
+    ['by user id, with a known number', 'US.1', ['5491100000000', 'US.1']],
+    ['by number, with a known user id', '5491100000000', ['5491100000000', 'US.1']],
     ['without the 9 of Argentina', '541100000000', ['5491100000000']],
     ['with the 1 of Mexico', '5215512345678', ['525512345678']],
     ['without the 9 of Brazil', '551187654321', ['5511987654321']],
@@ -133,7 +133,7 @@ describe('a stop', () => {
     expect([endings(world, 2), world.posted, world.count('askHolds')]).toEqual([['opted_out', 'opted_out'], [], 0]);
   });
 
-  test('nobody is called while people cannot be looked for, and all are later', async () => {
+  test('no recipient is called while opt-outs cannot be read, and all are called later', async () => {
     const world = new ChunkRunWorld();
     await stop(world, [0]);
     world.faultOf = (name) => (name === 'stoppedAmong' ? 'fails' : undefined);

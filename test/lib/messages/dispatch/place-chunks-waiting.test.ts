@@ -15,7 +15,7 @@ import { firsts, lateOthers, timesOf } from './placed-chunks.ts';
 
 /** Chunks whose recipients get no slot: stopped, expired, held or not due. */
 
-describe('nobody of a chunk is given a slot, or read again', () => {
+describe('no recipient of a chunk is given a slot, or read again', () => {
   const parked = { code: 'template_paused', scope: 'template', sinceMs: startMs } as const;
 
   test.each<[string, JobState, Partial<QueuedChunk>]>([

@@ -46,11 +46,11 @@ describe('what is counted', () => {
     ['a message that left in time', chunk, recipient, sent, 400, [1, undefined]],
     ['a message that left late', chunk, recipient, sent, 700, [1, 1]],
     ['a message that is too old, and was never called', chunk, recipient, expired, 400, [1, 1]],
-    ['nobody who was never called', chunk, recipient, stopped, 700, undefined],
-    ['nobody who is tried again', chunk, recipient, again, 700, undefined],
-    ['nobody whose credential was refused', chunk, { index: 0, attempts: { credential: 1 } }, sent, 700, undefined],
-    ['nobody whom the platform wants spared', chunk, { index: 0, attempts: { pair: 2 } }, sent, 700, undefined],
-    ['nobody who has waited for a hold', withoutPlan(chunk), recipient, sent, 700, undefined],
+    ['one who was never called', chunk, recipient, stopped, 700, undefined],
+    ['one who is tried again', chunk, recipient, again, 700, undefined],
+    ['one whose credential was refused', chunk, { index: 0, attempts: { credential: 1 } }, sent, 700, undefined],
+    ['one to whom the number must not write yet', chunk, { index: 0, attempts: { pair: 2 } }, sent, 700, undefined],
+    ['one who has waited for a hold', withoutPlan(chunk), recipient, sent, 700, undefined],
   ] as const)('%s', async (_, of, who, ended, left, counted) => {
     const [line] = await countedBy(async () => countPunctuality(of, who, ended, at(left)));
     expect(line && [line['MessagesDue'], line['MessagesLate']]).toEqual(counted);

@@ -58,7 +58,7 @@ describe('what the client is told (D34, D41)', () => {
     expect([world.events.sent.length, world.posted.length]).toEqual([3, 3]);
   });
 
-  test('the end of a job that is alone, once nobody of it is to be tried again, with counts', async () => {
+  test('the end of a job that is alone, once no recipient is to be tried again, with counts', async () => {
     const world = new ChunkRunWorld();
     let again = true;
     world.send = async (_, index) => {
@@ -127,7 +127,7 @@ test('every message is counted once, by what became of it, and a receipt is expe
   expect(await countedBy(() => world.work([chunk, late, stopped, silent]))).toEqual([]);
 });
 
-describe('whom the operator has erased (D60)', () => {
+describe('a person that the operator has erased (D60)', () => {
   const erased = { state: 'failed', code: 'erased' };
 
   test('is not called, and no event names the person; all others are', async () => {
@@ -154,7 +154,7 @@ describe('whom the operator has erased (D60)', () => {
     expect([world.outcome(0), world.outcome(1)?.state]).toEqual([erased, 'sent']);
   });
 
-  test('and whom a chunk has without an address, whatever its job says', async () => {
+  test('is not called either when the chunk has no address, whatever its job says', async () => {
     const world = new ChunkRunWorld();
     const [slice] = slicesOf(2);
     await world.workAll(chunkOf([{ ...slice, try: 0, size: 2, recipients: [{ index: 0 }, recipientAt(1)] }]));

@@ -189,7 +189,7 @@ describe('a slice that another run has claimed', () => {
     expect(world.posted).toHaveLength(1);
   });
 
-  test('when it was ended as its acceptance took the job back, nobody hears of it (D25)', async () => {
+  test('when it was ended as its acceptance took the job back, no event is sent (D25)', async () => {
     const world = new ChunkRunWorld();
     world.table.slices.set('J 0', withdrawn({ key, atMs: startMs, size: 1 }));
     expect(await world.work([chunkOf(slicesOf(1), { straight: true, alone: true })])).toEqual([]);
@@ -197,7 +197,7 @@ describe('a slice that another run has claimed', () => {
   });
 });
 
-test('a later try calls nobody whom a receipt proves taken (D39)', async () => {
+test('a later try calls no recipient whose message a receipt proves taken (D39)', async () => {
   const world = new ChunkRunWorld();
   const dueMs = startMs;
   claimedBefore(world, new Map([0, 1].map((place) => [place, { state: 'again', dueMs }])), 2);

@@ -134,7 +134,7 @@ test('nothing in the tables names the person any more, others are as they were, 
   expect(changedIn(untouched, after).filter(([, item]) => !ofJobs.has(String(item['pk'])))).toEqual([]);
 });
 
-test('reports say what became of it and not of whom; what was open is not sent any more (D40)', async () => {
+test('reports keep the outcome without the person; what was open is not sent any more (D40)', async () => {
   await erase(`--recipient ${number}`);
   const outcomes = outcomesStore({ client, table: tables.messages, nowMs: () => nowMs, pause });
   const rowsOf = async ({ jobId }: JobHead) => {
@@ -165,7 +165,7 @@ test('reports say what became of it and not of whom; what was open is not sent a
   ]);
 });
 
-test('a receipt that comes afterwards brings nobody back', async () => {
+test('a receipt that comes afterwards restores no person', async () => {
   await erase(`--recipient ${number}`);
   const access = accessTo(tables);
   const receipt: Receipt = {
@@ -226,7 +226,7 @@ test('what was sent to the number in its other spelling is the same person (D55)
   ).toEqual([]);
 });
 
-test('whom another run has begun with in one of the same jobs is not taken for the same person', async () => {
+test('a person that another run has begun to erase in the same job is not taken for this one', async () => {
   const another = many(25)[3] ?? '';
   await accept(tables, headOf('ANOTHER', 11), recipientsOf(...many(11)));
   // The run of this client died after it had marked the job: the address is still there.
@@ -269,7 +269,7 @@ async function eraseDyingAt(dying: number): Promise<{ readonly made: number; rea
   return { made, error };
 }
 
-test('a run that dies at any write is repeated; nobody is left who may be called without parameters', async () => {
+test('a run that dies at any write is repeated; no recipient is left who may be called without parameters', async () => {
   const { messages, webhooks } = tables;
   const before = { messages: await allItems(client, messages), webhooks: await allItems(client, webhooks) };
   const deaths: number[] = [];
@@ -312,7 +312,7 @@ describe('a message that a worker has', () => {
   });
 });
 
-test('a kind of item that nobody has judged ends the command with status 1', async () => {
+test('an unknown kind of item ends the command with status 1', async () => {
   await client.send(new PutCommand({ TableName: tables.messages, Item: { pk: 'NEW#1', sk: 'X', text: 'a' } }));
   const { error } = await erase(`--recipient ${number}`);
   expect(error).toMatchObject({ exitStatus: 1, message: 'Items of kinds that this command does not know: NEW' });

@@ -97,7 +97,7 @@ describe('a parked job (D46)', () => {
     expect(indexes()).toEqual(upTo(20));
   });
 
-  test('that nobody has ended expires after a day', async () => {
+  test('that has not ended expires after a day', async () => {
     const { fannedOut, table, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
     table.states.set('J', { parked });
     await fannedOut();

@@ -99,7 +99,7 @@ test('a job that was never stored, or was taken back, is dropped with a word to 
 });
 
 describe('persons and messages', () => {
-  test('a person of whom there are many waits after the 45th message, six seconds more for each', async () => {
+  test('a person with many messages waits after the 45th, six seconds more for each', async () => {
     const { fannedOut, recipientsQueued } = fanOutWorld(Array.from({ length: 48 }, () => ({ to: '5491100000001' })));
     await fannedOut();
     const waits = recipientsQueued().map(({ notBeforeMs }) => notBeforeMs && notBeforeMs - nowMs);

@@ -66,7 +66,7 @@ const scenarios: readonly (Scenario & {
 ];
 
 test.each(firstUnlessThorough(scenarios))(
-  '$name: nobody is lost, and no two runs queue side by side (R14, D25, D53)',
+  '$name: no recipient is lost, and no two runs queue side by side (R14, D25, D53)',
   { timeout: 240_000 },
   async (scenario) => {
     const met = new Set<string>();

@@ -134,7 +134,7 @@ function stepsOf(
     const acknowledged = { ...state, runs: others, world: { ...world, messages } };
     add(`${owner} ends: ${end}`, end === 'done' ? acknowledged : shown({ ...state, runs: others }, message));
     if (end === 'done' && mayFail) {
-      add(`${owner} ends, nobody hears it`, shown({ ...harmed(0), runs: others }, message));
+      add(`${owner} ends, unheard`, shown({ ...harmed(0), runs: others }, message));
     }
     return next;
   }
@@ -208,7 +208,7 @@ function checkReleased(world: World, scenario: Scenario): void {
   if (!isAllReleased(world, scenario)) {
     throw new Error('R14: recipients are neither queued, nor ended, nor in a message');
   }
-  if (!world.watched) throw new Error('D41: nobody watches for the end of the job');
+  if (!world.watched) throw new Error('D41: no watcher waits for the end of the job');
 }
 
 /** The last answer that the run got on the job's state. */

@@ -254,7 +254,7 @@ test('several lots over days, on a slow number beside another client: 0 outside,
   expect(world.judged).toBeLessThan(world.rounds.length);
 });
 
-test('runs that die at any step lose nobody, and release nobody outside', async () => {
+test('runs that die at any step lose no recipient, and release none outside', async () => {
   const world = new World();
   world.killShare = 0.05;
   world.limitPerSecond = 2;

@@ -23,7 +23,7 @@ function store() {
   return breakerStore({ client: localDocumentClient(), table, nowMs: () => nowMs });
 }
 
-test('what is stored is found again; nothing is the breaker of nobody', async () => {
+test('what is stored is found again; without an item the breaker is unknown', async () => {
   expect(await store().find()).toEqual(unknownBreaker);
   const written = await store().change(unknownBreaker, opened(nowMs));
   expect(written).toEqual({

@@ -154,7 +154,7 @@ describe("the platform's own stop (D55)", () => {
     expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
   });
 
-  test('stands against a resume that was said before it and comes later, which nobody is told of', async () => {
+  test('stands against a resume that was said before it and comes later, and sends no event', async () => {
     await hear([preference('stop')]);
     await hear([preference('resume', { atMs: atMs - 1_000 })]);
     await hear([preference('resume')]);
@@ -171,16 +171,16 @@ describe("the platform's own stop (D55)", () => {
   });
 
   test.each([
-    ['that nobody has', { wabaId, phoneNumberId: '399' }],
+    ['that no client has', { wabaId, phoneNumberId: '399' }],
     ['of another WABA', { wabaId: '299', phoneNumberId }],
-  ])('of a number %s is kept, and nobody is told', async (_, of) => {
+  ])('of a number %s is kept, and no event is sent', async (_, of) => {
     const words = [preference('stop'), wrote('BAJA')];
     expect(await workOffInbound([recordOf(words, of)], hearing())).toEqual([]);
     expect(await stopOf(1001, waId, of)).toBe('platform');
     expect([events.sent, replies, await listOf(1001)]).toEqual([[], [], []]);
   });
 
-  test('of a number that has gone to another WABA since is told to nobody of that one', async () => {
+  test('of a number that has gone to another WABA since sends no event to the clients of that one', async () => {
     const moved = makeChannel({ wabaId: '299', clientId: 1003 });
     const directory = memoryDirectory({ wabas: [makeWaba({ wabaId: '299' })], channels: [moved] });
     expect(await hear([preference('stop'), wrote('BAJA')], { directory })).toEqual([]);
@@ -279,7 +279,7 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(new Set(told().map(({ clientId }) => clientId))).toEqual(new Set([1002]));
   });
 
-  test('a text is read by who had written by then: a later writer reads nothing of it, and takes it from nobody', async () => {
+  test('a text is read by who had written by then: a later writer neither reads it nor takes it from another client', async () => {
     await writes(1002, waId);
     await writes(1001, waId, -1);
     await hear([wrote('thanks')]);

@@ -79,7 +79,7 @@ test('what was learned never exceeds the limit, which may have fallen since', ()
   expect(perSecondOf(1_000, slower, nowMs)).toBe(60);
 });
 
-test('a person to whom the number may not write is remembered until that time, without the phone number', () => {
+test('a person that the number must not write to yet is remembered until that time, without the phone number', () => {
   const ana = recipientHashOf('5491100000001');
   expect(ana).toMatch(/^[a-z2-7]{12}$/);
   const blocked = withBlocked(pace, ana, nowMs + 6_000, nowMs);

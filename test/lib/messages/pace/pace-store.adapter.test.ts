@@ -33,7 +33,7 @@ function wave(phoneNumberId: string, clientId = 1, count = 10) {
 
 const commandsOf = ({ faults }: ReturnType<typeof faulty>) => faults.attempts.map(({ command }) => command);
 
-test('a number that nobody has sent from has no pace; one that is stored is found as it was written', async () => {
+test('a number that has sent nothing has no pace; one that is stored is found as it was written', async () => {
   const { paces } = faulty();
   expect(await paces.find('new')).toEqual(unknownPace);
   const { pace } = await reserve(paces, wave('new'), nowMs);

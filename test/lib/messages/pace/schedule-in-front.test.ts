@@ -24,7 +24,6 @@ test('a newcomer beside twenty jobs has its first slots at once; behind them all
   expect(last.slots(last.reserve({ ...a, count: 10 }, startMs + 3_000))[0]).toBeGreaterThan(startMs + 19 * turnMs);
 });
 
-/** The lanes of the last segment, in order. */
 const lanesOf = ({ schedule }: BlockNumber) => schedule.segments.at(-1)?.lanes.map(({ lane }) => lane);
 
 test('a client comes before the others once; until they could have had as much, its new lanes are first among its own only', () => {
@@ -92,7 +91,7 @@ test('what missed its slots comes behind the late lanes of its client, else behi
   expect(new Set(number.row().map(({ slotMs }) => slotMs)).size).toBe(2_470);
 });
 
-test('where nobody else waits nobody is passed, and nothing is remembered', () => {
+test('where no other client waits none is passed, and nothing is remembered', () => {
   const number = new BlockNumber();
   number.reserve({ ...a, count: 600, inFront: true }, startMs);
   number.reserve({ ...a, lane: 'A2', count: 30, inFront: true }, startMs);

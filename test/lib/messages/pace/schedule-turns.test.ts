@@ -136,7 +136,7 @@ test('another pace holds from the end of a turn on, and so do its turns', () => 
   expect(atPace(number.schedule, 4 * everyMs, startMs)).toBe(number.schedule);
 });
 
-test('the last slot of a lane is the slot of its last position, whoever takes turns with it', () => {
+test('the last slot of a lane is the slot of its last position, beside any other lanes', () => {
   const number = new BlockNumber();
   const turns = [
     ...number.reserve({ ...a, count: 145 }, startMs),
@@ -250,7 +250,7 @@ const wave = fc.record({
   inFront: fc.boolean(),
 });
 
-test('blocks of lanes that want whole ones stay in consecutive slots, whoever comes when, in front or not', () => {
+test('blocks of lanes that want whole ones stay in consecutive slots, whatever comes when, in front or not', () => {
   fc.assert(
     fc.property(fc.array(wave, { minLength: 5, maxLength: 25 }), (waves) => {
       const number = new BlockNumber();

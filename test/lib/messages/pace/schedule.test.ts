@@ -51,7 +51,7 @@ test('an idle number sends at once, at its pace, and without drift', () => {
   expect(Math.min(...gaps(slots))).toBe(13);
 });
 
-test('a schedule of days ago does not hold up anybody', () => {
+test('a schedule of days ago delays no message', () => {
   const number = new PacedNumber();
   number.reserve(a, 500, startMs);
   const laterMs = startMs + 3 * 86_400_000;
@@ -59,7 +59,7 @@ test('a schedule of days ago does not hold up anybody', () => {
   expect(number.schedule.segments).toHaveLength(1);
 });
 
-test('a minute of newcomers, each of whom parts the schedule anew, brings nobody nearer to another', () => {
+test('a minute of newcomers, each of which parts the schedule again, brings no two slots nearer together', () => {
   const number = new PacedNumber();
   // A second is no whole number of slots, so each part begins between two milliseconds.
   const spacing = 1_000 / 71.3;
@@ -132,7 +132,7 @@ test('clients share by messages, not by jobs: one job beside nine has half', () 
   expect(shareOf(number.schedule, { clientId: 2, lane: 'new' }, endMsOf(number.schedule))).toBe(1);
 });
 
-test('a lane has a part for each client that waits beside it, and all where nobody does', () => {
+test('a lane has a part for each client that waits beside it, and all where none does', () => {
   expect(shareOf(emptySchedule, a, startMs)).toBe(1);
   const number = new PacedNumber();
   number.reserve(a, 500, startMs);

@@ -52,7 +52,7 @@ test('requests are taken whole, the first of them (D44)', async () => {
   expect(await tenths.take('whole', codes([2]))).toEqual([nowMs + 875, nowMs + 1_000]);
 });
 
-test('of twenty who come at once nobody has the slot of another, and all that fit are given out', async () => {
+test('twenty requests at once share no slot, and all slots that fit are given out', async () => {
   const taken = await Promise.all(Array.from({ length: 20 }, () => faulty().tenths.take('crowd', codes([1]))));
   const slots = taken.flat().toSorted((one, other) => one - other);
   expect(slots).toEqual(slots.map((_, at) => nowMs + 125 * at));

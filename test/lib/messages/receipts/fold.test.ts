@@ -150,7 +150,7 @@ describe('what is reported', () => {
     ['sent', 'sent'],
     ['failed', 'sent'],
     ['expired', 'sent'],
-  ] as const)('a status that nobody knows proves that %s was taken: %s', (state, expected) => {
+  ] as const)('an unknown status proves that %s was taken: %s', (state, expected) => {
     const reported = reportedOutcome(own[state], fold([receipt('warning', 9)]));
     expect(reported).toMatchObject({ state: expected, platformMessageId: 'wamid.1' });
     if (state === 'held') expect(reported).toMatchObject({ code: 'paused', atMs: 5 });

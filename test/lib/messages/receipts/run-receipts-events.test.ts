@@ -88,7 +88,7 @@ describe('what is told', () => {
     expect(at.events.sent).toMatchObject([{ type: 'message.failed', data: { code: '131026', user_id: 'US.1' } }]);
   });
 
-  test('for whom a message is is asked once, of those that are told of', async () => {
+  test('the recipient of a message is read once, for messages with events only', async () => {
     const at = world();
     const asked: unknown[] = [];
     const addressesOf: ReceiptPorts['addressesOf'] = async (messages) => {
@@ -145,7 +145,7 @@ describe('what is told', () => {
   });
 });
 
-describe('whom the platform refuses marketing to (131050, D55)', () => {
+describe('a person to whom the platform refuses marketing (131050, D55)', () => {
   const offers = { ...head, heedsOptOuts: true } as const;
   const refused = { status: 'failed', code: '131050', atMs: startMs + 7_000 };
   const { wabaId, phoneNumberId, clientId } = head;

@@ -14,7 +14,7 @@ const unknown: Outcome = { state: 'unknown', code: 'no_answer', reason: 'nobody 
 const proven = { state: 'sent', code: 'receipt' } as const;
 
 describe('what counts', () => {
-  test('a receipt is appended; without doubt no slice is read, and nothing is told that nobody asked for', async () => {
+  test('a receipt is appended; without doubt no slice is read, and no event is sent that no client asked for', async () => {
     const at = world();
     const batch = [queued([{ status: 'sent' }, { status: 'delivered' }])];
     let failed: string[] | undefined;
@@ -38,7 +38,7 @@ describe('what counts', () => {
 
   const memoryMs = jobMemorySeconds * 1_000;
   test.each<[string, string, Fact, { wabaId?: string; phoneNumberId?: string }, number]>([
-    ['of a job that nobody knows', 'unknown_job', { status: 'read', jobId: 'K' }, {}, 0],
+    ['of an unknown job', 'unknown_job', { status: 'read', jobId: 'K' }, {}, 0],
     ['after the memory of its job', 'job_forgotten', { status: 'read' }, {}, memoryMs],
     ['of another number', 'other_number', { status: 'read' }, { phoneNumberId: '1' }, 0],
     ['of another WABA', 'other_number', { status: 'read' }, { wabaId: '1' }, 0],
@@ -204,7 +204,7 @@ describe('in doubt', () => {
   const again: Outcome = { state: 'again', dueMs: startMs };
   const refused: Outcome = { state: 'failed', code: '131026' };
   test.each<[string, readonly Slice[]]>([
-    ['what nobody has claimed', []],
+    ['what no worker has claimed', []],
     ['what is claimed: its claimant looks for receipts', [sliceOf([undefined, undefined], { state: 'claimed' })]],
     ['what is tried again: the next try looks for receipts', [sliceOf([again, again])]],
     ['a refusal, or what was sent', [sliceOf([refused, { state: 'sent', platformMessageId: 'wamid.1' }])]],

@@ -56,7 +56,7 @@ describe('what was unknown', () => {
   });
 
   test.each<[string, readonly Slice[]]>([
-    ['that nobody has claimed', []],
+    ['that no worker has claimed', []],
     ['that is claimed', [sliceAt(0, undefined)]],
     ['that is tried again', [sliceAt(0, { state: 'again', dueMs: startMs })]],
     ['that a receipt proved before it could be unknown', [sliceAt(0, proven)]],

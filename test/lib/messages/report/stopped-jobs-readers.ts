@@ -27,7 +27,6 @@ export type ReaderKind = 'cancellation' | 'watcher' | 'report' | 'later page';
 export interface ReaderStart {
   readonly kind: ReaderKind;
   readonly nowMs: number;
-  /** The number of recipients. */
   readonly total: number;
 }
 

@@ -108,7 +108,7 @@ test.each<[string, PlatformTemplate, RegExp]>([
   ),
   ['named parameters', makeTemplate([body('Hi {{name}}')], { parameter_format: 'NAMED' }), /named parameters/],
   ['named parameters, lower case', makeTemplate([body('x')], { parameter_format: 'named' }), /named parameters/],
-  ['named parameters that nobody declared', makeTemplate([body('Hi {{first_name}}')]), /named parameters/],
+  ['undeclared named parameters', makeTemplate([body('Hi {{first_name}}')]), /named parameters/],
   [
     'an offer that expires',
     makeTemplate([body('x'), { type: 'LIMITED_TIME_OFFER', limited_time_offer: { has_expiration: true } }]),

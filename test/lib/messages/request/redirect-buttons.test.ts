@@ -47,7 +47,7 @@ const url = (index: number, suffix: string | undefined) => ({
   parameters: [{ type: 'text', text: suffix }],
 });
 
-test('nobody declares a redirect: the service fills in its code', () => {
+test('no client declares a redirect: the service fills in its code', () => {
   const { template, codes } = redirected([body, { type: 'BUTTONS', buttons: [link] }]);
   expect(sent(template, undefined)).toEqual([url(0, codes[0])]);
 });

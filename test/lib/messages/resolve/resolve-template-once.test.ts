@@ -73,7 +73,7 @@ describe('the same is not asked twice in 10 s (D23)', () => {
       'no template for the requested name/language; did you mean order_updates?',
     ],
     [['order_update_for_vips'], 'no template for the requested name/language'],
-  ])('a name that nobody has is told with the one that it probably means, among %j', async (longerNames, message) => {
+  ])('an unknown name is told with the one that it probably means, among %j', async (longerNames, message) => {
     const { ports } = setup(undefined, undefined);
     const platformTemplates = { lookUp: async () => ({ sameName: [], longerNames }) };
     const asked = resolveTemplate({ ...wanted, name: 'order_update' }, { ...ports, platformTemplates });
@@ -96,7 +96,7 @@ describe('the same is not asked twice in 10 s (D23)', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a client that has asked too often is told so, and holds the question for nobody', async () => {
+  test('a client that has asked too often is told so, and blocks the question for no other request', async () => {
     const { ports, asked, questions } = setup(undefined, renewed);
     questions.turns = 30;
     const refusal = await resolveTemplate(wanted, ports).catch((error: unknown) => error);
@@ -166,7 +166,7 @@ describe('an old copy is read again by one request at a time (D23)', () => {
 
   test('while the platform does not answer it is asked once in 10 s, and the copy is used', async () => {
     const { ports: waiting, asked } = setup(old(), unreachable);
-    const ports = { ...waiting, pause: () => Promise.reject(new Error('nobody has to wait')) };
+    const ports = { ...waiting, pause: () => Promise.reject(new Error('no request has to wait')) };
     const copy = { template: sendable.order, contract, storedCopyUsed: true };
     expect([await resolveTemplate(wanted, ports), await resolveTemplate(wanted, ports)]).toEqual([copy, copy]);
     expect(asked).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('an old copy is read again by one request at a time (D23)', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('where nobody can say whose turn it is, the copy is used', async () => {
+  test('where the store cannot say whose turn it is, the copy is used', async () => {
     const { ports, asked } = setup(old(), renewed);
     const questions = { ...ports.questions, claim: () => Promise.reject(new Error('the table is away')) };
     const copy = { template: sendable.order, contract, storedCopyUsed: true };
@@ -186,7 +186,7 @@ describe('an old copy is read again by one request at a time (D23)', () => {
     ['an answer', renewed],
     ['a no', paused],
     ['a bug of ours', new TypeError('a bug')],
-  ])('after %s nobody has to wait, and the client has used no question', async (_what, outcome) => {
+  ])('after %s no request has to wait, and the client has used no question', async (_what, outcome) => {
     const { ports, questions } = setup(old(), renewed);
     const lookUp = async () => {
       if (outcome instanceof TypeError) throw outcome;

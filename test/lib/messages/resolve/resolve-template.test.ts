@@ -119,7 +119,7 @@ test('one that was only just created here, or is marked already, is left alone',
   }
 });
 
-test('other components alone, and a template that was not stored, are told nobody', async () => {
+test('other components alone, and a template that was not stored, send no event', async () => {
   const { ports, events } = setup(stored(6 * minute), { ...sendable.order, components: [] });
   await resolveTemplate(wanted, ports);
   await resolveTemplate(wanted, setup(undefined, renewed).ports);

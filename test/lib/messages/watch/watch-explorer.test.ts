@@ -55,7 +55,6 @@ interface State {
 
 interface Standing {
   readonly op?: { readonly name: OpName; readonly args: readonly unknown[] };
-  /** How the run ended. */
   readonly acknowledged?: boolean;
 }
 

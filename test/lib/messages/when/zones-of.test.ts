@@ -75,7 +75,7 @@ test('a mobile number of a wide country, a number of no area and a user id have 
   expect(zonesOf('RU.1')).toEqual(expect.arrayContaining(['Europe/Kaliningrad', 'Asia/Kamchatka']));
 });
 
-test('nobody knows the zone of a number of no country', () => {
+test('a number of no country has no known zone', () => {
   expect(zonesOf('99912345678')).toBeUndefined();
   expect(zonesOf('ZZ.1')).toBeUndefined();
 });
