@@ -15,7 +15,9 @@ const good = {
   expiresAtSeconds: '1800000000',
 };
 
-/** A request as the gateway hands it over, with the authorizer's context; without one on a route that lacks it. */
+/**
+ * A request as the gateway hands it over, with the authorizer's context; a route without an authorizer has no context.
+ */
 function eventWith(context?: Readonly<Record<string, unknown>>): HttpEvent {
   const requestContext = context === undefined ? {} : { authorizer: { lambda: context } };
   return { requestContext } as unknown as HttpEvent;
@@ -25,7 +27,8 @@ test('the caller is who the authorizer verified', () => {
   const token = { userId: 'supervisor1001', clientId: 1001, permissions: ['BSP_CN', 'OTHER'] };
   const caller = { ...token, crossClient: true };
   expect(callerOf(eventWith(good), nowMs)).toEqual(caller);
-  // What another version's authorizer says is read, and its spelling stays; a member that comes later is passed over (D47).
+  // A context that another version's authorizer wrote stays readable: its spelling never changes, and unknown members
+  // are ignored (D47).
   expect(authorizerContext({ ...token, expiresAtSeconds })).toEqual(good);
   expect(callerOf(eventWith({ ...good, later: 'x' }), nowMs)).toEqual(caller);
   expect(unauthorizedContext).toEqual({ verdict: 'unauthorized' });

@@ -116,7 +116,7 @@ test('channels are found by id among those of the client, unknown ones left out,
 test('keys that DynamoDB leaves unprocessed are asked for again (R32)', async () => {
   const requested: number[] = [];
   const busy = localDocumentClient();
-  // Answers for the first key of each request only, as a busy table does; DynamoDB Local never does.
+  // DynamoDB Local never returns a partial batch, so this client answers only the first key, as a busy table does.
   vi.spyOn(busy, 'send').mockImplementation(async (command: { input: unknown }) => {
     const { Keys = [] } = (command.input as BatchGetCommandInput).RequestItems?.[tableName] ?? {};
     requested.push(Keys.length);

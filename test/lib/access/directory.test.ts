@@ -40,7 +40,7 @@ test('a refusal says what the rule is, and then the advice', () => {
   expect(refused(() => usableDid(did, 1, '; ask for another')).message).toBe(`${rule}; ask for another`);
 });
 
-test('a DID of nobody and a DID of somebody else are refused alike (D5)', () => {
+test('an unknown DID and a DID of another client are refused alike (D5)', () => {
   const ofNobody = refused(() => usableDid(undefined, 1001));
   const ofSomebody = refused(() => usableDid(did, 1));
   expect(ofNobody).toMatchObject({ code: 'did_forbidden', status: 403 });

@@ -84,7 +84,7 @@ test('a value of 100 characters is shown whole, a longer one by its first 97', (
   expect(shown('x'.repeat(101))).toBe(`invalid client_id: ${'x'.repeat(97)}...`);
 });
 
-/** A directory of clients 1 to 1002 that remembers what it was asked. */
+/** A directory of clients 1 to 1002 that records the lookups. */
 function clientsAsked() {
   const asked: number[] = [];
   const hasClient = async (clientId: number) => {
@@ -94,7 +94,7 @@ function clientsAsked() {
   return { asked, hasClient };
 }
 
-test('nobody named: the own client; own client named: fine for anyone; nothing is read (D4)', async () => {
+test('no client named, or the own one: the own client, for every caller; nothing is read (D4)', async () => {
   const clients = clientsAsked();
   for (const caller of [limited, crossClient]) {
     expect(await operatingClient(clients, caller, undefined)).toBe(caller.clientId);

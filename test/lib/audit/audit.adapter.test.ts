@@ -104,7 +104,7 @@ describe('a table that does not take the line', () => {
     const { audit, told } = auditOn(auditWriter(away, table));
     await audit.note({ ...deed, on: { did: '5491100000001' } }, 'done');
     silent.close();
-    // Not the client's own time-out, which is three times that, four times over.
+    // The adapter's deadline aborts the write; the client's own timeout with its retries is twelve times as long.
     const aborted = expect.objectContaining({ clientId: 1001, error: 'AbortError' });
     expect(told).toEqual([['audit.not_written', aborted], 'AuditNotWritten']);
     expect(JSON.stringify(told)).not.toContain('5491100000001');

@@ -37,7 +37,9 @@ test('a transaction that is repeated after its reply was lost is its own, also w
   expect(attempts.get('TransactWriteItemsCommand')).toBe(3);
 });
 
-/** Of each batch the table takes only the first items, so often, and hands the rest back, as a throttled one does. */
+/**
+ * The table takes only the first items of each batch and returns the rest, this many times, as a throttled table does.
+ */
 function leaveUnprocessed(client: ReturnType<typeof localDocumentClient>, times: number): number[] {
   const sizes: number[] = [];
   client.middlewareStack.add(

@@ -52,7 +52,7 @@ interface Step {
   readonly atMs: number;
 }
 
-/** What a step does to the lease of an item, by the conditions. */
+/** What a step does to the lease of an item on the table. */
 async function written(id: string, { does, owner, atMs }: Step): Promise<boolean> {
   const values = {
     take: { ':nowMs': atMs, ':lease': { owner, untilMs: atMs + 10 } },
@@ -70,14 +70,14 @@ async function written(id: string, { does, owner, atMs }: Step): Promise<boolean
   return (await conditionalWrite(client.send(write))).written;
 }
 
-/** The same by the rule: the lease afterwards, and whether it was changed. */
+/** What the rule says: the lease afterwards, and whether it changed. */
 function ruled(before: Lease | undefined, { does, owner, atMs }: Step): readonly [Lease | undefined, boolean] {
   const may = does === 'take' ? inTheWay(before, owner, atMs) === undefined : before?.owner === owner;
   if (!may) return [before, false];
   return [does === 'give back' ? undefined : { owner, untilMs: atMs + 10 }, true];
 }
 
-/** Few owners and times, so that they meet: also to the millisecond. */
+/** Owners and times are few, so that they collide, also in the same millisecond. */
 const step: fc.Arbitrary<Step> = fc.record({
   does: fc.constantFrom('take', 'take', 'renew', 'give back'),
   owner: fc.constantFrom('a', 'b', 'c'),

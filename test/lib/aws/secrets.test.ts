@@ -26,7 +26,7 @@ const read = secretReader(async (attempt) => {
   pauses.push(attempt);
 });
 
-/** Answers in turn with `answers`, the last one again and again. */
+/** The store returns `answers` in turn, and repeats the last one. */
 beforeEach(async () => {
   [requests, answers, pauses] = [[], [found], []];
   server = createServer(async (request, response) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sideBySide } from '../../../lib/aws/side-by-side.ts';
 
-/** What is asked for, in its order; each ends when its test lets it. */
+/** Records the calls in order; a test ends each call itself. */
 function asked() {
   const begun: number[] = [];
   const ends = new Map<number, PromiseWithResolvers<void>>();

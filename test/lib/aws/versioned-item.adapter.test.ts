@@ -3,7 +3,7 @@ import { changeVersioned, readVersioned, type VersionedItem } from '../../../lib
 import { type FaultPlan, injectFaults } from '../../support/faults.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
-/* A counter that many writers change: each adds its own name, once. */
+/** Many writers change one counter; each adds its own name once. */
 
 interface Names {
   readonly names: readonly string[];

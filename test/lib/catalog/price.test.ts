@@ -159,7 +159,7 @@ const currencies = [
 ];
 const amount = fc.integer({ min: 0, max: 999_999_999 });
 
-/** An amount in the smallest unit, and its display by the platform of the runtime. */
+/** An amount in the smallest unit, and how the runtime's Intl displays it. */
 function displayed(locale: string, currency: string, minor: number) {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
   const decimals = format.resolvedOptions().maximumFractionDigits ?? 0;

@@ -45,7 +45,7 @@ test('DIDs spread evenly over the shards, also those in a row or in steps', () =
   }
 });
 
-test("a client's prefix begins the keys of its channels and of nobody else's", () => {
+test("a client's prefix begins the keys of its own channels only", () => {
   const { sk } = listedChannelKey(1001, '5491100000001');
   expect(sk.startsWith(clientPrefix(1001))).toBe(true);
   for (const other of [1, 10, 100, 10_010, 11]) expect(sk.startsWith(clientPrefix(other))).toBe(false);

@@ -25,7 +25,7 @@ async function first() {
   return channel;
 }
 
-test('channels of one client, of all, of nobody', async () => {
+test('channels of one client, of all, of an unknown one', async () => {
   expect(waIds(await store.channelsOf(1002))).toEqual(didsOf(1002));
   expect(waIds(await store.channelsOf(undefined))).toEqual(didsOf());
   expect(await store.channelsOf(100)).toEqual([]);

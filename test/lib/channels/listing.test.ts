@@ -84,7 +84,7 @@ describe('which channels', () => {
       })
       .map(makeListedChannel);
     const key = ({ clientId, waId }: ListedChannel) => `${clientId} ${waId}`;
-    // At most two filters at once: more would hardly ever find anything.
+    // Two filters at most: more filters would rarely match anything.
     const names = ['wa_id', 'waba_id', 'status', 'business_id', 'business_name', 'q'] as const;
     const filters = fc
       .record({
@@ -115,7 +115,7 @@ describe('which channels', () => {
   });
 });
 
-/** Filter by filter, and sorted by insertion. */
+/** The reference: one filter after the other, sorted by insertion. */
 function naive(channels: readonly ListedChannel[], asked: ChannelFilters): ListedChannel[] {
   let found = channels.filter((channel) => (asked.deleted === true ? channel.deleted : !channel.deleted));
   if (asked.wa_id) found = found.filter((channel) => channel.waId === asked.wa_id);

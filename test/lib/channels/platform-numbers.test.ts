@@ -54,7 +54,7 @@ test.each([
   [{ status: 'BANNED' }, { status: 'BANNED' }],
   [{ status: 'UNHEARD_OF' }, { status: 'UNHEARD_OF' }],
   [{ whatsapp_business_manager_messaging_limit: 'TIER_2K' }, { currentLimit: 'TIER_2K' }],
-  // Deprecated: once the platform knows the field no more, a list that asks for it would be refused whole.
+  // The field is deprecated: a list that names it will be refused once the platform removes it.
   [{ messaging_limit_tier: 'TIER_1K' }, {}],
   [
     { display_phone_number: '15550783881', country_dial_code: '1' },

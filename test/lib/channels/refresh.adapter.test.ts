@@ -9,7 +9,7 @@ import { listAsDeleted, provisionChannels } from '../../support/scale-loading.ts
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
-// Client 1002 works with the WABA of client 1001 too; its channels there are the last ten.
+// Client 1002 also has channels on the WABA of client 1001: the last ten.
 const plain = clientsAtScale({ seed: 4, clients: 2, channelsEach: 130, campaignsEach: 0 });
 const wabaId = '200000000000001';
 const file = {
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const provision = (wanted: typeof file) => provisionChannels({ documentClient: client, tableName: table }, wanted);
 
-/** All numbers of the file's channels on the WABA and one more, a hundred a page, as `live` says. */
+/** Lists the numbers of the file's channels on the WABA and one more, a hundred a page; `live` gives their state. */
 function numbers(live: (index: number) => PlatformNumber['live'], fail?: number): RefreshPorts['numbers'] {
   const all = file.channels.slice(0, 140).map(({ phone_number_id: phoneNumberId }, index) => ({
     phoneNumberId,
@@ -120,7 +120,7 @@ test('a slower refresh does not undo a later reading', async () => {
     },
   });
   await slow(waba, always);
-  // The second page of the slow one was read last.
+  // The slow WABA's second page was read last.
   const channels = await store.channelsOf(undefined);
   expect([withQuality(channels, 'GREEN'), withQuality(channels, 'RED')]).toEqual([99, 41]);
 });

@@ -7,7 +7,7 @@ import { loadChannels } from '../../support/scale-loading.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { thorough } from '../../support/thorough.ts';
 
-// One client with almost all of them, a thousand with one each.
+// One client has almost all channels; a thousand others have one each.
 const channels = channelsAtScale(50_000, (index) => (index % 50 === 1 ? 2_000 + Math.floor(index / 50) : 1001));
 describe.runIf(thorough)('tens of thousands', () => {
   let table: string;

@@ -90,7 +90,7 @@ test('a list that is too long for one turn is gone on with before what was gathe
   expect(turnOf(third.step).listing).toBeUndefined();
 });
 
-test('never more than 60 calls in an hour, whatever comes and whoever dies (R49)', () => {
+test('never more than 60 calls in an hour, whatever comes and whichever worker dies (R49)', () => {
   const task = fc.oneof(
     fc.uniqueArray(fc.integer({ min: 1, max: 9 }).map(String), { maxLength: 7 }).map((ids) => hintOf(...ids)),
     fc.constant(everything),
@@ -112,7 +112,7 @@ test('never more than 60 calls in an hour, whatever comes and whoever dies (R49)
         const { state: after, step } = tell(state, told, nowMs);
         state = after;
         if (step.kind !== 'read') continue;
-        // As late as a worker may run.
+        // The latest moment at which a worker may still run.
         const madeAtMs = late ? nowMs + turnLeaseMs : nowMs;
         calls.push(...Array.from({ length: step.turn.calls }, () => madeAtMs));
         if (!dies) ({ state } = ended(state, endOf(step.turn), nowMs));
@@ -125,9 +125,9 @@ test('never more than 60 calls in an hour, whatever comes and whoever dies (R49)
   );
 });
 
-/*
- * Every history of a few hints: two workers, crashes between any two steps, messages that come twice or too early, readings
- * that fail. `truth` counts the changes of each template upstream, `read` which of them was read last.
+/**
+ * Explores every history of a few hints: two workers, crashes between steps, messages that come twice or too early,
+ * failed reads. `truth` counts each template's changes upstream; `read` holds the count at the last read.
  */
 type Phase =
   | { readonly at: 'arriving' }
@@ -231,7 +231,7 @@ function successors(world: World): World[] {
     const crashed = { ...world, queue: released(worker.message.id, false), faultsLeft: faultsLeft - 1 };
     found.push(withWorker(crashed, index, null));
   }
-  // Time passes to whatever comes next; while somebody works that is a stall.
+  // Time moves to the next event; during a worker's run this is a stall.
   const stalls = workers.some((worker) => worker !== null);
   const leaseEndMs = world.hints.lease?.untilMs ?? 0;
   const times = [leaseEndMs, world.hints.readyAtMs, ...queue.map(({ visibleAtMs }) => visibleAtMs)];
@@ -240,7 +240,7 @@ function successors(world: World): World[] {
   return [...found, { ...world, nowMs: later, faultsLeft: faultsLeft - (stalls ? 1 : 0) }];
 }
 
-/** Two worlds are one when they differ by nothing but the clock, the numbers of messages and turns, and which worker is which. */
+/** Equal worlds differ only in the clock, the numbers of messages and turns, and the names of workers. */
 function keyOf({ nowMs, hints, queue, workers, ...world }: World): string {
   const { lease, readyAtMs, wakeAtMs, turn: latest, spent: _, ...gathered } = hints;
   const since = (atMs: number) => atMs - nowMs;

@@ -20,7 +20,7 @@ import { startPlatform, type TestPlatform } from '../../support/model/service.ts
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 import { thorough } from '../../support/thorough.ts';
 
-/* Hints before the platform simulator and a real table (D42). */
+/** Hints run against the platform simulator and a real table (D42). */
 
 const waba = makeWaba();
 const foreign = makeWaba({ wabaId: '200000000000002', clientIds: [1003] });
@@ -52,32 +52,31 @@ const templates = () => templateStore(documentClient, table);
 const transport = () => platformTransport({ baseUrl: platform.url, version: 'v26.0', timeoutMs: 5_000 });
 const credentialOf = async () => ({ accessToken: 'demo-platform-token', appId: '100000000000001' });
 
+const upstream: HintPorts['upstream'] = (allowance) => ({
+  platform: platformTemplates(
+    allowance.within(async (call) => {
+      calls.push(call.path);
+      return await transport()(call);
+    }),
+    credentialOf,
+  ),
+  refreshChannels: async ({ wabaId: refreshedId }) => {
+    refreshed.push(refreshedId);
+    return 0;
+  },
+});
+
 function ports(over: Partial<HintPorts> = {}): HintPorts {
   return {
-    directory,
+    ...{ directory, upstream, events, nowMs },
     channels: { numbersOf: async () => [] },
     templates: templates(),
-    upstream: (allowance) => ({
-      platform: platformTemplates(
-        allowance.within(async (call) => {
-          calls.push(call.path);
-          return await transport()(call);
-        }),
-        credentialOf,
-      ),
-      refreshChannels: async ({ wabaId: refreshedId }) => {
-        refreshed.push(refreshedId);
-        return 0;
-      },
-    }),
     hints: hintStore(documentClient, table, async () => undefined),
     queue: {
       sendLater: async (hint, delaySeconds) => {
         queue.push({ hint, atMs: nowMs() + delaySeconds * 1_000 });
       },
     },
-    events,
-    nowMs,
     pause: async () => undefined,
     remainingMs: () => 60_000,
     takeAccountWords: async () => Promise.reject(new Error('nothing is said of accounts')),
@@ -89,7 +88,7 @@ const hintOf = (...templateIds: string[]): HintMessage => ({ version: 1, wabaId,
 const tell = (hint: HintMessage, over?: Partial<HintPorts>) =>
   workOffHints([{ messageId: 'm-1', body: JSON.stringify(hint) }], ports(over));
 
-/** Delivers what waits, at its time, until nothing does. */
+/** Delivers waiting messages at their time until none is left. */
 async function settle(): Promise<void> {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     platform.clock.nowMs = Math.max(nowMs(), next.atMs);
@@ -226,7 +225,7 @@ test('a platform that does not answer is asked later, seldom, and everything is 
   expect(nowMs() - startMs).toBeGreaterThan(10 * 60_000);
 });
 
-test('numbers are refreshed, and a WABA that is nobody’s is passed over', async () => {
+test('numbers are refreshed, and a WABA without clients is passed over', async () => {
   await tell({ ...hintOf(), numbers: true });
   expect(refreshed).toEqual([wabaId]);
   expect(await tell({ ...hintOf('1'), wabaId: '299999999999999' })).toEqual([]);
@@ -251,7 +250,7 @@ test('what is said of an account holds its WABA and lets it go on, whatever clie
   expect([await disabled(orphan), await disabled(wabaId)]).toEqual([[], []]);
   const held = { waba: { sinceMs: nowMs(), code: '131031', nextAskMs: nowMs() + 10_000, asks: 0 } };
   expect([await holds.find(orphan), await holds.find(wabaId)]).toMatchObject([{ holds: held }, { holds: held }]);
-  // The state of the hints is out of reach: what was said of the account counts all the same, and comes again.
+  // The hint state is unavailable: the message comes again, but the word on the account still takes effect.
   const away = { change: async () => Promise.reject(new Error('away')) };
   const reinstated = { ...hintOf(), account: [wordOf('restored', nowMs())] };
   expect(await tell(reinstated, { ...over, hints: away })).toEqual(['m-1']);
@@ -260,7 +259,7 @@ test('what is said of an account holds its WABA and lets it go on, whatever clie
   expect((await holds.find(orphan)).holds).toEqual(held);
 });
 
-/** What an account was told, as its clients hear it. */
+/** The events that the clients of an account get. */
 const toldOfAccounts = () =>
   events.sent.flatMap(({ id, clientId, type, timestampMs, data }) =>
     type.startsWith('account.') ? [{ id, clientId, type, timestampMs, data }] : [],
@@ -280,7 +279,7 @@ test('what is said of an account is told to every client of the WABA, after the 
   const restricted = wordOf('restricted', saidMs, { untilMs: saidMs + 3_600_000, remediation: 'Appeal.' });
   const inVain = { send: async () => Promise.reject(new Error('the queue is away')) };
   const hint = { ...hintOf(), account: [restricted] };
-  // The run dies after its write: the message comes again, and all is told.
+  // The run dies after its write: the message comes again, and all events are sent.
   expect(await tell(hint, { ...ports, events: inVain })).toEqual(['m-1']);
   expect((await holds.find(wabaId)).holds.waba).toMatchObject({ code: '131031' });
   const counted = {
@@ -301,7 +300,7 @@ test('what is said of an account is told to every client of the WABA, after the 
     })),
   );
   expect(distinct(events.sent).size).toBe(2);
-  // Twice the same, a second restriction at once, and its end: each client is told of each once.
+  // The hint comes twice, then a second restriction, then its end: each client gets one event for each.
   await tell(hint, ports);
   await tell(
     { ...hintOf(), account: [restricted, wordOf('restricted', saidMs, { word: 'SCHEDULE_FOR_DISABLE' })] },
@@ -319,7 +318,7 @@ test('what is said of an account is told to every client of the WABA, after the 
     })),
   );
   expect((await holds.find(wabaId)).holds).toEqual({});
-  // A restriction and its end in one message: the run dies after its write, and neither is lost.
+  // One message holds a restriction and its end: the run dies after its write, and neither event is lost.
   events = new MemoryEvents();
   platform.clock.nowMs += 5_000;
   const bothWords = { ...hintOf(), account: [wordOf('restricted', nowMs() - 2_000), wordOf('restored', nowMs())] };
@@ -330,11 +329,11 @@ test('what is said of an account is told to every client of the WABA, after the 
   );
 });
 
-/** Events as receivers tell them apart. */
+/** Receivers deduplicate events by id. */
 const distinct = (sent: readonly ServiceEvent[]) => new Set(sent.map(({ id }) => id));
 const facts = ({ status, deleted, contentHash }: TemplateRow) => ({ status, deleted, contentHash });
 
-/** Lets the steps of two runs alternate as the bits say. */
+/** Alternates the steps of two runs as the bits say. */
 function interleaving(bits: number) {
   const waiting: (() => void)[][] = [[], []];
   let step = 0;

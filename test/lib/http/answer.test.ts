@@ -35,7 +35,7 @@ test('a refusal without faults of fields says none, and hands on its headers', (
   }
 });
 
-describe('what goes with a body is said, and nobody keeps it but who may', () => {
+describe('an answer says its content type and who may cache it', () => {
   const json = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
 
   test.each([

@@ -26,7 +26,7 @@ test.each([
 
 test('whatever the cells are, a reader of CSV reads them, and none of them is a formula', () => {
   const cell = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('=', '"', ',', '\r\n', '\n', '+1', '-1', '＝1'));
-  // A line of one empty cell is an empty line, which readers skip.
+  // A row of one empty cell is an empty line, which readers skip; so rows have two cells or more.
   const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 5 });
   fc.assert(
     fc.property(table, (lines) => {

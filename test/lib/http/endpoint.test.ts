@@ -10,7 +10,10 @@ import { callEndpoint, makeHttpEvent } from '../../support/http-event.ts';
 const echoOf = (body: BodyReader) =>
   publicEndpoint(body, async (event) => answer(200, shaped(v.unknown(), { got: event.body })));
 
-/** Up to the size of bulk status middy's parser is used, above it none with a reviver: both keep the same rules. */
+/**
+ * Bodies up to the size of bulk status use middy's parser; larger ones use one without a reviver. Both obey the same
+ * rules.
+ */
 describe.each(Object.entries(bodyMaxBytes))('JSON bodies of a %s route (D6)', (_, maxBytes) => {
   const echo = echoOf(jsonBody({ maxBytes }));
 

@@ -24,7 +24,7 @@ const url = 'https://media.example.com/logo.png';
 
 type Changes = Partial<Omit<PublicFetchOptions, 'ports'>> & Partial<PublicNetwork>;
 
-/** Options under which 127.0.0.1 stands for a public address, and nothing else does. */
+/** Options that treat 127.0.0.1, and nothing else private, as a public address. */
 function optionsFor(port: number, { path, maxBytes, totalMs, ...ports }: Changes = {}): PublicFetchOptions {
   return {
     path: path ?? 'header_source',
@@ -49,7 +49,7 @@ async function refusalOf(fetching: Promise<unknown>): Promise<Refusal> {
   throw new Error(`no refusal but ${String(error)}`);
 }
 
-/** What a fetch is refused with when the host answers like this. */
+/** The refusal of a fetch when the host answers like this. */
 async function faultOf(answers: RequestListener, changes: Changes = {}): Promise<string> {
   const { port } = await hostThat(answers);
   const refusal = await refusalOf(fetchPublic(url, optionsFor(port, changes)));
@@ -274,14 +274,14 @@ describe('what a host answers', () => {
 
   test.each<[string, string, Changes]>([
     ['for another name', 'https://other.example.com/logo.png', {}],
-    ['that nobody vouches for', url, { ca: '' }],
+    ['that no authority vouches for', url, { ca: '' }],
   ])('a certificate %s is refused', async (_, text, changes) => {
     const { port, requests } = await hostThat((_, response) => response.end('x'));
     const refusal = await refusalOf(fetchPublic(text, optionsFor(port, changes)));
     expect([refusal.message, requests.length]).toEqual(['header_source could not be fetched', 0]);
   });
 
-  test('nobody listens', async () => {
+  test('no server listens', async () => {
     const host = await startMediaHost(() => undefined);
     await host.close();
     const refusal = await refusalOf(fetchPublic(url, optionsFor(host.port)));

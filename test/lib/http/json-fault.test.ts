@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonFault } from '../../../lib/http/json-fault.ts';
 
-/** What the engine says of a text; empty when it is JSON. */
+/** The engine's error for a text; empty for valid JSON. */
 function messageOf(text: string): string {
   try {
     JSON.parse(text);
@@ -48,7 +48,7 @@ describe('where a text stops to be JSON, what was expected and what came', () =>
   });
 });
 
-/** Pieces that make much that is nearly JSON. */
+/** These pieces often combine to almost valid JSON. */
 const pieces = [
   '{',
   '}',
@@ -77,7 +77,7 @@ test('there is a fault exactly where the engine finds one', () => {
     expect(fault === undefined).toBe(isJson(text));
     const place = /line (\d+),? column (\d+)/;
     const engine = place.exec(messageOf(text))?.slice(1);
-    // Of a word, a number and an escape the engine tells a character within.
+    // The engine names a character inside a word, number or escape, so its text is not compared there.
     if (engine === undefined || /received "[\w.\\-]/.test(fault ?? '')) return;
     told += 1;
     expect(place.exec(fault ?? '')?.slice(1)).toEqual(engine);

@@ -3,14 +3,15 @@ import { expect, test } from 'vitest';
 import { readMultipart } from '../../../lib/http/multipart.ts';
 import { type FormPart, formBody, formEvent } from '../../support/multipart.ts';
 
-// Frame and parser were written apart: what the one lets through, the other must not change.
+// The writer and the parser are separate implementations: the parser must return every form that the writer accepts,
+// unchanged.
 
 const boundary = fc.stringMatching(/^[\w'()+,\-./:=?]{1,70}$/);
 const fileName = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .filter((name) => name === name.toWellFormed() && !/[\p{Cc}/\\]|^\.{1,2}$/u.test(name));
 const fileType = fc.constantFrom('image/png', 'image/jpeg', 'video/mp4', 'application/pdf');
-/** Bytes of every kind, with many of those that framing is made of. */
+/** Bytes of every kind, with many of the bytes that form boundaries. */
 const bytes = fc
   .array(fc.oneof(fc.constantFrom(...'\r\n-b'), fc.integer({ min: 0, max: 255 })), { maxLength: 400 })
   .map((list) => Buffer.from(list.map((each) => (typeof each === 'string' ? each.charCodeAt(0) : each))));

@@ -16,7 +16,7 @@ test.each([
   ['dod', 'did'],
   ['idd', 'did'],
   ['recipeints', 'recipients'],
-  // Nearer than the other, which is near as well.
+  // Several names are near; the nearest wins.
   ['Component', 'component'],
   ['componentss', 'components'],
   ['namespace', undefined],

@@ -32,7 +32,7 @@ test.each([
   expect(bareHost(new URL(url))).toBe(host);
 });
 
-/** So many last groups of an address with every bit set. */
+/** This many last groups of an IPv6 address, with every bit set. */
 const f = (groups: number) => Array(groups).fill('ffff').join(':');
 
 test.each<readonly [string, string, readonly string[]]>([

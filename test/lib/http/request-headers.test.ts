@@ -8,7 +8,7 @@ type Values = Readonly<Record<string, string>>;
 const ofSend = (headers: Values) => parseHeaders(MessagesSendHeaders, { headers });
 const ofPut = (headers: Values) => parseHeaders(WebhookConfigPutHeaders, { headers });
 
-/** The first fault that a call is refused with. */
+/** The first fault in the refusal of a call. */
 function faultOf(parsed: () => unknown): string {
   try {
     parsed();
@@ -31,9 +31,9 @@ describe('headers of a send', () => {
     [{ 'dry-run': 'false' }, { 'Dry-Run': 'false' }],
     [{ 'idempotency-key': 'a' }, { 'Idempotency-Key': 'a' }],
     [{ 'idempotency-key': '~'.repeat(255) }, { 'Idempotency-Key': '~'.repeat(255) }],
-    // What browsers, proxies and the platform's own tools send besides.
+    // Browsers, proxies and the platform's own tools send these headers as well.
     [{ authorization: 'Bearer x', 'content-type': 'application/json', dnt: '1', origin: 'null', te: 'trailers' }, {}],
-    // A gateway's copy beside the right one says nothing new.
+    // The gateway may add a copy of a header; an equal copy is no fault.
     [{ 'idempotency-key': 'a', 'x-idempotency-key': 'b' }, { 'Idempotency-Key': 'a' }],
   ])('%j is read', (headers, read) => {
     expect(ofSend(headers)).toEqual(read);
@@ -80,7 +80,7 @@ describe('Webhook-Secret-Rotate', () => {
     expect(faultOf(() => ofPut({ 'webhook-secret-rotate': value }))).toMatch(/must be true or false, received "/);
   });
 
-  test('misspelt, it is refused: nobody waits for a secret that is not made', () => {
+  test('misspelt, it is refused: no client waits for a secret that is not made', () => {
     expect(faultOf(() => ofPut({ 'webhook-secret-rotation': 'true' }))).toMatch(
       /did you mean Webhook-Secret-Rotate\?$/,
     );

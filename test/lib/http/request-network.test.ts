@@ -16,7 +16,7 @@ async function hostThat(answers: RequestListener): Promise<MediaHost> {
   return host;
 }
 
-/** The way to 127.0.0.1, which stands for a public address. */
+/** A network that treats 127.0.0.1 as a public address. */
 const network: PublicNetwork = {
   lookup: async () => [{ address: '127.0.0.1', family: 4 }],
   isAllowedAddress: (address) => address === '127.0.0.1',

@@ -9,15 +9,13 @@ import { checkPromises, eventsBetween } from './held-jobs-promises.ts';
 import { keyOf, pausedSince, successorsOf, type World } from './held-jobs-space.ts';
 import { firstStore } from './held-jobs-store.ts';
 
-/*
- * Every order in which the writers of a job item meet (items.ts): acceptance takes the job back, the fan-out begins it, releases
- * its slice or ends it, a client cancels it, workers claim, read, call and park, the watcher resumes or stops, while the platform
- * pauses and approves the template, one call fails or loses its reply, and one run dies. Fan-out, workers and watchers are the
- * real ones; items obey their conditions, to which adapter tests hold the stores. What is read of a stopped job, and what becomes
- * of claims of the dead, is explored beside it (report/stopped-jobs-explorer.test.ts).
+/**
+ * Explores every order of a job's writers: acceptance, fan-out, cancel, workers and watcher, while the platform pauses
+ * and approves the template, one call fails or loses its reply, and one run dies. The stopped job's reads are in
+ * report/stopped-jobs-explorer.test.ts.
  */
 
-/** So many messages of each queue are delivered; and what else may happen. */
+/** The number of deliveries from each queue, and what else may happen. */
 function left(fanOuts: number, workers: number, watchers: number, others: Partial<World['left']> = {}): World['left'] {
   const none = { faults: 0, changes: 0, cancels: 0, parks: 0 };
   return { 'fan-out': fanOuts, worker: workers, watcher: watchers, ...none, ...others };
@@ -39,7 +37,7 @@ const waiting: World = {
 interface Scenario {
   readonly name: string;
   readonly first: World;
-  /** What must have happened, or the exploration saw nothing. */
+  /** Events that the exploration must reach, or it proves nothing. */
   readonly sees: readonly string[];
 }
 

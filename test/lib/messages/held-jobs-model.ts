@@ -22,22 +22,24 @@ import { noCosts } from '../../support/no-costs.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../support/scenario-job.ts';
 
-/* The real fan-out, worker and watcher of one job of one slice, call by call; every other call is answered at once. */
+/**
+ * Runs the real fan-out, worker and watcher of a job of one slice, call by call; the model answers every other call at
+ * once.
+ */
 
 export type Role = 'fan-out' | 'worker' | 'watcher';
 
 export interface Run {
   readonly role: Role;
-  /** Counted from 0 in the order in which they begin. */
+  /** Runs are counted from 0 in the order of their start. */
   readonly number: number;
-  /** The message that it works on. */
+  /** The queue message of the run. */
   readonly body: string;
   readonly replies: readonly Reply[];
-  /** Recipients of the job. */
   readonly total: number;
 }
 
-/** Where a run stands: its calls that wait for a reply, or whether its delivery is acknowledged. */
+/** A run's state: its calls that wait for a reply, or whether it acknowledged its delivery. */
 export interface Standing {
   readonly open: readonly Call[];
   readonly acknowledged?: boolean;
@@ -46,13 +48,13 @@ export interface Standing {
 const { jobId, clientId, acceptedAtMs } = scenarioHead;
 export const jobMessage: JobMessage = { jobId, clientId, acceptedAtMs };
 
-/** Between the beginnings of two runs: what waits for the template is due again. */
+/** The gap between the starts of two runs: a wait for the template is due again after it. */
 const betweenMs = 15_000;
 export const nowMsOf = ({ number }: Pick<Run, 'number'>) => startMs + betweenMs * number;
-/** So many runs begin while one lives. */
+/** How many runs start while one is alive. */
 export const runsMeanwhile = Math.floor(dispatchTimeoutMs / betweenMs);
 
-/** What the platform says of a message while its template is not approved. */
+/** The platform's codes for messages of a template that is not approved. */
 export const refusals = { PAUSED: 132015, DISABLED: 132016 } as const;
 
 const standings = new Map<number, Promise<Standing>>();
@@ -70,7 +72,7 @@ async function replayed(run: Run): Promise<Standing> {
   return { open, ...(end === undefined ? {} : { acknowledged: end }) };
 }
 
-/** True when the delivery is acknowledged. */
+/** Resolves to true when the delivery is acknowledged. */
 function startOf({ role, number, body, total }: Run): (outside: Outside<string>) => Promise<boolean> {
   const delivery = { messageId: 'm', receiptHandle: 'r', body };
   if (role === 'worker') {
@@ -86,7 +88,7 @@ function startOf({ role, number, body, total }: Run): (outside: Outside<string>)
 
 const nothing = async () => undefined;
 const quiet = { log: () => undefined, random: () => 0, remainingMs: () => 60_000, pause: nothing };
-/** A number that is idle: each run finds a slot at once. */
+/** The number is idle, so each run finds a slot at once. */
 function idleNumber(): NumberPaces {
   let pace = unknownPace;
   const find = async () => pace;
@@ -100,7 +102,7 @@ function idleNumber(): NumberPaces {
   };
 }
 
-/** Of each event the message, or when the pause began that it tells of, and the type. */
+/** Records each event by its type and its message, or the start of its pause. */
 function tellingTo({ call }: Outside<string>) {
   const told = ({ type, data }: ServiceEvent) => {
     const { message_id, parked_at } = data as { readonly message_id?: string; readonly parked_at?: string };
@@ -113,26 +115,9 @@ function workerPorts(outside: Outside<string>, number: number): FlatPorts {
   const { call, nowMs } = outside;
   const paces = idleNumber();
   const look = call('look') as () => Promise<{ readonly state: JobState; readonly holds: Holds }>;
-  const send = call('send') as (dispatchId: unknown) => Promise<number | null>;
-  const states = { park: call('park'), stop: call('stop'), goOn: call('goOn'), endPause: call('endPause') };
-  const ask = call('askHolds');
-  const wabas: Pick<HoldsOfWabas, 'change' | 'ask'> = {
-    change: changeIn(outside),
-    ask: (_, message) => ask(message, nowMs()),
-  };
-  const watchParked = (_: unknown, sinceMs: number) => call('watch')(parkedWatchOf(scenarioHead, sinceMs));
   return {
-    ...quiet,
-    nowMs,
-    paces,
-    isOfSmallRequests: false,
-    slices: {
-      claim: call('claim'),
-      end: call('end'),
-      endUncalled: call('endUncalled'),
-      endForTheDead: call('endForTheDead'),
-      settle: () => Promise.reject(new Error('there are no receipts')),
-    },
+    ...{ ...quiet, nowMs, paces, isOfSmallRequests: false },
+    slices: slicesOf(call),
     doubts: { mark: nothing, proven: async () => new Set() },
     queue: { sendLater: call('sendLater'), postpone: nothing, hold: nothing },
     tenths: { take: async () => [] },
@@ -142,21 +127,49 @@ function workerPorts(outside: Outside<string>, number: number): FlatPorts {
     },
     people: noStops,
     beginStraight: nothing,
-    newHolds: () => runHolds({ ...quiet, states, wabas, watchParked, nowMs }),
+    newHolds: () => runHolds(holdsPorts(outside)),
     events: tellingTo(outside),
     ready: nothing,
-    send: async ({ request }) => {
-      const code = await send(request['biz_opaque_callback_data']);
-      if (code !== null) throw new PlatformFailure('refused', { code });
-      return { platformMessageId: 'platform-0' };
-    },
+    send: sendOf(call),
     breakers: { find: async () => unknownBreaker, change: nothing },
     probe: async () => ({ maySend: true }),
     invocation: `run-${number}`,
   };
 }
 
-/** A rule is no reply: what it makes of the holds is. */
+type CallTo = Outside<string>['call'];
+
+function slicesOf(call: CallTo): FlatPorts['slices'] {
+  return {
+    claim: call('claim'),
+    end: call('end'),
+    endUncalled: call('endUncalled'),
+    endForTheDead: call('endForTheDead'),
+    settle: () => Promise.reject(new Error('there are no receipts')),
+  };
+}
+
+function holdsPorts(outside: Outside<string>): Parameters<typeof runHolds>[0] {
+  const { call, nowMs } = outside;
+  const ask = call('askHolds');
+  return {
+    ...{ ...quiet, nowMs },
+    states: { park: call('park'), stop: call('stop'), goOn: call('goOn'), endPause: call('endPause') },
+    wabas: { change: changeIn(outside), ask: (_, message) => ask(message, nowMs()) },
+    watchParked: (_, sinceMs) => call('watch')(parkedWatchOf(scenarioHead, sinceMs)),
+  };
+}
+
+function sendOf(call: CallTo): FlatPorts['send'] {
+  const send = call('send') as (dispatchId: unknown) => Promise<number | null>;
+  return async ({ request }) => {
+    const code = await send(request['biz_opaque_callback_data']);
+    if (code !== null) throw new PlatformFailure('refused', { code });
+    return { platformMessageId: 'platform-0' };
+  };
+}
+
+/** A rule is no plain data, so a reply holds the rule's effect on the holds. */
 function changeIn({ call }: Outside<string>): HoldsOfWabas['change'] {
   const change = call('changeHolds');
   return (_, rule) => change(rule);
@@ -188,7 +201,7 @@ function watcherPorts(outside: Outside<string>): WatchPorts {
   };
 }
 
-/** Of its rounds all is explored beside it (fan-out/rounds-explorer.test.ts), but what the slices of its endings come to. */
+/** fan-out/rounds-explorer.test.ts explores the rounds; here only the ended slices matter. */
 function fanOutPorts(outside: Outside<string>, total: number): FanOutPorts {
   const { call, nowMs } = outside;
   const head = { ...scenarioHead, total };

@@ -1,7 +1,7 @@
 import type { ParkedWatch } from '../../../lib/messages/watch/watch-message.ts';
 import type { World } from './held-jobs-space.ts';
 
-/** Throws where a promise is broken by the step from one world to the next. */
+/** Throws when the step from one world to the next breaks a promise. */
 export function checkPromises(world: World, before: World): void {
   const { job, wrong } = world;
   if (wrong !== null) throw new Error(wrong);
@@ -13,7 +13,7 @@ export function checkPromises(world: World, before: World): void {
   checkWatching(world, before);
 }
 
-/** What has ended stays, is told once, and nothing vanishes before. */
+/** An ended message stays ended, gets one event, and no message disappears before its end. */
 function checkEndings(world: World, before: World): void {
   const { job, total, slice, taken, told, jobs, chunks, runs } = world;
   const isUnderWay = jobs.length + chunks.length > 0 || runs.some(({ role }) => role !== 'watcher');
@@ -51,7 +51,7 @@ function checkWatching({ job, taken, told, watches, runs }: World, before: World
   }
 }
 
-/** What has happened that a scenario is to meet. */
+/** The events that a scenario must reach. */
 export function eventsBetween(before: World, after: World): string[] {
   const { job, slice, taken, told } = after;
   const { progress, round } = job;

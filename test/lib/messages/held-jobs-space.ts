@@ -9,15 +9,13 @@ import { nowMsOf, type Role, type Run, runsMeanwhile, standingOf } from './held-
 import { effectOf, type Store } from './held-jobs-store.ts';
 
 export interface World extends Store {
-  /** Recipients of the job. */
   readonly total: number;
   readonly runs: readonly Run[];
-  /** Runs that have begun. */
   readonly begun: number;
   readonly left: Readonly<Record<Role | 'faults' | 'changes' | 'cancels' | 'parks', number>>;
 }
 
-/** Which queue the messages of a run come from. */
+/** The queue that a run's messages come from. */
 const queueOf = { 'fan-out': 'jobs', worker: 'chunks', watcher: 'watches' } as const;
 const roles = ['fan-out', 'worker', 'watcher'] as const;
 
@@ -33,12 +31,18 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
 
 const isBounded = ({ state }: Step<World>) => state.chunks.length <= 2;
 
-/** In which order they meet is explored beside it (holds-explorer.test.ts). */
+/** holds-explorer.test.ts explores the order of these calls. */
 const holdChanges = new Set(['changeHolds', 'goOn']);
-/** Beside them what no other run sees: what is told, and what is queued, which may wait in its queue for as long as it likes. */
+/**
+ * Calls that no other run can observe: an event, and a queue message, which may wait in its queue as long as needed
+ * anyway.
+ */
 const unseen = new Set([...holdChanges, 'tell', 'watch', 'sendLater']);
 
-/** What is done at once and without fail. Where nothing fails any more, so are what no other run sees and the end of a run. */
+/**
+ * These calls happen at once and never fail. When no faults are left, unobservable calls and a run's end happen at once
+ * as well.
+ */
 async function stepAtOnce(world: World): Promise<Step<World> | undefined> {
   const mayFail = world.left.faults > 0;
   for (const run of world.runs) {
@@ -71,7 +75,7 @@ function ofClients(world: World): Step<World>[] {
   return steps;
 }
 
-/** A message of another slice is refused: its worker parks the job. */
+/** Another slice's message is refused: its worker parks the job. */
 function ofOthers(world: World): Step<World>[] {
   const { job, template, left, begun } = world;
   if (left.parks === 0 || template !== 'PAUSED' || !job.begun || job.stop !== undefined || job.parked !== undefined)
@@ -84,7 +88,7 @@ function ofOthers(world: World): Step<World>[] {
   return [{ does: 'the job is parked', state: { ...world, job: held, holds, watches, left: less(world, 'parks') } }];
 }
 
-/** What a refusal of the template opens. */
+/** The hold that a refusal of the template opens. */
 export function pausedSince(sinceMs: number): HoldRule {
   return opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs });
 }
@@ -117,7 +121,7 @@ function nameOf({ role, number }: Run): string {
   return `${role} ${number}`;
 }
 
-/** What may become of a run: it dies, it ends, or one of its calls is answered, fails, or loses its reply. */
+/** The possible next steps of a run: it dies or ends, or a call succeeds, fails or loses its reply. */
 async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
   const harm = { left: less(world, 'faults') };
   const mayFail = world.left.faults > 0;
@@ -141,7 +145,7 @@ async function stepsOf(world: World, run: Run): Promise<Step<World>[]> {
   return steps;
 }
 
-/** Its message comes again, unless it was acknowledged. */
+/** The message comes again unless it was acknowledged. */
 function endOf(world: World, run: Run, acknowledged: boolean): World {
   const gone = { ...world, runs: world.runs.filter((other) => other !== run) };
   const queue = queueOf[run.role];
@@ -158,7 +162,7 @@ function done(world: World, { name, args }: Call): { readonly after: World; read
   return { after: { ...world, ...changes }, value };
 }
 
-/** The message of a run of the fan-out that died comes again when its lease is over. */
+/** The message of a dead fan-out run comes again when its lease is over. */
 function leased(world: World, name: string): World {
   const { job, runs } = world;
   const { round } = job;
@@ -169,7 +173,7 @@ function leased(world: World, name: string): World {
 
 const numberOf = partNumbers();
 
-/** Names a world by what its future depends on. */
+/** Worlds with the same future have the same key. */
 export function keyOf({ runs, claimedIn, told, taken, jobs, chunks, watches, begun: _, ...world }: World): string {
   const { job, slice, holds, heldAtClaim, questions, template, total, left, wrong } = world;
   const parts = [job, holds, told, taken, jobs, chunks, watches, heldAtClaim, questions, left].map((part) =>

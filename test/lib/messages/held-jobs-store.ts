@@ -11,24 +11,26 @@ import { scenarioHead } from '../../support/scenario-job.ts';
 import { makeTemplate } from '../../support/templates.ts';
 import { refusals } from './held-jobs-model.ts';
 
-/** What is stored, queued, sent and told of one job of one slice, and how the platform has its template. */
+/**
+ * One job of one slice: stored items, queue messages, sent messages, events, and the template's state at the platform.
+ */
 export interface Store {
   readonly job: JobItem;
   readonly slice: Slice | null;
-  /** How the job stood when the slice was claimed last. */
+  /** The job's state at the last claim of the slice. */
   readonly claimedIn: JobState;
   readonly holds: Holds;
-  /** The holds that were open when the slice was claimed last, and the questions for which a message was called. */
+  /** The open holds at the last claim of the slice, and the probes that were called. */
   readonly heldAtClaim: readonly string[];
   readonly questions: readonly string[];
   readonly template: 'APPROVED' | keyof typeof refusals;
-  /** Indexes of the messages that the platform took, in its order. */
+  /** Indexes of the messages that the platform took, in order. */
   readonly taken: readonly number[];
   /** Ids and types of events. */
   readonly told: readonly string[];
-  /** What a call did that no call may do. */
+  /** A call that broke a rule. */
   readonly wrong: string | null;
-  /** Messages of the three queues, in no order. */
+  /** The messages of the three queues; their order does not matter. */
   readonly jobs: readonly string[];
   readonly chunks: readonly string[];
   readonly watches: readonly string[];
@@ -45,7 +47,7 @@ interface Effect {
   readonly value?: unknown;
 }
 
-/** What a call does and answers: the conditions are those of items.ts, job-rounds.ts and slice.ts. */
+/** The effect and the answer of a call, with the conditions of items.ts, job-rounds.ts and slice.ts. */
 export function effectOf(store: Store, name: string, args: readonly unknown[]): Effect {
   const { job } = store;
   switch (name) {
@@ -73,7 +75,7 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
       return { changes: {}, value: store.holds };
     case 'changeHolds': {
       const holds = (args[0] as HoldRule)(store.holds);
-      // Of a hold that is over, no question is asked again.
+      // A hold that is over is not probed again.
       const open = namesOf(holds);
       const questions = store.questions.filter((question) => open.some((name) => question.startsWith(name)));
       const heldAtClaim = store.heldAtClaim.filter((name) => open.includes(name));
@@ -95,7 +97,7 @@ export function effectOf(store: Store, name: string, args: readonly unknown[]): 
   }
 }
 
-/** What the platform says of a message, and whether it may have been asked. */
+/** The platform's answer for a message, and whether the call was allowed. */
 function sent(store: Store, index: number): Effect {
   const { job, claimedIn, template, taken, holds, heldAtClaim } = store;
   const on = holdsOn(holds, scenarioHead);
@@ -125,7 +127,7 @@ function ofSlice(store: Store, name: string, args: readonly unknown[]): Effect {
   return { changes: { slice, ...(isClaim ? atClaim : {}) }, value };
 }
 
-/** The open holds, each by its scope and when it began. */
+/** The open holds, each named by its scope and start. */
 function namesOf(holds: Holds): string[] {
   return holdsOn(holds, scenarioHead).map(({ scope, hold: { sinceMs } }) => `${scope} since ${sinceMs}`);
 }

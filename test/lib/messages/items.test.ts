@@ -33,7 +33,7 @@ import {
 const jobId = '01K9ZQ4T5W8XJ7M2N3P4R5S6T7';
 const at = Date.UTC(2026, 9, 1, 23, 59, 59, 999);
 
-/* Items outlive versions (D47): every later version looks for these keys, letter for letter. */
+/** Items outlive versions (D47): every later version finds them by exactly these keys. */
 test.each<[string, object, object]>([
   ['a job', jobKey(jobId), { pk: 'JOB#01K9ZQ4T5W8XJ7M2N3P4R5S6T7', sk: 'JOB' }],
   ['its first slice', sliceKeyOf({ jobId, slice: 0 }), { pk: `JOB#${jobId}#0`, sk: 'SLICE#0000' }],
@@ -71,7 +71,7 @@ test.each<[string, object, object]>([
   expect(key).toEqual(spelled);
 });
 
-test('whom a job wrote to stands by number and group of people', () => {
+test('the people of a job are stored by number and group', () => {
   expect(scheduledKey('01JD00000000000000000000AB')).toEqual({ pk: 'SCHEDULED#2', sk: '01JD00000000000000000000AB' });
   expect(wrotePartition('300000000000001', '07')).toBe('WROTE#300000000000001#07');
 });

@@ -35,7 +35,7 @@ async function begin(): Promise<void> {
   await jobs().begin({ head, repeats: [] });
 }
 
-/** Beside whether it has begun. */
+/** The job's state, and whether it has begun. */
 async function stateOf(jobId: string) {
   const state = (await states().of([jobId])).get(jobId);
   if (state === undefined) return undefined;
@@ -83,7 +83,7 @@ test('the pause outlasts the end of a waiting, and ends with the message that wa
   await states().resume('J', parked);
   await states().park('J', { ...parked, sinceMs: 9_000 });
   expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
-  // While the job is parked its pause goes on: no watcher would tell that it is over.
+  // The pause continues while the job is parked: no watcher would report its end otherwise.
   expect(await states().endPause('J')).toBe(false);
   await states().goOn('J', 1_000);
   expect(await stateOf('J')).toEqual({ parked: { ...parked, sinceMs: 9_000 }, pausedFromMs: 1_000 });
@@ -118,7 +118,7 @@ test('states of many jobs are one answer; one that has only begun says no more',
   );
 });
 
-/** Few moments, rounds, owners and places, so that writes meet. */
+/** Moments, rounds, owners and places are few, so that writes collide. */
 const anyFacts = fc.record({
   sinceMs: fc.constantFrom(1_000, 2_000),
   goesOn: fc.constantFrom({}, { goesOn: true as const }),
@@ -146,7 +146,7 @@ const nextOf = ({ nextRound, sinceMs }: Facts, { when }: JobHead) => {
 };
 const parkedOf = ({ sinceMs }: Facts) => ({ ...parked, sinceMs });
 
-/** What the port of a write of a job, or of its first slice, is given. */
+/** The arguments of each write of a job or of its first slice. */
 const given: Readonly<Record<string, (facts: Facts, job: JobHead) => readonly unknown[]>> = {
   begin: (_, job) => [{ head: job, repeats: [] }],
   withdraw: (_, job) => [job.jobId],
@@ -162,7 +162,9 @@ const given: Readonly<Record<string, (facts: Facts, job: JobHead) => readonly un
   claim: (facts, job) => [claimOf(facts, job)],
   endUncalled: (facts, job) => [claimOf(facts, job), new Map([[0, { state: 'again', dueMs: 5 }]])],
 };
-/** What meets: a pause and its ends, rounds, those who begin or take back, stop and claim; and all of them. */
+/**
+ * Groups of writes that can collide: pauses and their ends; rounds; begin, take back, stop and claim; and all of them.
+ */
 const meeting = fc.constantFrom(
   ['park', 'park', 'goOn', 'resume', 'endPause'],
   ['take', 'announce', 'announce', 'handOver'],
@@ -174,7 +176,7 @@ const anyWrites = meeting.chain((names) =>
   fc.array(fc.tuple(fc.constantFrom(...names), anyFacts), { minLength: 1, maxLength: 16 }),
 );
 
-/** What is stored of a job, as the model has it. */
+/** The stored job in the model's form. */
 function itemOf(item: Record<string, unknown> | undefined): JobItem | undefined {
   if (item === undefined) return undefined;
   const { withdrawnAtMs, round: stored, queued, wave, ofStretches } = item;
@@ -227,7 +229,7 @@ test('every write of a job and of its first slice does what the model of explora
         : [];
       for (const [name, facts] of [...before, ...writes]) {
         const args = given[name]?.(facts as Facts, makeJobHead({ jobId, ...when })) ?? [];
-        // No worker tries again what was never tried.
+        // A worker never makes a later try without a first one.
         if (name === 'claim' && slice === undefined && (facts as Facts).try > 0) continue;
         const answer = await stores[name]?.(...args);
         const modelled = afterWrite({ job, slice }, name, args);

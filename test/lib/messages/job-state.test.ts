@@ -27,7 +27,7 @@ describe('what the state of a job makes of a claimed message (D46, D53)', () => 
     const hourMs = 3_600_000;
     const open = (fromHour: number, hours: number) =>
       [parked.sinceMs + fromHour * hourMs, parked.sinceMs + (fromHour + hours) * hourMs] as const;
-    // Ten hours a day, and another lot from the eighth on: 12 hours a day.
+    // One lot is open ten hours a day, and the other from the eighth hour on: 12 hours a day together.
     const lots = [
       { until: 5, open: [open(0, 10), open(24, 10), open(48, 10)] },
       { until: 9, open: [open(8, 4), open(32, 4), open(56, 4)] },
@@ -54,13 +54,13 @@ describe('what the state of a job makes of a claimed message (D46, D53)', () => 
     expect(byJobState(state, {}, 140_000)).toEqual({ kind: 'wait', delaySeconds: 25 });
     expect(byJobState(state, {}, 40_000 + longestParkMs - 1)).toMatchObject({ kind: 'wait' });
     expect(byJobState(state, {}, 40_000 + longestParkMs)).toMatchObject({ kind: 'settle' });
-    // A job whose pause has not been proven over is sent.
+    // A job is sent although the end of its pause is not proven.
     expect(byJobState({ pausedFromMs: 40_000 }, {}, 40_000 + longestParkMs)).toEqual({ kind: 'send' });
   });
 });
 
 test('the next look at a parked job comes after a quarter of its waiting, 15 s at least and 2 min at most', () => {
-  // A worker whose clock is behind that of who parked counts from later on.
+  // The worker's clock may be behind the clock that parked the job, so the delay counts from a later time.
   expect([-5_000, 0, 60_000, 60_001, 100_000, 480_000, 10 ** 9].map(parkDelaySeconds)).toEqual([
     15, 15, 15, 16, 25, 120, 120,
   ]);

@@ -14,14 +14,14 @@ import { decodeQueued } from '../../../lib/webhooks/delivery/pending.ts';
 import { eventTypes } from '../../../lib/webhooks/event.ts';
 import { type QueuedBodies, queuedBodies } from '../../support/queued-bodies.ts';
 
-/*
- * Queues outlive versions: what a released one has written is read by every later one (D47). Read here are what today's code
- * queues, and the fixture of each released version, which fixtures/write-released.ts writes once, when it is released.
+/**
+ * Every later version reads what a released version has queued (D47): today's messages, and one fixture for each
+ * release, which fixtures/write-released.ts wrote.
  */
 
 const readChunk = (body: string) => v.parse(QueuedChunkSchema, queuedMessage(body, chunkVersion));
 
-/** How every queue is read by its consumer. */
+/** The consumer's parser for each queue. */
 const readers: Readonly<Record<keyof QueuedBodies, (body: string) => unknown>> = {
   sendJobs: decodeJob,
   chunks: readChunk,
@@ -63,7 +63,7 @@ test.each(['chunks', 'urgentChunks'] as const)('every field of a chunk is among 
   const ofSlices = QueuedChunkSchema.entries.slices.item;
   const namesIn = (objects: readonly object[]) => [...new Set(objects.flatMap(Object.keys))].sort();
   const namesOf = ({ entries }: { readonly entries: object }) => Object.keys(entries).sort();
-  // What goes straight, and what goes in slots that a fan-out has reserved, is told apart by these.
+  // These members distinguish straight chunks from chunks in slots that a fan-out has reserved.
   const others = { chunks: ['alone', 'straight', 'urgent'], urgentChunks: ['keptUntilMs', 'lots'] }[queue];
   expect([...namesIn(chunks), ...others].sort()).toEqual(namesOf(QueuedChunkSchema));
   expect(namesIn(slices)).toEqual(namesOf(ofSlices));

@@ -29,7 +29,7 @@ const word = (source: Word['source'], says: Word['says'], laterMs = 0): Word => 
 });
 const entryOf = (...words: readonly Word[]) => words.reduce<Entry>(after, {});
 
-/** Few moments, so that many are at the same time. */
+/** Moments are few, so that many words have the same time. */
 const anyWord: fc.Arbitrary<Word> = fc.record({
   source: fc.constantFrom<Word['source']>('platform', 'refused', 'reply', 'quick_reply', 'api', 'import'),
   says: fc.constantFrom('stopped', 'started'),

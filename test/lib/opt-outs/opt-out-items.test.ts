@@ -9,7 +9,10 @@ import {
 } from '../../../lib/opt-outs/opt-out-items.ts';
 import { personNames } from '../../../lib/opt-outs/person-name.ts';
 
-/* These spellings are stored for ever, and so is the digest: no number is left from which a name could be computed again (D60). */
+/**
+ * These keys are stored for ever, and so is the digest: a name cannot be computed again, because numbers are not kept
+ * (D60).
+ */
 const name = personNames(new Uint8Array(32))('5491155550001');
 
 test.each<[string, object, object]>([

@@ -108,7 +108,7 @@ test('what was said until a change of ids counts under the new ones, also when i
 test.each(['after it is told', 'before it is told'])(
   'a stop of the client that is said after a change of ids, %s, counts under the new ones; its start does not (D55)',
   async (when) => {
-    // What a client sends to the old user id goes to the new one.
+    // A message to the old user id goes to the new id.
     const change = { old: [userId], recipients: ['US.9'], atMs: atMs - 1_000 };
     const say = async (says: 'started' | 'stopped', laterMs: number) => {
       const word = { ...stopped, says, source: 'api', atMs: atMs + laterMs } as const;

@@ -5,10 +5,9 @@ import { explore } from '../../support/exploration.ts';
 import { thorough } from '../../support/thorough.ts';
 import { checkPromises, keyOf, successorsOf, type Told, type World } from './opt-outs-world.ts';
 
-/*
- * Every order in which webhooks, the API and an import record words of one person, whom they know by number and by user id, while
- * workers claim, look and call; replies are lost, requests fail, deliveries come twice. The writers are the real code, call by
- * call; a write is one step, as compare-and-set makes it (test/lib/aws).
+/**
+ * Explores every order in which webhooks, the API and an import record words of one person, known by number and user
+ * id, while workers claim, look and call, with faults. Writers are real; each write is one compare-and-set.
  */
 const client: Scope = { kind: 'client', clientId: 7 };
 const number: Scope = { kind: 'number', phoneNumberId: '31', wabaId: '11' };
@@ -33,7 +32,7 @@ const changed = (old: string[], recipients: string[], laterMs: number): Told => 
 interface Scenario {
   readonly name: string;
   readonly told: readonly Told[];
-  /** To whom workers send. */
+  /** The recipients of the workers. */
   readonly to: readonly string[];
   readonly left?: Partial<World['left']>;
   readonly sees: readonly string[];

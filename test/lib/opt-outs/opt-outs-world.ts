@@ -7,13 +7,16 @@ import { type Scope, type Sender, scopesOf, textOf } from '../../../lib/opt-outs
 import { type Step, written } from '../../support/exploration.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../support/replayed-run.ts';
 
-/** Writers of words and of changed ids, the real ones call by call, and workers that claim, look and call. A name is the recipient itself. */
+/**
+ * Real writers of words and of changed ids, call by call, and workers that claim, look and call. Recipients stand for
+ * their names.
+ */
 
 export type Told = (
   | { readonly scope: Scope; readonly recipients: readonly string[]; readonly word: Word }
   | { readonly old: readonly string[]; readonly recipients: readonly string[]; readonly atMs: number }
 ) & {
-  /** It cannot be said before that one is stored. */
+  /** The word comes only after that other word is stored. */
   readonly onlyAfter?: number;
 };
 
@@ -29,7 +32,7 @@ export interface Worker {
   readonly sender: Sender;
   readonly recipient: string;
   readonly progress: 'to claim' | 'claimed' | 'unmarked' | 'looks' | 'free' | 'called' | 'stopped';
-  /** What was stored when it claimed. */
+  /** The words that were stored at the claim. */
   readonly storedBefore: readonly number[];
 }
 
@@ -68,7 +71,7 @@ async function started(told: Told, { call }: Outside<CallName>): Promise<End> {
     }
     return (await recordWord({ ...told, clientIds: clientIdsOf(told.scope) }, ports)).taken ? 'stored' : 'refused';
   } catch (error) {
-    // What the code itself throws is a broken promise; a store that does not answer is not.
+    // An error of the code itself breaks a promise; an unavailable store does not.
     if (error instanceof Error && error.message === 'unavailable') return 'failed';
     throw error;
   }
@@ -100,7 +103,7 @@ async function ofWriter(world: World, writer: Writer, at: number): Promise<Step<
   const goOn = async (does: string, store: World, reply: Omit<Reply, 'call' | 'atMs'>) => {
     const replies = [...writer.replies, { call: call.number, atMs: 0, ...reply }];
     const { end } = await standingOf(told, replies);
-    // Its delivery comes again.
+    // The delivery comes again.
     const next: Writer =
       end === 'failed' ? again : { ...writer, replies: end ? [] : replies, progress: end ?? 'writing' };
     steps.push({ does, state: { ...store, writers: store.writers.with(at, next) } });
@@ -134,7 +137,7 @@ function storedIn({ writers }: World): number[] {
   return writers.filter(({ progress }) => progress === 'stored').map(({ told }) => told);
 }
 
-/** In the order that record-word.ts asks of a worker. */
+/** The order that record-word.ts requires of a worker. */
 function ofWorker(world: World, worker: Worker, at: number): Step<World>[] {
   const { sender, recipient } = worker;
   const to = (does: string, next: Partial<Worker>): Step<World>[] => {
@@ -161,7 +164,7 @@ function ofWorker(world: World, worker: Worker, at: number): Step<World>[] {
   }
 }
 
-/** Which of all that is told is known to have linked names, and which words count. */
+/** The facts that have linked names, and the words that count. */
 interface Known {
   readonly links: readonly number[];
   readonly words: readonly number[];
@@ -169,13 +172,13 @@ interface Known {
 }
 
 /**
- * What is said of a recipient, by the facts themselves: under any name that is the same person's, and until a change under those
- * that it has taken the place of.
+ * Computes the entry from the facts: words under any name of the same person, and older words under names that were
+ * replaced.
  */
 function entryFrom(told: readonly Told[], { links, words, scope }: Known, recipient: string): Entry {
   const untilOf = new Map([[recipient, Number.POSITIVE_INFINITY]]);
   const untilMsOf = (names: readonly string[]) => Math.max(...names.map((name) => untilOf.get(name) ?? -1));
-  // Each round makes some name reach further, at the latest of all.
+  // Each round extends the reach of at least one name, so that many rounds suffice.
   for (const _round of told) {
     for (const fact of links.flatMap((at) => told[at] ?? [])) {
       const untilMs = untilMsOf(fact.recipients);
@@ -192,23 +195,23 @@ function entryFrom(told: readonly Told[], { links, words, scope }: Known, recipi
     .reduce<Entry>(after, {});
 }
 
-/** A stop of the client follows also when it was said after the change. */
+/** A client's stop follows the person even when it comes after the change. */
 function reaches(word: Word, untilMs: number): boolean {
   return word.atMs <= untilMs || (untilMs >= 0 && isOfClient(word) && word.says === 'stopped');
 }
 
-/** Whose lists show a word: of a number or a WABA those of one client that has written to the person from there. */
+/** The clients that list a word: for a number or a WABA, the one client that wrote to the person from there. */
 function clientIdsOf(scope: Scope): number[] {
   return [scope.kind === 'client' ? scope.clientId : 1];
 }
 
-/** Throws where a call breaks the promise, or where all is stored and something of it is lost. */
+/** Throws when a call breaks the promise, or when all words are stored and one is lost. */
 export function checkPromises(world: World): void {
   for (const worker of world.workers.filter(({ progress }) => progress === 'called')) checkCall(world, worker);
   if (world.writers.every(({ progress }) => progress === 'stored' || progress === 'refused')) checkRest(world);
 }
 
-/** Only a start that has begun may stand against a stop that was stored before the claim. */
+/** After a stop that was stored before the claim, only a begun start allows the call. */
 function checkCall({ told, writers }: World, { sender, recipient, storedBefore }: Worker): void {
   const begun = writers.filter(({ progress }) => progress !== 'to come').map((writer) => writer.told);
   const starts = begun.filter((at) => isStart(told[at]));
@@ -233,7 +236,7 @@ function checkRest(world: World): void {
     if (!marks.includes(markKey(fact.scope).pk)) throw new Error('D55: a word without a mark');
     for (const recipient of told.flatMap(({ recipients }) => recipients)) {
       const kept = sidesOf(people[recipient]?.entries[scope]);
-      // A start whose reply was lost may be kept, and be refused when it comes again.
+      // A start with a lost reply may be stored, and is refused when it comes again.
       const wholes = [stored, [...stored, ...refused]].map((words) =>
         sidesOf(entryFrom(told, { links: stored, words, scope }, recipient)),
       );

@@ -10,7 +10,10 @@ import { validSends } from '../../infra/simulator/valid-sends.ts';
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { button, firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
 
-/* What the platform does to accounts, and tells of people, stands twice as well, in the service and in the simulator. */
+/**
+ * The service and the simulator implement the platform's account changes and person updates independently; both must
+ * agree.
+ */
 
 test.each(tierNames)('a portfolio of %s writes to as many people a day', (tier) => {
   expect(peopleADay(tier) ?? Number.POSITIVE_INFINITY).toBe(tiers[tier]);

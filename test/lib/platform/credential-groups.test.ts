@@ -8,7 +8,7 @@ import {
   storedCredentials,
 } from '../../../lib/platform/credential-groups.ts';
 
-/** Tokens as long as the platform's are. */
+/** Tokens have the platform's length. */
 function credentials(count: number) {
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => [
@@ -63,7 +63,7 @@ test('a credential may be called groups', () => {
   expect(storedCredentials(JSON.stringify(called))).toEqual(called);
 });
 
-/** One credential in a secret of so many bytes. */
+/** One credential in a secret of this many bytes. */
 function ofBytes(bytes: number) {
   const withToken = (accessToken: string) => ({ demo: { accessToken, appId: '7' } });
   return withToken('x'.repeat(bytes - JSON.stringify(withToken('')).length));

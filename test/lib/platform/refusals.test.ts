@@ -10,7 +10,7 @@ test.each<[string, FailureKind, FailureFacts, number, string]>([
   ['our permission is missing', 'refused', { httpStatus: 403, code: 200 }, 502, 'platform_unreachable'],
   ['a fault of theirs in a 400', 'refused', { httpStatus: 400, code: 1 }, 502, 'platform_unreachable'],
   ['content', 'refused', { httpStatus: 400, code: 100, subcode: 2388293 }, 400, 'platform_refused'],
-  ['a code nobody knows', 'refused', { httpStatus: 400, code: 999999 }, 400, 'platform_refused'],
+  ['an unknown code', 'refused', { httpStatus: 400, code: 999999 }, 400, 'platform_refused'],
   ['throttled by code', 'refused', { httpStatus: 400, code: 80008 }, 429, 'platform_rate_limited'],
   ['throttled by status', 'refused', { httpStatus: 429 }, 429, 'platform_rate_limited'],
 ])('%s', (_, kind, facts, status, code) => {

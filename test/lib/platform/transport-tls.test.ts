@@ -8,13 +8,16 @@ import { platformTransport } from '../../../lib/platform/transport.ts';
 import { certificate, type MediaHost, startMediaHost } from '../../support/media-host.ts';
 import { thorough } from '../../support/thorough.ts';
 
-/** Where a connection dies: so many bytes of that direction still pass. What would come after them ends both sides. */
+/** The point of death: this many bytes of the direction still pass, and the next byte ends both sides. */
 interface Death {
   readonly towards: 'platform' | 'client';
   readonly afterBytes: number;
 }
 
-/** What passed on a connection, and whether the client has answered the platform's part of the handshake: for it the session stands then. */
+/**
+ * The bytes that passed on a connection, and whether the client has answered the platform's handshake, which
+ * establishes the session.
+ */
 interface Passage {
   readonly client: Socket;
   readonly passed: Record<Death['towards'], number>;
@@ -26,12 +29,12 @@ const { lookup } = dns;
 const trustedBefore = getCACertificates('default');
 const answer = JSON.stringify({ messages: [{ id: 'wamid.1' }] });
 let platform: MediaHost;
-/** The messages that the platform has taken, by the number that each call sends, and whether the TLS session was one from before. */
+/** The messages that the platform took, by the number in each call, and whether their TLS session was resumed. */
 const taken = new Map<string, boolean>();
 
 beforeAll(async () => {
   setDefaultCACertificates([...trustedBefore, certificate]);
-  // The certificate's name leads to this machine.
+  // The certificate's name resolves to this machine.
   dns.lookup = ((_name: string, _options: object, found: (error: null, addresses: object[]) => void) =>
     found(null, [{ address: '127.0.0.1', family: 4 }])) as unknown as typeof lookup;
   platform = await startMediaHost((request, response) => {
@@ -39,7 +42,7 @@ beforeAll(async () => {
     text(request).then(
       (body) => {
         taken.set(JSON.parse(body).to, takesUp);
-        // In pieces of their own, so that the connection can die between any two.
+        // The answer leaves in several pieces, so that the connection can die between any two.
         response.writeHead(200, { 'content-length': answer.length }).flushHeaders();
         setImmediate(() => {
           response.write(answer.slice(0, 10));
@@ -57,7 +60,7 @@ afterAll(async () => {
   await platform.close();
 });
 
-/** Hands bytes through until the connection dies: by a reset at even places, by its end at odd ones. */
+/** Forwards bytes until the connection dies: by a reset at even places, by a FIN at odd ones. */
 function passThrough(passage: Passage): void {
   const { client, passed } = passage;
   const server = connect(platform.port, '127.0.0.1');
@@ -82,7 +85,7 @@ function passThrough(passage: Passage): void {
   server.on('error', () => client.destroy());
 }
 
-/** A way to the platform on which every connection can be made to die, and a transport that takes it. */
+/** A way to the platform whose connections can die anywhere, and a transport on it. */
 async function openWay() {
   const passages: Passage[] = [];
   const next: { death: Death | undefined } = { death: undefined };
@@ -109,7 +112,7 @@ async function openWay() {
 
 let calls = 0;
 
-/** The number that the call has sent, and what came of it. */
+/** The number of the call, and its result. */
 async function sendThrough({ call }: Pick<Awaited<ReturnType<typeof openWay>>, 'call'>) {
   calls += 1;
   const to = String(calls).padStart(6, '0');
@@ -120,11 +123,13 @@ async function sendThrough({ call }: Pick<Awaited<ReturnType<typeof openWay>>, '
   return { to, outcome };
 }
 
-/** What a call finds: nothing; the connection of one before; or its TLS session alone, because the connection has slept. */
+/**
+ * The connection of a call: a new one, an open one, or a new one that resumes the TLS session after the old one slept.
+ */
 const beginnings = ['a first connection', 'a connection used before', 'a session taken up again'] as const;
 type Beginning = (typeof beginnings)[number];
 
-/** One call, whose connection dies so many bytes after it began. Also returns how many bytes passed since then. */
+/** Makes one call whose connection dies this many bytes later, and returns the result with the number of bytes. */
 async function callThrough(beginning: Beginning, death?: Death) {
   const way = await openWay();
   const { passages, next, now } = way;
@@ -153,14 +158,14 @@ async function callThrough(beginning: Beginning, death?: Death) {
   }
 }
 
-/** What is wrong with an outcome, if anything. */
+/** The fault of a result, if any. */
 async function faultOf(beginning: Beginning, death: Death): Promise<string | undefined> {
   const { outcome, secured, wasTaken } = await callThrough(beginning, death);
   const where = `${outcome} after ${death.afterBytes} bytes towards the ${death.towards}`;
   if (outcome === 'not_sent' && wasTaken) return `${where}, and taken`;
   if (outcome === 'not_sent' && secured) return `${where}, and the session stood`;
   if (outcome === 'ambiguous' && !secured) return `${where}, and the session never stood`;
-  // The whole answer had come by.
+  // The whole answer had arrived.
   if (outcome === 'sent' && wasTaken) return undefined;
   return outcome === 'not_sent' || outcome === 'ambiguous' ? undefined : where;
 }
@@ -177,7 +182,8 @@ test.each(
       tookUp: beginning === 'a session taken up again',
       connections: beginning === 'a session taken up again' ? 2 : 1,
     });
-    // Two handshakes a place: every third has to do. Between a reset and an end they alternate all the same.
+    // A resumed session takes two handshakes for each place, so only every third place is tried. Resets and FINs still
+    // alternate.
     const step = (beginning === 'a session taken up again' ? 3 : 1) * (thorough ? 1 : 13);
     const places = Array.from({ length: Math.ceil(passed[towards] / step) }, (_, place) => ({
       towards,

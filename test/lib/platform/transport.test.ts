@@ -1,46 +1,19 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { metered } from '../../../lib/observe/metrics.ts';
-import { PlatformFailure } from '../../../lib/platform/failure.ts';
-import { platformTransport, ReplyTooLarge, type TransportOptions } from '../../../lib/platform/transport.ts';
+import { platformTransport, ReplyTooLarge } from '../../../lib/platform/transport.ts';
 import { countedBy } from '../../support/counted.ts';
+import { closeServers, failureOf, listening, platformThat, send } from './local-platform.ts';
 
-// Every call here ends within a second: one that never does is told soon.
+// Every call ends within a second, so a call that never ends fails soon.
 vi.setConfig({ testTimeout: 10_000 });
 
-const open: { close(): unknown }[] = [];
-afterEach(() => {
-  for (const server of open.splice(0)) server.close();
-});
-
-async function listening(server: Server | ReturnType<typeof createTcpServer>): Promise<number> {
-  open.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-async function platformThat(answers: RequestListener, options: Partial<TransportOptions> = {}) {
-  const port = await listening(createServer(answers));
-  return platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300, ...options });
-}
-
-async function failureOf(call: Promise<unknown>): Promise<PlatformFailure> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (error instanceof PlatformFailure) return error;
-  throw new Error(`no PlatformFailure but ${String(error)}`);
-}
-
-const send = { method: 'POST', path: '1/messages', body: { to: '1' }, accessToken: 'token' } as const;
+afterEach(closeServers);
 
 describe('what is known after a call that did not succeed', () => {
   test('a refused connection was not sent', async () => {
     const port = await listening(createServer());
-    open.pop()?.close();
+    closeServers();
     const call = platformTransport({ baseUrl: `http://127.0.0.1:${port}`, version: 'v25.0', timeoutMs: 300 });
     expect(await failureOf(call(send))).toMatchObject({ kind: 'not_sent', cause: { code: 'ECONNREFUSED' } });
   });
@@ -242,117 +215,6 @@ describe('what the platform says', () => {
     await call({ method: 'GET', path: '1/message_templates', accessToken: 'token' });
     expect(seen).toMatchObject({ method: 'GET', url: '/v25.0/1/message_templates', body: '' });
     expect(seen).not.toHaveProperty(['headers', 'content-type']);
-  });
-});
-
-describe('connections', () => {
-  /** A platform that notes the connection of each request, by number, and ends none by itself. */
-  async function noting(answers: RequestListener = (_, response) => response.end('{}')) {
-    const sockets: Socket[] = [];
-    const used: number[] = [];
-    const server = createServer((request, response) => {
-      if (!sockets.includes(request.socket)) sockets.push(request.socket);
-      used.push(sockets.indexOf(request.socket));
-      answers(request, response);
-    });
-    server.keepAliveTimeout = 0;
-    const baseUrl = `http://127.0.0.1:${await listening(server)}`;
-    const now = { wallMs: 1_700_000_000_000, monotonicMs: 5_000 };
-    const clocks = { wallMs: () => now.wallMs, monotonicMs: () => now.monotonicMs };
-    const call = platformTransport({ baseUrl, version: 'v25.0', timeoutMs: 300, clocks });
-    const pass = (ms: number) => {
-      now.wallMs += ms;
-      now.monotonicMs += ms;
-    };
-    const closed = async (number: number) => {
-      const socket = sockets[number];
-      if (socket?.closed === false) await once(socket, 'close');
-    };
-    return { call, used, closed, now, pass };
-  }
-
-  test('one takes requests for two seconds after its last one began, in the next invocation too', async () => {
-    const { call, used, pass } = await noting();
-    for (const _ of ['one', 'two', 'three']) {
-      await metered(() => call(send));
-      pass(1_999);
-    }
-    expect(used).toEqual([0, 0, 0]);
-  });
-
-  test.each([
-    ['by both clocks', { wallMs: 2_000, monotonicMs: 2_000 }],
-    ['by the wall clock alone', { wallMs: 2_000, monotonicMs: 0 }],
-    ['by the clock that is never set alone', { wallMs: 0, monotonicMs: 2_000 }],
-    ['for all that is known: the clock was set back', { wallMs: -1, monotonicMs: 1 }],
-  ])('one that has slept %s is never used, and is closed', async (_what, slept) => {
-    const { call, used, closed, now } = await noting();
-    await call(send);
-    now.wallMs += slept.wallMs;
-    now.monotonicMs += slept.monotonicMs;
-    await call(send);
-    await call(send);
-    expect(used).toEqual([0, 1, 1]);
-    await closed(0);
-  });
-
-  /** Two requests at a time, on two connections; the platform answers a request when its number is let go. */
-  async function twoAtOnce() {
-    const answered = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let requests = 0;
-    const noted = await noting(async (_, response) => {
-      const number = requests;
-      requests += 1;
-      arrived[number]?.resolve();
-      await answered[number]?.promise;
-      response.end('{}');
-    });
-    const begin = async (number: number) => {
-      const ended = noted.call(send);
-      await arrived[number]?.promise;
-      return async () => {
-        answered[number]?.resolve();
-        await ended;
-      };
-    };
-    return { ...noted, begin };
-  }
-
-  test.each([
-    ['answered first', [0, 1]],
-    ['answered last', [1, 0]],
-  ])('of two that rest only the one that has slept is passed over: %s', async (_what, order) => {
-    const { begin, call, used, closed, pass } = await twoAtOnce();
-    const ends = [await begin(0)];
-    pass(1_500);
-    ends.push(await begin(1));
-    for (const number of order) await ends[number]?.();
-    pass(500);
-    await call(send);
-    expect(used).toEqual([0, 1, 1]);
-    await closed(0);
-  });
-
-  test('an answer that comes after a sleep keeps no connection: it slept too', async () => {
-    const { begin, used, closed, pass } = await twoAtOnce();
-    const end = await begin(0);
-    pass(2_000);
-    await end();
-    await (await begin(1))();
-    expect(used).toEqual([0, 1]);
-    await closed(0);
-  });
-
-  test('the clocks of the machine are used unless others are given', async () => {
-    const used = new Set<Socket>();
-    const call = await platformThat((request, response) => {
-      used.add(request.socket);
-      response.end('{}');
-    });
-    await call(send);
-    await call(send);
-    expect(used.size).toBe(1);
   });
 });
 

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { costEstimate } from '../../../lib/pricing/estimate.ts';
 import { shippedRates } from '../../../lib/pricing/rates.ts';
 
-/** User ids, of which only the country is known. */
+/** A user id shows only its country. */
 const to = (...countries: readonly (string | undefined)[]) =>
   countries.map((country) => ({ digits: undefined, country }));
 const times = (count: number, country: string | undefined) => to(...Array.from({ length: count }, () => country));
 
 test('the cost is the sum of the list prices, by country and in all, without the noise of binary fractions (D51)', () => {
-  // 3 x 0.0618 is 0.18540000000000004 in floating point, 3 x 0.0125 + 0.1365 is 0.17400000000000002.
+  // In floating point, 3 x 0.0618 is 0.18540000000000004, and 3 x 0.0125 + 0.1365 is 0.17400000000000002.
   const countries = [...times(3, 'AR'), ...times(3, 'CO'), ...to('DE', 'CA')];
   expect(costEstimate(shippedRates, 'MARKETING', countries)).toEqual({
     cost: { amount: 0.3844, currency: 'USD' },
@@ -39,7 +39,7 @@ test('a country without a market of its own has the price of its group, or of al
   ]);
 });
 
-test('whose country nobody knows is counted, and costs nothing that could be said', () => {
+test('a recipient of unknown country is counted, and has no price', () => {
   expect(costEstimate(shippedRates, 'UTILITY', to('BR', undefined, 'XK', 'ZZ'))).toEqual({
     cost: { amount: 0.0068, currency: 'USD' },
     byMarket: [{ market: 'BR', recipients: 1, amount: 0.0068 }],
@@ -72,7 +72,7 @@ test('numbers of area code 555, which no person has, are priced as before and ar
   });
 });
 
-test('a category that has no list price prices nobody', () => {
+test('a category that has no list price prices no message', () => {
   const nothing = { cost: { amount: 0, currency: 'USD' }, byMarket: [], notDelivered: [], unpriced: 2 };
   expect(costEstimate(shippedRates, 'PROMOTIONAL', to('BR', 'AR'))).toEqual(nothing);
 });

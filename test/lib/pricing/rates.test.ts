@@ -54,7 +54,7 @@ describe('what may replace the rates in force', () => {
     ...inForce,
     markets: inForce.markets.filter(({ market }) => market !== name),
   });
-  /** Andorra, one of the others so far, becomes a part of Colombia's market. */
+  /** Andorra moves from the other countries to Colombia's market. */
   const moved: Rates = {
     ...makeRates('2027-04-01'),
     markets: inForce.markets.map((market) =>

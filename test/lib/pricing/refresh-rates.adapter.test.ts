@@ -29,7 +29,7 @@ afterEach(async () => {
   source = undefined;
 });
 
-/** One run against a source that answers with this body, on 2027-02-01. */
+/** One run on 2027-02-01 against a source with this body. */
 async function refreshFrom(body: unknown, status = 200, url = 'https://media.example.com/rates.json') {
   source = await startMediaHost((_, response) => {
     response.statusCode = status;
@@ -114,7 +114,7 @@ describe('a bad file leaves the last good rates, says so and throws', () => {
 });
 
 describe('the store', () => {
-  test('keeps one of each date, whoever writes last, also side by side, and no more than twelve', async () => {
+  test('keeps one of each date, also of concurrent writers, and no more than twelve', async () => {
     const dates = Array.from({ length: 13 }, (_, at) => `2027-02-${String(at + 1).padStart(2, '0')}`);
     await Promise.all([january, corrected].map((rates) => store.keepOfDate(rates)));
     expect((await store.find()).map(({ effective }) => effective)).toEqual(['2027-01-01']);

@@ -62,7 +62,7 @@ test('the copy under the DID is the channel and the WABA with its clients in asc
   });
 });
 
-test("every copy of a WABA says whose utility messages heed opt-outs, and for whom the platform's stops count (D55)", () => {
+test("every copy of a WABA says whose utility messages heed opt-outs, and for which clients the platform's stops count (D55)", () => {
   const [first, ...others] = demo.wabas;
   const clients = demo.clients.map((client) => ({ ...client, opt_outs_for_utility: client.client_id !== 1001 }));
   const file = provisioningFile({ ...demo, clients, wabas: [{ ...first, platform_stops: 'waba' }, ...others] }, []);

@@ -11,7 +11,6 @@ import {
 
 type Demo = typeof demo;
 
-/** The demo file after a change. */
 function demoWith(change: (file: Demo) => unknown): Demo {
   const file = structuredClone(demo);
   change(file);
@@ -28,7 +27,6 @@ function faultsOf(data: unknown, storedCredentials: readonly string[] = []): rea
   return [];
 }
 
-/** The entry of a list that a test changes. */
 function at<T>(list: readonly T[], index: number): T {
   const entry = list[index];
   if (entry === undefined) throw new Error(`the demo file has no entry ${index}`);

@@ -3,140 +3,10 @@ import { expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import type { WabaItem } from '../../../lib/access/directory-items.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
-import { wantedPlatformCredentials } from '../../../lib/provisioning/platform-credentials.ts';
-import { credentialItem, provisionedChannels, provisionedItems } from '../../../lib/provisioning/provisioned-items.ts';
 import { type ProvisioningFile, provisioningFile } from '../../../lib/provisioning/provisioning-file.ts';
-import {
-  type ProvisionedState,
-  placeText,
-  provisioningPlan,
-  type WantedState,
-} from '../../../lib/provisioning/provisioning-plan.ts';
-import { wantedPlatformApps } from '../../../lib/provisioning/wanted-apps.ts';
 import { allowedIn, statesOf } from '../../support/provisioned-state.ts';
 import { thorough } from '../../support/thorough.ts';
-
-const nothing: ProvisionedState = { items: [], platformCredentials: {}, platformApps: {} };
-const nowIso = '2026-11-20T12:00:00.000Z';
-
-/** What a file wants; its passwords stand for their hashes. */
-function wantedOf(file: ProvisioningFile, stored: ProvisionedState = nothing): WantedState {
-  const credentials = file.users.map((user) => credentialItem(user, { passwordHash: user.password ?? '' }));
-  return {
-    items: [...provisionedItems(file), ...provisionedChannels(file, nowIso), ...credentials],
-    platformCredentials: wantedPlatformCredentials(stored.platformCredentials, file),
-    platformApps: wantedPlatformApps(file),
-  };
-}
-
-const planFor = (stored: ProvisionedState, file: ProvisioningFile) => provisioningPlan(stored, wantedOf(file, stored));
-
-function provisioned(file: ProvisioningFile, stored: ProvisionedState = nothing): ProvisionedState {
-  const end = statesOf(stored, planFor(stored, file)).at(-1);
-  if (end === undefined) throw new Error('no state');
-  return end;
-}
-
-/** Comparable: items in one order, without channels that are listed as deleted. */
-const sorted = ({ items, platformCredentials, platformApps }: ProvisionedState) => ({
-  items: items
-    .filter(({ attributes }) => attributes['g'] !== true)
-    .toSorted((a, b) => (placeText(a) < placeText(b) ? -1 : 1)),
-  platformCredentials,
-  platformApps,
-});
-
-const subset = <T>(values: readonly T[]) => fc.subarray([...values]);
-const clientIds = [1, 2, 3];
-
-/** Small files in which everything can be there or not and belong to anybody. Each passes as a provisioning file. */
-const files: fc.Arbitrary<ProvisioningFile> = fc
-  .record({
-    clients: fc.subarray(clientIds, { minLength: 1 }),
-    wabaClients: fc.tuple(subset(clientIds), subset(clientIds)),
-    wabaCredentials: fc.tuple(fc.constantFrom('c1', 'c2'), fc.constantFrom('c1', 'c2')),
-    wabaStops: fc.tuple(fc.constantFrom('waba', 'number'), fc.constantFrom('waba', undefined)),
-    utilityStops: subset(clientIds),
-    budgets: fc.array(
-      fc.option(fc.record({ amount: fc.constantFrom(10, 20, 30), stop: fc.boolean() }), { nil: undefined }),
-      { minLength: 3, maxLength: 3 },
-    ),
-    wabaDids: fc.tuple(fc.constantFrom('waba', 'own'), fc.constantFrom('waba', 'own', undefined)),
-    tokens: fc.tuple(fc.constantFrom('token-11', 'token-12'), fc.constantFrom('token-21', 'token-11')),
-    apps: fc.tuple(fc.constantFrom(undefined, 0, 1), fc.constantFrom(undefined, 0, 1)),
-    appSecrets: fc.tuple(fc.constantFrom('secret-11', 'secret-12'), fc.constantFrom('secret-21', 'secret-22')),
-    words: fc.constantFrom(undefined, ['basta'], ['fin', 'basta']),
-    previousAppSecret: fc.constantFrom(undefined, 'secret-10'),
-    channels: fc.array(
-      fc.record({ waba: fc.nat(1), client: fc.nat(2), did: fc.nat(2), number: fc.nat(3), account: fc.nat(2) }),
-      {
-        maxLength: 2,
-      },
-    ),
-    campaigns: fc.subarray([10, 11]),
-    campaignOwner: fc.nat(2),
-    users: fc.array(
-      fc.record({
-        client: fc.nat(2),
-        password: fc.constantFrom('password-1', 'password-2'),
-        permissions: subset(['BSP_CN']),
-        campaigns: subset([10, 11]),
-      }),
-      { maxLength: 2 },
-    ),
-  })
-  .map((drawn) => {
-    const clientAt = (index: number) => drawn.clients[index % drawn.clients.length] ?? 1;
-    const wabas = drawn.wabaClients.flatMap((ids, index) => {
-      const client_ids = ids.filter((id) => drawn.clients.includes(id));
-      const credential = drawn.wabaCredentials[index] ?? '';
-      const names = { name: 'WABA', namespace: 'ns', business_id: 'b', business_name: 'Business' };
-      const modes = { dids: drawn.wabaDids[index], platform_stops: drawn.wabaStops[index] };
-      const facts = { client_ids, credential, ...modes, ...names };
-      return client_ids.length === 0 ? [] : [{ waba_id: `20${index}`, ...facts }];
-    });
-    const campaigns = drawn.campaigns.map((campaign_id) => ({
-      campaign_id,
-      client_id: clientAt(drawn.campaignOwner),
-      name: `Campaign ${campaign_id}`,
-    }));
-    const channels = drawn.channels.flatMap(({ waba, client, did, number, account }, index) => {
-      const of = wabas[waba % Math.max(1, wabas.length)];
-      if (of === undefined) return [];
-      const client_id = of.client_ids[client % of.client_ids.length] ?? 0;
-      const owner = { client_id, waba_id: of.waba_id };
-      const ids = { channel_id: 501 + index, did: `5490000${did}${index}`, phone_number_id: `30${number}${index}` };
-      const of_account = account === 0 ? {} : { messaging_account_id: `4${account}` };
-      return [{ ...ids, ...owner, ...of_account, name: 'Channel', throughput_per_second: 80 }];
-    });
-    const users = drawn.users.map(({ client, password, permissions, campaigns: ids }, index) => {
-      const client_id = clientAt(client);
-      const own = campaigns.filter((campaign) => campaign.client_id === client_id).map((own) => own.campaign_id);
-      const campaign_ids = ids.filter((id) => own.includes(id));
-      return { username: `user${index}`, client_id, password, permissions, campaign_ids };
-    });
-    const platform_credentials = drawn.tokens.map((access_token, index) => ({
-      name: `c${index + 1}`,
-      access_token,
-      app_id: '1',
-    }));
-    const platform_apps = drawn.appSecrets.map((app_secret, index) => ({
-      id: `50${index}`,
-      app_secret,
-      ...(index === 0 ? { previous_app_secret: drawn.previousAppSecret } : {}),
-      verify_token: 'verify-token',
-      wabas: wabas.map(({ waba_id }) => waba_id).filter((_, at) => drawn.apps[at] === index),
-    }));
-    const clients = drawn.clients.map((client_id) => ({
-      client_id,
-      name: `Client ${client_id}`,
-      opt_outs_for_utility: drawn.utilityStops.includes(client_id),
-      monthly_budget: drawn.budgets[client_id - 1],
-    }));
-    const words = drawn.words === undefined ? {} : { opt_out_words: { stop: drawn.words } };
-    const lists = { wabas, channels, campaigns, users, platform_credentials, platform_apps };
-    return provisioningFile({ clients, ...lists, ...words }, []);
-  });
+import { files, nothing, planFor, provisioned, sorted } from './provisioning-files.ts';
 
 const nothingToDo = {
   lines: [],
@@ -157,7 +27,7 @@ test('from any state, a plan leads to what a fresh provisioning of the file give
   );
 });
 
-test('wherever a run ends, nobody may do what neither state allows, and the next run completes it (D36)', () => {
+test('wherever a run ends, no caller may do what neither state allows, and the next run completes it (D36)', () => {
   fc.assert(
     fc.property(files, files, (before, after) => {
       const start = provisioned(before);
@@ -209,7 +79,7 @@ test('who has stopped is left alone by what either file says before anything is 
   expect(planFor(provisioned(heeding(1001, '200000000000001')), provisioningFile(demo, [])).revocations).toEqual([]);
 });
 
-test('a credential is never left behind without its user, by whom the next run finds it', () => {
+test('a credential is never left behind without its user, by which the next run finds it', () => {
   fc.assert(
     fc.property(files, files, (before, after) => {
       const start = provisioned(before);
@@ -226,6 +96,7 @@ const demoWith = (change: (file: ProvisioningFile) => Partial<ProvisioningFile>)
   const file = provisioningFile(demo, []);
   return { ...file, ...change(file) };
 };
+
 const linesFor = (file: ProvisioningFile) => planFor(provisioned(provisioningFile(demo, [])), file).lines.map(lineText);
 
 test('a new file is lines of additions, one for each entry, and names no secret', () => {

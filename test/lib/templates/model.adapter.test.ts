@@ -9,9 +9,9 @@ import { synchronize, templateCommands } from '../../support/model/template-comm
 import { appear, upstreamCommands } from '../../support/model/upstream-commands.ts';
 import { thorough } from '../../support/thorough.ts';
 
-/*
- * Any sequence of everything that clients do with templates, and of what happens at the platform meanwhile, against a model
- * of plain maps. MODEL_SEED=random (or a seed, to see it again, made as short as possible) and MODEL_RUNS=<count> run more.
+/**
+ * Runs any sequence of client calls and platform changes against a model of plain maps. MODEL_SEED=random (or a seed,
+ * to repeat and shrink it) and MODEL_RUNS=<count> run more.
  */
 
 const { MODEL_SEED: seed = '1', MODEL_RUNS: runs = thorough ? '10' : '2' } = process.env;

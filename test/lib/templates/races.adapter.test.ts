@@ -9,9 +9,9 @@ import type { ClientId, Pair } from '../../support/model/setting.ts';
 import { localDocumentClient } from '../../support/stores.ts';
 import { thorough } from '../../support/thorough.ts';
 
-/*
- * Calls at the same time, over a DynamoDB that conflicts, throttles and loses replies: what is there in the end is what one
- * of the serial orders would have left, whole.
+/**
+ * Concurrent calls over a DynamoDB that conflicts, throttles and loses replies must end as one of the serial orders
+ * would.
  */
 
 const wabaId = '200000000000001';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => platform.stop());
 
-/** A service whose clock never says the same twice, with one approved template that both clients have, unassigned. */
+/** A service whose clock never returns the same time twice, with one approved, unassigned template of both clients. */
 async function startRace(faults: readonly FaultKind[]) {
   const client = localDocumentClient();
   let armed = false;
@@ -117,7 +117,7 @@ function orders<T>(list: readonly T[]): T[][] {
   return list.flatMap((first, place) => orders(list.toSpliced(place, 1)).map((rest) => [first, ...rest]));
 }
 
-/** Documents as text, one order of the pairs for all; an `_id` that was not there before is `new`. */
+/** Documents as text, the same for every order of pairs; a new `_id` is `new`. */
 function textOf(documents: readonly ModelDocument[], before: readonly ModelDocument[]): string {
   const known = (id: string | undefined) => (before.some((document) => document.id === id) ? id : 'new');
   return documents
@@ -126,7 +126,7 @@ function textOf(documents: readonly ModelDocument[], before: readonly ModelDocum
     .join();
 }
 
-/** A client's documents, told by the answers alone. */
+/** A client's documents, read from answers only. */
 async function documentsOf(service: Service, clientId: (typeof sharers)[number]): Promise<ModelDocument[]> {
   const template = await theOne(service, clientId);
   const pairs = pairsOf(template);
@@ -158,7 +158,7 @@ test('assignments of one and of two clients, a synchronization and a switch at t
         () => synchronize(service),
         async () => (await setStatus(service, 1001, { id: ids[1001], action: 'disable' })).status,
       ]);
-      // The `_id` that names the template may be gone, by a replacement that came first.
+      // An earlier replacement may have removed the `_id` that names the template.
       for (const status of answers) expect([200, 201, 404]).toContain(status);
       for (const clientId of sharers) {
         const own = racing.filter((call, place) => call.clientId === clientId && answers[place] !== 404);
@@ -213,7 +213,7 @@ test('a deletion and whatever else at the same time: it is deleted, for every cl
         () => synchronize(service),
       ]);
       expect(deleted).toBe(200);
-      // The edit comes first, or meets a template that is gone here or at the platform.
+      // The edit comes first, or finds the template gone here or at the platform.
       for (const status of others) expect([200, 201, 400, 404]).toContain(status);
       for (const clientId of sharers) {
         expect(await listed(service, clientId)).toEqual([]);

@@ -28,7 +28,7 @@ const about = {
   did: '5491100000001',
   template: { name: longest.name, language: 'en_US' },
   campaignId: 10,
-  // The most that a request may carry.
+  // The longest value that a request may have.
   attends: { waitTime: '☃'.repeat(1_360) },
 };
 const recipient = { jobId: 'J', index: 9_999, clientId: 1001, acceptedAtMs: nowMs, about, to: '5491155550001' };
@@ -81,7 +81,7 @@ const largest: readonly (ServiceEvent | undefined)[] = [
 
 test('every kind of event is among them', () => {
   const shown = new Set<string | undefined>(largest.map((event) => event?.type));
-  // A synchronization and a budget tell numbers only.
+  // These two events hold numbers only, and no client data.
   expect(eventTypes.filter((type) => !shown.has(type))).toEqual(['sync.completed', 'budget.reached']);
 });
 

@@ -3,7 +3,7 @@ import { configKey, deliveryKey, eventKey, eventsBetween } from '../../../lib/we
 
 const event = { clientId: 1001, timestampMs: 1_790_899_199_999, id: 'evt_1' };
 
-/* Items outlive versions (D47): every later version looks for these keys, letter for letter. */
+/** Items outlive versions (D47): every later version finds them by exactly these keys. */
 test.each<[string, object, object]>([
   ['a configuration', configKey(1001), { pk: 'CLIENT#1001', sk: 'CONFIG' }],
   ['a state of delivery', deliveryKey(1001), { pk: 'CLIENT#1001', sk: 'DELIVERY' }],

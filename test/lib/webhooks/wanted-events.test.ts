@@ -24,7 +24,7 @@ describe('what a client wants (D41)', () => {
   });
 });
 
-describe('what nobody wants is dropped before the queue (D41)', () => {
+describe('an event that no client wants is dropped before the queue (D41)', () => {
   function filtered(wishes: Readonly<Record<number, ReadonlySet<EventType>>>) {
     const queue = new MemoryEvents();
     const asked: number[] = [];

@@ -13,10 +13,9 @@ import {
 } from '../../../../lib/access/budget/lease.ts';
 import { explore, type Space, type Step } from '../../../support/exploration.ts';
 
-/*
- * Every way in which two processes can serve two users of one client in a minute, by the rule alone (D54): whoever was seen
- * in the minute before, whatever the processes know of that, and each asks the counter while the other goes on. Leases are
- * of one request, because the limits are small; larger ones are in leased-budget.test.ts.
+/**
+ * Explores every order in which two processes serve two users of one client in a minute, by the rule alone (D54). A
+ * process may miss the users of the minute before. Leases are of one request; leased-budget.test.ts has larger ones.
  */
 
 const users = ['ana', 'ben'] as const;
@@ -25,13 +24,13 @@ type Counts = Readonly<Record<User, number>>;
 
 interface Process {
   readonly held: Readonly<Partial<Record<User, Holding>>>;
-  /** The user whose request waits for the counter, and what it has asked. */
+  /** The user whose request waits for the counter, and the calls that it has made. */
   readonly waiting?: User;
   readonly asks?: readonly string[];
 }
 
 interface World {
-  /** What each user has leased of the minute before, and of this one. */
+  /** What each user has leased of the minute before, and of this minute. */
   readonly before: Counts;
   readonly leased: Counts;
   readonly allowed: Counts;
@@ -44,7 +43,7 @@ const countsOf = (counts: Counts, user: User): Leased => ({ all: counts.ana + co
 const sees = (counts: Counts, user: User) => isShared(countsOf(counts, user));
 const plusOne = (counts: Counts, user: User): Counts => ({ ...counts, [user]: counts[user] + 1 });
 
-/** Whoever was seen before; a process saw it all or nothing of it. */
+/** Any users may have been active before; a process knows all of them or none. */
 function* starts(): Generator<World> {
   for (const before of [nobody, { ana: 1, ben: 0 }, { ana: 0, ben: 1 }, { ana: 2, ben: 1 }]) {
     const memory = new Map(
@@ -75,7 +74,7 @@ function withProcess(world: World, at: number, process: Process): World {
   return { ...world, processes: at === 0 ? [process, second] : [first, process] };
 }
 
-/** A request of a process is decided, or waits for the counter. */
+/** A process decides its request, or waits for the counter. */
 function goOn(world: World, at: number, process: Process, limit: number): World {
   const { waiting, asks = [], ...free } = process;
   const user = waiting as User;
@@ -85,14 +84,15 @@ function goOn(world: World, at: number, process: Process, limit: number): World 
   if (step.do !== 'allow') {
     const asked = [...asks, step.do];
     const waits = withProcess(world, at, { ...process, asks: asked });
-    // One question, but for a user who is alone with half of it already, which the process may not know.
+    // A request makes one call, but for a user who is alone and has half of the budget already, which the process may
+    // not know.
     return 'lease,look,lease'.includes(asked.join()) ? waits : { ...waits, broken: `a request asks for ${asked}` };
   }
   const allowed = plusOne(world.allowed, user);
   return permission(withProcess({ ...world, allowed }, at, holds(free, user, withoutOne(holding))), user, limit);
 }
 
-/** The counter answers the process that waits. */
+/** The counter answers the waiting process. */
 function answered(world: World, at: number, process: Process, limit: number): World {
   const user = process.waiting as User;
   const holding = holdingOf(process, user);
@@ -121,7 +121,7 @@ function refusal(world: World, user: User, limit: number): World {
   if (all < limit && !(isBeside && own >= halfOf(limit))) {
     return { ...world, broken: `${user} is refused though something is left` };
   }
-  // To be seen is enough: a user who was only refused in the minute before has a share now.
+  // A user whose requests were all refused in the minute before still has a share now.
   if (world.before[user] > 0 && own < limit - halfOf(limit)) {
     return { ...world, broken: `${user} was seen in the minute before, and is refused a share` };
   }

@@ -38,7 +38,7 @@ test('a lease is added within half, and says what is leased; an hour after its m
   expect(await items()).toEqual([
     {
       ...{ pk: 'CLIENT#1001#29000000', leased: 13, expiresAtSeconds: 29_000_001 * 60 + 3_600 },
-      // As all processes spell the two users in this minute.
+      // All processes spell the two users like this in the minute.
       ...{ cvCf: 12, J4kt: 1 },
     },
   ]);
@@ -62,7 +62,7 @@ test('a hundred users of a minute are one write unit', async () => {
   const [item = {}] = await items();
   expect(item['leased']).toBe(100);
   expect(Object.keys(item)).toHaveLength(103);
-  // Names count by their bytes, and a small number as 2.
+  // DynamoDB counts names by their bytes, and a small number as 2.
   expect(Object.keys(item).reduce((bytes, name) => bytes + name.length + 3, 40)).toBeLessThan(1_024);
 });
 
@@ -78,7 +78,7 @@ test('of processes that ask at the same moment no two get the same request', asy
     const standings = await Promise.all(processes.map((each) => each.budget.spend(spender(each), nowMs)));
     allowed = standings.filter(({ verdict }) => verdict === 'allowed').length;
   });
-  // On a busy machine some do not wait for their answer.
+  // Requests on a busy machine may time out before they are counted.
   const uncounted = Number(line?.['RequestsNotBudgeted'] ?? 0);
   expect(allowed - uncounted).toBeLessThanOrEqual(20);
   if (uncounted === 0) expect(allowed).toBe(20);

@@ -8,7 +8,7 @@ import { leasesInMemory, type MemoryLeases } from '../../../support/memory-lease
 
 const startMs = Date.UTC(2026, 10, 22, 10);
 const limits = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(99, 100, 300, 1_000));
-/** How far the clock of each process is from the right time: two are apart by a minute at most. */
+/** The skew of each process's clock: two clocks differ by a minute at most. */
 const clocks = fc.array(fc.integer({ min: -30_000, max: 30_000 }), { minLength: 1, maxLength: 8 });
 
 let lines: string[];
@@ -24,7 +24,7 @@ afterEach(() => {
 interface Request {
   readonly process: number;
   readonly afterMs: number;
-  /** Of a client's users; the only one unless told. */
+  /** The client has one user unless a test says otherwise. */
   readonly user?: number;
 }
 
@@ -45,7 +45,7 @@ interface Served {
   readonly standing: Standing;
 }
 
-/** One client's requests, one after another, each at a process with a memory and a clock of its own. */
+/** Serves one client's requests in order, each at a process with its own memory and clock. */
 async function serve(
   schedule: readonly Request[],
   world: {
@@ -78,7 +78,6 @@ function countBy<T>(all: readonly T[], keyOf: (each: T) => number): Map<number, 
   return counts;
 }
 
-/** The most requests in any stretch of a minute. */
 function mostInAMinute(times: readonly number[]): number {
   let from = 0;
   return times.reduce((most, atMs, to) => {
@@ -101,7 +100,7 @@ describe('processes with clocks apart, and one budget (D54)', () => {
       }),
       { numRuns: 60 },
     );
-    // The budgets were used up, or nothing is shown.
+    // The property proves nothing unless the budgets were used up.
     expect(full).toBeGreaterThan(10);
   });
 
@@ -116,7 +115,7 @@ describe('processes with clocks apart, and one budget (D54)', () => {
     );
   });
 
-  it('refuse nobody before half of it is used', async () => {
+  it('refuse no request before half of it is used', async () => {
     let refused = 0;
     await fc.assert(
       fc.asyncProperty(limits, clocks, requests(200), async (limit, clocksMs, schedule) => {
@@ -154,7 +153,7 @@ describe('processes with clocks apart, and one budget (D54)', () => {
     const leases = leasesInMemory();
     const [gone, staying] = [leasedBudget(leases, limit), leasedBudget(leases, limit)];
     let used = 0;
-    // Right after a lease it holds the most.
+    // A process holds the most right after a lease.
     for (let hasLeased = false; used < 1_000 || !hasLeased; used += 1) {
       const before = leases.calls;
       await gone.spend(userOf(), startMs);

@@ -4,11 +4,11 @@ import { halfOf, nothingHeld, windowMs, withLease } from '../../../../lib/access
 import { leasedBudget } from '../../../../lib/access/budget/leased-budget.ts';
 import { leasesInMemory } from '../../../support/memory-leases.ts';
 
-/* How the users of one client share its minute (D54). Every order of small ones is in budget-explorer.test.ts. */
+/** The users of one client share its minute (D54). budget-explorer.test.ts explores every order of small numbers. */
 
 const startMs = Date.UTC(2026, 10, 22, 10);
 
-/** Processes of one service, one table: a request of a user in a minute, at one of the processes. */
+/** Processes of one service on one table; a user's request in a minute reaches one of the processes. */
 function service(limit: number, processes: number) {
   const leases = leasesInMemory();
   const budgets = Array.from({ length: processes }, () => leasedBudget(leases, limit));
@@ -18,7 +18,7 @@ function service(limit: number, processes: number) {
     const budget = budgets[process % processes] as (typeof budgets)[number];
     return await budget.spend({ clientId: 1001, userId }, startMs + minute * windowMs);
   };
-  /** How many of so many requests are let through, and how the last one stands. */
+  /** How many requests of a flood pass, and the standing of the last one. */
   const flood = async (userId: string, minute: number, times: number) => {
     let allowed = 0;
     let last = await ask(userId, minute);
@@ -35,7 +35,7 @@ describe('a user who floods', () => {
   it('gets everything alone, leaves half to the others from the next minute on, and gets it back a minute after them', async () => {
     const { ask, flood, leases } = service(3_000, 7);
     expect((await flood('bot', 0, 4_000)).allowed).toBe(3_000);
-    // Nothing is left, and to have been refused is enough to be seen.
+    // Nothing is left, and a refused request makes its user active.
     expect(await ask('ana', 0)).toMatchObject({ verdict: 'client_used_up', limit: 1_500, remaining: 0 });
 
     for (const minute of [1, 2]) {
@@ -47,7 +47,7 @@ describe('a user who floods', () => {
     }
     expect((await flood('bot', 3, 4_000)).allowed).toBe(1_500);
     expect((await flood('bot', 4, 4_000)).allowed).toBe(3_000);
-    // A twentieth of a write a request.
+    // A request costs less than a twentieth of a write.
     expect(leases.calls).toBeLessThan(0.05 * 24_000);
   });
 
@@ -65,11 +65,11 @@ test('a process that served several in the minute before says so from the first 
   await ask('ana', 0, 0);
   await ask('bot', 0, 0);
   expect(await ask('bot', 1, 0)).toMatchObject({ limit: 50, remaining: 49 });
-  // The other process finds out when half is used.
+  // The other process learns of the users when half of the budget is used.
   expect(await ask('bot', 1, 1)).toMatchObject({ limit: 100, remaining: 98 });
   const before = leases.calls;
   expect(await flood('bot', 1, 60)).toMatchObject({ allowed: 48, last: { verdict: 'user_used_up' } });
-  // A lease each, one that is refused, and one look.
+  // Each request takes a lease; one more is refused, and one is a read.
   expect(leases.calls - before).toBe(48 + 2);
 });
 
@@ -83,7 +83,7 @@ test('a process asks again when it is told no for what others have leased, and l
   }
 });
 
-test('a counter that does not answer a look refuses nobody', async () => {
+test('a counter that does not answer a look refuses no request', async () => {
   const { ask, flood, leases } = service(4, 1);
   await flood('ana', 0, 2);
   leases.fault = 'unanswered';
@@ -138,7 +138,7 @@ test('any users at any processes: the budget is kept, half is left to others, an
           } else {
             refusals += 1;
             expect(standing.remaining).toBe(0);
-            // What processes hold for a user is never more than they have let through.
+            // Processes never hold more for a user than they have let through.
             if (standing.verdict === 'client_used_up') expect(2 * all).toBeGreaterThanOrEqual(limit);
             else expect([shared, 2 * (now[user] ?? 0) >= halfOf(limit)]).toEqual([true, true]);
           }

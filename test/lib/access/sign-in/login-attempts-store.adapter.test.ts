@@ -85,7 +85,7 @@ test('records expire with their day and hour, and no address can be read in them
   expect(JSON.stringify(found)).not.toContain('203.0.113');
 });
 
-test('names nobody can have make short keys of their own, whatever they are made of', async () => {
+test('impossible names make short keys of their own, whatever their characters', async () => {
   const names = ['', 'x'.repeat(129), 'x'.repeat(1_000_000), '\ud800', 'a#b', 'sha256:x', '\u0000', '🙂'];
   for (const username of names) {
     const nobody = { ...source, username };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type AttemptHistory, type Turn, turnOf } from '../../../../lib/access/sign-in/login-pace.ts';
 
-/** What an attack gets out of these turns is explored in sign-in.test.ts. */
+/** sign-in.test.ts explores how many guesses an attack gets from these rules. */
 
 const lastStartedMs = Date.UTC(2026, 10, 20);
 const calm = { free: 10, atOnce: 20 };

@@ -1,9 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { attemptsInMemory, credentialsInMemory, usersInMemory } from '../../../support/access.ts';
 
-/*
- * A runtime whose Node.js was built without argon2. Only that is taken away; what is costly is counted, and is itself.
- */
+/** Simulates a Node.js that was built without argon2. The hash functions stay real; the test counts their calls. */
 const hashings = vi.hoisted(() => ({ argon2id: 0, scrypt: 0 }));
 vi.mock('node:crypto', async (original) => {
   const whole = await original<typeof import('node:crypto')>();
@@ -31,11 +29,11 @@ const { deriveKey, hashPassword, hasArgon2, isOutdated, nobodysPasswordHash, ver
 );
 const { signIn } = await import('../../../../lib/access/sign-in/sign-in.ts');
 
-/** Of the password `right password`, made by the argon2 of Node.js. */
+/** The hash of `right password`, made by the argon2 of Node.js. */
 const provisioned = '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$1q4zM2P2EZYzxa8s31ExOXg6y/FjbriePBoM/1XtSt8';
 const salt = Buffer.from('0123456789abcdef');
 
-test('it is seen to be missing, before anybody logs in', () => {
+test('it is found missing before the first login', () => {
   expect(hasArgon2).toBe(false);
 });
 

@@ -73,7 +73,7 @@ test.each([
   expect(derived).toEqual([['secret', recipe, salt]]);
 });
 
-test('one derivation per verification, of nobody too (R37)', async () => {
+test('one derivation per verification, of an unknown name too (R37)', async () => {
   let derivations = 0;
   const derive: typeof deriveKey = async () => {
     derivations += 1;

@@ -5,9 +5,9 @@ import { type SignInPorts, signIn } from '../../../../lib/access/sign-in/sign-in
 import { attemptsInMemory, cheapDerivation, credentialsInMemory, usersInMemory } from '../../../support/access.ts';
 import { thorough } from '../../../support/thorough.ts';
 
-/*
- * The pace of guessing (login-pace.ts), explored with a clock that is told: what an attacker gets out of it who never
- * waits longer than he has to, and that no attack keeps the right person out.
+/**
+ * Explores the pace of guesses (login-pace.ts) on a test clock: how many guesses an attacker gets who waits as briefly
+ * as allowed, and that no attack locks the right person out.
  */
 
 const midnight = Date.UTC(2026, 10, 20);
@@ -37,7 +37,7 @@ function world() {
   };
 }
 
-/** Most guesses within any hour, and in all. */
+/** The most guesses in any hour, and the total. */
 function counted(startedAtMs: readonly number[]) {
   const inHourFrom = startedAtMs.map((from) => startedAtMs.filter((at) => at >= from && at < from + hourMs).length);
   return { total: startedAtMs.length, mostInAnHour: Math.max(0, ...inHourFrom) };
@@ -96,12 +96,12 @@ test.each(thorough ? [3, 10, 100] : [3, 20])(
     const perHour = [0, 1, 2, 3, 4, 5].map((hour) => guessesBetween(attempts.startedAtMs, hour, hour + 1));
     expect(perHour[0]).toBeLessThanOrEqual(20 + 8 * addresses);
     expect(Math.max(...perHour.slice(1))).toBeLessThanOrEqual(20 + 2 * addresses);
-    // Slower than as many attackers, each at a name of its own.
+    // One attacked name yields fewer guesses than as many attackers with a name each.
     if (addresses > 10) expect(perHour[0]).toBeLessThan((addresses * 17) / 2);
   },
 );
 
-/** What anybody does to the name: from any address, any number of guesses at once, with any pause. */
+/** An attack on the name: any number of guesses at once, from any address, with any pause. */
 const attack = fc.array(
   fc.record({
     afterMs: fc.integer({ min: 0, max: 2 * hourMs }),

@@ -14,7 +14,7 @@ const keyIds = ({ signing, verification }: KeySets) => [
   verification.keys.map(({ kid }) => kid),
 ];
 
-/** The sets after the step that is due at a time; fails the test when none is. */
+/** The key sets after the step that is due at a time; fails the test when no step is due. */
 function taken(sets: KeySets, key: typeof newKey, atSeconds: number, step: string): KeySets {
   const due = rotationStep(sets, key, atSeconds);
   expect(due.step).toBe(step);
@@ -71,7 +71,7 @@ test('no token is refused during a rotation, whatever keys its readers still hol
   const text = (value: unknown) => JSON.stringify(value);
 
   for (let at = start; at < start + 6_000; at += 100) {
-    // Login and the authorizer may each be as much as five minutes behind.
+    // Login and the authorizer may each use keys that are five minutes old.
     for (const loginReadAt of [at, at - keysKeptSeconds]) {
       const signing = await signingKey(text(setsAt(loginReadAt).signing));
       const token = await issueToken(signing, scope, {

@@ -7,9 +7,9 @@ import { isPlainToken } from '../../../../lib/access/tokens/token-form.ts';
 import { signingKey, verificationKeys } from '../../../../lib/access/tokens/token-keys.ts';
 import { jwks, keyPair } from '../../../support/keys.ts';
 
-/*
- * Spellings of a good token that another reader would take for good as well: every one has a real signature over the
- * very characters that are presented.
+/**
+ * Other spellings of a good token, which a lenient reader would accept. Each has a valid signature over exactly the
+ * presented characters.
  */
 
 const nowMs = Date.UTC(2026, 10, 20, 12);
@@ -38,7 +38,7 @@ const claimsText = JSON.stringify(claims);
 const encoded = (text: string | Uint8Array) => Buffer.from(text as string).toString('base64url');
 const accepted = async (token: string) => (await verifyToken(keys, scope, { token, nowMs })) !== undefined;
 
-/** The segments given, as they are, with a signature over them; `respelled` changes how the signature is written. */
+/** Signs the given segments as they are; `respelled` changes the spelling of the signature. */
 async function signed(head: string, payload: string, respelled = (signature: string) => signature): Promise<string> {
   const input = Buffer.from(`${head}.${payload}`);
   const signature = await webcrypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, key as webcrypto.CryptoKey, input);
@@ -47,13 +47,13 @@ async function signed(head: string, payload: string, respelled = (signature: str
 
 const ofTexts = (head: string, payload: string) => signed(encoded(head), encoded(payload));
 
-/** The text with blanks behind it until its last character has spare bits. */
+/** Pads the text with spaces until the last character of its base64 has unused bits. */
 function withSpareBits(text: string): string {
   const padded = text.replace(/\}$/, ' }');
   return encoded(text).length % 4 === 0 ? withSpareBits(padded) : text;
 }
 
-/** The same bytes spelled with the spare bits of the last character set. */
+/** The same bytes, spelled with the unused bits of the last character set. */
 function strayBits(segment: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const respelled = segment.slice(0, -1) + alphabet[alphabet.indexOf(segment.slice(-1)) + 1];

@@ -18,7 +18,7 @@ test('a private key in the public set is reduced to its public half', async () =
   expect([...keys.values()].map(({ type }) => type)).toEqual(['public']);
 });
 
-test('a private half only signs, a public one only verifies, and nobody can take a key out again', async () => {
+test('a private half only signs, a public one only verifies, and no key can be exported again', async () => {
   const { key } = await signingKey(jwks(first.private));
   expect([key.type, key.extractable, key.usages]).toEqual(['private', false, ['sign']]);
   const verifying = (await verificationKeys(jwks(first.public))).get(first.public.kid);

@@ -32,7 +32,7 @@ const goodClaims = {
   perms: [],
 };
 
-/** A token like a good one but for what is given; undefined takes a claim or header away. */
+/** A good token with the given changes; undefined removes a claim or header. */
 async function tokenWith(change: { claims?: object; header?: object; key?: CryptoKey | Uint8Array } = {}) {
   const header = Object.fromEntries(
     Object.entries({ ...goodHeader, ...change.header }).filter(([, value]) => value !== undefined),
@@ -54,7 +54,7 @@ test.each<readonly [string, Parameters<typeof tokenWith>[0]]>([
   ['several audiences, ours among them', { claims: { aud: ['another', scope.audience] } }],
   ['expiring in a second', { claims: { iat: nowSeconds - 100, exp: nowSeconds + 1 } }],
   ['issued by a clock four seconds ahead', { claims: { iat: nowSeconds + 4 } }],
-  ['a claim nobody asked for', { claims: { extra: true } }],
+  ['an extra claim', { claims: { extra: true } }],
 ])('good: %s', async (_, change) => {
   expect(await verify(await tokenWith(change))).toMatchObject({ userId: subject.userId, clientId: 1001 });
 });
@@ -147,7 +147,7 @@ test('bad: no signature at all (R33)', async () => {
   expect(await verify(`${header}.${claims}`)).toBeUndefined();
 });
 
-test('bad: a key of its own in the header, or a critical header nobody knows (R33)', async () => {
+test('bad: a key of its own in the header, or an unknown critical header (R33)', async () => {
   const own = await keyPair();
   const header = { kid: own.private.kid, jwk: own.public };
   expect(await verify(await tokenWith({ header, key: (await signingKey(jwks(own.private))).key }))).toBeUndefined();

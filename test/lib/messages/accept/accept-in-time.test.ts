@@ -1,32 +1,19 @@
-import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers';
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AcceptingOptions, AcceptingWorld, earlierJobId } from '../../../support/accepting-world.ts';
+import { fakeTimers, restoreTimers } from '../../../support/fake-timers.ts';
 import { sendable } from '../../../support/platform-templates.ts';
 import { thorough } from '../../../support/thorough.ts';
 
-const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
-
-/** The edge takes its timer from node:timers, and AbortSignal from nowhere that can be replaced: both follow the fake clock. */
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: 1_800_000_000_000 });
-  Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });
-  syncBuiltinESMExports();
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  fakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: 1_800_000_000_000 });
+  // The real AbortSignal.timeout does not follow the fake clock.
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     const ended = new AbortController();
     setTimeout(() => ended.abort(new DOMException('its time is over', 'TimeoutError')), ms);
     return ended.signal;
   });
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-afterAll(() => {
-  Object.assign(timers, realTimers);
-  syncBuiltinESMExports();
-});
+afterEach(restoreTimers);
 
 const template = sendable.order;
 const request = (recipients: readonly unknown[]) => ({
@@ -41,7 +28,7 @@ const one = request([{ to: '5491155550001', params }]);
 const eleven = request(Array.from({ length: 11 }, (_, at) => ({ to: String(5_491_155_550_001 + at), params })));
 const jobWrites = ['store', 'describe', 'list'];
 
-/** Answers one request, and lets everything happen that may still happen to it. */
+/** Answers one request, then lets all its pending work finish. */
 async function run(options: Omit<AcceptingOptions, 'template'>, body: object, key: string | undefined) {
   const world = new AcceptingWorld({ ...options, template });
   const began = Date.now();
@@ -54,7 +41,10 @@ async function run(options: Omit<AcceptingOptions, 'template'>, body: object, ke
 
 type Answered = Awaited<ReturnType<typeof run>>;
 
-/** What is wrong with an answer: 200 says that all is sent, and everything else but not knowing that nothing is. */
+/**
+ * The fault of an answer: 200 must mean that all is sent. Any other answer must mean that nothing is, unless it says
+ * that it is not known.
+ */
 function fault(answered: Answered, options: Omit<AcceptingOptions, 'template'>): string | undefined {
   const { status, code, jobId, sent, afterMs, calls } = answered;
   if (afterMs > Math.max(0, options.remainingMs - 4_000)) return 'answered after the edge ought to have';

@@ -13,23 +13,25 @@ import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What the ports are asked for, in order; the call of that name fails, or hangs until it is given up. */
-function recording(options: {
+interface Recording {
   readonly failing?: string;
   readonly error?: Error;
   readonly hanging?: string;
   readonly begin?: 'begun' | 'withdrawn';
   readonly withdraw?: 'begun' | 'withdrawn';
   readonly remainingMs?: number;
-}) {
-  const { failing, error = unavailable, hanging, begin = 'begun', withdraw = 'withdrawn' } = options;
-  const { remainingMs = 29_000 } = options;
+}
+
+type Call = (name: string, signal?: AbortSignal) => Promise<void>;
+
+/** Records the calls of the ports in order; the named call fails, or hangs until it is given up. */
+function recording(options: Recording) {
   const calls: string[] = [];
   const bodies: string[] = [];
-  const call = async (name: string, signal?: AbortSignal) => {
+  const call: Call = async (name, signal) => {
     calls.push(name);
-    if (name === failing) throw error;
-    if (name !== hanging) return;
+    if (name === options.failing) throw options.error ?? unavailable;
+    if (name !== options.hanging) return;
     await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
   };
   const queue = (name: string) => ({
@@ -41,28 +43,24 @@ function recording(options: {
   const ports: AcceptJobPorts = {
     parameters: { store: (_, signal) => call('store', signal) },
     noteCorrespondents: (_, limitMs) => call('note', AbortSignal.timeout(limitMs)),
-    acceptance: {
-      describe: (_, signal) => call('describe', signal),
-      list: (_, signal) => call('list', signal),
-      begin: async (_, signal) => {
-        await call('begin', signal);
-        return begin;
-      },
-      beginStraight: async (_, signal) => {
-        await call('begin', signal);
-        return 'begun';
-      },
-      withdraw: async (jobId, signal) => {
-        await call(`withdraw ${jobId}`, signal);
-        return withdraw;
-      },
-    },
-    queue: queue('queue'),
-    urgentQueue: queue('urgent queue'),
-    limitOf: async () => 40,
-    remainingMs: () => remainingMs,
+    acceptance: acceptanceOf(options, call),
+    ...{ queue: queue('queue'), urgentQueue: queue('urgent queue') },
+    ...{ limitOf: async () => 40, remainingMs: () => options.remainingMs ?? 29_000 },
   };
   return { calls, bodies, ports };
+}
+
+function acceptanceOf(
+  { begin = 'begun', withdraw = 'withdrawn' }: Recording,
+  call: Call,
+): AcceptJobPorts['acceptance'] {
+  return {
+    describe: (_, signal) => call('describe', signal),
+    list: (_, signal) => call('list', signal),
+    begin: (_, signal) => call('begin', signal).then(() => begin),
+    beginStraight: (_, signal) => call('begin', signal).then(() => 'begun'),
+    withdraw: (jobId, signal) => call(`withdraw ${jobId}`, signal).then(() => withdraw),
+  };
 }
 
 const unavailable = new Error('unavailable');
@@ -71,7 +69,6 @@ const jobOf = (count: number, head: Partial<JobHead> = {}): WholeJob =>
 const small = jobOf(10);
 const large = jobOf(11);
 
-/** The only chunk that a job is queued as. */
 async function chunkOf(job: WholeJob) {
   const { bodies, ports } = recording({});
   await acceptJob(job, ports);
@@ -92,7 +89,7 @@ test('a job is stored, then queued by its id alone, then listed (D25, D40)', asy
 });
 
 test.each([small, large])(
-  'whom a job from a shared number writes to is noted first, and else nothing of it counts (D55, %#)',
+  'the people of a job from a shared number are noted first, or nothing of it counts (D55, %#)',
   async (job) => {
     const { calls, ports } = recording({});
     await acceptJob({ ...job, shared: true }, ports);
@@ -167,7 +164,7 @@ describe('a request of up to ten recipients goes straight (D25)', () => {
     },
   );
 
-  test('the head of its job says that somebody is addressed by user id, as its recipients tell', async () => {
+  test('the head of its job says whether a recipient is addressed by user id', async () => {
     const [one, other] = makeRecipients(2);
     const recipients = [one, { ...other, to: 'US.1' }] as Recipient[];
     const job = { ...jobOf(2, { byUserId: true }), recipients };
@@ -225,7 +222,7 @@ test.each<[at: number, repeats: [number, number][], place: number, positions?: n
   [2, [], 2],
   [1, [[1, 0]], 2],
   [2, [[1, 0], [2, 0], [5, 4]], 4], // biome-ignore format: one row
-  // In the order of its lots (D56).
+  // The job's places follow the order of its lots (D56).
   [1, [[1, 0]], 7, [9, 7]],
 ])(
   'recipient %i, which no item can hold, is refused by its place in the request',
@@ -305,7 +302,7 @@ test.each([small, large])(
   },
 );
 
-/** The limits of the waits that were begun; each passes at once, in the order of their lengths. */
+/** The limits of all waits, in order; each wait ends at once, the shortest first. */
 function passingLimits(): number[] {
   const limits: number[] = [];
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
@@ -317,7 +314,6 @@ function passingLimits(): number[] {
   return limits;
 }
 
-/** What is logged meanwhile. */
 async function linesOf(work: () => Promise<void>): Promise<unknown[]> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   await work();

@@ -13,9 +13,9 @@ import { sdkNeverImports } from '../../../../infra/build.ts';
 import { maxPageBytes } from '../../../../lib/messages/accept/parameter-pages.ts';
 import { makeRecipients } from '../../../support/send-jobs.ts';
 
-/*
- * What the largest requests take: accepted by a bundle in a process of its own, as a function is, in front of a server that
- * agrees with everything and counts. What the tables do with these requests is shown in accepted-jobs.adapter.test.ts.
+/**
+ * Measures the largest requests in a process of their own, with the function's bundle, against a server that accepts
+ * and counts everything. accepted-jobs.adapter.test.ts shows the effects on tables.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'acceptance-'));
@@ -80,7 +80,7 @@ test.each<[string, textBytes: number, bodyBytes: number, mostPages: number]>([
     expect(pages.length).toBeLessThanOrEqual(mostPages);
     expect(Math.max(...pages.map(({ packedBytes }) => packedBytes))).toBeLessThanOrEqual(maxPageBytes);
     const beside = asked.filter(({ pk }) => pk === undefined || !pk.startsWith('PARAMS#')).map(({ what }) => what);
-    // The key twice, the job, four items of addresses, and its place in the list.
+    // The key is written twice; then come the job, four items of addresses, and the job's place in the list.
     expect(beside.sort()).toEqual([...Array(7).fill('PutItem'), 'SendMessage', 'UpdateItem']);
     expect(Number(peakBytes) / megabyte).toBeLessThan(256);
   },
@@ -88,6 +88,6 @@ test.each<[string, textBytes: number, bodyBytes: number, mostPages: number]>([
 
 test('a request of ten is one queue request and four writes with a key', async () => {
   await accepted(makeRecipients(10));
-  // The key twice; its place in the list, and the job.
+  // The key is written twice; then come the place in the list and the job.
   expect(asked.map(({ what }) => what)).toEqual(['PutItem', 'SendMessage', 'PutItem', 'UpdateItem', 'UpdateItem']);
 });

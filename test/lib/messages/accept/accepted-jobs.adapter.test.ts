@@ -27,10 +27,10 @@ import { lagReads } from '../../../support/lagging-reads.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 
-// A part of a second is a second more.
+// A started second counts as a whole one.
 const nowMs = 1_700_000_000_001;
 const in30DaysSeconds = 1_700_000_001 + 30 * 86_400;
-/** As long as a send with a time of its own may be kept (D56). */
+/** The longest life of a scheduled send (D56). */
 const in125DaysSeconds = Math.ceil(nowMs / 1_000) + 125 * 86_400;
 const client = localDocumentClient();
 const table = await freshTable('messages');
@@ -43,7 +43,7 @@ async function itemOf(Key: ItemKey) {
   return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
 }
 
-/** What is asked of the table through this client. */
+/** Counts the requests of a client to the table. */
 function metered(documentClient = localDocumentClient(), onCommand: (name: string) => void = () => undefined) {
   const commands: string[] = [];
   documentClient.middlewareStack.add(
@@ -59,7 +59,6 @@ function metered(documentClient = localDocumentClient(), onCommand: (name: strin
 }
 
 let made = 0;
-/** A job of its own. */
 function jobOf(count: number, head: Partial<JobHead> = {}, textBytes = 40): WholeJob {
   made += 1;
   const jobId = `01JD${String(made).padStart(22, '0')}`;
@@ -194,7 +193,7 @@ describe('a job', () => {
     const { jobId } = job.head;
     expect(await jobs.beginStraight(chunk, signal)).toBe('begun');
     const [slice] = chunk.slices;
-    // A later try carries fewer of them.
+    // A later try carries fewer recipients.
     const later = { ...chunk, slices: [{ ...slice, try: 1, size: 3, recipients: slice?.recipients.slice(2) ?? [] }] };
     expect(await jobs.beginStraight(later)).toBe('begun');
     const item = await itemOf(jobKey(jobId));
@@ -245,7 +244,7 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
     const { slice } = await slices.claim(claimOf(jobId).claim);
     expect(await jobs.withdraw(jobId)).toBe('begun');
     expect(await itemOf(jobKey(jobId))).toBeUndefined();
-    // Also when the worker has ended it meanwhile.
+    // The same holds after the worker has ended the slice.
     await slices.end(slice, new Map());
     expect(await jobs.withdraw(jobId)).toBe('begun');
     expect(await jobs.beginStraight(chunk)).toBe('begun');
@@ -272,7 +271,8 @@ describe('of beginning and withdrawal the first counts, and either may be repeat
       Array.from({ length: 20 }, async () => {
         const { head } = jobOf(3);
         const { key, claim } = claimOf(head.jobId);
-        // A claim that meets the transaction may be refused for the moment, as a run knows (dispatch/claims/run-slice.ts).
+        // DynamoDB may refuse a claim that collides with the transaction; a run then retries
+        // (dispatch/claims/run-slice.ts).
         const claiming = vi.waitFor(() => slices.claim(claim), { timeout: 5_000 });
         const [ended, { kind }] = await Promise.all([jobs.withdraw(head.jobId), claiming]);
         expect([ended, kind]).toEqual(ended === 'begun' ? ['begun', 'claimed'] : ['withdrawn', 'met']);

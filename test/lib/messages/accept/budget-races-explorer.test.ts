@@ -1,7 +1,6 @@
-import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explore } from '../../../support/exploration.ts';
+import { restoreTimers, stopTimers } from '../../../support/fake-timers.ts';
 import {
   type Asked,
   afterOneMore,
@@ -15,29 +14,17 @@ import {
   type World,
 } from './budget-races-model.ts';
 
-/*
- * Every order in which sends of a client with a budget reserve, are queued, taken back and give back what they have reserved, with
- * one Idempotency-Key or without. A call fails, or its reply is lost; a process dies at any call. Two sends do not fit.
+/**
+ * Explores every order in which sends of a client with a budget reserve, queue, take back and release, with or without
+ * an Idempotency-Key. Calls fail or lose replies; processes die. Two sends do not fit the budget.
  */
-const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
 
-beforeAll(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });
-  syncBuiltinESMExports();
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
-});
-afterAll(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  Object.assign(timers, realTimers);
-  syncBuiltinESMExports();
-});
+beforeAll(stopTimers);
+afterAll(restoreTimers);
 
 const isSent = ({ queued, job }: World['requests'][number]) => job.begun === true || (queued && !job.withdrawn);
 
-/** Throws where a promise of R57 is broken now, or would be once nothing fails any more. */
+/** Throws when a promise of R57 is broken now, or would be once faults end. */
 async function checkPromises(world: World): Promise<void> {
   checkNow(world);
   if (!isSettled(world)) return;

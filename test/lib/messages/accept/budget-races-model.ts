@@ -14,10 +14,10 @@ import type { Step } from '../../../support/exploration.ts';
 import { begun, type JobItem, withdrawnJob } from '../../../support/messages-table/job-item.ts';
 import { keyWrites } from '../../../support/messages-table/key-item.ts';
 import { writtenBy } from '../../../support/messages-table/written.ts';
-import { type Call, type Reply, standingAfter } from '../../../support/replayed-run.ts';
+import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
-/** Sends of one client with a budget, beside each other: what is written, as plain data, and the real acceptance, call by call. */
+/** Concurrent sends of one client with a budget: stored state as plain data, and the real acceptance, call by call. */
 
 export type CallName =
   | 'claim'
@@ -32,7 +32,7 @@ export type CallName =
 
 export interface Asked {
   readonly keyed: boolean;
-  /** Whether the budget refuses. */
+  /** Whether the budget refuses sends. */
   readonly stop: boolean;
 }
 
@@ -40,15 +40,14 @@ export interface Request extends Asked {
   readonly startedAtMs?: number;
   readonly replies: readonly Reply[];
   readonly isOver: boolean;
-  /** Why what it had reserved may stay: its run was cut off, which the next request of its key finds, or to give it back has failed. */
+  /** Why a reservation may remain: the run was cut off, which the key's next request finds, or the release failed. */
   readonly mayLeave?: 'cut off' | 'not given back';
-  /** The code of its answer. */
   readonly answer?: string;
   readonly job: JobItem;
   readonly queued: boolean;
-  /** What the head of its job says to be reserved. */
+  /** The reservation that the job's head names. */
   readonly headUnits?: number;
-  /** What is reserved for it. */
+  /** The open reservation. */
   readonly open?: number;
 }
 
@@ -65,7 +64,7 @@ const lifeMs = 29_000;
 export const runOverMs = 35_000;
 const recipients = makeRecipients(11);
 const rate = shippedRates.markets.find(({ country }) => country === 'AR')?.marketing ?? 0;
-/** What each of the sends costs, in units, and a budget that one fits into and not two. */
+/** The cost of each send in units; the budget fits one send and not two. */
 export const sendUnits = Math.round(11 * rate * 100_000_000);
 const amount = (sendUnits * 1.5) / 100_000_000;
 export const limitUnits = Math.round(amount * 100_000_000);
@@ -78,63 +77,61 @@ export function firstWorld(asked: readonly Asked[], faultsLeft: number, waitsMs:
 const jobIdOf = (place: number) => `job-${place}`;
 const placeOf = (jobId: string) => Number(jobId.slice('job-'.length));
 
-/** Where a request that has come stands: the call it waits for, or the code of its answer. */
-async function standingOf(request: Request, place: number): Promise<Call<CallName> | string> {
-  const { stop, keyed, startedAtMs = 0, replies } = request;
-  const { open, end } = await standingAfter<string, CallName>(
-    async ({ call, nowMs }) => {
-      const budget = { clientId: 1001, amount, stop };
-      const ports: AcceptJobPorts & MeansPorts & IdempotencyPorts = {
-        records: {
-          claim: call('claim'),
-          takeOver: call('takeOver'),
-          complete: call('complete'),
-          remove: call('remove'),
-        },
-        parameters: { store: async () => undefined },
-        noteCorrespondents: async () => undefined,
-        acceptance: {
-          describe: call('describe'),
-          list: async () => undefined,
-          begin: async () => 'begun',
-          beginStraight: async () => 'begun',
-          withdraw: call('withdraw'),
-        },
-        queue: { send: call('send') },
-        urgentQueue: { send: call('send') },
-        limitOf: async () => 80,
-        budgets: { reserve: call('reserve'), release: call('release'), committedUnits: call('reserve') },
-        told: { of: async () => new Set([80, 100]), note: async () => undefined },
-        events: { send: async () => undefined },
-        rates: async () => shippedRates,
-        optOuts: { anyFor: async () => false, stoppedAmong: async () => new Map() },
-        remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
-        nowMs,
-        newJobId: () => jobIdOf(place),
-      };
-      const accept = async (jobId: string) => {
-        await acceptWithinMeans(makeJob(recipients, { jobId, acceptedAtMs: nowMs() }), { budget }, ports);
-        return { jobId };
-      };
-      const takenBack = giveBackOf(1001, { budget }, ports);
-      const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
-      try {
-        await (keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));
-        return '200';
-      } catch (error) {
-        return error instanceof Error && 'code' in error ? String(error.code) : nameOf(error);
-      }
+type Ports = AcceptJobPorts & MeansPorts & IdempotencyPorts;
+
+function portsOf({ startedAtMs = 0 }: Request, place: number, { call, nowMs }: Outside<CallName>): Ports {
+  const nothing = async () => undefined;
+  return {
+    records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
+    parameters: { store: nothing },
+    noteCorrespondents: nothing,
+    acceptance: {
+      ...{ describe: call('describe'), withdraw: call('withdraw'), list: nothing },
+      begin: async () => 'begun',
+      beginStraight: async () => 'begun',
     },
-    startedAtMs,
-    replies,
-  );
+    queue: { send: call('send') },
+    urgentQueue: { send: call('send') },
+    limitOf: async () => 80,
+    budgets: { reserve: call('reserve'), release: call('release'), committedUnits: call('reserve') },
+    told: { of: async () => new Set([80, 100]), note: nothing },
+    events: { send: nothing },
+    rates: async () => shippedRates,
+    optOuts: { anyFor: async () => false, stoppedAmong: async () => new Map() },
+    remainingMs: () => Math.max(0, startedAtMs + lifeMs - nowMs()),
+    nowMs,
+    newJobId: () => jobIdOf(place),
+  };
+}
+
+/** Accepts a request, and returns the code of its answer. */
+async function accepting(request: Request, place: number, outside: Outside<CallName>): Promise<string> {
+  const budget = { clientId: 1001, amount, stop: request.stop };
+  const ports = portsOf(request, place, outside);
+  const accept = async (jobId: string) => {
+    await acceptWithinMeans(makeJob(recipients, { jobId, acceptedAtMs: outside.nowMs() }), { budget }, ports);
+    return { jobId };
+  };
+  const takenBack = giveBackOf(1001, { budget }, ports);
+  const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
+  try {
+    await (request.keyed ? acceptOnce(scope, 'body', { ...ports, takenBack }, accept) : accept(jobIdOf(place)));
+    return '200';
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : nameOf(error);
+  }
+}
+
+/** The state of a request: its waiting call, or the code of its answer. */
+async function standingOf(request: Request, place: number): Promise<Call<CallName> | string> {
+  const start = (outside: Outside<CallName>) => accepting(request, place, outside);
+  const { open, end } = await standingAfter<string, CallName>(start, request.startedAtMs ?? 0, request.replies);
   if (end !== undefined) return end;
   const [call] = open;
   if (call === undefined || open.length > 1) throw new Error('the request does two things at once');
   return call;
 }
 
-/** What is committed of the month. */
 export function committedUnits({ requests }: Pick<World, 'requests'>): number {
   return requests.reduce((sum, { open = 0 }) => sum + open, 0);
 }
@@ -144,7 +141,7 @@ function withRequest(world: World, place: number, changes: Partial<Request>): Wo
   return { ...world, requests: world.requests.with(place, request) };
 }
 
-/** What a call does to what is stored, and what it answers; of `Budgets` what the port promises. */
+/** The effect and the answer of a call; of `Budgets`, what the port promises. */
 function effectOf(world: World, place: number, { name, args }: Call<CallName>): { world: World; value?: unknown } {
   switch (name) {
     case 'reserve': {
@@ -211,7 +208,7 @@ function ended({ replies: _, ...request }: Request, answer: string): Request {
   };
 }
 
-/** What may become of the call that a request waits for: done, failed, done and its reply lost, or the process dies. */
+/** The waiting call is done, fails, is done without a reply, or its process dies. */
 async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   const request = world.requests[place] as Request;
   const call = await standingOf(request, place);
@@ -248,7 +245,7 @@ function answered(world: World, place: number, answer: string): World {
   return { ...world, requests: world.requests.with(place, ended(world.requests[place] as Request, answer)) };
 }
 
-/** Whatever has happened, once nothing fails any more: the keyed request comes once more, and the fan-out to everything. */
+/** Faults end: the keyed request comes once more, and the fan-out reads every message. */
 export async function afterOneMore(world: World): Promise<World> {
   const place = world.requests.length;
   const nowMs = world.nowMs + runOverMs;

@@ -1,99 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Did } from '../../../../lib/access/directory.ts';
-import { parseHeaders } from '../../../../lib/http/request-headers.ts';
-import { present } from '../../../../lib/keys/present.ts';
-import { type CheckPorts, checkSend, type Send } from '../../../../lib/messages/accept/check-send.ts';
-import type { Replacement } from '../../../../lib/messages/inbound/replaced-ids.ts';
+import { type CheckPorts, checkSend } from '../../../../lib/messages/accept/check-send.ts';
 import type { Recipient } from '../../../../lib/messages/job.ts';
 import type { SendRequest } from '../../../../lib/messages/request/send-request.ts';
-import { SendTimeHeaders, sendTimeOf } from '../../../../lib/messages/when/send-time.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
-import type { ClientTemplate, PlatformTemplate } from '../../../../lib/templates/model/template.ts';
-import { makeChannel, memoryDirectory } from '../../../support/directory.ts';
-import { MemoryEvents } from '../../../support/memory-events.ts';
-import { MemoryQuestions } from '../../../support/memory-questions.ts';
+import type { PlatformTemplate } from '../../../../lib/templates/model/template.ts';
 import { body, makeTemplate, sendable } from '../../../support/platform-templates.ts';
+import { did, nowMs, portsOf, sendOf, to } from './checked-send.ts';
 
-/* What is asked of a send before it counts, and what job it becomes. By the page: messages-send.adapter.test.ts. */
-
-const nowMs = 1_700_000_000_000;
-const to = '5491155550001';
-const did: Did = {
-  channel: {
-    ...{ channelId: 501, did: '5491100000001', clientId: 1001, wabaId: '2', phoneNumberId: '3', name: '' },
-    throughputPerSecond: 80,
-  },
-  waba: { wabaId: '2', name: '', namespace: 'ns', credential: 'main', clientIds: [1001, 1002], dids: 'waba' },
-};
-
-function sendOf(request: Partial<SendRequest> = {}, more: Partial<Send> = {}): Send {
-  const template = { name: 'order_update', language: 'en_US' };
-  const whole = { did: did.channel.did, template, recipients: [{ to }], ...request };
-  const caller = { clientId: 1001, userId: 'supervisor', crossClient: false };
-  return { request: whole, caller, clientId: 1001, did, jobId: 'J', ...more };
-}
-
-interface Asked {
-  readonly catalogs?: readonly (string | undefined | PlatformFailure)[];
-  readonly onboarded?: boolean;
-  readonly client?: Partial<ClientTemplate>;
-  readonly replaced?: ReadonlyMap<string, Replacement>;
-}
-
-const makeUser = (userId: string, ...campaignIds: number[]) => {
-  return { clientId: 1001, userId, username: userId, permissions: [], campaignIds };
-};
-
-/** One template, stored a moment ago; the catalogs that are read of its WABA, one after the other. */
-function portsOf(
-  template: PlatformTemplate,
-  { catalogs = [], onboarded = false, client, replaced = new Map() }: Asked = {},
-) {
-  const asked: string[] = [];
-  const questions = new MemoryQuestions();
-  const left = [...catalogs];
-  const known = { clientId: 1001, active: true, documents: [], ...client };
-  const fact = { wabaId: '2', template, deleted: false, readAtMs: nowMs, sinceMs: 1 };
-  const ports: CheckPorts = {
-    events: new MemoryEvents(),
-    questions,
-    pause: async () => undefined,
-    nowMs: () => nowMs,
-    templates: {
-      find: async () => (client === undefined ? { fact } : { fact, client: known }),
-      refresh: async () => undefined,
-      writeUpstream: async () => new Set(),
-      stateOf: async () => ({ rows: [] }),
-    },
-    platformTemplates: { lookUp: async () => ({ found: template, sameName: [] }) },
-    catalogIdOf: async ({ wabaId }, read) => {
-      asked.push(`catalog of ${wabaId}${read?.fresh ? ', fresh' : ''}`);
-      const catalog = left.length > 1 ? left.shift() : left[0];
-      if (catalog instanceof PlatformFailure) throw catalog;
-      return catalog;
-    },
-    directory: memoryDirectory({
-      channels: [makeChannel()],
-      campaigns: [
-        { campaignId: 10, clientId: 1001, name: 'Onboarding' },
-        { campaignId: 11, clientId: 1001, name: 'Collections' },
-      ],
-      users: [makeUser('supervisor', 10, 11), makeUser('onboarding', 10), makeUser('agent')],
-    }),
-    replacementsOf: async (wabaId, userIds) => {
-      asked.push(`replacements in ${wabaId}`);
-      return new Map([...replaced].filter(([userId]) => userIds.includes(userId)));
-    },
-    isOnboarded: async ({ wabaId }) => {
-      asked.push(`onboarding of ${wabaId}`);
-      return onboarded;
-    },
-  };
-  return { ports, asked, questions };
-}
+/** The checks of a send before acceptance, and the resulting job. messages-send.adapter.test.ts tests the page. */
 
 const ana = { to, params: { body: ['Ana', '17'], buttons: ['17'] } };
+
 const image = { type: 'image_url', value: 'https://cdn.example.com/a.png' } as const;
+
 const single: Recipient = {
   to,
   params: { products: [{ type: 'action', action: { thumbnailProductRetailerId: 'p1' } }] },
@@ -121,7 +40,7 @@ describe('the job that a send becomes', () => {
         },
         plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
         recipients: [{ to }],
-        // Client 1002 may send from its number as well.
+        // Client 1002 may send from this number as well.
         shared: true,
       },
     });
@@ -164,7 +83,7 @@ describe('the job that a send becomes', () => {
     expect(job.plan.messagingAccountId).toBe('200');
   });
 
-  test('has nobody twice, and says who was', async () => {
+  test('has each recipient once, and names the duplicates', async () => {
     const send = sendOf({ recipients: [{ to }, { to: `+${to}` }, { to: '5491155550002' }] });
     const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
     expect([job.recipients, job.repeats, job.head.total]).toEqual([[{ to }, { to: '5491155550002' }], [[1, 0]], 2]);
@@ -187,7 +106,7 @@ describe('the job that a send becomes', () => {
       expect(asked).toEqual(Array(3).fill('replacements in 2'));
     });
 
-    test('has nobody twice who is given by an old id and the new one', async () => {
+    test('has a recipient once who is given by an old id and the new one', async () => {
       const { ports } = portsOf(sendable.plain, { replaced });
       const send = sendOf({ recipients: [{ to: 'US.3' }, { to: 'US.1' }] });
       const { job, warning } = await checkSend(send, ports);
@@ -247,102 +166,6 @@ test.each([
   expect([job.head.path, asked]).toEqual([path, questions]);
 });
 
-describe('with a time of its own (D56, R54)', () => {
-  // 2023-11-14, a Tuesday, 22:13:20 UTC: 23:13 in Madrid, 17:13 in New York.
-  const [madrid, newYork] = ['34911110001', '12125550001'];
-  const daysMs = (days: number) => days * 86_400_000;
-  const timed = (asked: Readonly<Record<string, string>>, request: Partial<SendRequest> = {}) => {
-    const time = sendTimeOf(parseHeaders(SendTimeHeaders, { headers: asked }));
-    return sendOf({ recipients: [{ to: madrid }, { to: newYork }], ...request }, present({ time }));
-  };
-  const open = { 'send-window': '09:00-20:00' };
-  const opensMs = Date.parse('2023-11-15T08:00:00Z');
-
-  test('its recipients are in the order of their lots, and its life begins with the first of them', async () => {
-    const recipients = [{ to: madrid }, { to: newYork }, { to: madrid }, { to: '34911110002' }];
-    const { job } = await checkSend(timed(open, { recipients }), portsOf(sendable.plain).ports);
-    expect(job).toMatchObject({
-      head: {
-        ...{ acceptedAtMs: nowMs, total: 3, when: { asked: { window: '09:00-20:00' }, fromMs: nowMs } },
-        keptUntilMs: nowMs + daysMs(28 + 37),
-      },
-      recipients: [{ to: newYork }, { to: madrid }, { to: '34911110002' }],
-      repeats: [[2, 0]],
-      positions: [1, 0, 3],
-      lots: [
-        { until: 1, open: expect.arrayContaining([[nowMs, Date.parse('2023-11-15T01:00:00Z')]]) },
-        { until: 3, open: expect.arrayContaining([[opensMs, Date.parse('2023-11-15T19:00:00Z')]]) },
-      ],
-    });
-    expect(job.head).not.toHaveProperty('expiresAtMs');
-    const times = job.lots?.flatMap((lot) => lot.open.flat()) ?? [];
-    expect(Math.max(...times)).toBeLessThanOrEqual(nowMs + daysMs(28));
-    // The order of the request needs no places; nor has a send without a time any of this.
-    const { job: inOrder } = await checkSend(
-      timed(open, { recipients: [{ to: newYork }, { to: madrid }] }),
-      portsOf(sendable.plain).ports,
-    );
-    expect([inOrder.lots?.length, Object.keys(inOrder)]).toEqual([2, ['head', 'plan', 'recipients', 'shared', 'lots']]);
-  });
-
-  test('its time to live counts from there, and all is kept for 37 days after it', async () => {
-    const send = timed({ 'send-at': '2023-11-20T00:00:00Z' }, { ttlSeconds: 3_600 });
-    const { job, warning } = await checkSend(send, portsOf(sendable.plain).ports);
-    const fromMs = Date.parse('2023-11-20T00:00:00Z');
-    expect(job.head).toMatchObject({
-      when: { asked: { send_at: '2023-11-20T00:00:00Z' }, fromMs },
-      expiresAtMs: fromMs + 3_600_000,
-      keptUntilMs: fromMs + 3_600_000 + daysMs(37),
-    });
-    expect(job.lots).toEqual([{ until: 2, open: [[fromMs, fromMs + 3_600_000]] }]);
-    expect(warning).toBeUndefined();
-  });
-
-  test('who may be called only after it is told, and accepted', async () => {
-    const { job, warning } = await checkSend(timed(open, { ttlSeconds: 3_600 }), portsOf(sendable.plain).ports);
-    expect(job.lots?.map((lot) => lot.open.length)).toEqual([1, 0]);
-    expect(warning).toBe(
-      '1 of the recipients may never be called within its time to live, which ends at 2023-11-14T23:13:20.000Z, the first of them at 2023-11-15T08:00:00.000Z: they end as expired',
-    );
-  });
-
-  test('it keeps what its template takes of the header, to be judged again', async () => {
-    const request = { header: image, recipients: [{ to: madrid, params: { body: ['Ana'] } }] };
-    expect((await checkSend(timed(open, request), portsOf(sendable.image).ports)).job.header).toEqual(image);
-  });
-
-  test.each([
-    ['Send-Window', open],
-    ['Send-Days', { 'send-days': 'mon' }],
-  ])('a one-time code has no %s, and may have a moment', async (path, asked) => {
-    const { ports } = portsOf(makeTemplate([body('Code {{1}}.')], { category: 'Authentication' }));
-    const recipients = [{ to: madrid, params: { body: ['123456'] } }];
-    await expect(checkSend(timed(asked, { recipients }), ports)).rejects.toMatchObject({
-      code: 'invalid_request',
-      details: { errors: [{ path, message: expect.stringMatching(/: expected none, for a template of category/) }] },
-    });
-    const moment = timed({ 'send-at': '2023-11-20T00:00:00Z' }, { recipients });
-    expect((await checkSend(moment, ports)).job.head).toMatchObject({ urgent: true, when: {} });
-  });
-
-  test('the client’s zone counts where a number’s is not known, and is read for such alone', async () => {
-    const recipients = [{ to: madrid }, { to: '99912345678' }];
-    const { ports } = portsOf(sendable.plain);
-    const refused = { code: 'invalid_recipients', details: { errors: [{ path: 'recipients[1].to' }] } };
-    await expect(checkSend(timed(open, { recipients }), ports)).rejects.toMatchObject(refused);
-    const read: number[] = [];
-    const zoneOfClient = async (clientId: number) => {
-      read.push(clientId);
-      return 'America/New_York';
-    };
-    const known = { ...ports, directory: { ...ports.directory, zoneOfClient } };
-    const { job } = await checkSend(timed(open, { recipients }), known);
-    expect([job.positions, read]).toEqual([[1, 0], [1001]]);
-    await checkSend(timed(open), known);
-    expect(read).toHaveLength(1);
-  });
-});
-
 describe('is refused', () => {
   test.each<[string, PlatformTemplate, Partial<SendRequest>, object]>([
     ['a recipient without what is needed', sendable.order, {}, { code: 'invalid_recipients', status: 400 }],
@@ -367,7 +190,6 @@ describe('is refused', () => {
     expect((await checkSend(sendOf(), others)).warning).toBeUndefined();
   });
 
-  // Channel 501 and campaign 10 exist.
   test.each([
     ['never assigned', undefined, ['assign', 'enable']],
     ['whose channel is gone', { channelId: 599, campaignId: 10 }, ['assign', 'enable']],
@@ -419,7 +241,7 @@ describe('the catalog of a single product', () => {
     expect(asked).toEqual(['catalog of 2']);
   });
 
-  test('is read anew before the answer is no (D23), once for all who ask of the WABA', async () => {
+  test('is read again before a refusal (D23), once for all requests of the WABA', async () => {
     const { ports, asked, questions } = portsOf(sendable.product, { catalogs: [undefined, '700'] });
     expect((await checkSend(send, ports)).job.plan).toMatchObject({ catalogId: '700' });
     expect(asked).toEqual(['catalog of 2', 'catalog of 2, fresh']);
@@ -432,7 +254,7 @@ describe('the catalog of a single product', () => {
     await expect(checkSend(send, none.ports)).rejects.toMatchObject(refusal);
     expect([...none.questions.open.keys()]).toEqual(['catalog of 2']);
     expect(questions.open.size).toBe(0);
-    // The no is remembered.
+    // The answer is cached.
     await expect(checkSend(send, none.ports)).rejects.toMatchObject(refusal);
     expect(none.asked.filter((question) => question.endsWith('fresh'))).toHaveLength(1);
   });

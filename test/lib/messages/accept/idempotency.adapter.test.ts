@@ -32,7 +32,22 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 const logged = () => written.map((line) => JSON.parse(line));
 
-/** One key with a clock and a count of acceptances; `run` is a request with that key. */
+function portsOn(documents: ReturnType<typeof localDocumentClient>, clock: { readonly nowMs: number }) {
+  const name = keys;
+  let ids = 0;
+  return {
+    records: idempotencyStore(documents, table),
+    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
+    nowMs: () => clock.nowMs,
+    remainingMs: () => 29_000,
+    newJobId: () => {
+      ids += 1;
+      return `job ${name}-${ids}`;
+    },
+  };
+}
+
+/** One key with a clock and a count of acceptances; `run` makes a request with the key. */
 function setup(faults?: (attempt: Attempt) => Fault) {
   keys += 1;
   const scope = { clientId: 1001, did: '5491100000001', key: `key ${keys}` };
@@ -40,27 +55,13 @@ function setup(faults?: (attempt: Attempt) => Fault) {
   const accepted: string[] = [];
   const documents = localDocumentClient();
   const attempts = injectFaults(documents, faults ?? (() => undefined));
-  let ids = 0;
-  const ports = {
-    records: idempotencyStore(documents, table),
-    acceptance: acceptedJobsStore(documents, table, () => clock.nowMs),
-    nowMs: () => clock.nowMs,
-    remainingMs: () => 29_000,
-    newJobId: () => {
-      ids += 1;
-      return `job ${keys}-${ids}`;
-    },
-  };
+  const ports = portsOn(documents, clock);
   const acceptJob = async (jobId: string): Promise<Accepted> => {
     accepted.push(jobId);
     return { jobId, warning: 'a warning' };
   };
   return {
-    scope,
-    records: ports.records,
-    clock,
-    accepted,
-    attempts,
+    ...{ scope, clock, accepted, attempts, records: ports.records },
     run: (body: unknown = { a: 1 }, accept: (jobId: string) => Promise<Accepted> = acceptJob, override = {}) =>
       acceptOnce({ ...scope, ...override }, bodyHashOf(body), ports, accept),
     begin: (jobId: string) => ports.acceptance.begin({ head: makeJobHead({ jobId }), repeats: [] }),
@@ -192,7 +193,7 @@ describe('a run that died', () => {
     expect(await run()).toEqual({ jobId: first });
     const before = attempts.length;
     expect(await run()).toEqual({ jobId: first });
-    // What was found out is kept with the key: one request tells it.
+    // The outcome is stored with the key, so one request finds it.
     expect(attempts.slice(before).map(({ command }) => command)).toEqual(['PutItemCommand']);
     expect(accepted).toEqual([]);
   });
@@ -272,8 +273,8 @@ describe('a record is changed by whose it is (R21)', () => {
   async function claimed() {
     const { records, scope } = setup();
     expect(await records.claim(scope, first)).toBeUndefined();
-    // Whoever claims next is told whose it is.
-    return { records, scope, whose: () => records.claim(scope, recordOf('whoever asks')) };
+    // The next claim shows the owner.
+    return { records, scope, whose: () => records.claim(scope, recordOf('the next')) };
   }
 
   test('of two who found the same stale run, one takes its place', async () => {
@@ -318,7 +319,7 @@ test('the item carries no key of the client and expires in seconds', async () =>
   expect(JSON.stringify(Item)).not.toContain(scope.key);
 });
 
-/** Few runs and moments, so that they meet. */
+/** Runs and moments are few, so that they collide. */
 const anyRun: fc.Arbitrary<IdempotencyRecord> = fc.record({
   ...{ bodyHash: fc.constantFrom('one', 'other'), jobId: fc.constantFrom('A', 'B') },
   ...{ startedAtMs: fc.constantFrom(startMs, startMs + 1, startMs + rememberedMs), state: fc.constant('running') },
@@ -341,7 +342,7 @@ test('every write of a key does what the model of the explorations does', async 
         expect(await write?.(scope, ...given)).toEqual(value);
         known = item;
       }
-      // A claim of that moment is met by what is remembered.
+      // A claim of that moment finds the stored record.
       expect(await records.claim(scope, { bodyHash: '', jobId: 'C', startedAtMs: startMs, state: 'running' })).toEqual(
         known,
       );

@@ -1,38 +1,20 @@
-import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rememberedMs } from '../../../../lib/messages/accept/idempotency.ts';
 import { explore } from '../../../support/exploration.ts';
+import { restoreTimers, stopTimers } from '../../../support/fake-timers.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
 import type { Asked } from './job-races-model.ts';
 import { checkPromises } from './job-races-promises.ts';
 import { type Bounds, firstWorld, keyOf, runOverMs, successorsOf } from './job-races-space.ts';
 
-/*
- * Every order in which a job is stored, queued, listed, begun and taken back, by requests with one Idempotency-Key or without.
- * A call fails, or its reply is lost, or the SDK repeats it, or it lands at any time after its run has given it up. A process
- * dies at any call, or is frozen there. The template is paused. The fan-out or a worker comes to what is queued at any moment,
- * and may die between claim and begin. Time passes, until a run must be over, or the key is forgotten.
- *
- * The stores keep the conditions of the model: accepted-jobs.adapter.test.ts and idempotency.adapter.test.ts. What a call does
- * that hangs, at every moment, is in accept-in-time.test.ts.
+/**
+ * Explores every order in which requests, with or without one Idempotency-Key, store, queue, list, begin and take back
+ * a job, while calls fail, repeat or land late, processes die or freeze, and time passes. Hanging calls are in
+ * accept-in-time.test.ts.
  */
-const realTimers = { setTimeout: timers.setTimeout, clearTimeout: timers.clearTimeout };
 
-/** No clock of a request ever goes on by itself: giving up and passing time are steps of the exploration. */
-beforeAll(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  Object.assign(timers, { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout });
-  syncBuiltinESMExports();
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal);
-});
-afterAll(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-  Object.assign(timers, realTimers);
-  syncBuiltinESMExports();
-});
+beforeAll(stopTimers);
+afterAll(restoreTimers);
 
 const large: Asked = { kind: 'large', keyed: true };
 const straight: Asked = { kind: 'straight', keyed: true };
@@ -48,7 +30,7 @@ const scenarios: readonly {
   readonly requests: readonly Asked[];
   readonly bounds: Bounds;
   readonly fewest: number;
-  /** Beside those that all meet. */
+  /** Codes beside those of every scenario. */
   readonly codes?: readonly string[];
 }[] = [
   { requests: [large, large], bounds: { ...once, faultsLeft: 1 }, fewest: 5_000 },
@@ -82,7 +64,7 @@ const scenarios: readonly {
   },
 ];
 
-/** Beside what a single one meets. */
+/** Codes beside those of a single request. */
 const inTheWay = ['nothing_to_retry', 'request_in_progress'];
 const retries: typeof scenarios = [
   { requests: [unkeyed, unkeyed], bounds: { ...once, faultsLeft: 1 }, fewest: 10_000, codes: inTheWay },
@@ -109,7 +91,7 @@ test.each(firstUnlessThorough(scenarios))(
 );
 
 test.each(firstUnlessThorough(retries))(
-  '$requests, $bounds.faultsLeft faults: nobody is in two retries, and whom no retry sends to can be retried (R55, D57)',
+  '$requests, $bounds.faultsLeft faults: no recipient is in two retries, and one that no retry sends to can be retried (R55, D57)',
   { timeout: 240_000 },
   explored,
 );
@@ -128,7 +110,7 @@ async function explored({ requests, bounds, fewest, codes = [] }: (typeof scenar
   const withKey = ['request_in_progress', 'platform_unreachable', 'none', 'Error'];
   const ofSend = ['200', 'dispatch_unavailable', 'dispatch_undecided', ...(first?.keyed ? withKey : [])];
   const ofRetry = ['200', 'dispatch_unavailable', 'platform_unreachable', 'none', 'Error'];
-  // Guards against an exploration that sees nothing.
+  // An exploration that reaches too little must fail.
   expect([...met].sort()).toEqual([...(first?.kind === 'retry' ? ofRetry : ofSend), ...codes].sort());
   expect(states).toBeGreaterThan(fewest);
 }

@@ -16,7 +16,10 @@ import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Call, type Outside, type Reply, standingAfter } from '../../../support/replayed-run.ts';
 import { makeJob, makeRecipients } from '../../../support/send-jobs.ts';
 
-/** Requests that store a job, queue it and may take it back: what is written, as plain data; and the real policies, call by call. */
+/**
+ * Requests that store a job, queue it and may take it back: stored state as plain data, and the real policies, call by
+ * call.
+ */
 
 export type CallName =
   | 'claim'
@@ -33,53 +36,53 @@ export type CallName =
   | 'list'
   | 'begin'
   | 'withdraw';
-/** How the job of a request goes, which is its body as well. */
+/** How a request's job is sent; also the request's body. */
 export type Kind = 'straight' | 'large' | 'retry';
 
-/** What is written of the job that a request would make. */
+/** The stored state of a request's job. */
 export interface Job {
-  /** All pages of its parameters. */
+  /** All pages of parameters are stored. */
   readonly stored: boolean;
   readonly described: boolean;
   readonly queued: boolean;
   readonly listed: boolean;
   readonly item: JobItem;
-  /** The first one, by a worker or by the withdrawal. */
+  /** The first slice, claimed by a worker or by the withdrawal. */
   readonly slice: Slice | null;
-  /** Its answer was recorded under the key. */
+  /** The answer is stored under the key. */
   readonly completed: boolean;
-  /** Of a retry: which recipients of the dispatch it sends to once more, once that is queued. */
+  /** A retry's recipients, by their index in the retried dispatch, once it is queued. */
   readonly retries: readonly number[];
 }
 
 export interface Answer {
   readonly code: string;
-  /** Of an accepted one. */
+  /** Set in an accepted answer. */
   readonly jobId?: string;
 }
 
 export interface Request {
   readonly kind: Kind;
   readonly keyed: boolean;
-  /** The platform is asked for its template, which may be paused. */
+  /** The request has asked the platform for its template, which may be paused. */
   readonly checked?: true;
-  /** Of a retry: which recipients of the dispatch it would send to once more. */
+  /** The recipients that a retry asks for, by their index in the dispatch. */
   readonly wanted?: readonly number[];
-  /** Absent until it comes. */
+  /** Absent until the request comes. */
   readonly startedAtMs?: number;
   readonly replies: readonly Reply[];
-  /** How many calls it has been told of. */
+  /** How many calls of the request have been answered. */
   readonly told: number;
-  /** Its process has ended, or died. */
+  /** The process has ended or died. */
   readonly isOver: boolean;
   readonly answer?: Answer;
   readonly job: Job;
 }
 
-/** What is stored. The job of a request is named by its place. */
+/** The stored state. A request's place names its job. */
 export interface Store {
   readonly record: IdempotencyRecord | null;
-  /** Of the dispatch that is retried. */
+  /** The marks of the retried dispatch. */
   readonly marks: Marks;
   readonly requests: readonly Request[];
 }
@@ -95,7 +98,7 @@ export function requestToCome(asked: Asked): Request {
   return { ...asked, replies: [], told: 0, isOver: false, job: noJob };
 }
 
-/** Who asks with the body of that record. */
+/** The request kind behind a record's body. */
 export function kindOf({ bodyHash }: IdempotencyRecord): Kind {
   return bodyHash as Kind;
 }
@@ -108,12 +111,12 @@ const nothing = async () => undefined;
 const recipients = { straight: makeRecipients(2), large: makeRecipients(11) };
 const source = { jobId: 'the dispatch', forgottenAtMs: Number.MAX_SAFE_INTEGER };
 
-async function accepting(
-  { kind, keyed, checked, wanted = [], startedAtMs = 0 }: Request,
+function portsOf(
+  { startedAtMs = 0 }: Request,
   place: number,
   { call, nowMs }: Outside<CallName>,
-): Promise<Answer> {
-  const ports: AcceptJobPorts & IdempotencyPorts = {
+): AcceptJobPorts & IdempotencyPorts {
+  return {
     records: { claim: call('claim'), takeOver: call('takeOver'), complete: call('complete'), remove: call('remove') },
     parameters: { store: call('store') },
     noteCorrespondents: async () => undefined,
@@ -131,37 +134,49 @@ async function accepting(
     nowMs,
     newJobId: () => jobIdOf(place),
   };
-  const check: () => Promise<'paused' | undefined> = call('check');
-  const accept = async (jobId: string) => {
-    if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
-    await acceptJob(makeJob(recipients[kind === 'straight' ? kind : 'large'], { jobId }), ports);
-    return { jobId };
-  };
-  const found: (jobIds: readonly string[]) => Promise<readonly [string, RetryStanding][]> = call('standings');
-  const standingsOf = async (jobIds: readonly string[]) => new Map(await found(jobIds));
-  const marks = { find: call('findMarks'), standingsOf, replace: call('mark') };
-  const retry = (jobId: string) =>
-    withMarked({ jobId, source, wanted }, { ...ports, marks }, async (marked) => {
-      // What is stored before the queue is asked is explored without marks.
-      const queue = { send: () => call('send')(marked) };
-      const acceptance = { ...ports.acceptance, describe: nothing, list: nothing };
-      const job = makeJob(makeRecipients(marked.size), { jobId, retryOf: source.jobId });
-      await acceptJob(job, { ...ports, parameters: { store: nothing }, acceptance, queue });
-      return { jobId };
-    });
-  const act = kind === 'retry' ? retry : accept;
+}
+
+type CallTo = Outside<CallName>['call'];
+
+async function accepting(request: Request, place: number, outside: Outside<CallName>): Promise<Answer> {
+  const ports = portsOf(request, place, outside);
+  const act = (request.kind === 'retry' ? retrying : sending)(request, ports, outside.call);
   try {
     const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
-    const { jobId } = await (keyed ? acceptOnce(scope, kind, ports, act) : act(jobIdOf(place)));
+    const { jobId } = await (request.keyed ? acceptOnce(scope, request.kind, ports, act) : act(jobIdOf(place)));
     return { code: '200', jobId };
   } catch (error) {
     return { code: error instanceof Error && 'code' in error ? String(error.code) : nameOf(error) };
   }
 }
 
+function sending({ kind, checked }: Request, ports: AcceptJobPorts, call: CallTo) {
+  const check: () => Promise<'paused' | undefined> = call('check');
+  return async (jobId: string) => {
+    if (checked && (await check()) === 'paused') throw new Refusal('template_not_sendable', 'paused');
+    await acceptJob(makeJob(recipients[kind === 'straight' ? kind : 'large'], { jobId }), ports);
+    return { jobId };
+  };
+}
+
+function retrying({ wanted = [] }: Request, ports: AcceptJobPorts & IdempotencyPorts, call: CallTo) {
+  const found: (jobIds: readonly string[]) => Promise<readonly [string, RetryStanding][]> = call('standings');
+  const standingsOf = async (jobIds: readonly string[]) => new Map(await found(jobIds));
+  const marks = { find: call('findMarks'), standingsOf, replace: call('mark') };
+  return (jobId: string) =>
+    withMarked({ jobId, source, wanted }, { ...ports, marks }, async (marked) => {
+      // The steps before the queue are explored without marks.
+      const queue = { send: () => call('send')(marked) };
+      const acceptance = { ...ports.acceptance, describe: nothing, list: nothing };
+      const job = makeJob(makeRecipients(marked.size), { jobId, retryOf: source.jobId });
+      await acceptJob(job, { ...ports, parameters: { store: nothing }, acceptance, queue });
+      return { jobId };
+    });
+}
+
 const standings = new Map<string, ReturnType<typeof standingAfter<Answer, CallName>>>();
 
-/** Where a request that has come stands. Calls follow one another: one is open, or it has answered. */
+/** The state of a request: its calls come one after the other, so one is open, or the request is answered. */
 export async function standingOf(request: Request, place: number): Promise<Call<CallName> | Answer> {
   const { kind, keyed, checked, wanted, startedAtMs = 0, replies } = request;
   const key = JSON.stringify([kind, keyed, checked, wanted, place, startedAtMs, replies]);
@@ -172,18 +187,18 @@ export async function standingOf(request: Request, place: number): Promise<Call<
   if (end !== undefined) return end;
   const [call] = open;
   if (call === undefined || open.length > 1) throw new Error('the request does two things at once');
-  // A state is to be small: of what is written about the job that the request makes, its place says all.
+  // Small states need short calls: the request's place stands for all that is written about its own job.
   return aboutOwnJob.has(call.name) ? { ...call, args: whoIsIn(call) } : call;
 }
 
-/** Whom a retry queues, by their place in the dispatch that is retried. */
+/** The recipients that a retry queues, by their place in the retried dispatch. */
 function whoIsIn({ name, args: [marked] }: Call<CallName>): readonly number[] {
   return name === 'send' && marked instanceof Set ? [...marked] : [];
 }
 
 const aboutOwnJob: ReadonlySet<CallName> = new Set(['store', 'describe', 'send', 'list', 'begin']);
 
-/** What a call does to what is stored, and what it answers: the conditions are those of the stores, held by adapter tests. */
+/** The effect and the answer of a call, with the stores' conditions, which adapter tests prove. */
 export function effectOf(
   store: Store,
   place: number,
@@ -253,7 +268,10 @@ export function withJob<S extends Store>(store: S, jobId: string, changes: Parti
   return { ...store, requests };
 }
 
-/** What the fan-out, or a worker, does next with the message of a request's job; it may come again at any time, or die. */
+/**
+ * The next step of the fan-out, or of a worker, with a job's message; the message may come again, and its consumer may
+ * die.
+ */
 export function consumed({
   kind,
   job,
@@ -262,7 +280,7 @@ export function consumed({
   if (!queued || item.begun) return undefined;
   const beginning = { item: begun(item).item ?? item, listed: true };
   if (kind !== 'straight') return item.withdrawn ? undefined : { does: 'the fan-out begins', changes: beginning };
-  // A withdrawal or a worker has slice 0 for good; the worker then begins the job before it sends or tells.
+  // The withdrawal or a worker has slice 0 for good; the worker then begins the job before it sends.
   if (hasWorker(job)) return { does: 'a worker begins', changes: beginning };
   if (slice !== null) return undefined;
   const { item: claimed = null } = sliceWrites.claim(undefined, firstClaim);
@@ -271,7 +289,6 @@ export function consumed({
 
 const firstClaim = { key: { jobId: '', slice: 0 }, try: 0, owner: 'worker', atMs: 0, size: 2 };
 
-/** Whether a worker has its first slice. */
 export function hasWorker({ slice }: Pick<Job, 'slice'>): boolean {
   return slice !== null && !isWithdrawn(slice);
 }

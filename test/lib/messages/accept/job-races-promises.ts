@@ -4,7 +4,7 @@ import { afterOneMore, isLive, noAnswer, startMs, type World } from './job-races
 
 type Came = Request & { readonly place: number };
 
-/** Throws where a promise is broken now, or would be if nothing failed any more. */
+/** Throws when a promise is broken now, or would be once faults end. */
 export async function checkPromises(world: World): Promise<void> {
   checkNow(world);
   if (world.late.length > 0 || world.requests.some(isLive)) return;
@@ -21,13 +21,13 @@ export async function checkPromises(world: World): Promise<void> {
   }
 }
 
-/** Whether everybody whom a retry wanted is in one that has begun. */
+/** Whether each recipient that a retry asks for is in a retry that has begun. */
 function isRetried({ wanted = [] }: Request, requests: readonly Request[]): boolean {
   const retried = requests.filter(isSent).flatMap(({ job }) => job.retries);
   return wanted.every((index) => retried.includes(index));
 }
 
-/** What may not be at any moment. */
+/** Invariants of every moment. */
 function checkNow({ requests }: World): void {
   const retried = requests.filter(isSent).flatMap(({ job }) => job.retries);
   if (new Set(retried).size < retried.length) throw new Error('R55: a recipient is in two retries');
@@ -36,7 +36,7 @@ function checkNow({ requests }: World): void {
     checkJob(request);
     checkAnswer(request, requests);
   }
-  // A key is remembered for 48 hours: requests of another time are others.
+  // A key is remembered for 48 hours; later requests count as others.
   const ofOneMemory = Map.groupBy(
     came.filter(({ keyed }) => keyed),
     ({ startedAtMs = 0 }) => Math.floor((startedAtMs - startMs) / rememberedMs),
@@ -81,16 +81,15 @@ function checkKey(group: readonly Came[], requests: readonly Request[]): void {
   }
 }
 
-/** The request whose job another was told of. */
+/** The request whose job was reported to another request. */
 function madeFor({ answer }: Request, requests: readonly Request[]): Came {
   const place = requests.findIndex((_, at) => jobIdOf(at) === answer?.jobId);
   return { ...(requests[place] as Request), place };
 }
 
 /**
- * The one thing that is not promised (infra/README.md, "Not there yet"): the answer of an accepted job could not be recorded
- * under its key, and its job had not begun 35 s later. The next request takes it back and is accepted in its place. A retry has
- * begun before it is answered.
+ * The only open case (infra/README.md, "Not there yet"): the accepted answer could not be stored under its key, and the
+ * job had not begun after 35 s. The next request replaces it. A retry begins before its answer.
  */
 function wasTakenBack({ kind, job, keyed }: Request): boolean {
   return kind !== 'retry' && keyed && job.item.withdrawn === true && !job.completed;

@@ -18,8 +18,8 @@ import {
 } from './job-races-model.ts';
 
 /**
- * A write that its run has given up, or that the SDK has sent twice: it lands once more, at any later moment. No request is on
- * its way for longer than 18 s: only that of a run's last call may land when the run must be over.
+ * A write that its run has given up, or that the SDK has repeated, lands later. No request takes longer than 18 s, so
+ * after a run's end only its last call may still land.
  */
 interface LateWrite extends Call<CallName> {
   readonly place: number;
@@ -29,11 +29,11 @@ interface LateWrite extends Call<CallName> {
 export interface World extends Store {
   readonly nowMs: number;
   readonly late: readonly LateWrite[];
-  /** Calls that fail, are late or come twice, and processes that die, on one way, at most. */
+  /** The most failed, late or repeated calls and deaths in one history. */
   readonly faultsLeft: number;
-  /** Times that the template may turn out to be paused. */
+  /** How often the template may turn out to be paused. */
   readonly refusalsLeft: number;
-  /** How long nothing happens, one after the other. */
+  /** The pauses in which nothing happens, in order. */
   readonly waitsMs: readonly number[];
 }
 
@@ -41,20 +41,20 @@ export type Bounds = Pick<World, 'faultsLeft' | 'refusalsLeft' | 'waitsMs'>;
 
 export const startMs = 1_800_000_000_000;
 
-/** After this long, a run is over. */
+/** A run has ended after this time. */
 export const runOverMs = 35_000;
 
 export function firstWorld(requests: readonly Asked[], bounds: Bounds): World {
   return { record: null, marks: noMarks, requests: requests.map(requestToCome), nowMs: startMs, late: [], ...bounds };
 }
 
-/** What is not ended by a signal within seconds: the edge answers for it. */
+/** No signal ends these calls within seconds: the edge's timeout answers instead. */
 const unbounded: ReadonlySet<CallName> = new Set(['claim', 'takeOver', 'check', 'findMarks', 'standings', 'mark']);
-/** That they are repeated changes nothing. */
+/** Repeating a read changes nothing. */
 const readsOnly: ReadonlySet<CallName> = new Set(['check', 'findMarks', 'standings']);
 const edgeAnswer = { code: 'platform_unreachable' };
 
-/** The process was frozen, and its client heard nothing. */
+/** The process was frozen, and the client got no answer. */
 export const noAnswer = { code: 'none' };
 
 export const isLive = ({ startedAtMs, isOver }: Request) => startedAtMs !== undefined && !isOver;
@@ -89,7 +89,7 @@ export async function successorsOf(world: World): Promise<Step<World>[]> {
   return steps;
 }
 
-/** A run that is not over then goes on whenever its process gets the processor again, and its answer is not heard. */
+/** The edge answers in time; the run goes on when its process gets the processor again, and its answer is dropped. */
 async function answeredForIt(request: Request, place: number): Promise<Request> {
   if (!isLive(request) || request.answer !== undefined) return request;
   const standing = await standingOf(request, place);
@@ -100,12 +100,12 @@ function mayWait({ requests, late }: World): boolean {
   return late.every(({ place, number, hasWaited }) => !hasWaited && number >= (requests[place]?.told ?? 0) - 1);
 }
 
-/** Which of them comes first makes no difference. */
+/** Their order makes no difference. */
 function isAlike(one: Request, other: Request): boolean {
   return one.kind === other.kind && one.keyed === other.keyed && one.wanted === other.wanted;
 }
 
-/** What may become of the call that a request waits for. */
+/** The possible results of a request's open call. */
 async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   const request = world.requests[place] as Request;
   const call = await standingOf(request, place);
@@ -147,7 +147,7 @@ async function stepsOf(world: World, place: number): Promise<Step<World>[]> {
   return steps;
 }
 
-/** How a run has come to its end changes nothing any more. */
+/** How a run came to its end changes no future. */
 function over(request: Request): Request {
   return { ...request, replies: [], isOver: true };
 }
@@ -157,14 +157,14 @@ function withRequest(world: World, place: number, request: Request): World {
 }
 
 export function keyOf({ late, ...world }: World): string {
-  // Of a slice, who has it says all.
+  // Only the owner of a slice matters.
   const named = (name: string, part: unknown) => (name === 'slice' ? ((part as Slice | null)?.owner ?? null) : part);
   return JSON.stringify([world, late.map((write) => JSON.stringify(write)).toSorted()], named);
 }
 
 /**
- * Whatever has happened, once nothing fails any more: the request that the key is remembered for, or the first, is repeated when
- * every run is over, and the fan-out and the workers come to everything. Returns the world after it.
+ * Faults end: the key's remembered request, or the first one, is repeated after all runs, and the consumers read every
+ * message. Returns the world after it.
  */
 export async function afterOneMore(world: World): Promise<World> {
   const { record, requests } = world;

@@ -11,7 +11,6 @@ import { nextParameters } from '../../../../lib/messages/items.ts';
 import type { Recipient } from '../../../../lib/messages/job.ts';
 import { makeJobHead, makeRecipients } from '../../../support/send-jobs.ts';
 
-/** The pages with what is in them. */
 function unpackedPages(recipients: readonly Recipient[]) {
   return [...pagesOf(recipients)].map(({ firstIndex, recipients: packed }) => ({
     firstIndex,
@@ -20,7 +19,7 @@ function unpackedPages(recipients: readonly Recipient[]) {
   }));
 }
 
-/** Holds for whatever recipients: none is lost or doubled, and no page is too large or crosses into the next partition. */
+/** Checks any recipients: no page loses or doubles one, is too large, or crosses into the next partition. */
 function hold(recipients: readonly Recipient[]): number {
   const pages = unpackedPages(recipients);
   expect(pages.flatMap((page) => page.recipients)).toEqual(recipients);
@@ -100,7 +99,7 @@ describe('the pages of a job', () => {
   });
 });
 
-/** A recipient of so many bytes of JSON, of letters that take three bytes each. */
+/** A recipient of this many bytes of JSON, in letters of three bytes each. */
 function recipientOf(bytes: number): Recipient {
   const empty = Buffer.byteLength(JSON.stringify({ to: 'US.abc', params: { body: [''] } }));
   const letters = Math.floor((bytes - empty) / 3);
@@ -116,7 +115,7 @@ test('a recipient that no item can hold is an error that names it; the largest f
   );
 });
 
-/** The largest that the rules of a template let through: thirty products, whose ids have 4,096 letters each. */
+/** The largest recipient that template rules allow: thirty products with ids of 4,096 letters. */
 test('every recipient that a template can take fits an item', () => {
   const id = '한'.repeat(4_096);
   const sections = Array.from({ length: 10 }, () => ({

@@ -7,7 +7,7 @@ import { makeJobHead, makeRecipients } from '../../../support/send-jobs.ts';
 const { signal } = new AbortController();
 const job = { head: makeJobHead(), recipients: makeRecipients(7_500) };
 
-/** Writes that wait to be ended one by one. */
+/** A client whose writes end one by one, when the test says. */
 function waitingClient() {
   const waiting: PromiseWithResolvers<unknown>[] = [];
   const send = () => {
@@ -18,7 +18,7 @@ function waitingClient() {
   return { waiting, client: { send } as unknown as DynamoDBDocumentClient };
 }
 
-/** Lets everything run that waits for nothing. */
+/** Lets all ready work finish. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('ten pages are on their way at once, and the next when one is written', async () => {

@@ -3,7 +3,9 @@ import { Refusal } from '../../../../lib/http/refusal.ts';
 import { countingPlatformFailure } from '../../../../lib/messages/accept/platform-failed-send.ts';
 import { countedBy } from '../../../support/counted.ts';
 
-/* The objective of acceptance: which answers of 500 and above are not of our own making (infra/operate/README.md). */
+/**
+ * Acceptance's objective excludes answers of 500 and above that the service did not cause (infra/operate/README.md).
+ */
 
 it.each([
   ['the platform did not answer', new Refusal('platform_unreachable', 'no', { cause: new Error('platform') }), 1],

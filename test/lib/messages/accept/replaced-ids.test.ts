@@ -5,7 +5,10 @@ import type { Replacement } from '../../../../lib/messages/inbound/replaced-ids.
 
 type Words = readonly (readonly [userId: string, by: string, atMs: number])[];
 
-/** As the store keeps them: of each id the latest word, and of two of one time the first (replaced-ids-store.adapter.test.ts). */
+/**
+ * As the store keeps them: the latest word for each id, and the first of two words of one time
+ * (replaced-ids-store.adapter.test.ts).
+ */
 function stored(words: Words): Map<string, Replacement> {
   const known = new Map<string, Replacement>();
   for (const [userId, by, atMs] of words) {
@@ -25,7 +28,7 @@ async function follow(recipients: readonly string[], words: Words) {
       return new Map([...known].filter(([userId]) => userIds.includes(userId)));
     },
   );
-  // A person who is redirected gets what was meant for them.
+  // A redirected person gets the parameters that were given for the old id.
   expect(followed.recipients.map(({ params }) => params?.body)).toEqual(recipients.map((to) => [to]));
   return { ...followed, to: followed.recipients.map((recipient) => recipient.to), asked };
 }
@@ -154,7 +157,7 @@ test('whatever ids persons had, whatever order the platform tells it in, however
   );
 });
 
-test('whatever is told, it ends, at an id that somebody was told of', async () => {
+test('whatever the platform says, following ends, at an id that it named', async () => {
   const id = fc.constantFrom('US.1', 'US.2', 'US.3', 'US.4');
   const words = fc.array(fc.tuple(id, id, fc.integer({ min: 0, max: 5 })), { maxLength: 12 });
   await fc.assert(

@@ -12,13 +12,13 @@ import { MemoryEvents } from '../../../support/memory-events.ts';
 const budget: MonthlyBudget = { clientId: 1001, amount: 100, stop: true };
 
 describe('what a send may cost (R57, D58)', () => {
-  test('is said by its header, to the eighth decimal, and by the budget of the client for whom it is', () => {
+  test('is said by its header, to the eighth decimal, and by the budget of the client that sends', () => {
     const waba = { monthlyBudgets: [{ ...budget, clientId: 1002 }, budget] };
     const did = { waba } as unknown as Parameters<typeof meansOf>[0];
     expect(meansOf(did, 1001, '25.00000001')).toEqual({ maxCostUnits: 2_500_000_001, budget });
     expect(meansOf(did, 1003, undefined)).toEqual({});
     expect(meansOf({ waba: {} } as typeof did, 1001, '0')).toEqual({ maxCostUnits: 0 });
-    // Sums of rates are compared as whole numbers: 0.1 and 0.2 are 0.3.
+    // Sums of rates are compared in whole units, so that 0.1 and 0.2 are 0.3.
     expect(meansOf(did, 1003, '0.3').maxCostUnits).toBe(unitsOf(0.1) + unitsOf(0.2));
   });
 

@@ -6,7 +6,9 @@ import { cancelled, type JobState } from '../../../../lib/messages/job-state.ts'
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/* What is held waits, but for one message that asks when it is time (D46): a worker's run, from its look to the answer. */
+/**
+ * Held messages wait, but one message probes the hold when it is due (D46): a worker's run from its look to the answer.
+ */
 
 const number = 'number:300000000000001';
 const parked = { code: '131042', scope: 'waba', sinceMs: startMs - 10_000 } as const;
@@ -33,7 +35,7 @@ describe('when it is time', () => {
     expect(heldIn(world)).toEqual({});
     expect(world.states.get('J')).toEqual({ ...waiting, parked: { ...parked, goesOn: true } });
     expect([world.count('watch'), world.facts('hold.ended').length]).toEqual([0, 1]);
-    // The other slice, and the nine, come again and find nothing that holds them.
+    // The other slice and the nine recipients come again and find no hold.
     const later = world.requeued.splice(0);
     expect(later.map(({ delaySeconds }) => delaySeconds)).toEqual([15, 14]);
     await world.wait(16_000);
@@ -158,7 +160,7 @@ describe('no message is called', () => {
     const { wabaId, path } = chunkOf([]);
     const template = { templateName: 'another', templateLanguage: 'es' };
     const about = { ...template, path, category: 'MARKETING', phoneNumberId: '1' };
-    // Further ahead than others can move it: the number is looked at twice.
+    // The slot lies beyond the changeable second, so the worker reads the number twice.
     const first = await world.reserved(70);
     world.faultOf = (name) => {
       if (name === 'look' && world.count('look') === 2) void world.holds.ask(wabaId, about);
@@ -230,7 +232,7 @@ test.each<[string, (world: ChunkRunWorld) => void, Outcome['state']]>([
   ['the hold is over', (world) => void world.holds.stored.clear(), 'sent'],
 ])('where %s before the slot of the one that asks, no slice of the chunk is lost (R14)', async (_, event, state) => {
   const world = dueWorld();
-  // Further ahead than others can move it: the number is looked at twice.
+  // The slot lies beyond the changeable second, so the worker reads the number twice.
   const first = await world.reserved(70);
   world.faultOf = (name) => {
     if (name === 'look' && world.count('look') === 2) event(world);

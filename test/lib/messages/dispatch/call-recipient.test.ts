@@ -3,201 +3,25 @@ import type { ChunkRecipient, QueuedChunk } from '../../../../lib/messages/chunk
 import { cancelled, type JobState, longestParkMs } from '../../../../lib/messages/job-state.ts';
 import {
   blockedUntilMs,
-  type NumberPace,
   perSecondOf,
   recipientHashOf,
   unknownPace,
 } from '../../../../lib/messages/pace/number-pace.ts';
-import { atPace } from '../../../../lib/messages/pace/schedule.ts';
 import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
-import { ChunkRunWorld, chunkOf, everyMs, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
+import {
+  ChunkRunWorld,
+  chunkOf,
+  chunkOfOne,
+  failingWith,
+  phoneNumberId,
+  recipientAt,
+  slicesOf,
+  startMs,
+} from './chunk-run-world.ts';
 
-/* One recipient of a claimed slice: when it is called, and what comes of it. */
+/** When a recipient of a claimed slice is called, and the outcome. */
 
 const dayMs = 86_400_000;
-
-function failingWith(kind: FailureKind, facts: FailureFacts = {}): ChunkRunWorld['send'] {
-  return async () => {
-    throw new PlatformFailure(kind, facts);
-  };
-}
-
-/** A chunk of one, whose recipient and facts are given. */
-function one(recipient: Partial<ChunkRecipient> = {}, changes: Partial<QueuedChunk> = {}): QueuedChunk {
-  return chunkOf([{ try: 0, size: 1, recipients: [recipientAt(0, recipient)] }], changes);
-}
-
-describe('a slot (D43)', () => {
-  /** A chunk whose first slot is 1,486 ms ahead. */
-  const ahead = async (world: ChunkRunWorld, count: number, changes: Partial<QueuedChunk> = {}) =>
-    chunkOf(slicesOf(count, (await world.reserved(107 + count)) + 107), changes);
-
-  test('each is called in its millisecond, of slices that are claimed 50 ms before their first', async () => {
-    const world = new ChunkRunWorld();
-    expect(await world.work([await ahead(world, 30)])).toEqual([]);
-    const slots = Array.from({ length: 30 }, (_, at) => Math.floor(startMs + (107 + at) * everyMs));
-    expect(world.posted).toEqual(slots.map((atMs, index) => ({ index, atMs })));
-    const claimed = [0, 1, 2].map((slice) => world.table.find({ jobId: 'J', slice })?.atMs);
-    expect(claimed).toEqual([0, 10, 20].map((at) => (slots[at] ?? 0) - 50));
-  });
-
-  test.each([
-    [1, 200],
-    [2, 600],
-    [9, 600],
-  ])('after %i missed ones the slice is claimed %i ms before', async (missedSlots, leadMs) => {
-    const world = new ChunkRunWorld();
-    await world.work([await ahead(world, 1, { missedSlots })]);
-    expect(world.table.find({ jobId: 'J', slice: 0 })?.atMs).toBe(startMs + 1_486 - leadMs);
-  });
-
-  test.each([
-    [75, 1],
-    [76, 0],
-  ])('that has passed by %i ms is good for so many calls: %i', async (ms, calls) => {
-    const world = new ChunkRunWorld();
-    const ready = async () => await world.time.sleep(ms);
-    expect(await world.work([one()], { ready })).toEqual([]);
-    expect(world.posted).toHaveLength(calls);
-    const missed = { slices: [{ try: 1 }], missedSlots: 1 };
-    expect(world.requeued).toMatchObject(calls === 1 ? [] : [{ chunk: missed, delaySeconds: 0 }]);
-    expect(JSON.stringify(world.requeued)).not.toContain('position');
-    expect(world.facts('dispatch.batch')).toMatchObject([{ tally: calls === 1 ? { sent: 1 } : { slot_missed: 1 } }]);
-  });
-
-  test('missed again and again is counted, and forgotten once none is', async () => {
-    const world = new ChunkRunWorld();
-    const late = { ready: async () => await world.time.sleep(1_000) };
-    await world.work([one({}, { missedSlots: 2 })], late);
-    expect(world.requeued[0]?.chunk.missedSlots).toBe(3);
-    world.send = failingWith('not_sent');
-    await world.work([one({}, { jobId: 'K', missedSlots: 2, storeFailures: 3 })]);
-    expect(world.requeued[1]?.chunk).not.toHaveProperty('missedSlots');
-    expect(world.requeued[1]?.chunk).not.toHaveProperty('storeFailures');
-  });
-
-  describe('of a slow number, that others move after the claim', () => {
-    const slow = { limitPerSecond: 2 };
-
-    const slotMs = (position: number) => Math.floor(position * 555.5556);
-    const slots = Array.from({ length: 10 }, (_, at) => slotMs(25 + at) - slotMs(25));
-
-    /** A slice of ten, of which the last five are in another turn: its slots are 556 ms apart, and that turn's soon so much. */
-    async function moved(world: ChunkRunWorld, apartMs: number) {
-      const first = (await world.reserved(40, slow)) + 25;
-      const firstMs = slotMs(25);
-      await world.wait(firstMs - 1_500);
-      const move = (pace: NumberPace) => ({
-        pace: { ...pace, schedule: atPace(pace.schedule, apartMs, world.nowMs) },
-        result: undefined,
-      });
-      void world.time.sleep(2_000).then(() => world.paces.change(phoneNumberId, undefined, move));
-      await world.work([chunkOf(slicesOf(10, first), slow)]);
-      return world.posted.map(({ atMs }) => atMs - startMs - firstMs);
-    }
-
-    test('is read again, and met where it is then', async () => {
-      const called = await moved(new ChunkRunWorld(), 900);
-      const stay = called.findIndex((ms, at) => ms !== slots[at]);
-      expect(stay).toBeGreaterThan(2);
-      const last = slots[stay - 1] ?? 0;
-      expect(called.slice(stay)).toEqual(Array.from({ length: 10 - stay }, (_, at) => last + (at + 1) * 900));
-    });
-
-    test('far away, leaves the recipients to their next try', async () => {
-      const world = new ChunkRunWorld();
-      const called = await moved(world, 20_000);
-      expect(called).toEqual(slots.slice(0, called.length));
-      expect(called.length).toBeGreaterThan(2);
-      expect(called.length).toBeLessThan(10);
-      expect(world.requeued).toMatchObject([{ chunk: { slices: [{ try: 1 }] } }]);
-      expect(world.requeued[0]?.chunk.slices[0]?.recipients).toHaveLength(10 - called.length);
-      expect(world.requeued[0]?.delaySeconds).toBeGreaterThan(10);
-      expect(world.requeued[0]?.chunk).not.toHaveProperty('missedSlots');
-    });
-
-    test('is in one run with the others of its slice, on the slowest number too', async () => {
-      const world = new ChunkRunWorld();
-      const slowest = { limitPerSecond: 1 };
-      await world.work([chunkOf(slicesOf(10, await world.reserved(10, slowest)), slowest)]);
-      const times = world.posted.map(({ atMs }) => atMs - startMs);
-      expect(times).toEqual(Array.from({ length: 10 }, (_, at) => Math.floor(at * 1_111.1112)));
-      expect(world.requeued).toEqual([]);
-    });
-
-    test('when it cannot be read again, the recipients are not called', async () => {
-      const world = new ChunkRunWorld();
-      world.faultOf = (name) => (name === 'look' && world.nowMs > startMs ? 'fails' : undefined);
-      await world.work([chunkOf(slicesOf(10, await world.reserved(10, slow)), slow)]);
-      expect(world.posted).toHaveLength(1);
-      expect(world.requeued[0]?.chunk.slices[0]?.recipients).toHaveLength(9);
-      expect(world.facts('dispatch.batch')[0]?.tally).toHaveProperty('job_not_read_Error');
-    });
-
-    test('is read once for those who ask meanwhile', async () => {
-      const world = new ChunkRunWorld();
-      world.latencyOf = (name) => (name === 'look' && world.nowMs > startMs ? 250 : 0);
-      const ten = { limitPerSecond: 10 };
-      await world.work([chunkOf(slicesOf(10, await world.reserved(10, ten)), ten)]);
-      expect([world.posted.length, world.count('look')]).toEqual([10, 5]);
-    });
-
-    test('beyond the time of the run, leaves it to its next try', async () => {
-      const world = new ChunkRunWorld();
-      const chunk = chunkOf(slicesOf(10, await world.reserved(10, slow)), slow);
-      await world.work([chunk], { remainingMs: () => 15_000 - (world.nowMs - startMs) });
-      // 13 s are for a call and what comes of it.
-      expect(world.posted.at(-1)?.atMs).toBeLessThanOrEqual(startMs + 2_000);
-      expect(world.posted.length).toBeGreaterThan(1);
-      expect(world.requeued[0]?.chunk.slices[0]?.recipients).toHaveLength(10 - world.posted.length);
-    });
-
-    test('stopped or expired while it waits, it is not called', async () => {
-      const stopped = new ChunkRunWorld();
-      const chunk = async (world: ChunkRunWorld, changes: Partial<QueuedChunk> = {}) =>
-        chunkOf(slicesOf(10, await world.reserved(10, slow)), { ...slow, ...changes });
-      const working = stopped.work([await chunk(stopped)]);
-      void stopped.time.sleep(1_000).then(() => stopped.states.set('J', { stop: cancelled(startMs) }));
-      await working;
-      const called = stopped.posted.length;
-      expect(called).toBeLessThan(5);
-      expect(stopped.outcomes(10)).toEqual([...Array(called).fill('sent'), ...Array(10 - called).fill('failed')]);
-
-      const expiring = new ChunkRunWorld();
-      await expiring.work([await chunk(expiring, { expiresAtMs: startMs + 1_200 })]);
-      expect(expiring.outcomes(10)).toEqual([...Array(3).fill('sent'), ...Array(7).fill('expired')]);
-    });
-  });
-});
-
-test.each([60, 200, 900])(
-  'workers that start cold, with a secret that takes %i ms, keep an idle number to its limit',
-  async (secretMs) => {
-    const world = new ChunkRunWorld();
-    const position = await world.reserved(300);
-    const ready = async () => await world.time.sleep(startMs + secretMs - world.nowMs);
-    const chunks = Array.from({ length: 10 }, (_, at) =>
-      chunkOf(slicesOf(30, position + at * 30), { jobId: `J${at}` }),
-    );
-    await world.work(chunks, { ready });
-    for (let next = world.requeued.shift(); next !== undefined; next = world.requeued.shift()) {
-      await world.wait(next.delaySeconds * 1_000);
-      await world.work([next.chunk], { ready });
-    }
-    const times = world.posted.map(({ atMs }) => atMs);
-    expect(times).toHaveLength(300);
-    const inSecond = times.map((fromMs) => times.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000).length);
-    expect(Math.max(...inSecond)).toBeLessThanOrEqual(80);
-  },
-);
-
-test('a slot in the last tenth of a number never moves, and is not read again (D44)', async () => {
-  const world = new ChunkRunWorld();
-  await world.reserved(72 * 600);
-  await world.work([chunkOf(slicesOf(9), { urgent: true, straight: true, lane: '*' })]);
-  expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual(Array.from({ length: 9 }, (_, at) => at * 125));
-  expect([world.count('findPace'), world.count('look')]).toEqual([1, 0]);
-});
 
 describe('its own time', () => {
   test('a wait that is nearly over costs one more try, and no slot before its end', async () => {
@@ -208,7 +32,7 @@ describe('its own time', () => {
       if (refusals === 1) throw new PlatformFailure('refused', { code: 130429 });
       return {};
     };
-    expect(await world.workAll(one())).toBe(2);
+    expect(await world.workAll(chunkOfOne())).toBe(2);
     expect(world.posted.map(({ atMs }) => atMs - startMs)).toEqual([0, 1_000]);
     expect(world.outcome(0)?.state).toBe('sent');
   });
@@ -238,7 +62,7 @@ describe('between claim and call (D46, D53)', () => {
       { parked: { code: 'template_paused', scope: 'template', sinceMs: startMs - longestParkMs } },
       { state: 'expired', code: 'template_paused' },
     ],
-  ])('its job was %s: nobody is called', async (_, state, outcome) => {
+  ])('its job was %s: no recipient is called', async (_, state, outcome) => {
     const world = new ChunkRunWorld();
     world.faultOf = (name) => {
       if (name !== 'claimSlice') return undefined;
@@ -246,14 +70,14 @@ describe('between claim and call (D46, D53)', () => {
       if (state.parked !== undefined) world.hold();
       return undefined;
     };
-    await world.work([one()]);
+    await world.work([chunkOfOne()]);
     expect([world.posted, world.outcome(0)]).toEqual([[], outcome]);
   });
 
   test('the clock was put back, and what had expired has no slot: it takes one in its next try', async () => {
     const world = new ChunkRunWorld();
     const nowMs = () => (world.count('claimSlice') === 0 ? world.nowMs : world.nowMs - 1_000);
-    await world.work([one({}, { expiresAtMs: startMs })], { nowMs });
+    await world.work([chunkOfOne({}, { expiresAtMs: startMs })], { nowMs });
     expect([world.posted, world.outcome(0)]).toEqual([[], { state: 'again', dueMs: startMs - 1_000 }]);
     expect(world.requeued).toMatchObject([{ delaySeconds: 0, chunk: { missedSlots: 1 } }]);
   });
@@ -267,7 +91,7 @@ describe('a message that may not be sent any more (D27)', () => {
   ])('%s: it ends without a call', async (_, recipient, changes, afterMs, ended) => {
     const world = new ChunkRunWorld();
     await world.wait(afterMs);
-    expect(await world.work([one(recipient, changes)])).toEqual([]);
+    expect(await world.work([chunkOfOne(recipient, changes)])).toEqual([]);
     const { state, code } = world.outcome(0) as { state: string; code: string };
     expect([world.posted, `${state} ${code}`]).toEqual([[], ended]);
   });
@@ -285,7 +109,7 @@ describe('a message that may not be sent any more (D27)', () => {
   ])('%s is still sent', async (_, recipient, changes, afterMs) => {
     const world = new ChunkRunWorld();
     await world.wait(afterMs);
-    await world.work([one(recipient, changes)]);
+    await world.work([chunkOfOne(recipient, changes)]);
     expect(world.posted).toHaveLength(1);
   });
 
@@ -295,7 +119,7 @@ describe('a message that may not be sent any more (D27)', () => {
       const isClaim = ready.length === 0;
       world.latencyOf = (name) => (isClaim && name === 'claimSlice' ? 40 : 0);
       const changes = isClaim ? {} : { ready: async () => await world.time.sleep(40) };
-      await world.work([one({}, { expiresAtMs: startMs + 40 })], changes);
+      await world.work([chunkOfOne({}, { expiresAtMs: startMs + 40 })], changes);
       expect([world.posted, world.outcome(0)?.state]).toEqual([[], 'expired']);
       expect(world.events.sent).toMatchObject([{ type: 'message.expired' }]);
     }
@@ -325,7 +149,7 @@ describe('what the platform answers', () => {
         sent.push(posting);
         return answer;
       };
-      await world.work([one()]);
+      await world.work([chunkOfOne()]);
       const { request } = recipientAt(0);
       expect(sent).toEqual([
         { wabaId: '200000000000001', phoneNumberId, path: 'messages', credential: 'main', request },
@@ -340,16 +164,16 @@ describe('what the platform answers', () => {
     async (word) => {
       const world = new ChunkRunWorld();
       world.send = async () => ({ messageStatus: word });
-      await world.work([one()]);
+      await world.work([chunkOfOne()]);
       expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0', held: word });
       expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { [`held_${word}`]: 1 } }]);
     },
   );
 
-  test('by a word that nobody knows: taken, and logged (D39)', async () => {
+  test('by an unknown word: taken, and logged (D39)', async () => {
     const world = new ChunkRunWorld();
     world.send = async () => ({ messageStatus: 'teleported' });
-    await world.work([one()]);
+    await world.work([chunkOfOne()]);
     expect(world.outcome(0)).toEqual({ state: 'sent', platformMessageId: 'platform-0' });
     expect(world.facts('dispatch.status_unknown')).toEqual([{ dispatchId: 'J-0', code: 'teleported' }]);
   });
@@ -372,8 +196,8 @@ describe('what the platform answers', () => {
   ])('%s is final, and never tried again', async (_, kind, facts, outcome) => {
     const world = new ChunkRunWorld();
     world.send = failingWith(kind, facts);
-    await world.workAll(one());
-    await world.work([one()]);
+    await world.workAll(chunkOfOne());
+    await world.work([chunkOfOne()]);
     expect([world.posted.length, world.outcome(0)]).toEqual([1, outcome]);
     expect(JSON.stringify(world.logged)).not.toContain('no such number');
     expect(world.table.doubtful.has('J')).toBe(kind === 'ambiguous');
@@ -382,7 +206,7 @@ describe('what the platform answers', () => {
   test('an error of ours is unknown as well', async () => {
     const world = new ChunkRunWorld();
     world.send = async () => Promise.reject(new TypeError('ours'));
-    await world.work([one()]);
+    await world.work([chunkOfOne()]);
     expect(world.outcome(0)).toEqual({ state: 'unknown', code: 'error' });
   });
 
@@ -397,12 +221,12 @@ describe('what the platform answers', () => {
   ])('%s: not taken, and tried again', async (_, kind, facts, pace, seconds) => {
     const world = new ChunkRunWorld();
     world.send = failingWith(kind, facts);
-    await world.work([one({ attempts: { quota: 0, unreachable: 0 } })]);
+    await world.work([chunkOfOne({ attempts: { quota: 0, unreachable: 0 } })]);
     expect(world.outcome(0)).toEqual({ state: 'again', dueMs: startMs + seconds * 1_000 });
     const attempts = { quota: 0, unreachable: 0, [pace]: 1 };
     const recipients = [recipientAt(0, { attempts, notBeforeMs: startMs + seconds * 1_000 })];
     expect(world.requeued).toEqual([
-      { chunk: one({}, { slices: [{ try: 1, size: 1, recipients }] }), delaySeconds: seconds - 1 },
+      { chunk: chunkOfOne({}, { slices: [{ try: 1, size: 1, recipients }] }), delaySeconds: seconds - 1 },
     ]);
     expect(world.facts('dispatch.batch')).toEqual([{ count: 1, tally: { [`retry_${pace}`]: 1 } }]);
     const named = world.facts('dispatch.credential_refused');
@@ -414,7 +238,7 @@ describe('what the platform answers', () => {
   test('tries of one kind do not make the wait of another longer', async () => {
     const world = new ChunkRunWorld();
     world.send = failingWith('refused', { code: 130429 });
-    await world.work([one({ attempts: { unreachable: 8, throughput: 2 } })]);
+    await world.work([chunkOfOne({ attempts: { unreachable: 8, throughput: 2 } })]);
     expect(world.outcome(0)).toEqual({ state: 'again', dueMs: startMs + 4_000 });
     const [recipient] = world.requeued[0]?.chunk.slices[0]?.recipients ?? [];
     expect(recipient?.attempts).toEqual({ unreachable: 8, throughput: 3 });
@@ -429,7 +253,7 @@ describe('what the platform answers', () => {
       if (name === 'sendLater' && outcome?.state === 'again') dueMs.push((outcome.dueMs - world.nowMs) / 1_000);
       return undefined;
     };
-    await world.workAll(one(), {}, 1_000);
+    await world.workAll(chunkOfOne(), {}, 1_000);
     expect(dueMs.slice(0, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900]);
     expect(world.outcome(0)).toEqual({ state: 'failed', code: 'retry_deadline', reason: 'slower' });
     expect(world.nowMs - startMs).toBeLessThanOrEqual(dayMs);
@@ -456,18 +280,18 @@ describe('what calls teach about the pace of their number', () => {
   ])('a usage of %s leaves %i a second, and the message sent', async (usagePercent, left) => {
     const world = new ChunkRunWorld();
     world.send = async () => (usagePercent === undefined ? {} : { usagePercent });
-    await world.work([one()]);
+    await world.work([chunkOfOne()]);
     expect([perSecond(world), world.outcome(0)?.state]).toEqual([left, 'sent']);
   });
 
   test('131056: that person is remembered for as long, for other jobs as well', async () => {
     const world = new ChunkRunWorld();
     world.send = failingWith('refused', { code: 131056 });
-    await world.work([one({ attempts: { pair: 2 } })]);
+    await world.work([chunkOfOne({ attempts: { pair: 2 } })]);
     const pace = world.paces.stored.get(phoneNumberId) ?? unknownPace;
     expect(blockedUntilMs(pace, recipientHashOf(recipientAt(0).to), world.nowMs)).toBe(world.nowMs + 16_000);
     expect(perSecond(world)).toBe(80);
-    await world.work([one({}, { jobId: 'K' })]);
+    await world.work([chunkOfOne({}, { jobId: 'K' })]);
     expect(world.requeued[1]).toMatchObject({ delaySeconds: 15, chunk: { jobId: 'K' } });
     expect(world.posted).toHaveLength(1);
   });
@@ -484,7 +308,7 @@ describe('what calls teach about the pace of their number', () => {
 });
 
 describe('a refusal of the template concerns its whole job (D46)', () => {
-  test('132015: those that were refused wait, nobody of it is called meanwhile, and they are sent when it goes on', async () => {
+  test('132015: those that were refused wait, no recipient of it is called meanwhile, and they are sent when it goes on', async () => {
     const world = new ChunkRunWorld();
     world.states.set('J', { begun: true });
     world.send = failingWith('refused', { code: 132015 });
@@ -498,11 +322,11 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
     await world.work([chunkOf(slicesOf(10), { slices: others })]);
     expect([world.posted.length, world.requeued.length, world.table.slices.size]).toEqual([10, 1, 1]);
     expect(world.states.get('J')?.parked).toEqual({ code: 'template_paused', scope: 'template', sinceMs: startMs });
-    // Parked still: that nothing holds it any more is enough.
+    // The job is still parked; the missing hold alone lets the worker send.
     world.holds.stored.clear();
     world.send = async () => ({});
     await world.wait(15_000);
-    await world.work([waiting?.chunk ?? one()]);
+    await world.work([waiting?.chunk ?? chunkOfOne()]);
     expect(world.outcomes(10)).toEqual(Array(10).fill('sent'));
   });
 
@@ -510,7 +334,7 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
     const world = new ChunkRunWorld();
     world.send = failingWith('refused', { code: 132016, userMessage: 'for its quality' });
     const stop = { state: 'failed', code: '132016', reason: 'for its quality' };
-    await world.work([one()]);
+    await world.work([chunkOfOne()]);
     expect(world.outcome(0)).toEqual(stop);
     const rest = { try: 0, size: 1, recipients: [recipientAt(10)] };
     await world.work([chunkOf([rest])]);
@@ -521,7 +345,7 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
   test.each([132015, 132016])('%i that leaves open whether it sent holds nothing back', async (code) => {
     const world = new ChunkRunWorld();
     world.send = failingWith('ambiguous', { httpStatus: 500, code });
-    await world.work([one()]);
+    await world.work([chunkOfOne()]);
     expect([world.outcome(0), world.table.jobs.size, world.requeued]).toEqual([
       { state: 'unknown', code: String(code) },
       0,
@@ -531,12 +355,12 @@ describe('a refusal of the template concerns its whole job (D46)', () => {
 
   test('the first messages that are taken after a pause end it, once a run; none does where there was no pause', async () => {
     const world = new ChunkRunWorld();
-    await world.work([one()]);
+    await world.work([chunkOfOne()]);
     world.states.set('K', { pausedFromMs: startMs });
     await world.work([chunkOf(slicesOf(10), { jobId: 'K' })]);
     world.states.set('L', { pausedFromMs: startMs });
     world.send = failingWith('refused', { code: 131026 });
-    await world.work([one({}, { jobId: 'L' })]);
+    await world.work([chunkOfOne({}, { jobId: 'L' })]);
     expect(world.calls.filter((call) => call.startsWith('endPause'))).toEqual(['endPause']);
     expect(world.states.get('K')).toEqual({});
   });

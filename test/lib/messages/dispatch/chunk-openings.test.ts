@@ -3,7 +3,7 @@ import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
 import { type Lot, lastSlotBeforeEndMs, type Opening } from '../../../../lib/messages/lots.ts';
 import { ChunkRunWorld, chunkOf, slicesOf, startMs } from './chunk-run-world.ts';
 
-/* Chunks of a send with a time of its own (D56, R54): what is closed waits, and nobody is called outside of an opening. */
+/** Chunks of scheduled sends (D56, R54): closed lots wait, and no recipient is called outside an opening. */
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
@@ -13,7 +13,7 @@ const tomorrow = openAt(dayMs, dayMs + hourMs);
 const expired = { state: 'expired', code: 'expired' };
 const again = (dueMs: number) => ({ state: 'again', dueMs });
 
-/** A chunk whose first slot is now; of these lots. */
+/** A chunk of these lots, with its first slot now. */
 async function released(world: ChunkRunWorld, count: number, lots: Lot[], changes: Partial<QueuedChunk> = {}) {
   return chunkOf(slicesOf(count, await world.reserved(count)), { lots, ...changes });
 }
@@ -30,7 +30,7 @@ describe('what is closed', () => {
     expect(world.calls).toEqual(['look', 'sendLater']);
   });
 
-  test('meets no hold: its job is not parked for it, and nobody is asked', async () => {
+  test('meets no hold: its job is not parked for it, and no message probes', async () => {
     const world = new ChunkRunWorld();
     world.hold(undefined, undefined, startMs - hourMs);
     await world.work([chunkOf(slicesOf(10), { lots: [lotOf(10, tomorrow)] })]);
@@ -48,7 +48,7 @@ describe('what is closed', () => {
     expect([world.states.get('J')?.parked, world.calls]).toEqual([undefined, ['sendLater']]);
   });
 
-  test('waits without address and message of whom the operator has erased (D60), who ends so when it opens', async () => {
+  test('waits without address and message of a person that the operator has erased (D60), who ends so when it opens', async () => {
     const world = new ChunkRunWorld();
     world.states.set('J', { erased: new Set([3]) });
     await world.work([chunkOf(slicesOf(10), { lots: [lotOf(10, openAt(hourMs, 2 * hourMs))] })]);

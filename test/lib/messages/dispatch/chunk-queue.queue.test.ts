@@ -38,7 +38,7 @@ test.each([
   const client = localQueueClient();
   const urls = { urgent: await freshQueue(), dispatch: await freshQueue() };
   const groups: unknown[] = [];
-  // Seen where it leaves: the emulator forgets the group of a message of a standard queue.
+  // The test reads the group from the request: the emulator drops it for standard queues.
   client.middlewareStack.add(
     (next) => (args) => {
       const { MessageGroupId, DelaySeconds } = args.input as SendMessageCommandInput;

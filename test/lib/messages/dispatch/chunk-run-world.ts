@@ -6,7 +6,7 @@ import {
   headOfChunk,
   type QueuedChunk,
 } from '../../../../lib/messages/chunk.ts';
-import type { Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
+import { claimed, ended, type Outcome, type Recorded } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { type Later, type PlacedChunk, placeChunks } from '../../../../lib/messages/dispatch/place-chunks.ts';
 import type { Handover, Posting } from '../../../../lib/messages/dispatch/platform-messages.ts';
 import { workChunks } from '../../../../lib/messages/dispatch/work-chunks.ts';
@@ -17,6 +17,7 @@ import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { reserve } from '../../../../lib/messages/pace/reserve.ts';
 import type { Wanted } from '../../../../lib/messages/pace/schedule.ts';
 import type { LogFacts } from '../../../../lib/observe/log.ts';
+import { type FailureFacts, type FailureKind, PlatformFailure } from '../../../../lib/platform/failure.ts';
 import type { CallFault } from '../../../pipeline/runs.ts';
 import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { MemoryBreaker } from '../../../support/memory-breaker.ts';
@@ -28,10 +29,10 @@ import { type Caller, MemoryTable } from '../../../support/messages-table/memory
 import { VirtualTime } from '../../../support/virtual-time.ts';
 
 export const startMs = 1_800_000_000_000;
-/** 72 a second are 90 % of 80. */
+/** The schedule gives out 72 a second, 90 % of 80. */
 export const everyMs = 1_000 / 72;
 
-/** Recipients from an index on, each a person of their own. */
+/** Recipients from an index on, each a different person. */
 export function recipientsFrom(first: number, count: number): ChunkRecipient[] {
   return Array.from({ length: count }, (_, at) => recipientAt(first + at));
 }
@@ -43,7 +44,7 @@ export function recipientAt(
   return { index, to, request: { to, biz_opaque_callback_data: `J-${index}` }, ...changes };
 }
 
-/** Slices of so many recipients in all; from a position on, where one is given. */
+/** Slices for this many recipients in all, from a position on if given. */
 export function slicesOf(count: number, position?: number): ChunkSlice[] {
   return Array.from({ length: Math.ceil(count / 10) }, (_, at) => {
     const size = Math.min(10, count - at * 10);
@@ -73,7 +74,10 @@ export function chunkOf(slices: readonly ChunkSlice[], changes: Partial<QueuedCh
 
 export const phoneNumberId = '300000000000001';
 
-/** Everything around a worker's run of chunks, in memory and in virtual time; every message is taken unless `send` says otherwise. */
+/**
+ * The surroundings of a worker's run of chunks, in memory and virtual time; the platform takes every message unless
+ * `send` says otherwise.
+ */
 export class ChunkRunWorld {
   readonly time = new VirtualTime(startMs);
   readonly paces = memoryPaces();
@@ -84,20 +88,20 @@ export class ChunkRunWorld {
   readonly inbound = new MemoryInbound();
   readonly states = this.table.states;
   readonly holds = new MemoryHolds(() => this.nowMs);
-  /** Every call of a store or queue, by its name. */
+  /** The names of all calls to stores and queues. */
   readonly calls: string[] = [];
   readonly posted: { readonly index: number; readonly atMs: number }[] = [];
   readonly requeued: Later[] = [];
   readonly postponed: { readonly receiptHandle: string; readonly seconds: number }[] = [];
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
-  /** What comes of a call of that name. */
+  /** The fault of a call, by its name. */
   faultOf: (name: string) => CallFault | undefined = () => undefined;
-  /** What a call of that name takes before it is done. */
+  /** How long a call takes, by its name. */
   latencyOf: (name: string) => number = () => 0;
   send: (posting: Posting, index: number) => Promise<Partial<Handover>> = async () => ({});
   #runs = 0;
 
-  /** From now on, or since then, something holds the WABA of the chunks: their template, unless another scope is given. */
+  /** Opens a hold on the chunks' WABA, now or at `sinceMs`; its scope is the template by default. */
   hold(scope: HoldScope = 'template:order_update/en_US', code = '132015', sinceMs = this.nowMs): void {
     const { wabaId } = chunkOf([]);
     this.holds.stored.set(wabaId, opened(scope, { code, nowMs: sinceMs })(this.holds.of(wabaId)));
@@ -107,7 +111,7 @@ export class ChunkRunWorld {
     return this.time.nowMs;
   }
 
-  /** Lets time pass for as long as `work` takes. */
+  /** Lets time pass while `work` runs. */
   async pass<T>(work: Promise<T>): Promise<T> {
     let isOver = false;
     const ended = work.finally(() => {
@@ -123,7 +127,7 @@ export class ChunkRunWorld {
     await this.pass(this.time.sleep(ms));
   }
 
-  /** The first of so many positions that a job's fan-out reserves now. */
+  /** Reserves this many positions as a job's fan-out does, and returns the first. */
   async reserved(count: number, changes: Partial<Wanted> & { limitPerSecond?: number } = {}): Promise<number> {
     const wanted = { phoneNumberId, limitPerSecond: 80, clientId: 1_001, lane: 'job-1', count };
     return (await reserve(this.paces, { ...wanted, ...changes }, this.nowMs)).firstPosition;
@@ -133,12 +137,12 @@ export class ChunkRunWorld {
     return await this.pass(Promise.all(placeChunks(chunks, this.placing(changes))));
   }
 
-  /** Works off deliveries of these chunks and returns the ids of those that come again: `m0`, `m1` and so on. */
+  /** Works off deliveries `m0`, `m1` and so on of these chunks, and returns the ids that come again. */
   async work(chunks: readonly (QueuedChunk | string)[], changes: Partial<FlatPorts> = {}): Promise<readonly string[]> {
     return await this.pass(workChunks(deliveriesOf(chunks), grouped(this.ports(changes))));
   }
 
-  /** Works off a chunk and, each in its time, whatever is queued again of it. */
+  /** Works off a chunk, and each requeued chunk at its time. */
   async workAll(chunk: QueuedChunk, changes: Partial<FlatPorts> = {}, mostRuns = 100): Promise<number> {
     let next: QueuedChunk | undefined = chunk;
     let runs = 0;
@@ -151,12 +155,12 @@ export class ChunkRunWorld {
     return runs;
   }
 
-  /** The platform tells that it has taken a message of job J. */
+  /** A receipt proves that the platform took a message of job J. */
   prove(index: number): void {
     this.table.append({ jobId: 'J', index, status: 'delivered', atMs: this.nowMs, platformMessageId: 'platform' });
   }
 
-  /** What is recorded of a message of job J. */
+  /** The recorded outcome of a message of job J. */
   outcome(index: number, jobId = 'J'): Recorded | undefined {
     return this.table.find({ jobId, slice: Math.floor(index / 10) })?.outcomes[index % 10];
   }
@@ -193,7 +197,7 @@ export class ChunkRunWorld {
         change: (...change) => call('changePace', () => this.paces.change(...change)) as never,
       },
       tenths: memoryTenths(),
-      // Without the number, as after a claim of fixed slots, it is a call of another name.
+      // A look without the number, as after a claim of fixed slots, counts under another name.
       look: ({ wabaId, phoneNumberId: number, jobIds, optOutsOf }) =>
         call(number === undefined ? 'lookAtJob' : 'look', () => ({
           pace: this.paces.stored.get(number ?? '') ?? unknownPace,
@@ -226,7 +230,7 @@ export class ChunkRunWorld {
     };
   }
 
-  /** What placing takes of a run's ports. */
+  /** The ports of a run that placing needs. */
   placing(changes: Partial<FlatPorts> = {}) {
     const ports = this.ports(changes);
     return { ...ports, ...grouped(ports) };
@@ -263,4 +267,22 @@ export function deliveriesOf(chunks: readonly (QueuedChunk | string)[]) {
     receiptHandle: `receipt of m${at}`,
     body: typeof chunk === 'string' ? chunk : JSON.stringify(chunk),
   }));
+}
+
+export function failingWith(kind: FailureKind, facts: FailureFacts = {}): ChunkRunWorld['send'] {
+  return async () => {
+    throw new PlatformFailure(kind, facts);
+  };
+}
+
+export function chunkOfOne(recipient: Partial<ChunkRecipient> = {}, changes: Partial<QueuedChunk> = {}): QueuedChunk {
+  return chunkOf([{ try: 0, size: 1, recipients: [recipientAt(0, recipient)] }], changes);
+}
+
+const key = { jobId: 'J', slice: 0 };
+
+/** Another run's claim. */
+export function claimedBefore(world: ChunkRunWorld, outcomes?: ReadonlyMap<number, Outcome>, size = 1) {
+  const own = claimed(undefined, { key, try: 0, owner: 'other/0', atMs: world.nowMs, size });
+  world.table.slices.set('J 0', outcomes === undefined ? own : ended(own, outcomes));
 }

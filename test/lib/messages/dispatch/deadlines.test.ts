@@ -40,7 +40,7 @@ test('of a send with a time of its own only the time counts in which it might be
   const job = { acceptedAtMs, keptUntilMs: acceptedAtMs + 100 * dayMs, open };
   expect(retryDeadlineMs({ ...job, attempt: 1 })).toBe(acceptedAtMs + 2 * dayMs + 4 * hourMs);
   expect(retryDeadlineMs({ ...job, open: open.slice(0, 2), attempt: 1 })).toBe(acceptedAtMs + dayMs + 10 * hourMs);
-  // The last call is 37 days before all of it is forgotten.
+  // The last call comes 37 days before the job's items expire.
   expect(retryDeadlineMs({ ...job, attempt: 0 })).toBe(acceptedAtMs + 63 * dayMs);
 });
 

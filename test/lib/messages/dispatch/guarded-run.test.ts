@@ -6,19 +6,19 @@ import { countedBy } from '../../../support/counted.ts';
 import type { FlatPorts } from '../../../support/flat-ports.ts';
 import { ChunkRunWorld, chunkOf, recipientAt, startMs } from './chunk-run-world.ts';
 
-/* What a run of chunks does about the breaker of the platform. */
+/** How a run of chunks uses the circuit breaker of the platform. */
 
 const { wabaId } = chunkOf([]);
 
-/** A platform that answers as the test says: calls, and reads. */
+/** A platform whose calls and reads answer as the test says. */
 class GuardedWorld extends ChunkRunWorld {
   readonly probed: string[] = [];
   silent: (job: number) => boolean = () => false;
-  /** A code that the platform answers at HTTP 500, whatever it is asked. */
+  /** The platform answers every call with this code at HTTP 500. */
   trouble: number | undefined;
   readFails: Error | undefined;
 
-  /** A message of each job, under a credential of its own. */
+  /** Works off one message of each job; every job has its own credential. */
   async dispatch(jobIds: readonly number[], changes: Partial<QueuedChunk> = {}, ports: Partial<FlatPorts> = {}) {
     this.answers();
     const chunks = jobIds.map((at) =>
@@ -204,7 +204,7 @@ test.each([
 test('after a run that is answered in part, and not at last, a read decides', async () => {
   const world = new GuardedWorld();
   world.goDown();
-  // The slots of the two are a few milliseconds apart.
+  // The slots of the two jobs are a few milliseconds apart.
   world.silent = (job) => job === 0;
   await world.dispatch([0, 1]);
   expect(world.probed).toEqual([]);

@@ -43,7 +43,6 @@ class Visibility {
     return holdDeliveries(deliveries, { queue: this.queue, pause: this.clock.pause, log }, afterMs);
   }
 
-  /** Seconds from now until a delivery comes again. */
   againIn(name: string): number {
     return Math.round(((this.visibleAtMs.get(`receipt of ${name}`) ?? Number.NaN) - this.clock.nowMs()) / 1_000);
   }
@@ -119,7 +118,7 @@ test('once all are postponed nothing is renewed', async () => {
 test('what is postponed comes when it was told to, whatever is renewed beside it', async () => {
   const visibility = new Visibility();
   const held = visibility.hold([deliveryAt(1, 'a'), deliveryAt(1, 'b')]);
-  // At once, while the first request is still on its way.
+  // The second request comes while the first is still under way.
   await visibility.clock.run(held.postpone('receipt of a', 90));
   await visibility.clock.run(visibility.clock.pause(20_000));
   expect([visibility.againIn('a'), visibility.againIn('b')]).toEqual([70, 25]);

@@ -9,14 +9,14 @@ import { type FlatPorts, grouped } from '../../../support/flat-ports.ts';
 import { bytesWritten } from '../../../support/written-bytes.ts';
 import { ChunkRunWorld, chunkOf, deliveriesOf, slicesOf } from './chunk-run-world.ts';
 
-/* Bytes of log and metrics that messages write: what CloudWatch is paid for. */
+/** The bytes of logs and metrics per message, which CloudWatch bills. */
 
-// Read when the metrics are first imported: as long as the name of a deployment.
+// The metrics module reads it at import; it is as long as a deployment's name.
 vi.hoisted(() => {
   process.env['POWERTOOLS_SERVICE_NAME'] = 'template-messaging-prod-service';
 });
 
-/** Chunks of so many recipients each, with ids as long as those of a deployment. */
+/** Chunks with this many recipients each, and ids as long as a deployment's. */
 function chunksOf(recipients: number, count: number): QueuedChunk[] {
   return Array.from({ length: count }, (_, at) => {
     const id = String(at).padStart(2, '0');
@@ -28,7 +28,6 @@ function chunksOf(recipients: number, count: number): QueuedChunk[] {
   });
 }
 
-/** What one run of these chunks writes. */
 async function bytesOfRun(
   world: ChunkRunWorld,
   chunks: readonly QueuedChunk[],
@@ -38,7 +37,7 @@ async function bytesOfRun(
   return await bytesWritten(() => world.pass(metered(() => workChunks(deliveriesOf(chunks), grouped(ports)))));
 }
 
-/** What ten chunks of thirty write, each in runs of its own until all of it is sent; and how many runs that takes. */
+/** The bytes of ten chunks of thirty, each in runs of its own until all is sent, and the number of runs. */
 async function bytesOfTrouble(world: ChunkRunWorld, changes: Partial<FlatPorts> = {}) {
   let waiting = chunksOf(30, 10).map((chunk) => ({ chunk, dueMs: world.nowMs }));
   let [bytes, runs] = [0, 0];
@@ -70,7 +69,7 @@ test.each([
   expect(bytes / (recipients * chunks)).toBeLessThanOrEqual(most);
 });
 
-/** Claims are slow, so that slots are missed; and what the platform throttles comes again in a run of its own. */
+/** Slow claims miss their slots, and throttled messages come again in a run of their own. */
 test.each([
   ['half of all', 2, 380],
   ['two of three', 3, 600],
@@ -83,7 +82,7 @@ test.each([
     world.send = async () => {
       calls += 1;
       if (calls % oneOf === 0) return {};
-      // As the platform client counts it.
+      // The platform client counts it like this.
       countPlatformError('130429');
       throw new PlatformFailure('refused', { code: 130429 });
     };

@@ -7,7 +7,7 @@ import type { Scope } from '../../../../lib/opt-outs/scope.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, phoneNumberId, recipientAt, slicesOf, startMs } from './chunk-run-world.ts';
 
-/* Who wants no marketing is not called (D55): what a worker reads after the claim, and what it tells of answers. */
+/** Opted-out persons are not called (D55): what a worker reads after the claim, and what it learns from answers. */
 
 const { clientId, wabaId } = chunkOf([]);
 const ofClient: Scope = { kind: 'client', clientId };
@@ -27,7 +27,7 @@ async function say(world: ChunkRunWorld, recipients: readonly string[], scope = 
   await recordWord({ scope, recipients, word, clientIds: [] }, world.optOuts.writer());
 }
 
-/** Where those have ended that were not called, and why. */
+/** The outcomes of recipients that were not called. */
 function endings(world: ChunkRunWorld, count: number): (string | undefined)[] {
   return Array.from({ length: count }, (_, index) => {
     const outcome = world.outcome(index);
@@ -80,8 +80,8 @@ describe('who is stopped', () => {
 
   test.each([
     ['with a plus', '+5491100000000', ['5491100000000']],
-    ['by user id, of whom the number was told too', 'US.1', ['5491100000000', 'US.1']],
-    ['by number, of whom the user id was told too', '5491100000000', ['5491100000000', 'US.1']],
+    ['by user id, with a known number', 'US.1', ['5491100000000', 'US.1']],
+    ['by number, with a known user id', '5491100000000', ['5491100000000', 'US.1']],
     ['without the 9 of Argentina', '541100000000', ['5491100000000']],
     ['with the 1 of Mexico', '5215512345678', ['525512345678']],
     ['without the 9 of Brazil', '551187654321', ['5511987654321']],
@@ -133,7 +133,7 @@ describe('a stop', () => {
     expect([endings(world, 2), world.posted, world.count('askHolds')]).toEqual([['opted_out', 'opted_out'], [], 0]);
   });
 
-  test('nobody is called while people cannot be looked for, and all are later', async () => {
+  test('no recipient is called while opt-outs cannot be read, and all are called later', async () => {
     const world = new ChunkRunWorld();
     await stop(world, [0]);
     world.faultOf = (name) => (name === 'stoppedAmong' ? 'fails' : undefined);
@@ -165,7 +165,7 @@ describe('what the platform answers of people is told', () => {
     world.faultOf = (name) => (name === 'sendInbound' ? 'fails' : undefined);
     await world.work([chunk]);
     const atMs = world.table.find({ jobId: 'J', slice: 0 })?.atMs;
-    // All of it comes again: nothing was told yet.
+    // No event was sent yet, so the whole chunk comes again.
     expect([world.requeued.map((later) => later.chunk.slices), world.events.sent]).toEqual([[chunk.slices], []]);
     world.faultOf = () => undefined;
     await world.wait(60_000);
@@ -198,7 +198,7 @@ describe('what the platform answers of people is told', () => {
     const atMs = Number(world.table.find({ jobId: 'J', slice: 0 })?.atMs);
     const word = { kind: 'respelled' as const, recipients: [numberAt(2), '0015550001'], atMs };
     expect(world.inbound.sent).toEqual([told(word)]);
-    // What is said under either name counts under both from then on.
+    // A word under one name counts under both from then on.
     await say(world, ['0015550001']);
     await recordChange({ ...word, old: [] }, world.optOuts.writer());
     const recipients = [recipientAt(0, { to: numberAt(2) })];

@@ -23,7 +23,7 @@ test('the health of the number, with the credential of the message; nothing is s
     },
     async (name) => ({ accessToken: `token of ${name}` }),
   );
-  // What cannot be read of an answer is no reason to wait.
+  // An unreadable answer does not delay the dispatch.
   const answers = [];
   while (bodies.length > 0) answers.push((await probe(message)).maySend);
   expect(answers).toEqual([false, true, true, true, true]);

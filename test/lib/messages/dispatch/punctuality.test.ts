@@ -4,7 +4,7 @@ import type { Ended } from '../../../../lib/messages/dispatch/call-recipient.ts'
 import { countPunctuality, isLate, withoutPlan } from '../../../../lib/messages/dispatch/punctuality.ts';
 import { countedBy } from '../../../support/counted.ts';
 
-/* The objective of delivery: twice the planned time, a minute at least (infra/operate/README.md). */
+/** The objective of delivery: twice the planned time, at least a minute (infra/operate/README.md). */
 
 const acceptedAtMs = 1_000_000;
 const at = (seconds: number) => acceptedAtMs + seconds * 1_000;
@@ -26,7 +26,7 @@ describe('a message is late', () => {
     const planned = { acceptedAtMs, plannedMs: at(10_100), lots };
     expect(isLate(planned, recipient, at(10_200))).toBe(false);
     expect(isLate(planned, recipient, at(10_201))).toBe(true);
-    // It has waited for the next opening, as it was asked to.
+    // A wait for the next opening is not late.
     expect(isLate(planned, recipient, at(90_001))).toBe(undefined);
   });
 
@@ -46,11 +46,11 @@ describe('what is counted', () => {
     ['a message that left in time', chunk, recipient, sent, 400, [1, undefined]],
     ['a message that left late', chunk, recipient, sent, 700, [1, 1]],
     ['a message that is too old, and was never called', chunk, recipient, expired, 400, [1, 1]],
-    ['nobody who was never called', chunk, recipient, stopped, 700, undefined],
-    ['nobody who is tried again', chunk, recipient, again, 700, undefined],
-    ['nobody whose credential was refused', chunk, { index: 0, attempts: { credential: 1 } }, sent, 700, undefined],
-    ['nobody whom the platform wants spared', chunk, { index: 0, attempts: { pair: 2 } }, sent, 700, undefined],
-    ['nobody who has waited for a hold', withoutPlan(chunk), recipient, sent, 700, undefined],
+    ['one who was never called', chunk, recipient, stopped, 700, undefined],
+    ['one who is tried again', chunk, recipient, again, 700, undefined],
+    ['one whose credential was refused', chunk, { index: 0, attempts: { credential: 1 } }, sent, 700, undefined],
+    ['one to whom the number must not write yet', chunk, { index: 0, attempts: { pair: 2 } }, sent, 700, undefined],
+    ['one who has waited for a hold', withoutPlan(chunk), recipient, sent, 700, undefined],
   ] as const)('%s', async (_, of, who, ended, left, counted) => {
     const [line] = await countedBy(async () => countPunctuality(of, who, ended, at(left)));
     expect(line && [line['MessagesDue'], line['MessagesLate']]).toEqual(counted);

@@ -31,7 +31,6 @@ test('one look shows the number as it was written last, and each job as it stand
   });
   const jobs = acceptedJobsStore(client, table, () => nowMs);
   for (const jobId of ['sent', 'stopped']) await jobs.begin({ head: makeJobHead({ jobId }), repeats: [] });
-  // A number that has sent nothing yet.
   expect(await look({ wabaId, phoneNumberId, jobIds: ['sent'] })).toEqual({
     ...{ pace: unknownPace, holds: noHolds, anyStops: false },
     jobs: new Map([['sent', { begun: true }]]),
@@ -43,7 +42,7 @@ test('one look shows the number as it was written last, and each job as it stand
   const stop = cancelled(nowMs);
   await jobStateStore(client, table).stop({ jobId: 'stopped', acceptedAtMs: nowMs }, stop);
 
-  // As of ten chunks of one number, two of them of one job.
+  // Ten chunks of one number make these reads; two chunks are of one job.
   const holds = await holdStore({ client, table, nowMs: () => nowMs }).change(
     wabaId,
     opened('waba', { code: '368', nowMs }),
@@ -69,7 +68,7 @@ test('a look says in its one request whether there are opt-outs of a sender, and
   });
   const look = standingStore(late, table);
   const optOutsOf = { clientId: 7, wabaId, phoneNumberId };
-  /** Whether there are any, and how many items each request asked for. */
+  /** Whether there are opt-outs, and the number of items in each request. */
   const looked = async (sender = optOutsOf) => {
     const { anyStops } = await look({ wabaId, jobIds: ['none'], optOutsOf: sender });
     return [anyStops, asked.splice(0)];
@@ -84,7 +83,7 @@ test('a look says in its one request whether there are opt-outs of a sender, and
   await mark({ kind: 'client', clientId: 7 });
   expect(await looked()).toEqual([true, [4]]);
   expect(await looked()).toEqual([true, [2]]);
-  // Of other clients nothing is known by that, until the whole WABA has some.
+  // The answer says nothing about other clients until the WABA has an opt-out.
   expect(await looked({ ...optOutsOf, clientId: 9 })).toEqual([false, [4]]);
   await mark({ kind: 'number', wabaId, phoneNumberId });
   expect(await looked({ ...optOutsOf, clientId: 9 })).toEqual([true, [4]]);

@@ -3,7 +3,7 @@ import { correlationId } from '../../../../lib/observe/correlation.ts';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { ChunkRunWorld, chunkOf, phoneNumberId, recipientAt, slicesOf } from './chunk-run-world.ts';
 
-/* What the deliveries of one run share. What the platform's breaker does to them is in ../dispatch/guarded-run.test.ts. */
+/** What the deliveries of one run share. guarded-run.test.ts shows the effect of the platform's circuit breaker. */
 
 test.each([
   ['is not JSON', '{', 'SyntaxError'],

@@ -1,30 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { eraseCommand } from '../../../../infra/operate/erase.ts';
 import type { Item } from '../../../../lib/aws/dynamodb-batch.ts';
-import { acceptedJobsStore } from '../../../../lib/messages/accept/accepted-jobs-store.ts';
-import { idempotencyStore } from '../../../../lib/messages/accept/idempotency-store.ts';
 import { parameterStore } from '../../../../lib/messages/accept/parameter-store.ts';
-import type { QueuedChunk } from '../../../../lib/messages/chunk.ts';
-import { chunkOfJob } from '../../../../lib/messages/chunk.ts';
-import type { Outcome } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import { sliceStore } from '../../../../lib/messages/dispatch/claims/slice-store.ts';
-import { replacedIdWriter } from '../../../../lib/messages/inbound/replaced-ids-store.ts';
-import { acceptedKey, jobKey, paceKey } from '../../../../lib/messages/items.ts';
-import type { JobHead, Recipient } from '../../../../lib/messages/job.ts';
-import { recipientHashOf, unknownPace, withBlocked } from '../../../../lib/messages/pace/number-pace.ts';
-import { paceItemOf } from '../../../../lib/messages/pace/pace-items.ts';
+import { acceptedKey, jobKey } from '../../../../lib/messages/items.ts';
+import type { JobHead } from '../../../../lib/messages/job.ts';
+import { recipientHashOf } from '../../../../lib/messages/pace/number-pace.ts';
 import type { Receipt } from '../../../../lib/messages/receipts/receipt.ts';
 import { receiptStore } from '../../../../lib/messages/receipts/receipt-store.ts';
 import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { outcomesStore } from '../../../../lib/messages/report/outcomes-store.ts';
 import { optOutLook, optOutWriter } from '../../../../lib/opt-outs/opt-out-store.ts';
 import { personKeyText } from '../../../../lib/opt-outs/person-key.ts';
-import { personNames } from '../../../../lib/opt-outs/person-name.ts';
 import { recordWord } from '../../../../lib/opt-outs/record-word.ts';
-import { waitingStore } from '../../../../lib/webhooks/delivery/waiting-store.ts';
 import type { ServiceEvent } from '../../../../lib/webhooks/event.ts';
 import { eventRecordStore } from '../../../../lib/webhooks/event-record-store.ts';
 import { injectFaults } from '../../../support/dynamo-faults.ts';
@@ -34,113 +24,42 @@ import { operatorAuditInMemory } from '../../../support/operator-audit.ts';
 import { putItems } from '../../../support/reported-jobs.ts';
 import { claimOf } from '../../../support/reported-slices.ts';
 import { secretsInMemory } from '../../../support/secrets.ts';
-import { makeJob, makeJobHead } from '../../../support/send-jobs.ts';
+import { makeJob } from '../../../support/send-jobs.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
+import {
+  accept,
+  acceptedAtMs,
+  accessTo,
+  bulk,
+  client,
+  elsewhere,
+  eventOf,
+  headOf,
+  key,
+  many,
+  nameOf,
+  nowMs,
+  number,
+  oldId,
+  open,
+  others,
+  paramsFor,
+  pause,
+  platformId,
+  recipientsOf,
+  secret,
+  storePerson,
+  straight,
+  type Tables,
+  told,
+  userId,
+  words,
+} from './stored-person.ts';
 
-/* A person in every place that the tables have (D60), beside others whose numbers have the person's in them. */
-
-const acceptedAtMs = Date.UTC(2026, 10, 20, 12);
-const nowMs = acceptedAtMs + 3_600_000;
-const [number, userId, oldId] = ['5491155550001', 'AR.1349ab', 'AR.older1'] as const;
-const others = ['549115555000', '54911555500012'] as const;
-const secret = 'Rosario-Castellanos';
-const words = [number, userId, oldId, secret];
-const key = randomBytes(32);
-const nameOf = personNames(key);
-const client = localDocumentClient();
-const pause = async () => undefined;
-let tables: { readonly messages: string; readonly webhooks: string };
-
-const paramsFor = (to: string) => ({ body: [to === number || to === userId ? secret : `for ${to}`] });
-const recipientsOf = (...addresses: string[]): Recipient[] => addresses.map((to) => ({ to, params: paramsFor(to) }));
-const many = (count: number) => Array.from({ length: count }, (_, at) => String(5_491_170_000_000 + at));
-
-function headOf(name: string, total: number, changes: Partial<JobHead> = {}): JobHead {
-  return makeJobHead({ jobId: name.padEnd(26, '0'), acceptedAtMs, total, ...changes });
-}
-const bulk = headOf('BULK', 1_203);
-const open = headOf('OPEN', 25);
-const elsewhere = headOf('ELSEWHERE', 12, { clientId: 1002 });
-const straight = headOf('STRAIGHT', 1, { attends: { order: secret }, byUserId: true });
-const platformId = `wamid.${Buffer.from(`\u0018\u0013${number}\u0015\u0002`).toString('base64')}`;
-
-async function accept(head: JobHead, recipients: Recipient[]): Promise<void> {
-  const jobs = acceptedJobsStore(client, tables.messages, () => acceptedAtMs);
-  const job = { ...makeJob(recipients), head };
-  await parameterStore(client, tables.messages).store(job, new AbortController().signal);
-  await jobs.describe(job, new AbortController().signal);
-  await jobs.begin({ head, repeats: [] });
-}
-
-function chunkOf(head: JobHead, recipients: readonly string[]): QueuedChunk {
-  const some = recipients.map((to, index) => ({ index, to, request: { to } }));
-  return {
-    ...chunkOfJob(head, { limitPerSecond: 80, lane: '*' }),
-    ...{ alone: true, straight: true },
-    slices: [{ try: 0, size: head.total, recipients: some }],
-  };
-}
-
-/** Of a slice of a job the first recipient ended so, the others `sent`. */
-async function end(head: JobHead, slice: number, first: Outcome): Promise<void> {
-  const slices = sliceStore({ client, table: tables.messages, nowMs: () => nowMs });
-  const { slice: own } = await slices.claim(claimOf(head, slice, { atMs: acceptedAtMs }));
-  const outcomeAt = (place: number): Outcome =>
-    place === 0 ? first : { state: 'sent', platformMessageId: `wamid.${slice}-${place}` };
-  await slices.end(own, new Map(own.outcomes.map((_, place) => [place, outcomeAt(place)])));
-}
-
-const eventOf = (id: string, head: JobHead, to: string, clientId = 1001): ServiceEvent => ({
-  ...{ id: `evt_${id.padEnd(26, 'a')}`, clientId, type: 'message.failed', timestampMs: acceptedAtMs },
-  data: {
-    ...{ job_id: head.jobId, message_id: `${head.jobId}-0`, did: head.did, to, code: '131026' },
-    ...{ reason: `${to} cannot be reached`, template: { name: 'order_update', language: 'en_US' } },
-    accepted_at: new Date(acceptedAtMs).toISOString(),
-  },
-});
-
-const told = { status: 'sent', atMs: acceptedAtMs + 1_000, platformMessageId: platformId } as const;
-
+let tables: Tables;
 beforeEach(async () => {
-  tables = { messages: await freshTable('messages'), webhooks: await freshTable('webhooks') };
-  const access = { documentClient: client, tableName: tables.messages, pause };
-  await accept(bulk, recipientsOf(...many(1_200), `+${number}`, ...others));
-  await end(bulk, 120, { state: 'failed', code: '131026', reason: `${number} cannot be reached` });
-  await accept(open, recipientsOf(...many(24), number));
-  await accept(elsewhere, recipientsOf(...many(11), number));
-  await acceptedJobsStore(client, tables.messages, () => acceptedAtMs).beginStraight(chunkOf(straight, [userId]));
-  await end(straight, 0, { state: 'sent', platformMessageId: platformId });
-  const receipts: [JobHead, Receipt][] = [
-    [straight, { ...told, jobId: straight.jobId, index: 0, userId, waId: number }],
-    [bulk, { ...told, jobId: bulk.jobId, index: 1_200, userId }],
-    [bulk, { ...told, jobId: bulk.jobId, index: 1, platformMessageId: 'wamid.other', userId: 'AR.other' }],
-  ];
-  for (const [head, receipt] of receipts) await receiptStore(access).append(head, [receipt]);
-  const scope = { clientId: 1001, did: bulk.did, key: 'order 1' };
-  const record = { bodyHash: 'hash', jobId: straight.jobId, startedAtMs: acceptedAtMs, state: 'done' } as const;
-  const warning = `user ids that the platform has replaced are followed: recipients[0] to ${userId}; something else`;
-  await idempotencyStore(client, tables.messages).claim(scope, { ...record, warning });
-  await replacedIdWriter(access)(bulk.wabaId, [{ userId: oldId, by: userId, atMs: acceptedAtMs }]);
-  const pace = withBlocked(unknownPace, recipientHashOf(`+${number}`), nowMs, acceptedAtMs);
-  const waiting = withBlocked(pace, recipientHashOf(others[0]), nowMs, acceptedAtMs);
-  const paceItem = { ...paceKey('300000000000001'), ...paceItemOf(waiting), version: 1, writer: 'w' };
-  await client.send(new PutCommand({ TableName: tables.messages, Item: paceItem }));
-  for (const recipients of [[number, userId], [others[0]]]) {
-    await recordWord(
-      {
-        ...{ scope: { kind: 'client', clientId: 1001 }, recipients, clientIds: [1001, 1002] },
-        word: { says: 'stopped', atMs: acceptedAtMs, source: 'reply' },
-      },
-      optOutWriter(access, nameOf),
-    );
-  }
-  const events = eventRecordStore(client, tables.webhooks);
-  await events.record(eventOf('mine', bulk, number));
-  await events.record(eventOf('theirs', elsewhere, number, 1002));
-  await events.record(eventOf('others', bulk, others[1]));
-  const event = eventOf('waits', bulk, number);
-  await waitingStore(client, tables.webhooks).put({ event, attempts: 1, firstSeenMs: acceptedAtMs, dueMs: nowMs });
+  tables = await storePerson();
 });
 
 const audited = operatorAuditInMemory();
@@ -180,9 +99,9 @@ const changedIn = (before: readonly Item[], after: readonly Item[]) => {
   return [...byKey(before)].filter(([name, item]) => !isDeepStrictEqual(item, later.get(name)));
 };
 const found = async (some: readonly string[] = words) => itemsWith(some, await itemsOfAll()).filter(isNotOthers);
-/** What of the person's number is a part of another's. */
+/** Another's id contains the person's number. */
 const isNotOthers = (name: string) => !name.includes('evt_others');
-/** Of the writes after which a run dies; all of them in the slow suite. */
+/** The distance between the writes after which a run dies; the slow suite tries every write. */
 const step = thorough ? 1 : 7;
 
 test('nothing in the tables names the person any more, others are as they were, and the stop refuses (D60)', async () => {
@@ -193,7 +112,7 @@ test('nothing in the tables names the person any more, others are as they were, 
   const line = { what: 'command.erase', on: { count: 1 } };
   expect(audited.entries).toMatchObject(['begun', 'done'].map((outcome) => ({ ...line, outcome })));
   expect(JSON.stringify(audited.entries)).not.toContain(number);
-  // The addresses of others are in the same packed list as the person's were.
+  // The packed list held the addresses of others as well; they must stay.
   const after = await itemsOfAll();
   expect(itemsWith([userId, oldId, secret], after)).toEqual([]);
   const spelled = itemsWith([number], after).filter(isNotOthers).sort();
@@ -206,7 +125,7 @@ test('nothing in the tables names the person any more, others are as they were, 
   });
   expect(itemsWith(words, [{ lines }])).toEqual([]);
 
-  const access = { documentClient: client, tableName: tables.messages, pause };
+  const access = accessTo(tables);
   const sender = { clientId: 1001, phoneNumberId: '31', wabaId: '11' };
   const stops = await optOutLook(access, async () => nameOf).stoppedAmong(sender, [number, userId]);
   expect([...stops.keys()]).toEqual([number, userId]);
@@ -215,7 +134,7 @@ test('nothing in the tables names the person any more, others are as they were, 
   expect(changedIn(untouched, after).filter(([, item]) => !ofJobs.has(String(item['pk'])))).toEqual([]);
 });
 
-test('reports say what became of it and not of whom; what was open is not sent any more (D40)', async () => {
+test('reports keep the outcome without the person; what was open is not sent any more (D40)', async () => {
   await erase(`--recipient ${number}`);
   const outcomes = outcomesStore({ client, table: tables.messages, nowMs: () => nowMs, pause });
   const rowsOf = async ({ jobId }: JobHead) => {
@@ -246,9 +165,9 @@ test('reports say what became of it and not of whom; what was open is not sent a
   ]);
 });
 
-test('a receipt that comes afterwards brings nobody back', async () => {
+test('a receipt that comes afterwards restores no person', async () => {
   await erase(`--recipient ${number}`);
-  const access = { documentClient: client, tableName: tables.messages, pause };
+  const access = accessTo(tables);
   const receipt: Receipt = {
     ...told,
     status: 'failed',
@@ -291,10 +210,10 @@ test('a dry run counts the same and writes nothing', async () => {
 test('what was sent to the number in its other spelling is the same person (D55)', async () => {
   const plain = '541155550001';
   const head = headOf('SPELLED', 12);
-  await accept(head, recipientsOf(...many(11), plain));
+  await accept(tables, head, recipientsOf(...many(11), plain));
   const scope = { kind: 'client', clientId: 1002 } as const;
   const word = { says: 'stopped', atMs: acceptedAtMs + 1, source: 'api' } as const;
-  const access = { documentClient: client, tableName: tables.messages, pause };
+  const access = accessTo(tables);
   await recordWord({ scope, recipients: [plain], word, clientIds: [1002] }, optOutWriter(access, nameOf));
   const { log } = await erase(`--recipient ${number}`);
   expect(log).toMatchObject({ linkedIds: 2, jobs: 5, messages: 5 });
@@ -307,10 +226,10 @@ test('what was sent to the number in its other spelling is the same person (D55)
   ).toEqual([]);
 });
 
-test('whom another run has begun with in one of the same jobs is not taken for the same person', async () => {
+test('a person that another run has begun to erase in the same job is not taken for this one', async () => {
   const another = many(25)[3] ?? '';
-  await accept(headOf('ANOTHER', 11), recipientsOf(...many(11)));
-  // That run, of one client, has died after it had marked the job: the address is there still.
+  await accept(tables, headOf('ANOTHER', 11), recipientsOf(...many(11)));
+  // The run of this client died after it had marked the job: the address is still there.
   await client.send(
     new UpdateCommand({
       TableName: tables.messages,
@@ -332,11 +251,11 @@ test("with a client, what is another's stays", async () => {
   const changed = changedIn(before, after).map(([name]) => name);
   expect(changed.filter((name) => !/ELSEWHERE|CLIENT#1002|OPTOUTS#client:1002/.test(name))).toEqual([]);
   expect((await found([number])).filter((name) => /ELSEWHERE|CLIENT#1002|OPTOUTS#client:1002/.test(name))).toEqual([]);
-  // The other id of the person is known by the first client's receipts alone.
+  // Only the first client's receipts know the person's other id.
   expect(changed.some((name) => name.startsWith('OPTOUTS#client:1002'))).toBe(true);
 });
 
-/** A command whose n-th write fails, and every later one: it has died there. */
+/** A command that dies at its n-th write: that write and all later ones fail. */
 async function eraseDyingAt(dying: number): Promise<{ readonly made: number; readonly error: unknown }> {
   const documentClient = localDocumentClient();
   let made = 0;
@@ -350,7 +269,7 @@ async function eraseDyingAt(dying: number): Promise<{ readonly made: number; rea
   return { made, error };
 }
 
-test('a run that dies at any write is repeated; nobody is left who may be called without parameters', async () => {
+test('a run that dies at any write is repeated; no recipient is left who may be called without parameters', async () => {
   const { messages, webhooks } = tables;
   const before = { messages: await allItems(client, messages), webhooks: await allItems(client, webhooks) };
   const deaths: number[] = [];
@@ -393,7 +312,7 @@ describe('a message that a worker has', () => {
   });
 });
 
-test('a kind of item that nobody has judged ends the command with status 1', async () => {
+test('an unknown kind of item ends the command with status 1', async () => {
   await client.send(new PutCommand({ TableName: tables.messages, Item: { pk: 'NEW#1', sk: 'X', text: 'a' } }));
   const { error } = await erase(`--recipient ${number}`);
   expect(error).toMatchObject({ exitStatus: 1, message: 'Items of kinds that this command does not know: NEW' });
@@ -411,7 +330,7 @@ test.each(['--recipient 12', '--recipient x --client 0', '--dry-run', `--recipie
 test('what all of a dispatch share goes once all of it are erased', async () => {
   const head = headOf('LETTER', 11);
   const addresses = [number, ...many(10)];
-  await accept(head, recipientsOf(...addresses));
+  await accept(tables, head, recipientsOf(...addresses));
   await client.send(
     new UpdateCommand({
       TableName: tables.messages,

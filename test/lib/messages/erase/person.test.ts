@@ -40,7 +40,7 @@ describe('an event (D60)', () => {
     expect(left('message.read', { to: `${number}1` })).toBeUndefined();
   });
 
-  test('about a message says how it ended, and of nobody', () => {
+  test('about a message says how it ended, and names no person', () => {
     const told = { to: number, user_id: userId, wa_id: number, reason: 'x', platform_message_id: 'wamid.1', code: '1' };
     expect(left('message.failed', told)).toEqual({ ...about, code: '1' });
   });

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { deliveryLeadMs } from '../../../../lib/messages/dispatch/chunk-time.ts';
-import { claimed } from '../../../../lib/messages/dispatch/claims/slice.ts';
 import type { JobStop } from '../../../../lib/messages/job-state.ts';
-import type { Lot } from '../../../../lib/messages/lots.ts';
 import { PaceContended } from '../../../../lib/messages/pace/number-paces.ts';
 import { slotMsOf } from '../../../../lib/messages/pace/schedule.ts';
-import { countedBy } from '../../../support/counted.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { fanOutWorld, nowMs, upTo } from './fan-out-world.ts';
 
 const facts = { jobId: 'J', clientId: 1001 };
+
 const sent = { ...facts, acceptedAtMs: nowMs };
+
 const phone = '300000000000001';
+
 const stopped: JobStop = { state: 'failed', code: 'cancelled', reason: 'told', atMs: nowMs };
 
 test.each([1, 11, 30, 31, 600, 10_000])(
@@ -44,7 +44,8 @@ test('a job is released as far as the horizon, round after round, and then watch
     next = sentAgain.shift();
   }
   expect(indexes()).toEqual(upTo(5_000));
-  // 5,000 at 72 a second are 69 s: a look every ten seconds, and never more than a chunk beyond the twenty.
+  // 5,000 messages at 72 a second take 69 s. The fan-out looks every ten seconds and queues at most a chunk beyond
+  // twenty seconds.
   expect(rounds).toBe(6);
   expect(Math.max(...ahead)).toBeLessThanOrEqual(20_000 + 30 * 14);
   expect(Math.min(...ahead.slice(0, -1))).toBeGreaterThanOrEqual(18_000);
@@ -98,7 +99,7 @@ test('a job that was never stored, or was taken back, is dropped with a word to 
 });
 
 describe('persons and messages', () => {
-  test('a person of whom there are many waits after the 45th message, six seconds more for each', async () => {
+  test('a person with many messages waits after the 45th, six seconds more for each', async () => {
     const { fannedOut, recipientsQueued } = fanOutWorld(Array.from({ length: 48 }, () => ({ to: '5491100000001' })));
     await fannedOut();
     const waits = recipientsQueued().map(({ notBeforeMs }) => notBeforeMs && notBeforeMs - nowMs);
@@ -109,7 +110,7 @@ describe('persons and messages', () => {
     const { fannedOut, recipientsQueued, logged } = fanOutWorld(30, {
       compose: (_, { to }) => {
         if (to.endsWith('7')) throw new TypeError('bug');
-        // As the queue writes it, each of these takes twelve bytes.
+        // Each of these letters takes twelve bytes in the queue.
         return { to, text: to.endsWith('8') ? '🙂'.repeat(9_000) : '' };
       },
     });
@@ -182,7 +183,7 @@ describe('rounds', () => {
   test('a wave that was announced is queued by the next run as it was announced, however little may be released then', async () => {
     const { ports, fannedOut, queued, sentAgain, indexes } = fanOutWorld(5_000, { limitOf: async () => 80 });
     const sendBatch: typeof ports.queue.sendBatch = async (entries) => {
-      // Two waves are in, a third is announced.
+      // Two waves are queued and a third is announced.
       if (indexes().length >= 1_020) throw new Error('down');
       return await ports.queue.sendBatch(entries);
     };
@@ -259,113 +260,6 @@ describe('a number on which many reserve at the same moment', () => {
   });
 });
 
-describe('a stopped job (D46, D53)', () => {
-  test('queues nothing: each recipient ends as the stop says, and is told so once', async () => {
-    const { fannedOut, table, queued, events, watched } = fanOutWorld(1_203, {}, { correlationId: 'C' });
-    table.states.set('J', { stop: stopped });
-    expect(await countedBy(async () => expect(await fannedOut()).toBe('done'))).toMatchObject([
-      { MessagesFailed: 1_203 },
-    ]);
-    expect([queued, watched.length, table.slices.size]).toEqual([[], 1, 121]);
-    const outcomes = [...table.slices.values()].flatMap((slice) => slice.outcomes);
-    expect(outcomes).toEqual(Array(1_203).fill({ state: 'failed', code: 'cancelled', reason: 'told' }));
-    // The same in every release: a run that repeats this one finds its own endings by it.
-    expect(new Set([...table.slices.values()].map(({ owner }) => owner))).toEqual(new Set(['fan-out']));
-    expect(new Set(events.sent.map(({ id }) => id)).size).toBe(1_203);
-    expect(events.sent).toHaveLength(1_203);
-    const last = events.sent.find(({ data }) => 'message_id' in data && data.message_id === 'J-1202');
-    expect(last).toMatchObject({
-      type: 'message.failed',
-      correlationId: 'C',
-      data: { to: '5490000001202', code: 'cancelled', reason: 'told' },
-    });
-  });
-
-  test('that is stopped on the way queues no further wave: not even the one that it has announced', async () => {
-    const { fannedOut, ports, table, indexes } = fanOutWorld(5_000);
-    let waves = 0;
-    const announce: typeof ports.jobs.announce = async (...call) => {
-      waves += 1;
-      if (waves === 2) table.states.set('J', { stop: stopped });
-      return await ports.jobs.announce(...call);
-    };
-    await fannedOut({}, { jobs: { ...ports.jobs, announce } });
-    const released = indexes().length;
-    expect(indexes()).toEqual(upTo(released));
-    expect(table.slices.size).toBe((5_000 - released) / 10);
-  });
-
-  test('leaves to its worker a slice that a worker has, of a wave that was queued and not remembered', async () => {
-    const { fannedOut, table, events } = fanOutWorld(30);
-    table.states.set('J', { stop: stopped });
-    const key = { jobId: 'J', slice: 1 };
-    const own = claimed(undefined, { key, try: 0, owner: 'worker', atMs: nowMs, size: 10 });
-    table.slices.set('J 1', own);
-    await fannedOut();
-    expect(table.find(key)).toEqual(own);
-    expect(events.sent).toHaveLength(20);
-  });
-
-  test.each([{}, { stop: stopped }])('whose recipients are gone fails, and is delivered again (%#)', async (state) => {
-    const { fannedOut, ports, table, events } = fanOutWorld(30);
-    table.states.set('J', state);
-    const recipientsFrom = async () => [];
-    await expect(fannedOut({}, { jobs: { ...ports.jobs, recipientsFrom } })).rejects.toThrow('gone');
-    expect(events.sent).toEqual([]);
-  });
-
-  test('is told again, under the same ids, when that could not be told: and a run that has failed ends nothing more', async () => {
-    const { fannedOut, table, events } = fanOutWorld(203);
-    table.states.set('J', { stop: stopped });
-    events.broken = true;
-    await expect(fannedOut()).rejects.toThrow('event queue');
-    const ended = new Map(table.slices);
-    expect(ended.size).toBe(10);
-    events.broken = false;
-    await fannedOut();
-    expect([new Set(events.sent.map(({ id }) => id)).size, events.sent.length]).toEqual([203, 203]);
-    expect([...ended].every(([name, slice]) => table.slices.get(name) === slice)).toBe(true);
-  });
-});
-
-describe('a parked job (D46)', () => {
-  const parked = { code: 'template_paused', scope: 'template', sinceMs: nowMs - 120_000 } as const;
-
-  test('goes on circulating, and when it has resumed waits once more as long', async () => {
-    const { fannedOut, table, queued, sentAgain, indexes } = fanOutWorld(20);
-    table.states.set('J', { parked });
-    await fannedOut();
-    expect(sentAgain).toEqual([{ message: { ...sent, round: 1, parkedSeconds: 30 }, delaySeconds: 30 }]);
-    table.states.set('J', {});
-    await fannedOut(sentAgain[0]?.message);
-    expect([sentAgain[1], queued]).toEqual([{ message: { ...sent, round: 2 }, delaySeconds: 30 }, []]);
-    await fannedOut(sentAgain[1]?.message);
-    expect(indexes()).toEqual(upTo(20));
-  });
-
-  test('that nobody has ended expires after a day', async () => {
-    const { fannedOut, table, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
-    table.states.set('J', { parked });
-    await fannedOut();
-    expect(events.sent.map(({ type }) => type)).toEqual(Array(20).fill('message.expired'));
-    expect(table.states.get('J')?.stop).toMatchObject({ state: 'expired', code: 'template_paused' });
-  });
-
-  test('that is cancelled at that moment ends as its client was told', async () => {
-    const { fannedOut, table, events } = fanOutWorld(20, { nowMs: () => parked.sinceMs + 24 * 3_600_000 });
-    table.states.set('J', { parked });
-    const cancelled = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
-    const stop = async () => {
-      table.states.set('J', { stop: cancelled });
-      return false;
-    };
-    await fannedOut({}, { states: { stop } });
-    expect(events.sent.map(({ type, data }) => [type, 'code' in data && data.code])).toEqual(
-      Array(20).fill(['message.failed', 'cancelled']),
-    );
-  });
-});
-
 test('a recipient who was erased before the fan-out is in a chunk without address and request (D60)', async () => {
   const world = fanOutWorld(12);
   const recipientsFrom: typeof world.ports.jobs.recipientsFrom = async (jobId, first) =>
@@ -373,87 +267,4 @@ test('a recipient who was erased before the fan-out is in a chunk without addres
   await world.fannedOut(sent, { jobs: { ...world.ports.jobs, recipientsFrom } });
   expect(world.indexes()).toEqual(upTo(12));
   expect(world.recipientsQueued()[11]).toEqual({ index: 11 });
-});
-
-describe('a job with a time of its own (D56)', () => {
-  const when = { asked: {}, fromMs: nowMs };
-  const hour = 3_600_000;
-  const open = [[nowMs, nowMs + hour]] as const;
-  const later = [[nowMs + hour, nowMs + 2 * hour]] as const;
-  const worldOf = (total: number, lots: readonly Lot[]) => fanOutWorld(total, {}, { when }, { lots });
-
-  test('releases what is open, ends what opens no more, and comes again when the rest opens', async () => {
-    const { fannedOut, indexes, events, table, sentAgain, watched } = worldOf(60, [
-      { until: 20, open: later },
-      { until: 40, open: [] },
-      { until: 60, open },
-    ]);
-    expect(await fannedOut()).toBe('done');
-    expect(indexes()).toEqual(upTo(60, 40));
-    expect(events.sent.map(({ type, data }) => [type, 'code' in data && data.code])).toEqual(
-      Array(20).fill(['message.expired', 'expired']),
-    );
-    expect(table.jobs.get('J')).toMatchObject({
-      progress: { queued: 40, ofStretches: [0, 20, 20] },
-      round: { round: 1, dueMs: nowMs + 900_000 },
-    });
-    expect([sentAgain, watched]).toEqual([[{ message: { ...sent, round: 1 }, delaySeconds: 900 }], []]);
-    await fannedOut(sentAgain[0]?.message, { nowMs: () => nowMs + hour });
-    expect([indexes(), watched.length, table.scheduled.size]).toEqual([[...upTo(20), ...upTo(60, 40)], 1, 0]);
-  });
-
-  test('a slice in which lots meet waits for the first of them, and of those that are not over: nothing of it is released early', async () => {
-    const both = worldOf(20, [
-      { until: 13, open: later },
-      { until: 20, open },
-    ]);
-    await both.fannedOut();
-    expect([both.indexes(), both.events.sent]).toEqual([upTo(20, 10), []]);
-    expect(both.queued[0]?.lots).toEqual([
-      { until: 13, open: later },
-      { until: 20, open },
-    ]);
-    const over = worldOf(20, [
-      { until: 13, open: [] },
-      { until: 20, open: later },
-    ]);
-    await over.fannedOut();
-    expect([over.indexes(), over.events.sent.length]).toEqual([[], 10]);
-    await over.fannedOut(over.sentAgain[0]?.message, { nowMs: () => later[0]?.[0] ?? 0 });
-    expect([over.indexes(), over.events.sent.length]).toEqual([upTo(20, 10), 10]);
-  });
-
-  test('nothing is released in the last five seconds of an opening, and what does not fit before waits', async () => {
-    const lots = [{ until: 600, open: [[nowMs, nowMs + 10_000] as const, ...later] }];
-    const { fannedOut, indexes, sentAgain } = fanOutWorld(600, { limitOf: async () => 80 }, { when }, { lots });
-    await fannedOut();
-    // 5 s at 72 a second.
-    expect(indexes()).toEqual(upTo(360));
-    await fannedOut(sentAgain[0]?.message, { nowMs: () => nowMs + 5_000 });
-    expect(indexes()).toEqual(upTo(360));
-  });
-
-  test('what has ended as expired is told so after a stop as well', async () => {
-    const { fannedOut, table, events } = worldOf(20, [
-      { until: 10, open: [] },
-      { until: 20, open: later },
-    ]);
-    events.broken = true;
-    await expect(fannedOut()).rejects.toThrow('event queue');
-    events.broken = false;
-    table.states.set('J', { stop: stopped });
-    await fannedOut();
-    const told = events.sent.map(({ type, data }) => [type, 'code' in data && data.code]);
-    expect(told).toEqual([
-      ...Array(10).fill(['message.expired', 'expired']),
-      ...Array(10).fill(['message.failed', 'cancelled']),
-    ]);
-  });
-
-  test('that is parked while nothing is open waits for its opening', async () => {
-    const { fannedOut, table, sentAgain } = worldOf(20, [{ until: 20, open: later }]);
-    table.states.set('J', { parked: { code: 'template_paused', scope: 'template', sinceMs: nowMs } });
-    await fannedOut();
-    expect(sentAgain).toEqual([{ message: { ...sent, round: 1 }, delaySeconds: 900 }]);
-  });
 });

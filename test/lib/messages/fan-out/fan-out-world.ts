@@ -19,7 +19,21 @@ export interface Queued extends QueuedChunk {
   readonly atMs: number;
 }
 
-/** All that a fan-out of the job `J` meets, in memory; its number sends a thousand a second unless a test says otherwise. */
+/** What the fan-out of a test has queued, watched, held and logged, in order. */
+function nothingKept() {
+  return {
+    queued: [] as Queued[],
+    watched: [] as { readonly message: WatchMessage; readonly delaySeconds: number }[],
+    sentAgain: [] as { readonly message: JobMessage; readonly delaySeconds: number }[],
+    holds: [] as number[],
+    logged: [] as [LogEvent, LogFacts][],
+  };
+}
+
+/**
+ * The surroundings of the fan-out of job `J`, in memory; its number sends a thousand a second unless a test says
+ * otherwise.
+ */
 export function fanOutWorld(
   given: number | Recipient[],
   changes: Partial<FanOutPorts> = {},
@@ -27,67 +41,57 @@ export function fanOutWorld(
   changedJob: Partial<WholeJob> = {},
 ) {
   const recipients =
-    typeof given === 'number'
-      ? Array.from({ length: given }, (_, index) => ({ to: String(5_490_000_000_000 + index) }))
-      : given;
+    typeof given === 'number' ? upTo(given).map((at) => ({ to: String(5_490_000_000_000 + at) })) : given;
   const head = makeJobHead({ jobId: 'J', acceptedAtMs: nowMs, total: recipients.length, ...changedHead });
   const table = new MemoryTable();
-  table.store({
-    head,
-    plan: { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] },
-    recipients,
-    ...changedJob,
-  });
-  const queued: Queued[] = [];
-  const events = new MemoryEvents();
-  const watched: { readonly message: WatchMessage; readonly delaySeconds: number }[] = [];
-  const sentAgain: { readonly message: JobMessage; readonly delaySeconds: number }[] = [];
-  const holds: number[] = [];
-  const logged: [LogEvent, LogFacts][] = [];
-  const paces = memoryPaces();
+  const plan = { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] };
+  table.store({ head, plan, recipients, ...changedJob });
+  const kept = nothingKept();
+  const [events, paces] = [new MemoryEvents(), memoryPaces()];
   const accept = ({ body, delaySeconds }: QueueEntry) =>
-    void queued.push({ ...JSON.parse(body), delaySeconds, atMs: ports.nowMs() });
-  const ports: FanOutPorts = {
+    void kept.queued.push({ ...JSON.parse(body), delaySeconds, atMs: ports.nowMs() });
+  const sendBatch: FanOutPorts['queue']['sendBatch'] = async (entries) => {
+    for (const entry of entries) accept(entry);
+    return [];
+  };
+  const hold = async () => void kept.holds.push(ports.nowMs());
+  const queue = { pack: packEntries, sendBatch };
+  const ports: FanOutPorts = { ...portsOn(table, kept), events, paces, queue, hold, ...changes };
+  return { ...kept, ports, table, events, paces, accept, ...runsOf(head, ports), ...queuedIn(kept.queued) };
+}
+
+function portsOn(table: MemoryTable, { watched, sentAgain, logged }: ReturnType<typeof nothingKept>) {
+  return {
     jobs: table.ofRounds(nothingFails),
     states: table.ofStates(nothingFails),
     slices: table.ofSlices(nothingFails),
-    events,
-    queue: {
-      pack: packEntries,
-      sendBatch: async (entries) => {
-        for (const entry of entries) accept(entry);
-        return [];
-      },
-    },
-    watch: { sendLater: async (message, delaySeconds) => void watched.push({ message, delaySeconds }) },
+    watch: { sendLater: async (...[message, delaySeconds]) => void watched.push({ message, delaySeconds }) },
     sendAgain: async (message, delaySeconds) => void sentAgain.push({ message, delaySeconds }),
-    hold: async () => void holds.push(ports.nowMs()),
     judge: async (job) => asAccepted(job),
     compose: (_, { to }, dispatchId) => ({ to, biz_opaque_callback_data: dispatchId }),
-    paces,
     limitOf: async () => 1_000,
     nowMs: () => nowMs,
     remainingMs: () => 60_000,
     random: () => 0,
     pause: async () => undefined,
     log: (event, facts) => void logged.push([event, facts]),
-    ...changes,
-  };
+  } satisfies Partial<FanOutPorts>;
+}
+
+/** Each call of `fannedOut` is another run of the function. */
+function runsOf({ clientId, acceptedAtMs }: JobHead, ports: FanOutPorts) {
   let runs = 0;
-  /** Another run of the function each time. */
   const fannedOut = (message: Partial<JobMessage> = {}, changed: Partial<FanOutPorts> = {}) => {
     runs += 1;
-    const { clientId, acceptedAtMs } = head;
-    const full = { jobId: 'J', clientId, acceptedAtMs, ...message };
-    return fanOutJob(full, `run ${runs}`, { ...ports, ...changed });
+    return fanOutJob({ jobId: 'J', clientId, acceptedAtMs, ...message }, `run ${runs}`, { ...ports, ...changed });
   };
+  return { fannedOut };
+}
+
+function queuedIn(queued: readonly Queued[]) {
   const recipientsQueued = () =>
     queued.flatMap((chunk) => chunk.slices.flatMap((slice) => slice.recipients)).toSorted((a, b) => a.index - b.index);
-  const indexes = () => recipientsQueued().map(({ index }) => index);
-  return {
-    ...{ ports, table, queued, events, watched, sentAgain, holds, logged, paces, accept },
-    ...{ fannedOut, recipientsQueued, indexes },
-  };
+  return { recipientsQueued, indexes: () => recipientsQueued().map(({ index }) => index) };
 }
 
 export function upTo(count: number, from = 0): number[] {

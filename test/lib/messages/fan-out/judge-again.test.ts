@@ -7,7 +7,7 @@ import { makeChannel, makeWaba, memoryDirectory } from '../../../support/directo
 import { body, makeTemplate } from '../../../support/platform-templates.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
-/* The template of a send with a time of its own, when its messages are about to be released (D56, R54). */
+/** The template of a scheduled send is judged again right before its messages are released (D56, R54). */
 
 const plan = { templateName: 'order_update', languageCode: 'en_US', buttons: [], cards: [] };
 

@@ -8,7 +8,10 @@ import { VirtualClock } from '../../../support/virtual-clock.ts';
 const startMs = 1_800_000_000_000;
 const forEver = startMs + 1_000_000;
 
-/** A queue that answers each batch as told, after so long, and notes when each chunk came, by its lane. */
+const chunksIn = (slotsMs: readonly number[]) =>
+  slotsMs.map((slotMs, at) => ({ chunk: { lane: String(at), clientId: 1001 } as QueuedChunk, slotMs }));
+
+/** A queue that answers each batch as given, after a delay, and records when each chunk came, by its lane. */
 function world(
   answer: (entries: readonly QueueEntry[], batch: number) => readonly QueueEntry[] = () => [],
   tookMs = 0,
@@ -31,25 +34,19 @@ function world(
   const ports = { queue: { pack: packEntries, sendBatch }, nowMs, random: () => 0.5, pause };
   return {
     ...{ clock, queued, batches },
-    run: (slotsMs: readonly number[], untilMs = forEver) => {
-      const chunks = slotsMs.map((slotMs, at) => ({
-        chunk: { lane: String(at), clientId: 1001 } as QueuedChunk,
-        slotMs,
-      }));
-      return clock.run(queueChunks(chunks, untilMs, ports));
-    },
+    run: (slotsMs: readonly number[], untilMs = forEver) => clock.run(queueChunks(chunksIn(slotsMs), untilMs, ports)),
   };
 }
 
 test('each chunk is queued at a moment from which whole seconds lead to the time before its slot', async () => {
   const { run, queued, clock } = world();
-  // Slots 377 ms apart: every chunk has a moment of its own.
+  // The slots are 377 ms apart, so every chunk has its own moment.
   const slots = Array.from({ length: 40 }, (_, at) => startMs + 2_100 + at * 377);
   await run(slots);
   for (const { name, atMs, delaySeconds, group } of queued) {
     const comesMs = atMs + delaySeconds * 1_000;
     const earlyMs = (slots[Number(name)] ?? 0) - deliveryLeadMs - comesMs;
-    // Together with those before it, it comes too early, never too late.
+    // A chunk that shares a batch with earlier ones may come too early, and never too late.
     expect(earlyMs).toBeGreaterThanOrEqual(0);
     expect(earlyMs).toBeLessThanOrEqual(120);
     expect(group).toBe('1001');

@@ -15,7 +15,7 @@ function portsOf(limitPerSecond: number, clock = { nowMs }) {
 }
 
 test.each([
-  // Nine tenths of the limit, for seven seconds, in whole chunks.
+  // Nine tenths of the limit for seven seconds, in whole chunks.
   [80, 510],
   [1, 10],
   [250, 1_590],
@@ -62,7 +62,7 @@ test('beside three other clients a lane has a quarter, and releases what it has 
   expect(release.next()).toBe(360);
   const position = await release.reserve(360);
   const slotMs = (at: number) => slotMsOf(release.schedule(), { ...release.lane, position: position + at }) ?? 0;
-  // It goes in front, as soon as the schedule may be changed and the turn that has begun is over.
+  // The lane goes in front once the schedule may be changed and the running turn is over.
   expect(slotMs(0) - nowMs).toBeLessThan(1_000 + 30 * release.everyMs());
   expect(slotMs(359)).toBe(release.lastMs());
   expect(Math.abs(slotMs(359) - nowMs - 20_000)).toBeLessThan(2_000);
@@ -73,7 +73,7 @@ test.each([
   [1, 0, 1],
   [899_001, 0, 900],
   [60_000, 0.999, 65],
-  // Nearer to the queue's longest delay than the spread: as late as it allows, or a little earlier.
+  // The spread does not fit below the queue's longest delay, so the delay ends at that limit or slightly earlier.
   [897_000, 0.999, 841],
   [86_400_000, 0, 900],
   [86_400_000, 0.5, 870],

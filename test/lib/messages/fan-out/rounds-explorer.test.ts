@@ -5,12 +5,9 @@ import { firstUnlessThorough } from '../../../support/thorough.ts';
 import type { Scenario } from './rounds-model.ts';
 import { check, checkFinished, firstState, keyOf, successorsOf } from './rounds-space.ts';
 
-/*
- * Every order in which two runs of the fan-out can work on the messages of one job, with a fault or two at every place: a call
- * fails, or its reply is lost, or the SDK repeats it, or it lands after its run has given it up, or once more after that has gone
- * on; a run dies; a message comes again while its run is at work, or after it was acknowledged; with withdrawal, cancellation
- * and a pause at any moment. A message that an operator redrives under a new id is a message that comes again: nothing depends
- * on ids.
+/**
+ * Explores every order of two fan-out runs on one job's messages, with one or two faults and withdrawal, cancellation
+ * or pause at any moment. Nothing depends on message ids, so a redrive equals a repeated delivery.
  */
 const writes = ['begin', 'take', 'announce', 'sendBatch', 'end', 'sendAgain', 'watch', 'handOver'] as const;
 
@@ -69,7 +66,7 @@ const scenarios: readonly (Scenario & {
 ];
 
 test.each(firstUnlessThorough(scenarios))(
-  '$name: nobody is lost, and no two runs queue side by side (R14, D25, D53)',
+  '$name: no recipient is lost, and no two runs queue side by side (R14, D25, D53)',
   { timeout: 240_000 },
   async (scenario) => {
     const met = new Set<string>();
@@ -84,7 +81,7 @@ test.each(firstUnlessThorough(scenarios))(
         await checkFinished(state, scenario);
       },
     });
-    // Guards against an exploration that sees nothing: rounds were held, over, and lost to another run.
+    // An exploration that reaches too little must fail: rounds were held, over, and lost to another run.
     expect([states > 3_000, ends > 20]).toEqual([true, true]);
     const inEach = ['take {"kind":"held","u', 'take {"kind":"over"}', 'announce undefined', 'handOver false'];
     expect([...met]).toEqual(expect.arrayContaining([...inEach, ...(scenario.mayStop ? ['end undefined'] : [])]));

@@ -13,25 +13,25 @@ import { writtenBy } from '../../../support/messages-table/written.ts';
 import { type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
-/** One job and what its queue, its item and the dispatch queue hold, as plain data; and the real fan-out, call by call. */
+/** One job, its item, its queue and the dispatch queue as plain data, and the real fan-out, call by call. */
 
 export interface Scenario {
-  /** Recipients of the job. Chunks are of ten, on a number so slow. */
+  /** The number of recipients; a slow number has chunks of ten. */
   readonly total: number;
-  /** What the number takes says how long a wave is, and a round: messages a second. */
+  /** The number's messages a second, which decide the lengths of waves and rounds. */
   readonly limitPerSecond: number;
-  /** The client cancels it at some moment, or not. */
+  /** The client may cancel the job at any moment. */
   readonly mayStop?: true;
-  /** It is parked at some moment, and resumes at a later one, or not. */
+  /** The job may be parked at any moment, and may resume later. */
   readonly mayPark?: true;
-  /** It has a time of its own: when the message of which recipients may leave (D56). */
+  /** The lots of a scheduled send: when each recipient's message may leave (D56). */
   readonly lots?: readonly Lot[];
-  /** Calls that may land after their run has given them up, or once more after it was told that they have. */
+  /** Calls that may land after their run has given them up, or once more after their reply. */
   readonly late?: readonly Write[];
 }
 
 type Write = 'begin' | 'take' | 'reserve' | 'announce' | 'sendBatch' | 'end' | 'sendAgain' | 'watch' | 'handOver';
-/** Time may pass in a pause. */
+/** A pause, in which time may pass. */
 export type OpName = Write | 'pause';
 
 export interface Op {
@@ -41,7 +41,7 @@ export interface Op {
 
 export interface Run {
   readonly owner: string;
-  /** The delivery that it works on. */
+  /** The delivery that the run works on. */
   readonly message: number;
   readonly body: JobMessage;
   readonly startedAtMs: number;
@@ -50,21 +50,20 @@ export interface Run {
 
 export type RunStanding = Standing<'done' | 'again' | 'failed', OpName>;
 
-/** What is stored. */
 export interface World {
   readonly job: JobItem;
   readonly nextPosition: number;
-  /** Waves that were ever announced. */
+  /** All waves that were announced. */
   readonly announced: readonly (Wave & { readonly from: number })[];
   /** How often the chunk that begins with a recipient was queued. */
   readonly queued: Readonly<Record<number, number>>;
-  /** From this recipient on all have ended without being queued, and were told. */
+  /** From this recipient on, all have ended without being queued and have an event. */
   readonly endedFrom: number | null;
-  /** Slices that have ended so one by one, by their first recipient: those of a job with lots. */
+  /** The ended slices of a job with lots, by first recipient. */
   readonly ended: Readonly<Record<number, true>>;
-  /** Where the first of them was queued. */
+  /** The slot position of the first queued copy. */
   readonly positions: Readonly<Record<number, number>>;
-  /** What must not be: a chunk was queued in slots that were not announced, or in others than before. */
+  /** The fault: a chunk was queued in slots that were not announced, or in other slots than before. */
   readonly wrong: string | null;
   readonly watched: boolean;
   readonly messages: readonly { readonly id: number; readonly body: JobMessage; readonly visible: boolean }[];
@@ -91,53 +90,28 @@ export function firstWorld(): World {
   };
 }
 
-/** Queued, or ended where the job is stopped. */
+/** Whether all recipients are queued, or ended because the job is stopped. */
 export function isAllReleased({ queued, endedFrom, ended: some }: World, { total }: Scenario): boolean {
   const firsts = Array.from({ length: Math.ceil(total / chunkRecipients) }, (_, at) => at * chunkRecipients);
   const hasEnded = (first: number) => some[first] ?? (endedFrom !== null && endedFrom <= first);
   return firsts.every((first) => queued[first] !== undefined || hasEnded(first));
 }
 
-/** Where a run stands after its replies. It depends on nothing else. */
+/** The state of a run depends only on its replies. */
 export function standingOf(run: Run, scenario: Scenario): Promise<RunStanding> {
   const start = (outside: Outside<OpName>) =>
     fanOutJob(run.body, run.owner, portsOf(outside, scenario)).catch(() => 'failed' as const);
   return standingAfter(start, run.startedAtMs, run.replies);
 }
 
-function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots }: Scenario): FanOutPorts {
-  const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
-  const head = { ...scenarioHead, total, ...when };
-  const plan = {} as StoredJob['plan'];
-  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...present({ lots }) };
-  const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
+type CallTo = Outside<OpName>['call'];
+
+function portsOf({ call, nowMs }: Outside<OpName>, scenario: Scenario): FanOutPorts {
   const nothing = async () => undefined;
-  const callEnd = call('end');
-  // The ending of its first slice stands for that of all that a run ends: who else writes slices is explored beside it.
-  let ending: Promise<unknown> | undefined;
   return {
-    jobs: {
-      find: async () => job,
-      recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
-      begin: call('begin'),
-      take: call('take'),
-      announce: call('announce'),
-      handOver: call('handOver'),
-      leaveSchedule: nothing,
-    },
-    states: {
-      stop: async () => {
-        throw new Error('no job of this world is parked');
-      },
-    },
-    slices: {
-      endUncalled: async (claim, outcomes) => {
-        const first = claim.key.slice * 10;
-        if (lots === undefined) ending ??= callEnd(first);
-        await (lots === undefined ? ending : callEnd(first, 'alone'));
-        return ended(claimed(undefined, claim), outcomes);
-      },
-    },
+    jobs: jobsOf(call, scenario),
+    states: { stop: () => Promise.reject(new Error('no job of this world is parked')) },
+    slices: slicesOf(call, scenario),
     events: { send: nothing },
     // Each chunk is a request of its own.
     queue: { pack: (entries) => entries.map((entry) => [entry]), sendBatch: call('sendBatch') },
@@ -146,14 +120,8 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots
     hold: nothing,
     judge: async (stored) => asAccepted(stored),
     compose: (_, { to }) => ({ to }),
-    paces: {
-      find: async () => unknownPace,
-      change: async (_, seen = unknownPace, change) => {
-        const nextPosition: number = await call('reserve')();
-        return change({ ...unknownPace, schedule: { ...seen.schedule, nextPosition } }, 0);
-      },
-    },
-    limitOf: async () => limitPerSecond,
+    paces: pacesOf(call),
+    limitOf: async () => scenario.limitPerSecond,
     nowMs,
     remainingMs: () => 60_000,
     random: () => 0,
@@ -162,14 +130,56 @@ function portsOf({ call, nowMs }: Outside<OpName>, { total, limitPerSecond, lots
   };
 }
 
-/** What a call does to what is stored, and what it answers. */
+function jobsOf(call: CallTo, { total, lots }: Scenario): FanOutPorts['jobs'] {
+  const when = lots === undefined ? {} : { when: { asked: {}, fromMs: startMs } };
+  const head = { ...scenarioHead, total, ...when };
+  const plan = {} as StoredJob['plan'];
+  const job: StoredJob = { head, plan, repeats: [], waitsMs: new Map(), ...present({ lots }) };
+  const recipients = Array.from({ length: total }, (_, index) => ({ to: String(index) }));
+  return {
+    find: async () => job,
+    recipientsFrom: async (_, firstIndex) => recipients.slice(firstIndex),
+    begin: call('begin'),
+    take: call('take'),
+    announce: call('announce'),
+    handOver: call('handOver'),
+    leaveSchedule: async () => undefined,
+  };
+}
+
+/** The ending of the first slice stands for all slices that a run ends; other explorations cover their writers. */
+function slicesOf(call: CallTo, { lots }: Scenario): FanOutPorts['slices'] {
+  const callEnd = call('end');
+  let ending: Promise<unknown> | undefined;
+  return {
+    endUncalled: async (claim, outcomes) => {
+      const first = claim.key.slice * 10;
+      if (lots === undefined) ending ??= callEnd(first);
+      await (lots === undefined ? ending : callEnd(first, 'alone'));
+      return ended(claimed(undefined, claim), outcomes);
+    },
+  };
+}
+
+function pacesOf(call: CallTo): FanOutPorts['paces'] {
+  return {
+    find: async () => unknownPace,
+    change: async (_, seen = unknownPace, change) => {
+      const nextPosition: number = await call('reserve')();
+      return change({ ...unknownPace, schedule: { ...seen.schedule, nextPosition } }, 0);
+    },
+  };
+}
+
+/** The effect and the answer of a call. */
 export function effectOf(world: World, { name, args }: Op, nowMs: number): { world: World; value: unknown } {
   switch (name) {
     case 'begin':
     case 'take':
     case 'announce':
     case 'handOver': {
-      // Written under the time of the run, which may be long ago when the write arrives: here, the call and its effect are one.
+      // The store writes the run's time, which may be old when the write lands; here the call and its effect are one
+      // step.
       const given = name === 'take' || name === 'announce' ? [...args.slice(0, -1), nowMs] : args;
       const { item: job = {}, value } = writtenBy(jobWrites, name, world.job, given);
       const isNews = name === 'announce' && value !== undefined;

@@ -17,18 +17,21 @@ import {
   type World,
 } from './rounds-model.ts';
 
-/** The job's world, and the runs that are at work in it. Time stands still, or passes by a lease. */
+/** The job's world and its running runs. Time stands still, or passes by the length of a lease. */
 export interface State {
   readonly world: World;
   readonly nowMs: number;
   readonly runs: readonly Run[];
-  /** Writes that their runs have given up: they land at any later moment, but none is on its way for as long as a lease. */
+  /** Writes that their runs have given up land at a later moment, always before a lease has passed. */
   readonly late: readonly Op[];
   readonly started: number;
   readonly deliveriesLeft: number;
   readonly faultsLeft: number;
   readonly waitsLeft: number;
-  /** For these a chunk may be in the queue so many times more: a whole one for what hides from the next run that it was queued. */
+  /**
+   * How many surplus copies of chunks the faults allow: a whole one for a fault that hides a queued chunk from the next
+   * run.
+   */
   readonly excuses: number;
 }
 
@@ -47,7 +50,7 @@ function knownStanding(run: Run, scenario: Scenario): Promise<RunStanding> {
   return known;
 }
 
-/** What may happen next; `met` is told what runs are answered. */
+/** The possible next steps; `met` collects the answers of runs. */
 export async function successorsOf(state: State, scenario: Scenario, met: Set<string>): Promise<Step<State>[]> {
   const { world, nowMs, late, runs } = state;
   const next = [...turnsOfJob(state, scenario), ...deliveries(state)];
@@ -70,7 +73,7 @@ export async function successorsOf(state: State, scenario: Scenario, met: Set<st
   return next;
 }
 
-/** What clients, workers and watchers do to the job. */
+/** The steps of clients, workers and watchers. */
 function turnsOfJob(state: State, { mayStop, mayPark }: Scenario): Step<State>[] {
   const { world } = state;
   const next: Step<State>[] = [];
@@ -131,7 +134,7 @@ function stepsOf(
     const acknowledged = { ...state, runs: others, world: { ...world, messages } };
     add(`${owner} ends: ${end}`, end === 'done' ? acknowledged : shown({ ...state, runs: others }, message));
     if (end === 'done' && mayFail) {
-      add(`${owner} ends, nobody hears it`, shown({ ...harmed(0), runs: others }, message));
+      add(`${owner} ends, unheard`, shown({ ...harmed(0), runs: others }, message));
     }
     return next;
   }
@@ -145,7 +148,7 @@ function stepsOf(
     met.add(`${op.name} ${JSON.stringify(once.value)}`.slice(0, 22));
     add(what, goOn({ ...state, world: once.world }, { value: once.value }));
     if (!mayFail || op.name === 'pause') continue;
-    // One call of the store that fails hides nothing: the run says at its end, once more, what it has queued.
+    // One failed store call hides nothing: at its end the run writes its queued chunks again.
     const faulty = harmed(op.name === 'sendBatch' ? 1 : 0.5);
     add(`${what} fails`, goOn(faulty, { fails: true }));
     add(`${what}, its reply lost`, goOn({ ...faulty, world: once.world }, { fails: true }));
@@ -165,7 +168,7 @@ function shown(state: State, id: number): State {
   return { ...state, world: { ...state.world, messages } };
 }
 
-/** Throws where a promise is broken. */
+/** Throws when a promise is broken. */
 export async function check({ world, runs, late, excuses }: State, scenario: Scenario): Promise<void> {
   const standing = await Promise.all(runs.map((run) => knownStanding(run, scenario)));
   const sending = runs.filter((_, at) => standing[at]?.open.some(({ name }) => name === 'sendBatch'));
@@ -190,7 +193,7 @@ export async function check({ world, runs, late, excuses }: State, scenario: Sce
   checkReleased(world, scenario);
 }
 
-/** What ends by itself is what opens no more, and only it; the client may have ended the rest. */
+/** Only lots that never open again end by themselves, and all of those do; a cancel may have ended the rest. */
 function checkLots({ queued, ended, job }: World, { lots = [] }: Scenario): void {
   for (const [at, { until, open }] of lots.entries()) {
     const first = lots[at - 1]?.until ?? 0;
@@ -205,10 +208,10 @@ function checkReleased(world: World, scenario: Scenario): void {
   if (!isAllReleased(world, scenario)) {
     throw new Error('R14: recipients are neither queued, nor ended, nor in a message');
   }
-  if (!world.watched) throw new Error('D41: nobody watches for the end of the job');
+  if (!world.watched) throw new Error('D41: no watcher waits for the end of the job');
 }
 
-/** The last that the run was answered of how the job stands. */
+/** The last answer that the run got on the job's state. */
 function knowsOfHold({ replies }: Run): boolean {
   const answers = replies.flatMap(({ value }): JobState[] => {
     const answered = (value ?? {}) as JobState & { readonly state?: JobState };
@@ -223,7 +226,7 @@ function isOver({ replies }: Run): boolean {
   return replies.some(({ value }) => (value as Taken | undefined)?.kind === 'over');
 }
 
-/** Whatever has happened: left alone, with nothing failing any more, the messages that are there bring the job to its end. */
+/** When faults end, the remaining messages bring the job to its end. */
 export async function checkFinished(state: State, scenario: Scenario): Promise<void> {
   const { parked: _waiting, ...resumed } = state.world.job;
   let world: World = { ...state.world, job: resumed };
@@ -251,7 +254,7 @@ export async function checkFinished(state: State, scenario: Scenario): Promise<v
   await check({ ...state, world, runs: [], late: [], excuses: state.excuses + 1 }, scenario);
 }
 
-/** Names a state by what its future depends on. */
+/** States with the same future have the same key. */
 export function keyOf(state: State): string {
   return JSON.stringify(state);
 }

@@ -14,10 +14,9 @@ import { MemoryNumbers } from '../../../support/memory-numbers.ts';
 import { type Caller, MemoryTable } from '../../../support/messages-table/memory-table.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
-/*
- * Jobs with a time of their own (D56, R54), from their acceptance until all is released, in virtual time: the real fan-out on the
- * tables of the model, its job messages delivered when they are due, one after the other. What a worker does with a chunk is
- * tested beside it: here each message has the slot that it is released in.
+/**
+ * Scheduled jobs (D56, R54) from acceptance to their last release, in virtual time: the real fan-out on model tables,
+ * with job messages delivered when due. Worker tests are elsewhere; here each message leaves in its released slot.
  */
 
 const startMs = 1_800_000_000_000;
@@ -25,7 +24,7 @@ const hours = (count: number) => startMs + count * 3_600_000;
 const windowOf = (...spans: (readonly [number, number])[]) =>
   spans.map(([from, until]): Opening => [hours(from), hours(until)]);
 
-/** A sequence that looks like chance and is the same in every run. */
+/** A pseudo-random sequence that is the same in every run. */
 function chance(): () => number {
   let state = 1;
   return () => {
@@ -57,7 +56,7 @@ class World {
   lost = 0;
   judge: FanOutPorts['judge'] = async (job) => asAccepted(job);
   limitPerSecond = 10;
-  /** Which part of calls a run dies at. */
+  /** The share of calls at which a run dies. */
   killShare = 0;
   readonly #random = chance();
   readonly #byMs = new Map<number, JobMessage[]>();
@@ -82,7 +81,7 @@ class World {
     this.#times.splice(place < 0 ? this.#times.length : place, 0, atMs);
   }
 
-  /** Until no job message is left, or until then. */
+  /** Delivers job messages until none is left, or until the given time. */
   async play(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
     for (;;) {
       const [atMs] = this.#times;
@@ -96,7 +95,7 @@ class World {
     this.nowMs = Math.max(this.nowMs, Math.min(untilMs, Number.MAX_SAFE_INTEGER));
   }
 
-  /** What the queue holds is gone. */
+  /** Drops all queued messages. */
   loseMessages(): void {
     this.#byMs.clear();
     this.#times.length = 0;
@@ -131,7 +130,7 @@ class World {
       call: async (_, effect) => {
         if (isDead) throw new Killed();
         if (this.#random() < this.killShare) {
-          // Before or after the call has done what it does.
+          // The run dies before or after the effect of the call.
           if (this.#random() < 0.5) await effect();
           isDead = true;
           this.kills += 1;
@@ -192,7 +191,7 @@ class World {
     return [];
   }
 
-  /** How often each recipient of a job was released, or has ended: by its code. */
+  /** How often each recipient was released, or the code of its end. */
   endsOf(jobId: string, total: number): Record<string, number> {
     const ends: Record<string, number> = {};
     for (let index = 0; index < total; index += 1) {
@@ -205,7 +204,10 @@ class World {
     return ends;
   }
 
-  /** Messages whose slot is outside the openings of their slice: where lots meet in it, its worker judges each of them. */
+  /**
+   * Messages with a slot outside the openings of their slice. A slice of several lots leaves the decision to its
+   * worker.
+   */
   outside(jobId: string, lots: readonly Lot[]): (readonly [index: number, slotMs: number])[] {
     const total = lots.at(-1)?.until ?? 0;
     return [...this.released.values()].flatMap(({ jobId: own, index, slotMs }) => {
@@ -218,7 +220,7 @@ class World {
   }
 }
 
-/** Days of which the openings of three zones follow each other; the last one opens once only, and too briefly for all of it. */
+/** The openings of three zones follow each other each day; the last zone opens once, too briefly for its messages. */
 const threeZones: readonly Lot[] = [
   { until: 1_507, open: windowOf([1, 2], [25, 26], [49, 50]) },
   { until: 3_004, open: windowOf([1.5, 1.6], [25.5, 25.6], [49.5, 49.6]) },
@@ -234,24 +236,25 @@ test('several lots over days, on a slow number beside another client: 0 outside,
   await world.play();
   const { released, neither, both, expired } = world.endsOf('LOTS', 3_520);
   expect([neither, both, (released ?? 0) + (expired ?? 0)]).toEqual([undefined, undefined, 3_520]);
-  // 3 hours of the first lot at 0.45 a second, shared in its first one; the second has 18 minutes; the third opens for 36 s.
+  // The first lot has 3 hours at 0.45 a second and shares its first opening; the second has 18 minutes; the third opens
+  // for 36 s.
   expect(released).toBeGreaterThan(1_507 + 300);
   expect(world.outside('LOTS', threeZones)).toEqual([]);
   expect([world.doubled, [...world.watched].sort()]).toEqual([0, ['LOTS', 'OTHER']]);
   expect(world.endsOf('OTHER', 4_000)).toEqual({ released: 4_000 });
-  // What opens never is told so at once, and no chunk says more of its time than what is to come.
+  // A lot that never opens again gets its event at once, and chunks carry future openings only.
   expect(world.events.sent[0]).toMatchObject({ type: 'message.expired', data: { code: 'expired' } });
   for (const { chunk } of world.released.values()) {
     const openings = chunk.lots?.flatMap(({ open }) => open) ?? [];
     expect(openings.every(([, untilMs]) => untilMs > startMs)).toBe(true);
   }
   expect(world.table.scheduled.size).toBe(0);
-  // While nothing is open a round comes each quarter of an hour, and reserves nothing.
+  // While every lot is closed, a round comes each quarter of an hour and reserves no slots.
   expect(world.rounds.length).toBeLessThan(1_500);
   expect(world.judged).toBeLessThan(world.rounds.length);
 });
 
-test('runs that die at any step lose nobody, and release nobody outside', async () => {
+test('runs that die at any step lose no recipient, and release none outside', async () => {
   const world = new World();
   world.killShare = 0.05;
   world.limitPerSecond = 2;
@@ -260,10 +263,10 @@ test('runs that die at any step lose nobody, and release nobody outside', async 
   const { released, expired, neither } = world.endsOf('LOTS', 3_520);
   expect([neither, (released ?? 0) + (expired ?? 0)]).toEqual([undefined, 3_520]);
   expect(world.kills).toBeGreaterThan(20);
-  // A wave that was announced keeps its slots, also where its opening has ended before it was queued: its worker judges it.
+  // An announced wave keeps its slots even if its opening ends before it is queued: its worker decides.
   expect(world.outside('LOTS', threeZones)).toEqual([]);
   expect(world.watched).toEqual(new Set(['LOTS']));
-  // Told again under the same id, never under another.
+  // A repeated event keeps its id.
   const told = new Set(world.events.sent.map(({ id }) => id));
   expect(told.size).toBe(expired);
 });
@@ -295,7 +298,7 @@ test.each(['template_deleted', 'template_switched_off', 'channel_removed', 'temp
     world.judge = async () => ({ kind: 'refused', stop: { state: 'failed', code } });
     world.accept({ jobId: 'J', total: 37 }, [{ until: 37, open: windowOf([2, 3]) }]);
     await world.play(hours(2) - 1);
-    // Until its time nothing is asked.
+    // Before its time the job makes no reads.
     expect([world.judged, world.events.sent]).toEqual([0, []]);
     await world.play();
     expect([world.judged, world.endsOf('J', 37)]).toEqual([1, { [code]: 37 }]);
@@ -354,7 +357,7 @@ test('a round whose message is lost is found after twenty minutes, and one that 
     world.nowMs += 900_000;
     await world.findLost();
   }
-  // The first look has found it, and as the message was not delivered yet, the second one too.
+  // The first look finds the lost round; the second finds it again, because the new message is not delivered yet.
   expect(world.lost).toBe(2);
   await world.play();
   expect([world.endsOf('J', 37), world.doubled]).toEqual([{ released: 37 }, 0]);

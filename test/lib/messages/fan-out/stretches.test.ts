@@ -11,7 +11,7 @@ import {
 } from '../../../../lib/messages/fan-out/stretches.ts';
 import type { Lot, Opening } from '../../../../lib/messages/lots.ts';
 
-/* Which recipients of a job with a time of its own are released together (D56). */
+/** Which recipients of a scheduled job are released together (D56). */
 
 const open: readonly Opening[] = [[100_000, 200_000]];
 const later: readonly Opening[] = [[300_000, 400_000]];

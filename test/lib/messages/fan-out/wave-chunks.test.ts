@@ -3,7 +3,7 @@ import type { ChunkRecipient } from '../../../../lib/messages/chunk.ts';
 import { chunksOfWave } from '../../../../lib/messages/fan-out/wave-chunks.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 
-/** Consecutive recipients of a job of 5,000, whose first stands at position 600. */
+/** Consecutive recipients of a job of 5,000; the first has position 600. */
 function waveOf(count: number, { from = 0, text = '', total = 5_000 } = {}) {
   const recipients = Array.from({ length: count }, (_, at): ChunkRecipient => {
     return { index: from + at, to: String(from + at), request: { text } };
@@ -72,7 +72,7 @@ describe('a fast number', () => {
   test('still has each slice once, in as few chunks', () => {
     const chunks = firsts(chunksOfWave(waveOf(400), 1.111));
     expect(chunks.flat().toSorted((a = 0, b = 0) => a - b)).toEqual(Array.from({ length: 40 }, (_, at) => at * 10));
-    // Nine chunks of the first 27 slices, and five of the thirteen that are left, as far apart as those allow.
+    // The first 27 slices make nine chunks, and the other thirteen make five, evenly spread.
     expect(chunks.map(({ length }) => length)).toEqual([...Array(9).fill(3), 3, 3, 3, 2, 2]);
     expect(chunks[9]).toEqual([270, 320, 370]);
   });

@@ -23,7 +23,7 @@ const ending = {
     word: 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT_RECOVERY',
   },
 } as const satisfies Record<string, Said>;
-/** What holds nothing, and what ends nothing that is held. */
+/** Words that open no hold, and words that end none. */
 const holding = {
   planned: { kind: 'restricted', matter: 'sending', word: 'SCHEDULE_FOR_DISABLE' },
   noNewTemplates: { kind: 'restricted', matter: 'utility_templates', word: 'RESTRICTED_UTILITY_TEMPLATES' },
@@ -47,7 +47,7 @@ describe('a word that opens a hold (D46)', () => {
     const until = { [scope]: { ...hold, untilMs, nextAskMs: untilMs } };
     expect(told({ untilMs })).toEqual(until);
     expect(told({ atMs: nowMs - apartMs, untilMs })).toEqual(until);
-    // One that comes late may have been taken back: a message asks.
+    // A late word may have been revoked already, so a message probes.
     expect(told({ atMs: nowMs - apartMs - 1, untilMs })).toEqual({ [scope]: hold });
     expect(told({ untilMs: nowMs })).toEqual({});
     expect(told({ untilMs: nowMs - day })).toEqual({});
@@ -64,7 +64,7 @@ describe('a word that opens a hold (D46)', () => {
     const words = Object.values(holding).map((said) => ({ ...said, atMs: nowMs, untimed: true as const }));
     expect(afterWords(words, nowMs)(both)).toBe(both);
     expect(afterWords(words, nowMs)(noHolds)).toBe(noHolds);
-    // Nor does it hide one that has a code.
+    // The same hold hides no hold with a code.
     const then = [{ ...opening.disabled, atMs: nowMs }, ...words.map((word) => ({ ...word, atMs: nowMs + 1_000 }))];
     expect(afterWords(then, nowMs + 1_000)(noHolds).holds.waba?.code).toBe('131031');
   });
@@ -176,7 +176,7 @@ interface Delivery {
   readonly word: AccountWord;
 }
 
-/** Changes of an account, each minutes or days after the one before, and the times after which its word arrives, once or more. */
+/** Changes of an account, minutes or days apart; each word arrives once or more, after the given delays. */
 const history = (said: readonly Said[]) =>
   fc.array(
     fc.record({
@@ -206,7 +206,7 @@ function deliveriesOf(
     .toSorted((one, two) => one.atMs - two.atMs);
 }
 
-/** What is held after each delivery, and what each has told. */
+/** The holds after each delivery, and the events of each. */
 function played(deliveries: readonly Delivery[]): { readonly holds: Holds; readonly told: AccountWord[][] } {
   let holds = noHolds;
   const told = deliveries.map(({ atMs, word: said }) => {
@@ -217,7 +217,7 @@ function played(deliveries: readonly Delivery[]): { readonly holds: Holds; reado
   return { holds, told };
 }
 
-/** What was said, in order: the time of each word in whole seconds, as the platform tells it. */
+/** The words in order, each with its time in whole seconds, as the platform sends it. */
 function saidIn(changes: readonly { readonly word: AccountWord; readonly gapMs: number }[]): AccountWord[] {
   let atMs = nowMs;
   return changes.map(({ word: { untilMs, ...said }, gapMs }) => {

@@ -23,7 +23,7 @@ function store() {
   return breakerStore({ client: localDocumentClient(), table, nowMs: () => nowMs });
 }
 
-test('what is stored is found again; nothing is the breaker of nobody', async () => {
+test('what is stored is found again; without an item the breaker is unknown', async () => {
   expect(await store().find()).toEqual(unknownBreaker);
   const written = await store().change(unknownBreaker, opened(nowMs));
   expect(written).toEqual({
@@ -51,7 +51,7 @@ test('who has seen less than there is decides by what there is', async () => {
   const second = await store().change(unknownBreaker, afterSilentNumber('2', nowMs + 2));
   const silentWabas = { 1: nowMs, 2: nowMs + 2 };
   expect(second).toMatchObject({ version: 2, silentWabas, open: { sinceMs: nowMs + 2 } });
-  // Nobody opens what is open, nor keeps open what an answer has closed.
+  // A worker cannot open an open breaker, or prolong one that an answer has closed.
   expect(await store().change(unknownBreaker, opened(nowMs + 3))).toBeUndefined();
   const closing = await store().change(second as Breaker, closed);
   expect(await store().change(second as Breaker, stillOpen(nowMs + 4))).toBeUndefined();

@@ -98,7 +98,7 @@ test('one at a time may ask, when it is time, until its lease ends', () => {
   expect(leased(nowMs + 12_999)(held)).toBeUndefined();
   expect(leased(nowMs + 13_000)(held)).toBeDefined();
   expect(leased(nowMs)(unknownBreaker)).toBeUndefined();
-  // Somebody else has heard an answer meanwhile.
+  // Another worker has had an answer meanwhile.
   expect(stillOpen(nowMs)(unknownBreaker)).toBeUndefined();
   expect(closed(unknownBreaker)).toBeUndefined();
 });
@@ -110,7 +110,7 @@ test('numbers of two WABAs silent within five minutes, although reads are answer
   expect(afterSilentNumber('2', nowMs + 300_000)(one)?.open).toBeUndefined();
   const both = afterSilentNumber('2', nowMs + 299_999)(one) as Breaker;
   expect(both.open).toMatchObject({ sinceMs: nowMs + 299_999, probeAtMs: nowMs + 304_999 });
-  // A read closes it; the numbers stay suspected until one of them is answered, or five minutes have passed.
+  // A read closes the breaker; the numbers stay suspected until one of them gets an answer, or for five minutes.
   const after = closed(both) as Breaker;
   expect([isSuspected(after, nowMs + 299_999), isSuspected(after, nowMs + 300_000)]).toEqual([true, false]);
   expect(isSuspected(afterAnswer('1')(after) as Breaker, nowMs + 299_999)).toBe(false);

@@ -52,7 +52,7 @@ test('an item that cannot be read is no hold', async () => {
   await expect(store().find('W1')).rejects.toThrow();
 });
 
-/** Few moments and scopes, so that writes meet. */
+/** Moments and scopes are few, so that writes collide. */
 const anyWrite = fc.record({
   name: fc.constantFrom('open', 'ask', 'ask', 'answer', 'end'),
   scope: fc.constantFrom('waba', 'number:1', 'utility'),

@@ -90,7 +90,7 @@ test('the widest hold is what is told; another number, category or template is f
   expect(holdsOn(narrow, { ...marketing, phoneNumberId: '2', templateName: 'other' })[0]).toBeUndefined();
   expect(holdsOn(opened('utility', { code: '131064', nowMs })(noHolds), code)[0]).toBeUndefined();
   expect(holdsOn(opened('marketing:1', { code: '131048', nowMs })(noHolds), utility)[0]).toBeUndefined();
-  // What the messages edge takes no more, the other edge takes: neither holds the other up, nor ends its hold.
+  // The two edges fail independently: a hold on one neither stops nor ends the other's messages.
   expect(holdsOn(opened('edge:1', { code: '131063', nowMs })(noHolds), onMarketingEdge)).toEqual([]);
 });
 
@@ -177,7 +177,7 @@ describe('an answer', () => {
     expect(ended('waba', nowMs)(later)).toBe(later);
     expect(ended('waba', nowMs + 1)(later)).toEqual(noHolds);
     expect(answered(old, 'taken', dueMs)(noHolds)).toBe(noHolds);
-    // The same answer twice, as after a reply that was lost.
+    // The writer repeats its answer after a lost reply.
     const once = answered(old, 'refused', dueMs)(first);
     expect(answered(old, 'refused', dueMs + 1)(once)).toBe(once);
   });
@@ -210,7 +210,7 @@ describe('a hold of which receipts tell: the platform takes messages, and refuse
     });
     const second = taken(refused);
     expect(second.holds.holds.waba?.takenMs).toBe(second.dueMs);
-    // More receipts of messages that were taken before say nothing new.
+    // Receipts of earlier messages bring no new fact.
     expect(late(refused, first.dueMs + 6_000)).toBe(refused);
   });
 

@@ -6,11 +6,10 @@ import { keyOf } from './holds-key.ts';
 import { checkPromises } from './holds-promises.ts';
 import { successorsOf, type World } from './holds-space.ts';
 
-/*
- * Every order in which workers of two jobs open holds of one WABA, look, ask, call and answer, while the platform refuses and takes
- * again, its word comes late, a job is cancelled or expires, and workers are slow, die, or lose the reply of a write. The rules
- * are the real ones; a write is one step, as compare-and-set makes it (test/lib/aws). From each state in which no worker is
- * under way the world is played to its end with a platform that takes everything.
+/**
+ * Explores every order of two jobs' workers on one WABA's holds, with refusals, repairs, late words, cancels and
+ * faults. The real rules; each write is one compare-and-set. From every idle world a repaired platform must let all
+ * messages leave.
  */
 const startMs = 1_800_000_000_000;
 

@@ -3,14 +3,16 @@ import { longestParkMs } from '../../../../lib/messages/job-state.ts';
 import { type JobId, nameOf, openIn } from './holds-model.ts';
 import { longestUnprovenMs, type World } from './holds-space.ts';
 
-/** What the watcher decides by, and how rarely it looks. */
+/** The time since which a job is parked decides how rarely its watcher looks. */
 function ageOf(ms: number): number {
   return (
     Math.min(6, Math.floor(ms / 15_000)) + [longestUnprovenMs, longestParkMs].filter((limitMs) => ms >= limitMs).length
   );
 }
 
-/** Two worlds of one key have the same future, to a tenth of a second: names are counted, and times are from now. */
+/**
+ * Worlds with one key have the same future, to a tenth of a second: names become numbers, and times become differences.
+ */
 export function keyOf(world: World): string {
   const names = new Map<number, number>();
   const named = (ms: number) => names.get(ms) ?? names.set(ms, names.size).size - 1;

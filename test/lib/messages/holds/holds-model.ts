@@ -22,7 +22,7 @@ import { asking } from '../../../support/memory-holds.ts';
 import { type JobItem, jobWrites } from '../../../support/messages-table/job-item.ts';
 import type { Written } from '../../../support/messages-table/written.ts';
 
-/* Two jobs on two numbers of one WABA, what is stored and queued of them, and a worker of one message, step by step. */
+/** Two jobs on two numbers of one WABA, their stored and queued state, and a worker of one message, step by step. */
 export type JobId = 'A' | 'B';
 
 export const kinds: Readonly<Record<JobId, HoldableMessage>> = {
@@ -34,7 +34,7 @@ export interface Message {
   readonly id: string;
   readonly dueMs: number;
   readonly taken: number;
-  /** `unknown`: its worker has died, or the platform gave no answer. */
+  /** `unknown`: the worker died, or the platform gave no answer. */
   readonly outcome?: 'sent' | 'unknown' | 'failed' | 'expired';
 }
 
@@ -52,9 +52,9 @@ export interface Run {
   readonly startedMs: number;
   readonly message: string;
   readonly phase: Phase;
-  /** The holds that were open when it looked. */
+  /** The holds that were open at the worker's look. */
   readonly saw: readonly string[];
-  /** Its job was resumed, and in the same pause. */
+  /** The worker's job was resumed, still in the same pause. */
   readonly mayEndPause?: boolean;
   readonly question?: Question;
   readonly calledAtMs?: number;
@@ -66,9 +66,12 @@ export interface Run {
 export interface Store {
   readonly nowMs: number;
   readonly holds: Holds;
-  /** What the platform refuses, and with which code; `silent`: it gives no answer; `late`: it takes and refuses afterwards. */
+  /**
+   * What the platform refuses, by code; `silent`: it gives no answer; `late`: it takes the message and refuses by
+   * receipt.
+   */
   readonly broken: Readonly<Partial<Record<HoldScope, number | 'silent' | 'late'>>>;
-  /** Messages that the platform has taken, and of which receipts will say that it refuses them. */
+  /** Messages that the platform took and will refuse by receipt. */
   readonly receipts: number;
   readonly jobs: Readonly<Record<JobId, JobItem>>;
   readonly expiresAtMs: Readonly<Partial<Record<JobId, number>>>;
@@ -89,11 +92,11 @@ export function openIn({ holds }: Holds): (readonly [HoldScope, Hold])[] {
 
 export interface Next {
   readonly store: Store;
-  /** Undefined: it has ended. */
+  /** Undefined after the end of the run. */
   readonly run: Run | undefined;
 }
 
-/** When what waits looks again: when a question is due, or a lease over; and as rarely as the watcher of its job. */
+/** The next look at a waiting message: when a probe is due or a lease is over, as rarely as the job's watcher looks. */
 function nextLookMs({ holds, jobs, nowMs }: Store, id: JobId): number {
   const dues = holdsOn(holds, kinds[id]).map(({ hold }) => Math.max(hold.nextAskMs, hold.askedUntilMs ?? 0));
   const { pausedFromMs = nowMs } = jobs[id];
@@ -118,7 +121,7 @@ function back(store: Store, { message }: Run): Next {
   return { store: withMessage(store, message, { dueMs }), run: undefined };
 }
 
-/** What a step of a worker does where all goes well. */
+/** A worker's step without faults. */
 export function done(store: Store, run: Run): Next {
   const { nowMs } = store;
   const id = jobOf(run.message);
@@ -134,7 +137,7 @@ export function done(store: Store, run: Run): Next {
         return hold === undefined ? [] : [nameOf(scope, hold.sinceMs)];
       });
       const seen = { saw, mayEndPause: job.parked === undefined && job.pausedFromMs !== undefined };
-      // Whom nothing holds any more its watcher resumes: a worker that did so would leave a pause whose end no watcher tells.
+      // Only the watcher resumes a message without holds: a worker would leave a pause without an event for its end.
       if (on.length === 0) return job.parked === undefined ? { store, run: to('call', seen) } : back(store, run);
       if (on.every(({ hold }) => mayAsk(hold, nowMs))) return { store, run: to('ask', seen) };
       return job.parked === undefined ? { store, run: to('watch', { ...seen, parkMs: nowMs }) } : back(store, run);
@@ -164,7 +167,7 @@ export function done(store: Store, run: Run): Next {
       const holds = learned(store.holds, run, nowMs);
       const wrong = wrongOfAnswer(store, holds, run) ?? store.wrong;
       const isHeld = run.result === 'refused' && job.parked === undefined && job.stop === undefined;
-      // The name of a hold is a moment of its own, as it is to a millisecond of a real clock.
+      // A hold is named by its moment, so each write has a millisecond of its own.
       const after = { ...store, holds, wrong, nowMs: nowMs + 1 };
       return { store: after, run: isHeld ? to('watch', { parkMs: nowMs }) : to('end') };
     }
@@ -182,7 +185,7 @@ export function done(store: Store, run: Run): Next {
   }
 }
 
-/** What became of a message is recorded; one that was taken ends the pause of its job. */
+/** The outcome is recorded; a taken message ends the pause of its job. */
 function end(store: Store, run: Run): Next {
   if (run.result === 'silent') return ended(store, run, 'unknown');
   if (run.result !== 'taken') return back(store, run);
@@ -191,7 +194,7 @@ function end(store: Store, run: Run): Next {
   return ended(withJob(store, id, jobWrites.endPause(store.jobs[id], id)), run, 'sent');
 }
 
-/** What a worker learns from its call for those that come after it: one write. */
+/** A worker's single write of what its call revealed. */
 function learned(holds: Holds, { question, result = 'unclear', code, message }: Run, nowMs: number): Holds {
   const kind = kinds[jobOf(message)];
   const known = result === 'silent' ? 'unclear' : result;
@@ -204,10 +207,10 @@ function learned(holds: Holds, { question, result = 'unclear', code, message }: 
   return opened(scope, { code: String(code), nowMs })(answeredRun);
 }
 
-/** A step of a worker whose write has failed, or whose reply was lost. */
+/** A worker's step whose write fails or whose reply is lost. */
 export function failed(store: Store, run: Run): Next {
   switch (run.phase) {
-    // What came of the call is recorded whatever becomes of the hold.
+    // The outcome is recorded even if the write of the hold fails.
     case 'answer':
     case 'watch':
     case 'park':
@@ -217,7 +220,7 @@ export function failed(store: Store, run: Run): Next {
   }
 }
 
-/** Only the question of a hold is called while the hold is open, but for who looked before it was. */
+/** While a hold is open, only its probe is called, or a message whose worker looked before the hold opened. */
 function wrongOfCall({ holds, messages }: Store, { message, saw, question }: Run): string | undefined {
   if ((messages.find(({ id }) => id === message)?.taken ?? 0) > 0) return 'R13: a message is called twice';
   const open = scopesOf(kinds[jobOf(message)]).flatMap((scope) => {
@@ -229,7 +232,7 @@ function wrongOfCall({ holds, messages }: Store, { message, saw, question }: Run
   return undefined;
 }
 
-/** An answer ends the hold that was asked for, and leaves alone what another worker asks. */
+/** An answer ends only the probed hold, and no other worker's probe. */
 function wrongOfAnswer({ holds }: Store, after: Holds, { question, result, code }: Run): string | undefined {
   for (const [scope, hold] of openIn(holds)) {
     const next = after.holds[scope];

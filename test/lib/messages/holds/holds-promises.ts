@@ -3,13 +3,13 @@ import { keyOf } from './holds-key.ts';
 import { done, type JobId, jobOf, kinds, nameOf } from './holds-model.ts';
 import { looked, nextMs, type World, waiting, withRun } from './holds-space.ts';
 
-/** Worlds that were played to their end, and what was told in them. */
+/** Worlds that were played to their end, and their events. */
 export interface Mended {
   readonly keys: Set<string>;
   readonly told: Set<string>;
 }
 
-/** Throws where a promise is broken now, or would be once the platform is mended and nothing fails any more. */
+/** Throws when a promise is broken now, or would be once the platform is repaired and faults end. */
 export function checkPromises(world: World, before: World, mended: Mended): void {
   if (world.wrong !== null) throw new Error(world.wrong);
   for (const { id, taken, outcome } of world.messages) {
@@ -24,7 +24,7 @@ export function checkPromises(world: World, before: World, mended: Mended): void
   if (world.runs.length === 0 && world.words.length === 0) checkAfterwards(world, mended);
 }
 
-/** At most one question of each hold is with the platform. */
+/** Each hold has at most one probe at the platform. */
 function checkQuestions({ runs }: World): void {
   const asking = runs
     .filter(({ phase }) => phase === 'calling')
@@ -32,12 +32,12 @@ function checkQuestions({ runs }: World): void {
   if (new Set(asking).size < asking.length) throw new Error('D46: two messages ask for one hold');
 }
 
-/** More than the longest wait of each of the messages takes. */
+/** More steps than the longest waits of all messages need. */
 const mostSteps = 500;
 
 /**
- * From now on the platform takes everything: all that waits is sent, without any other writer, each pause that was told is told
- * to be over, and a later message of each job ends what is still held.
+ * With a repaired platform all waiting messages leave without another writer, each reported pause gets its end event,
+ * and a later message of each job ends the remaining holds.
  */
 function checkAfterwards(world: World, { keys, told }: Mended): void {
   const passed: string[] = [];
@@ -73,7 +73,7 @@ function checkAfterwards(world: World, { keys, told }: Mended): void {
   for (const key of passed) keys.add(key);
 }
 
-/** One message, or one look, or time: without faults. Undefined at rest. */
+/** The next step without faults: a message, a look, or time. Undefined at rest. */
 function stepAfterwards(world: World): World | undefined {
   const due = waiting(world).find(({ dueMs }) => dueMs <= world.nowMs);
   if (due !== undefined) return worked(withRun(world, due.id));
@@ -92,7 +92,7 @@ function worked(world: World): World {
   return next;
 }
 
-/** Of a job that was stopped its end is told, and not that it goes on. */
+/** A stopped job gets its end event and no resume event. */
 function checkPairs({ told, jobs, expiresAtMs, messages }: World): void {
   for (const event of told) {
     const [job, kind, since] = event.split(' ') as [JobId, string, string];

@@ -8,12 +8,12 @@ import { done, failed, kinds, openIn, type Run, type Store, type Watch, withJob,
 
 export interface World extends Store {
   readonly runs: readonly Run[];
-  /** The platform's word that a scope is free, read against the hold that was open then, and not written yet. */
+  /** The platform's word that a scope is free, read for the hold that was open then, and not written yet. */
   readonly words: readonly { readonly scope: HoldScope; readonly sinceMs: number }[];
   readonly begun: number;
-  /** What may still happen, at most. */
+  /** The remaining number of each kind of event. */
   readonly left: Readonly<Record<'runs' | 'faults' | 'stalls' | 'breaks' | 'repairs' | 'words' | 'cancels', number>>;
-  /** What the platform can come to refuse. */
+  /** The refusals that the platform may begin. */
   readonly breakable: Store['broken'];
 }
 
@@ -49,7 +49,7 @@ function ofPlatform(world: World): Step<World>[] {
   return steps;
 }
 
-/** Within the minute in which they come. */
+/** Receipts come within a minute. */
 function ofReceipts(world: World): Step<World>[] {
   const { holds, receipts, nowMs } = world;
   if (receipts === 0) return [];
@@ -57,7 +57,7 @@ function ofReceipts(world: World): Step<World>[] {
   return [{ does: 'a receipt refuses', state: { ...world, holds: told, receipts: receipts - 1, nowMs: nowMs + 1 } }];
 }
 
-/** Its reader looks at the hold before it asks the platform, and ends the one that it has seen. */
+/** The reader of a word notes the open hold before it asks the platform, and ends only that hold. */
 function ofWords(world: World): Step<World>[] {
   const { holds, broken, left, words } = world;
   const free = openIn(holds).filter(([scope]) => left.words > 0 && broken[scope as HoldScope] === undefined);
@@ -105,7 +105,7 @@ function ofQueues(world: World): Step<World>[] {
   if (runs.length === 0 && left.runs > 0 && next !== undefined) {
     steps.push({ does: `${(next - nowMs) / 1_000} s pass`, state: { ...world, nowMs: next } });
   }
-  // A call is given up after ten seconds; at anything else a worker is slower than its lease is long, and is killed then.
+  // A call times out after ten seconds. In any other step a slow worker outlives its lease and is killed.
   const isCalling = runs.some(({ phase }) => phase === 'calling');
   const stallMs = isCalling ? 10_000 : 61_000;
   const isAlive = runs.every(({ startedMs }) => nowMs - startedMs < dispatchTimeoutMs);
@@ -120,12 +120,12 @@ function ofQueues(world: World): Step<World>[] {
   return steps;
 }
 
-/** Messages that no worker has and that have not ended. */
+/** Unfinished messages without a worker. */
 export function waiting({ messages, runs }: World): readonly World['messages'][number][] {
   return messages.filter(({ id, outcome }) => outcome === undefined && runs.every(({ message }) => message !== id));
 }
 
-/** When the next of what is queued becomes visible; undefined: something is, or nothing ever will. */
+/** When the next queued message becomes visible; undefined when one is visible, or none will be. */
 export function nextMs(world: World): number | undefined {
   const dues = [...waiting(world), ...world.watches].map(({ dueMs }) => dueMs);
   const next = Math.min(...dues);
@@ -147,7 +147,7 @@ function ofRun(world: World, run: Run): Step<World>[] {
   const steps: Step<World>[] = [{ does, state: goOn(next) }];
   if (world.left.faults === 0) return steps;
   const harmed = (state: World): World => ({ ...state, ...less(world, 'faults') });
-  // Who finds the claim of the dead ends it: what may have been called is called no more.
+  // The worker that finds a dead claim ends it: a message that may have been called is never called again.
   const dead = run.phase === 'look' ? world : withMessage(world, run.message, { outcome: 'unknown' });
   const runs = world.runs.filter((other) => other !== run);
   steps.push({ does: `worker ${run.number} dies before ${run.phase}`, state: harmed({ ...dead, runs }) });
@@ -160,7 +160,7 @@ function ofRun(world: World, run: Run): Step<World>[] {
 
 export const longestUnprovenMs = 600_000;
 
-/** One look of the watcher of a parked job: it resumes what nothing holds any more, and tells (watch/watch-parked.ts). */
+/** A look of a parked job's watcher: it resumes a job without holds and sends the event (watch/watch-parked.ts). */
 export function looked(world: World, watch: Watch): World {
   const { nowMs } = world;
   const { job: id, sinceMs, toldMs } = watch;

@@ -11,28 +11,23 @@ const nowMs = 1_800_000_000_000;
 const chunk = chunkOf([]);
 const { wabaId } = chunk;
 
+function statesNoting(calls: unknown[][]): RunHoldsPorts['states'] {
+  return {
+    park: async (...args) => calls.push(['park', ...args]) > 0,
+    stop: async ({ jobId }, stop) => calls.push(['stop', jobId, stop]) > 0,
+    goOn: async (...args) => void calls.push(['goOn', ...args]),
+    endPause: async (jobId) => calls.push(['endPause', jobId]) > 0,
+  };
+}
+
+/** One run's holds, in memory; it records the calls, the log lines and the number of writes. */
 function world(changes: Partial<RunHoldsPorts['states']> = {}) {
   const calls: unknown[][] = [];
   const logged: unknown[][] = [];
   const wabas = new MemoryHolds(() => nowMs);
   let writes = 0;
   const ports: RunHoldsPorts = {
-    states: {
-      park: async (...args) => {
-        calls.push(['park', ...args]);
-        return true;
-      },
-      stop: async ({ jobId }, stop) => {
-        calls.push(['stop', jobId, stop]);
-        return true;
-      },
-      goOn: async (...args) => void calls.push(['goOn', ...args]),
-      endPause: async (jobId) => {
-        calls.push(['endPause', jobId]);
-        return true;
-      },
-      ...changes,
-    },
+    states: { ...statesNoting(calls), ...changes },
     wabas: {
       ask: (...asked) => wabas.ask(...asked),
       change: (...changed) => {
@@ -165,7 +160,7 @@ test('the third run without an answer holds the number, and an answer between th
   ]);
   await holds.afterAnswers(chunk);
   expect(wabas.of(wabaId)).toEqual(noHolds);
-  // Nothing is written of a number that is not silent.
+  // A number that answers needs no write.
   const before = writes();
   await holds.afterAnswers(chunk);
   expect(writes()).toBe(before);

@@ -16,7 +16,7 @@ const heads = new Map<string, JobHead | 'unreadable'>([
   [idOf('unreadable'), 'unreadable'],
 ]);
 
-/** An index in which every job has sent a message, by its letter. */
+/** An index in which every job, named by a letter, has sent a message. */
 const find = answeredDispatch({
   findHeads: async () => heads,
   findSentId: async ({ platformMessageId, ...of }) => {
@@ -45,7 +45,7 @@ test.each<[string, Reply]>([
   expect(await find(reply, number)).toBeUndefined();
 });
 
-describe('a payload that anybody can send names none that is not of the number', () => {
+describe('a payload, which any person can send, names only messages of the number', () => {
   test.each<[string, Reply]>([
     ['a job of another WABA', tap('ofOtherWaba')],
     ['a job of another number of the WABA', tap('ofOtherNumber')],

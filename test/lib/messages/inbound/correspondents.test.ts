@@ -29,12 +29,12 @@ test.each([1, mostGroups, mostGroups + 1, 10_000])(
   },
 );
 
-test('a person whom a job writes to twice is in it once', () => {
+test('a person to whom a job writes twice is in it once', () => {
   const [name = ''] = people(1);
   expect([...groupsOfJob([name, name])].map(([, packed]) => packed.length)).toEqual([shortNameBytes]);
 });
 
-test('nobody is among people whose bytes only meet across two of them', () => {
+test('a match across the bytes of two people is no person', () => {
   const [one, other] = [Buffer.from('0102030405060708', 'hex'), Buffer.from('0910111213141516', 'hex')];
   const across = Buffer.from('0506070809101112', 'hex');
   expect(isAmong(Buffer.concat([one, other]), across)).toBe(false);

@@ -33,7 +33,7 @@ const tapOn = (place: { button: number; card?: number }, label?: string): Replie
   },
 });
 
-/** Values for all that a template of a test has a variable for. */
+/** Values for every variable of a test template. */
 function paramsOf(template: PlatformTemplate) {
   const { buttons, body, cards } = parameterContract(template);
   const values = (list: readonly unknown[]) => list.map(() => 'A1');

@@ -75,24 +75,24 @@ const recordOf = (words: readonly unknown[], of: object = { wabaId, phoneNumberI
   body: JSON.stringify({ version: 1, ...of, words }),
 });
 
-/** Hears the words of one message. */
+/** Works off a queue message with these words. */
 async function hear(words: readonly InboundWord[], over: Partial<InboundPorts> = {}) {
   return await workOffInbound([recordOf(words)], hearing(over));
 }
 
-/** Has a client write to somebody from the number. */
+/** A client sends a message to a person from the number. */
 async function writes(clientId: number, to: string, daysAgo = 1) {
   const head = { jobId: `J${clientId}-${to}`, clientId, phoneNumberId, acceptedAtMs: atMs - daysAgo * day };
   await correspondentWriter(access(), async () => nameOf)(makeJob([{ to }], head), 10_000);
 }
 
-/** The source of the stop that a message of the client from the number would meet. */
+/** The source of the opt-out that a client's message from the number would meet. */
 async function stopOf(clientId: number, to = waId, from = { wabaId, phoneNumberId }) {
   const stops = await optOutLook(access(), async () => nameOf).stoppedAmong({ clientId, ...from }, [to]);
   return stops.get(to)?.source;
 }
 
-/** Whom the list of a client shows. */
+/** The persons in a client's list of opt-outs. */
 async function listOf(clientId: number) {
   const query = new QueryCommand({
     TableName: table,
@@ -103,7 +103,7 @@ async function listOf(clientId: number) {
   return Items.map(({ recipient }) => recipient);
 }
 
-/** What was told, each event once, as receivers tell them apart. */
+/** The sent events, deduplicated by id as receivers do. */
 const told = () => [
   ...new Map(events.sent.map(({ id, clientId, type, data }) => [id, { clientId, type, data }])).values(),
 ];
@@ -119,7 +119,7 @@ describe("the platform's own stop (D55)", () => {
         data: { ...data, at: '2027-01-15T08:00:00.000Z' },
       },
     ]);
-    // Each client that sends from the number meets it, under both names.
+    // Each client of the number meets the stop, under both names of the person.
     expect([await stopOf(1001), await stopOf(1002), await stopOf(1001, userId)]).toEqual(Array(3).fill('platform'));
     expect(await stopOf(1001, waId, { wabaId, phoneNumberId: '300000000000002' })).toBeUndefined();
     expect((await listOf(1001)).sort()).toEqual([waId, userId]);
@@ -154,7 +154,7 @@ describe("the platform's own stop (D55)", () => {
     expect(toldTo()).toEqual([[1001, 'recipient.opted_out']]);
   });
 
-  test('stands against a resume that was said before it and comes later, which nobody is told of', async () => {
+  test('stands against a resume that was said before it and comes later, and sends no event', async () => {
     await hear([preference('stop')]);
     await hear([preference('resume', { atMs: atMs - 1_000 })]);
     await hear([preference('resume')]);
@@ -171,16 +171,16 @@ describe("the platform's own stop (D55)", () => {
   });
 
   test.each([
-    ['that nobody has', { wabaId, phoneNumberId: '399' }],
+    ['that no client has', { wabaId, phoneNumberId: '399' }],
     ['of another WABA', { wabaId: '299', phoneNumberId }],
-  ])('of a number %s is kept, and nobody is told', async (_, of) => {
+  ])('of a number %s is kept, and no event is sent', async (_, of) => {
     const words = [preference('stop'), wrote('BAJA')];
     expect(await workOffInbound([recordOf(words, of)], hearing())).toEqual([]);
     expect(await stopOf(1001, waId, of)).toBe('platform');
     expect([events.sent, replies, await listOf(1001)]).toEqual([[], [], []]);
   });
 
-  test('of a number that has gone to another WABA since is told to nobody of that one', async () => {
+  test('of a number that has gone to another WABA since sends no event to the clients of that one', async () => {
     const moved = makeChannel({ wabaId: '299', clientId: 1003 });
     const directory = memoryDirectory({ wabas: [makeWaba({ wabaId: '299' })], channels: [moved] });
     expect(await hear([preference('stop'), wrote('BAJA')], { directory })).toEqual([]);
@@ -279,7 +279,7 @@ describe('without a message that it answers, on a number that clients share (D55
     expect(new Set(told().map(({ clientId }) => clientId))).toEqual(new Set([1002]));
   });
 
-  test('a text is read by who had written by then: a later writer reads nothing of it, and takes it from nobody', async () => {
+  test('a text is read by who had written by then: a later writer neither reads it nor takes it from another client', async () => {
     await writes(1002, waId);
     await writes(1001, waId, -1);
     await hear([wrote('thanks')]);
@@ -299,7 +299,7 @@ describe('without a message that it answers, on a number that clients share (D55
   test('who wrote is not asked for a text that no client wants to read', async () => {
     const over = { anyWantsReplies: async () => false, wroteTo: async () => Promise.reject(new Error('not asked')) };
     expect(await hear([wrote('thanks')], over)).toEqual([]);
-    // A word that counts is: its message comes again.
+    // A word that counts must not be lost, so its message comes again.
     expect(await hear([wrote('STOP')], over)).toEqual(['m-1']);
     expect(replies).toEqual([]);
   });

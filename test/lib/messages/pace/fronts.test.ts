@@ -4,7 +4,7 @@ import { lastTurnIn, type Segment } from '../../../../lib/messages/pace/segments
 
 const nowMs = 1_800_000_000_000;
 const lane = (clientId: number, count: number) => ({ clientId, lane: 'J', first: 0, count });
-/** Turns of 30, 30, 10 (client 1), 30, 30 (client 2). */
+/** The turns are 30, 30 and 10 of client 1, then 30 and 30 of client 2. */
 const due: Segment = { fromMs: nowMs, everyMs: 10, turn: 30, lanes: [lane(1, 40), lane(2, 100)] };
 
 test('the last turn of a client begins after those of the others, and has what was left', () => {

@@ -14,16 +14,16 @@ import {
 import type { LaneName } from '../../../../lib/messages/pace/segments.ts';
 import { everyMs, limitPerSecond, startMs, turn, turnMs } from './a-number.ts';
 
-/*
- * Jobs on one number, in virtual time, on the schedule alone: each releases waves as far as its own horizon and comes
- * again; each chunk is delivered up to a second late, and each message of it leaves once its slot is trusted.
+/**
+ * Jobs on one number, in virtual time, on the schedule alone: each releases waves up to its horizon and comes again,
+ * chunks arrive up to a second late, and messages leave once their slots are trusted.
  */
 
 interface Job extends LaneName {
   readonly total: number;
 }
 
-/** What happens when, earliest first; of one time, in the order in which it was put there. */
+/** An agenda: the earliest entry first, and entries of one time in order of insertion. */
 class Agenda {
   readonly #byMs = new Map<number, (() => void)[]>();
 
@@ -42,7 +42,7 @@ class Agenda {
   }
 }
 
-/** A sequence that looks like chance and is the same in every run. */
+/** A pseudo-random sequence that is the same in every run. */
 function chance(): () => number {
   let state = 1;
   return () => {
@@ -120,10 +120,10 @@ test.each([
     const times = row.map(({ atMs }) => atMs);
     expect(times.filter((atMs, at) => atMs - (times[at - 1] ?? 0) < Math.floor(everyMs))).toEqual([]);
     expect(times.filter((atMs, at) => atMs - (times[at - 72] ?? 0) < 999)).toEqual([]);
-    // The last second begins when only a rest of it is left.
+    // The last second counts from the moment at which only a rest is left.
     const seconds = ((times.at(-1) ?? 0) + everyMs - startMs) / 1_000;
     expect(row.length / seconds / limitPerSecond).toBeGreaterThanOrEqual(0.89);
-    // Of those that have something to send all the while.
+    // Only jobs with messages left during the whole time count.
     const whileMs = [startMs + 6_000, startMs + 400 * seconds] as const;
     const counts = jobs.flatMap(({ lane }) => {
       const own = row.filter((message) => message.lane === lane);

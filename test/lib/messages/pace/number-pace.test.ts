@@ -42,7 +42,7 @@ test('a refusal makes it a quarter slower, schedule included, and it climbs back
   expect(perSecondOf(80, slower, nowMs + 150_000)).toBe(70);
   expect(perSecondOf(80, slower, nowMs + 299_999)).toBeLessThan(80);
   expect(perSecondOf(80, slower, nowMs + 300_000)).toBe(80);
-  // In steps: each is another spacing, and another segment.
+  // The pace rises in steps, because each pace is another spacing and another segment.
   expect(perSecondOf(80, slower, nowMs + 4_999)).toBe(60);
   expect(perSecondOf(80, slower, nowMs + 5_000)).toBeGreaterThan(60);
 });
@@ -50,10 +50,10 @@ test('a refusal makes it a quarter slower, schedule included, and it climbs back
 test('the refusals of one moment are one; those of later ones go on from the present pace, never below one a second', () => {
   const slower = slowedDown(pace, 80, nowMs);
   expect(slowedDown(slower, 80, nowMs + 2_999)).toBe(slower);
-  // Another worker, whose clock is behind.
+  // Another worker's clock is behind.
   expect(slowedDown(slower, 80, nowMs - 300)).toBe(slower);
   expect(perSecondOf(80, slowedDown(slower, 80, nowMs + 3_000), nowMs + 3_000)).toBe(45);
-  // A clock of tomorrow must not keep the number fast until then.
+  // A clock that is a day ahead must not keep the number fast until then.
   const tomorrow = slowedDown(pace, 80, nowMs + 86_400_000);
   expect(slowedDown(tomorrow, 80, nowMs).learned).toEqual({ perSecond: 45, atMs: nowMs });
   let worst = pace;
@@ -79,7 +79,7 @@ test('what was learned never exceeds the limit, which may have fallen since', ()
   expect(perSecondOf(1_000, slower, nowMs)).toBe(60);
 });
 
-test('a person to whom the number may not write is remembered until that time, without the phone number', () => {
+test('a person that the number must not write to yet is remembered until that time, without the phone number', () => {
   const ana = recipientHashOf('5491100000001');
   expect(ana).toMatch(/^[a-z2-7]{12}$/);
   const blocked = withBlocked(pace, ana, nowMs + 6_000, nowMs);
@@ -150,7 +150,7 @@ test('who went in front is in the item only where there is any', () => {
 
 test('a number that is slowed down is so from the end of a turn on', () => {
   const slower = slowedDown(pace, 80, nowMs);
-  // Ninety slots, three turns, until after the changeable second.
+  // Ninety slots are three turns and reach past the changeable second.
   expect(slower.schedule.segments.map(({ turn, lanes }) => [turn, lanes[0]?.first])).toEqual([
     [30, 0],
     [30, 90],

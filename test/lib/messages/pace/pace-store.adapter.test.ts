@@ -33,7 +33,7 @@ function wave(phoneNumberId: string, clientId = 1, count = 10) {
 
 const commandsOf = ({ faults }: ReturnType<typeof faulty>) => faults.attempts.map(({ command }) => command);
 
-test('a number that nobody has sent from has no pace; one that is stored is found as it was written', async () => {
+test('a number that has sent nothing has no pace; one that is stored is found as it was written', async () => {
   const { paces } = faulty();
   expect(await paces.find('new')).toEqual(unknownPace);
   const { pace } = await reserve(paces, wave('new'), nowMs);
@@ -72,7 +72,7 @@ test('of twenty who reserve at once each has slots of its own, at the pace of th
   const sorted = slots.toSorted((one, other) => one - other);
   expect(sorted).toHaveLength(200);
   expect(sorted.filter((slot, at) => !(slot - (sorted[at - 1] ?? 0) >= 13))).toEqual([]);
-  // Together they are as long as they have to be: nothing was reserved twice.
+  // The slots fill exactly the time that they need, so no slot was reserved twice.
   expect((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)).toBeLessThan(200 * 14);
 });
 
@@ -126,7 +126,7 @@ test('a change that changes nothing is not written', async () => {
   expect(commandsOf(world)).toEqual(['GetItemCommand']);
 });
 
-/** Somebody else is first before these writes of a client, counted from 1. */
+/** Another writer goes first before these writes of a client, counted from 1. */
 function beaten(name: string, isBeaten: (write: number) => boolean) {
   const client = localDocumentClient();
   const { attempts } = injectFaults(client, () => undefined);

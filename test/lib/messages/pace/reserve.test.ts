@@ -84,7 +84,7 @@ test('codes of a request go into the tenth together, or into a lane in front of 
   expect(slots.map(({ turn }) => turn !== undefined)).toEqual([0, 0, 0, ...Array(17).fill(1)].map(Boolean));
   expect(slots.slice(0, 3)).toEqual([0, 125, 250].map((ms) => ({ slotMs: nowMs + ms })));
   const lane = slots.slice(3).map(({ slotMs }) => slotMs);
-  // One after another, when the turn that is under way has ended: not after the next turn of the others.
+  // The messages follow the running turn in consecutive slots, and do not wait for the others' next turn.
   expect(lane).toEqual(lane.map((_, at) => Math.floor(nowMs + (90 + at) * (1_000 / 72))));
   expect(lane[0]).toBeGreaterThanOrEqual(changeableFromMs(nowMs));
 });
@@ -119,7 +119,7 @@ test('no time has more than the limit of codes and promotions together', async (
     (_, position) => slotMsOf(pace.schedule, { clientId: 1, lane: 'J', position }) ?? 0,
   );
   const all = [...codes, ...bulk].toSorted((one, other) => one - other);
-  // A slot at either end may be in the second that is looked at.
+  // A slot at either end may fall into the window, so 82 slots take at least a second.
   expect(all.filter((slot, at) => slot - (all[at - 82] ?? 0) < 1_000)).toEqual([]);
 });
 

@@ -17,7 +17,7 @@ import { everyMs, startMs, turn, turnMs } from './a-number.ts';
 const a: LaneName = { clientId: 1, lane: 'A' };
 const b: LaneName = { clientId: 2, lane: 'B' };
 
-/** A schedule, and what was given out of it, as those see it who hold the positions. */
+/** A schedule and the positions that it gave out, as their holders see them. */
 class PacedNumber {
   schedule: Schedule = emptySchedule;
   readonly turns: Turn[] = [];
@@ -51,7 +51,7 @@ test('an idle number sends at once, at its pace, and without drift', () => {
   expect(Math.min(...gaps(slots))).toBe(13);
 });
 
-test('a schedule of days ago does not hold up anybody', () => {
+test('a schedule of days ago delays no message', () => {
   const number = new PacedNumber();
   number.reserve(a, 500, startMs);
   const laterMs = startMs + 3 * 86_400_000;
@@ -59,16 +59,16 @@ test('a schedule of days ago does not hold up anybody', () => {
   expect(number.schedule.segments).toHaveLength(1);
 });
 
-test('a minute of newcomers, each of whom parts the schedule anew, brings nobody nearer to another', () => {
+test('a minute of newcomers, each of which parts the schedule again, brings no two slots nearer together', () => {
   const number = new PacedNumber();
-  // No whole number of slots in a second: each part begins between two milliseconds.
+  // A second is no whole number of slots, so each part begins between two milliseconds.
   const spacing = 1_000 / 71.3;
   const slots: number[] = [];
   for (let second = 0; second < 60; second += 1) {
     const nowMs = startMs + 1_000 * second;
     number.reserve({ clientId: 1, lane: `J${second}` }, 72, nowMs, spacing);
     number.reserve(b, 72, nowMs, spacing);
-    // What no writer of the next second can change.
+    // The slots that no writer of the next second can change.
     slots.push(...number.slots().filter((slot) => slot >= nowMs + 1_000 && slot < nowMs + 2_000));
   }
   const sorted = slots.toSorted((one, other) => one - other);
@@ -90,11 +90,11 @@ test('so does a lane that a clock of tomorrow has left alone', () => {
   expect(Math.max(...number.slots(lost))).toBeLessThan(startMs + 4_000);
 });
 
-// Twice as slow is as long a turn, and four times is not.
+// A turn has as many messages at half the pace, and fewer at a quarter.
 test.each([2, 4])('a lane that is alone goes on at the pace of its newest wave: %i times as slow', (times) => {
   const number = new PacedNumber();
   const turns = [...number.reserve(a, 300, startMs), ...number.reserve(a, 100, startMs, times * everyMs)];
-  // From the end of the turn on that is under way when it may be changed.
+  // The new pace begins at the end of the turn that is running when the schedule may change.
   const slow = number.slots(turns).slice(3 * turn);
   expect(slow[0]).toBeGreaterThanOrEqual(changeableFromMs(startMs));
   expect(number.slots(turns)[3 * turn - 1]).toBeLessThan(startMs + 3 * turnMs);
@@ -120,7 +120,7 @@ test('clients share by messages, not by jobs: one job beside nine has half', () 
   const number = new PacedNumber();
   const one = number.reserve({ clientId: 1, lane: 'only' }, 1_000, startMs);
   for (let job = 0; job < 9; job += 1) number.reserve({ clientId: 2, lane: `J${job}` }, 1_000, startMs);
-  // Whole turns of both.
+  // Whole turns of both lanes.
   const fromMs = changeableFromMs(startMs) + turnMs;
   const during = (turns: readonly Turn[]) =>
     number.slots(turns).filter((slot) => slot >= fromMs && slot < fromMs + 20 * turnMs).length;
@@ -132,7 +132,7 @@ test('clients share by messages, not by jobs: one job beside nine has half', () 
   expect(shareOf(number.schedule, { clientId: 2, lane: 'new' }, endMsOf(number.schedule))).toBe(1);
 });
 
-test('a lane has a part for each client that waits beside it, and all where nobody does', () => {
+test('a lane has a part for each client that waits beside it, and all where none does', () => {
   expect(shareOf(emptySchedule, a, startMs)).toBe(1);
   const number = new PacedNumber();
   number.reserve(a, 500, startMs);
@@ -172,13 +172,13 @@ test.each([1, 5, 50, 200, 2_000])(
     }
     expect(longestMs).toBeLessThanOrEqual(2);
     expect(most).toBeLessThanOrEqual(8);
-    // Free slots that were passed over are positions too: none is given out again when the lane comes back.
+    // Skipped free slots are positions too: a lane that comes back gets none of them again.
     number.reserve({ clientId: 1, lane: '*' }, 100, endMsOf(number.schedule) + 60_000);
     expect(new Set(number.turns.map(({ position }) => position)).size).toBe(2_100);
   },
 );
 
-/** Members that come one after the other, each as often as it comes in a row. */
+/** Groups consecutive equal members and counts them. */
 function runsOf<T>(row: readonly T[]): { readonly who: T; readonly count: number }[] {
   const runs: { who: T; count: number }[] = [];
   for (const who of row) {
@@ -200,16 +200,16 @@ test('while clients compete, every round has a turn of each, whenever waves and 
     fc.property(fc.array(wave, { maxLength: 12 }), (waves) => {
       const number = new PacedNumber();
       const lanes = [1, 2, 3].flatMap((clientId) => ['J1', 'J2'].map((lane) => ({ clientId, lane })));
-      // Quarter seconds that are no whole number of turns: the schedule is parted in the middle of one.
+      // A quarter second is no whole number of turns, so the split falls inside one.
       const spacing = 1_000 / 70.5;
       for (const lane of lanes) number.reserve(lane, 300, startMs, spacing);
-      // As it was last known: what is over may be forgotten.
+      // Past slots may be forgotten, so the test keeps the last known time of each.
       const known = new Map(number.turns.map((turn) => [turn, slotMsOf(number.schedule, turn) ?? 0]));
       for (const { atMs, count, ...lane } of waves.toSorted((one, other) => one.atMs - other.atMs)) {
         number.reserve(lane, count, startMs + atMs, spacing);
         for (const each of number.turns) known.set(each, slotMsOf(number.schedule, each) ?? known.get(each) ?? 0);
       }
-      // Lanes of the beginning have enough for this time, whatever joins them.
+      // The first lanes have enough messages for the whole time, whatever joins them.
       const row = [...known]
         .map(([each, slot]) => ({ ...each, slot }))
         .filter(({ slot }) => slot >= startMs + 3_000 && slot < startMs + 13_000)

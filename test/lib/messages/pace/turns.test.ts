@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Blocks, takenIn, turnOf } from '../../../../lib/messages/pace/turns.ts';
 
-/** The same by playing it: round after round each takes up to a turn, the first time up to its head. */
+/** The reference plays the turns: in each round a lane takes up to a turn, and in its first round up to its head. */
 function played(counts: readonly number[], { turn, heads }: Blocks): number[] {
   const row: number[] = [];
   const left = [...counts];

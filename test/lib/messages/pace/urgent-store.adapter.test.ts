@@ -18,7 +18,7 @@ function faulty(plan: FaultPlan = () => undefined) {
   return { faults, tenths: urgentStore(client, table) };
 }
 
-/** Requests of so many codes each. */
+/** Requests with this many codes each. */
 function codes(sizes: readonly number[], atMs = nowMs) {
   return { sizes, everyMs: 125, nowMs: atMs, latestMs: atMs + 1_000 };
 }
@@ -52,7 +52,7 @@ test('requests are taken whole, the first of them (D44)', async () => {
   expect(await tenths.take('whole', codes([2]))).toEqual([nowMs + 875, nowMs + 1_000]);
 });
 
-test('of twenty who come at once nobody has the slot of another, and all that fit are given out', async () => {
+test('twenty requests at once share no slot, and all slots that fit are given out', async () => {
   const taken = await Promise.all(Array.from({ length: 20 }, () => faulty().tenths.take('crowd', codes([1]))));
   const slots = taken.flat().toSorted((one, other) => one - other);
   expect(slots).toEqual(slots.map((_, at) => nowMs + 125 * at));
@@ -66,7 +66,7 @@ test('several codes at once have slots within a second too, when others have mov
   expect(slots).toHaveLength(8);
 });
 
-/** Slots where `other` happens just before each write, which are counted. */
+/** Counts the writes of the slots and runs `other` right before each. */
 function raced(other: (write: number) => Promise<unknown>) {
   const client = localDocumentClient();
   const raced = { writes: 0, tenths: urgentStore(client, table) };

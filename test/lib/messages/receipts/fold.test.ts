@@ -20,7 +20,7 @@ const anyReceipt = fc
   })
   .map((facts): Receipt => ({ jobId: 'J', index: 0, ...present(facts) }));
 
-/** All orders of all selections, each status at most `times` times. */
+/** All orders of all selections, with each status at most `times` times. */
 function sequences(statuses: readonly string[], times: number): string[][] {
   const found: string[][] = [[]];
   const walk = (sequence: string[]) => {
@@ -85,7 +85,7 @@ describe('the fold', () => {
   });
 
   test('of every order of every receipt, each up to twice, is the furthest', () => {
-    // Guards against a list that is empty.
+    // An empty list would pass.
     expect(all.length).toBeGreaterThan(5_000);
     for (const sequence of all) {
       expect(fold(sequence.map((status, at) => receipt(status, at)))?.proof, sequence.join()).toBe(
@@ -150,7 +150,7 @@ describe('what is reported', () => {
     ['sent', 'sent'],
     ['failed', 'sent'],
     ['expired', 'sent'],
-  ] as const)('a status that nobody knows proves that %s was taken: %s', (state, expected) => {
+  ] as const)('an unknown status proves that %s was taken: %s', (state, expected) => {
     const reported = reportedOutcome(own[state], fold([receipt('warning', 9)]));
     expect(reported).toMatchObject({ state: expected, platformMessageId: 'wamid.1' });
     if (state === 'held') expect(reported).toMatchObject({ code: 'paused', atMs: 5 });

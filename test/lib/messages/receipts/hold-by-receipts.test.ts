@@ -5,12 +5,12 @@ import { runReceipts } from '../../../../lib/messages/receipts/run-receipts.ts';
 import { ReceiptWorld } from '../../../support/receipt-world.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 
-/* What a failure that is told by receipt makes of the messages that are still to be sent (D46). */
+/** How a failure by receipt affects messages that are not sent yet (D46). */
 
 const head = { ...scenarioHead, category: 'MARKETING' };
 const nowMs = startMs + 3_600_000;
 
-/** Failures of the first messages of the job, told a moment ago unless said otherwise. */
+/** Failures of the job's first messages, a moment ago by default. */
 async function afterFailures(codes: readonly string[], { ageMs = 1_000, slices = [] as readonly Slice[] } = {}) {
   const world = new ReceiptWorld();
   world.nowMs = nowMs;

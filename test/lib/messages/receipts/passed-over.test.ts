@@ -8,7 +8,7 @@ const restriction = { event: 'ACCOUNT_RESTRICTION', restriction_info: [{ restric
 
 describe('what of a signed webhook nothing is made of is counted by kind (D38)', () => {
   test.each<[string, ReturnType<typeof update>, Record<string, number>]>([
-    ['a field that nobody reads', update('flows'), { flows: 1 }],
+    ['an unread field', update('flows'), { flows: 1 }],
     ['one that every object has', update('constructor'), { constructor: 1 }],
     ['a name that the platform would not write', update('<b>'), { other: 1 }],
     ['one that is too long', update('x'.repeat(65)), { other: 1 }],
@@ -36,7 +36,7 @@ describe('what of a signed webhook nothing is made of is counted by kind (D38)',
       messages({ user_actions: [{ action_type: 'landing_page_view' }] }),
       { 'messages.user_actions': 1 },
     ],
-    ['a key that nobody knows, beside statuses', messages({ statuses: [], calls: { a: 1 } }), { 'messages.calls': 1 }],
+    ['an unknown key beside statuses', messages({ statuses: [], calls: { a: 1 } }), { 'messages.calls': 1 }],
     ['an empty list of it', messages({ calls: [] }), { 'messages.calls': 1 }],
     ['statuses that are no list', messages({ statuses: { a: 1 } }), { 'messages.statuses': 1 }],
     ['statuses in a thread of another app', update('standby', { statuses: [{}, {}] }), { 'standby.statuses': 2 }],

@@ -19,7 +19,10 @@ function queuedReceipts(receipts: readonly Receipt[], messageId: string) {
   return { messageId, body: JSON.stringify({ version: 1, numbers: [{ wabaId, phoneNumberId, receipts }] }) };
 }
 
-/** Three receipts of each of 8,000 messages of one client, 60 in a queue message, and behind them a failure of another. */
+/**
+ * Three receipts for each of one client's 8,000 messages, 60 in a queue message, and behind them another client's
+ * failure.
+ */
 function backlog() {
   const receipts = Array.from({ length: many.total }, (_, index) =>
     ['sent', 'delivered', 'read'].map(
@@ -35,7 +38,7 @@ function backlog() {
   return { waiting: [...steps, queuedReceipts([failure], 'B')], failedId, ids: [failedId, ...stepIds].sort() };
 }
 
-/** Takes 50 events at a time and no more than 8 seconds a call, as the event queue does (webhooks/event-queue.ts). */
+/** Takes 50 events a call and at most 8 seconds, as the event queue does (webhooks/event-queue.ts). */
 function slowQueue(time: VirtualTime, roundMs: number) {
   const taken: string[] = [];
   const send = async (events: readonly ServiceEvent[]) => {
@@ -77,7 +80,7 @@ test.each([
     expect({ run, left: open.length }).toEqual({ run: runs, left: 0 });
     expect(taken[0]).toBe(failedId);
     expect([...new Set(taken)].sort()).toEqual(ids);
-    // At most what was told of one queue message, each time that a run ends early.
+    // A run that ends early repeats at most the events of one queue message.
     expect(taken.length - ids.length).toBeLessThan(runs * 60);
   },
 );

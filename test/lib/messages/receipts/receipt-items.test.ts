@@ -32,7 +32,7 @@ test('receipts are read as they were written, each once', () => {
   fc.assert(
     fc.property(fc.array(anyReceipt), (receipts) => {
       const items = receiptItems(jobId, receipts, expiresAtSeconds);
-      // By place and back: keys come in one order.
+      // Each item's receipts decode to their places, in key order.
       const read = items.flatMap(receiptsOf);
       expect(read.length).toBe(sorted(receipts).length);
       for (const receipt of read) expect(receipts).toContainEqual(receipt);
@@ -84,7 +84,8 @@ describe('of the person', () => {
     expect(keptReceipt({ ...named, status }, { byUserId: true })).toEqual({ ...receipt, status });
   });
 
-  // A write unit for some 65 messages: kept with each of three statuses, it would be three times as much.
+  // User ids of some 65 messages cost a write unit; repeated with each of three statuses they would cost three times as
+  // much.
   test('a user id takes fifteen bytes a message', () => {
     const noise = (index: number) => createHash('sha256').update(`${index}`).digest().readBigUInt64BE();
     const bytesOf = (receipts: readonly Receipt[]) =>

@@ -12,7 +12,7 @@ import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { thorough } from '../../../support/thorough.ts';
 
-/* What passes between receipts and workers in the table: receipts-of-slices.adapter.test.ts. */
+/** receipts-of-slices.adapter.test.ts tests what receipts and workers exchange in the table. */
 
 const table = await freshTable('messages');
 const own = localDocumentClient();

@@ -183,7 +183,7 @@ describe('the addresses of messages', () => {
       { jobId, acceptedAtMs: startMs },
     );
 
-  /** The requests of a client, and how many keys each asks for. */
+  /** A client's requests, and the number of keys in each. */
   function countKeys(client: DynamoDBDocumentClient): [string, number][] {
     const asked: [string, number][] = [];
     client.middlewareStack.add(
@@ -212,7 +212,7 @@ describe('the addresses of messages', () => {
       'J-7499': '5497499',
       'K-0': '5490',
     });
-    // Two items of recipients of the one, one of the other, and where each of them might have gone straight.
+    // Two items of one job's recipients and one of the other's, and for each a place where it might have gone straight.
     expect(asked).toEqual([['BatchGetItemCommand', 5]]);
   });
 

@@ -51,7 +51,7 @@ test('a failure has the code of its first error as text, and the clearest of its
   }
 });
 
-describe('whom a message was for (platform reference, 10.2)', () => {
+describe('the recipient of a message (platform reference, 10.2)', () => {
   const userId = 'US.13491208655302741918';
   const waId = '16505551234';
   const contact = { profile: { username: 'sheena' }, wa_id: waId, user_id: userId };

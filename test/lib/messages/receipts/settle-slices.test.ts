@@ -19,7 +19,7 @@ function receiptOf(index: number): Receipt {
   return { jobId: 'J', index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid.1' };
 }
 
-/** Slices of a job in doubt, and a run of receipts of some of its messages. */
+/** A job's slices in doubt, and a run of receipts for some of its messages. */
 class Doubtful extends ReceiptWorld {
   metrics: unknown;
 
@@ -56,7 +56,7 @@ describe('what was unknown', () => {
   });
 
   test.each<[string, readonly Slice[]]>([
-    ['that nobody has claimed', []],
+    ['that no worker has claimed', []],
     ['that is claimed', [sliceAt(0, undefined)]],
     ['that is tried again', [sliceAt(0, { state: 'again', dueMs: startMs })]],
     ['that a receipt proved before it could be unknown', [sliceAt(0, proven)]],
@@ -97,7 +97,7 @@ describe('a slice that changes under the hand is looked at again', () => {
     const asked: unknown[] = [];
     const settle: ProvenSlices['settle'] = async (seen, ...others) => {
       const isFirst = seen.key.slice === 0 && seen.version === sliceAt(0, unknown).version;
-      // A worker about to tell was ahead with one of the two.
+      // A worker that was about to emit was ahead with one of the two.
       if (isFirst)
         world.table.put({ ...seen, version: seen.version + 1, outcomes: [{ ...proven, resolvedAtMs: 7 }, unknown] });
       return await slices.settle(seen, ...others);

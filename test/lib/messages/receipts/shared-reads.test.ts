@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharedReads } from '../../../../lib/messages/receipts/shared-reads.ts';
 
-/** Reads of which each ends when it is told to. */
+/** The test ends each read itself. */
 function world() {
   const reads: { readonly partition: string; readonly answer: PromiseWithResolvers<number> }[] = [];
   const ask = sharedReads((partition) => {
@@ -12,7 +12,7 @@ function world() {
   return { reads, ask, begun: () => reads.map(({ partition }) => partition) };
 }
 
-/** Lets everything run that needs no answer. */
+/** Lets all ready work finish. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('who asks while a read runs waits for the next, and shares it with those who wait', async () => {

@@ -3,15 +3,13 @@ import { unknownPace } from '../../../../lib/messages/pace/number-pace.ts';
 import { emptySchedule, reserved } from '../../../../lib/messages/pace/schedule.ts';
 import { expectedEndMs } from '../../../../lib/messages/rehearse/expected-end.ts';
 
-/*
- * Beside the runs themselves (test/pipeline/estimated-runs.test.ts): what is not worth a run.
- */
+/** Cases that need no whole run; test/pipeline/estimated-runs.test.ts has the runs. */
 
 const nowMs = 1_800_000_000_000;
 const head = { jobId: '01JD0000000000000000000001', clientId: 1_001 };
 const everyMs = 1_000 / 72;
 
-/** Recipients of a number of 80 a second on which nobody waits, unless told. */
+/** The seconds for these recipients, by default on an idle number of 80 a second. */
 function seconds(recipients: readonly string[], more: Partial<Parameters<typeof expectedEndMs>[0]> = {}): number {
   const job = { head, recipients: recipients.map((to) => ({ to })), limitPerSecond: 80, pace: unknownPace, nowMs };
   return (expectedEndMs({ ...job, ...more }) - nowMs) / 1_000;
@@ -37,19 +35,19 @@ test('one person gets 45 of a job at once, then one in 6 s (D43)', () => {
 });
 
 test('who waits for the same person keeps no slot meanwhile', () => {
-  // 45 of each of 16 people at once, and one more in 6 s.
+  // Sixteen people get 45 messages each at once, and one more each in 6 s.
   const recipients = Array.from({ length: 46 }, () => people(16)).flat();
   expect(seconds(recipients)).toBeCloseTo(719 / 72, 1);
 });
 
-/** A lane, another client's unless told, that has so many slots from now on. */
+/** Another lane, by default of another client, with this many slots from now on. */
 function beside(count: number, other = { clientId: 2_002, lane: 'campaign' }) {
   const { schedule } = reserved(emptySchedule, { ...other, count, everyMs, nowMs: nowMs - 5_000 });
   return { pace: { ...unknownPace, schedule } };
 }
 
 test('whose slots end soon is counted with them, whose go on is taken to share for as long (D45)', () => {
-  // Five seconds of the other are over, 72 or more of its slots stay as they are, and the rest are turns between ours.
+  // The other lane is 5 seconds ahead and keeps at least 72 slots; the rest alternate with ours.
   expect(seconds(people(720), beside(720))).toBeCloseTo(15, 0);
   expect(seconds(people(720), beside(1_440))).toBeCloseTo(20.8, 0);
   expect(seconds(people(1_440), beside(1_440))).toBeCloseTo(40.8, 0);
@@ -74,7 +72,8 @@ test('a few one-time codes go by the last tenth while others wait, or in front o
   expect(seconds(people(10), urgent)).toBeCloseTo(0.125, 1);
   expect(seconds(people(9), { ...urgent, ...beside(1_440) })).toBeCloseTo(1, 2);
   expect(seconds(people(10), { ...urgent, ...beside(1_440) })).toBeCloseTo(1.375, 2);
-  // Half a second apart: three in a second, and four in front of the other when its turn has ended.
+  // The last tenth has slots half a second apart: three codes fit into a second; four go in front of the other lane
+  // after its turn.
   expect(seconds(people(3), { ...urgent, ...beside(1_440), limitPerSecond: 20 })).toBe(1);
   expect(seconds(people(4), { ...urgent, ...beside(1_440), limitPerSecond: 20 })).toBeCloseTo(1.25 + 3 / 18, 1);
   expect(seconds(people(720), { ...urgent, ...beside(1_440) })).toBeCloseTo(20.8, 0);
@@ -82,8 +81,8 @@ test('a few one-time codes go by the last tenth while others wait, or in front o
 
 test('a pace that was learned climbs back while the job goes on', () => {
   const pace = { ...unknownPace, learned: { perSecond: 40, atMs: nowMs } };
-  // 300 s at 54 a second in the middle, and the rest at 72; slots keep the pace of 10 s before.
+  // 300 s at 54 a second, then the rest at 72; slots keep the pace of 10 s earlier.
   expect(seconds(people(16_200 + 720), { pace })).toBeCloseTo(316, -1);
-  // All of it in the beginning, at 36 a second.
+  // At the beginning all go at 36 a second.
   expect(seconds(people(361), { pace })).toBeCloseTo(9.9, 0);
 });

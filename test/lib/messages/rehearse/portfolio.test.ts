@@ -14,7 +14,7 @@ const number = (wabaId: string, waId: string, more: Partial<ListedChannel> = {})
   makeListedChannel({ wabaId, waId, phoneNumberId: waId.slice(-2), currentLimit: 'TIER_2K', ...more });
 const numbers = [
   number('1', '54011', { currentLimit: 'TIER_2K' }),
-  // A number of another client, which this one may use (D5), and one that was taken out of the file.
+  // One number belongs to another client, which shares it (D5), and one was removed from the file.
   number('1', '54012', { clientId: 1002 }),
   number('1', '54013', { deleted: true }),
   number('2', '54021'),
@@ -28,7 +28,7 @@ interface Listed {
   readonly fromMs: number | undefined;
 }
 
-/** The recipients of each dispatch on a DID, newest first, one DID after the other; what was asked. */
+/** Ports with the recipients of each dispatch on each DID, newest first; they record the reads. */
 function ports(totals: Readonly<Record<string, readonly number[]>>, listed = numbers) {
   const asked: Listed[] = [];
   const given: PortfolioPorts = {

@@ -27,7 +27,7 @@ const key = { jobId: 'J', slice: 2 };
 const again = { state: 'again', dueMs: nowMs + 1 } as const;
 const noAnswer = { state: 'unknown', code: 'no_answer' } as const;
 
-/** The slice of the message, with what stands of it at its place. */
+/** A slice with the recorded outcome of the message at its place. */
 function slice(known: Recorded | undefined, changes: Partial<Slice> = {}): Slice {
   const outcomes = Array.from({ length: 10 }, (_, place) => (place === index % 10 ? known : undefined));
   return { key, try: 1, version: 3, owner: 'run-1', atMs: nowMs - 5_000, state: 'ended', outcomes, ...changes };
@@ -84,7 +84,7 @@ describe('what became of a recipient, by its slice', () => {
   });
 });
 
-/** `first` and `second`: the try 0 or 1 of the slice may have called somebody when the stop was reckoned with; `none`: no try. */
+/** `first` and `second`: try 0 or 1 may have called a recipient when the stop was processed. `none`: no try had. */
 const none = { stop, underWay: { '1': 1, '3': 1 } };
 const first = { stop, underWay: { '2': 0 } };
 const second = { stop, underWay: { '2': 1 } };

@@ -59,7 +59,7 @@ beforeAll(async () => {
   const failed = { state: 'failed', code: '131026', reason: 'undeliverable' } as const;
   const ended: Outcome[] = [sent, unknown, failed, ...Array<Outcome>(7).fill(sent)];
   await slices.end(await claim(first, 0), new Map(ended.entries()));
-  // Its worker died.
+  // The worker of this claim died.
   await claim(first, 2);
 });
 

@@ -38,37 +38,34 @@ function headOf(name: string, changes: Partial<JobHead> = {}): JobHead {
   return makeJobHead({ jobId: name.toUpperCase().padStart(26, '0'), acceptedAtMs, total: 3, ...changes });
 }
 
-/** The report as its page reads it, metered. */
+interface Asked {
+  readonly limit?: number;
+  readonly filter?: string[];
+  readonly after?: string;
+}
+
+/** The report as its page reads it; the meter counts the reads. */
 function reportsOver(client = patientDocumentClient(), atMs = nowMs) {
   const meter = meterRequests(client);
   const report = reportStore({ client, table: table.tableName, nowMs: () => atMs });
   const states = jobStateStore(client, table.tableName, async () => undefined);
-  return {
-    page: async (
-      { jobId }: JobHead,
-      { limit = 1_000, filter, after }: { limit?: number; filter?: string[]; after?: string } = {},
-    ) => {
-      const question = { jobId, states: statesOf(filter), limit };
-      const from = after === undefined ? undefined : reportPlaceOf(question, after);
-      const open = await openReport(report, question, from);
-      if (open === undefined) return undefined;
-      if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
-      const answer = reportAnswer(
-        open.job,
-        question,
-        await readPage(report, question, open, { nowMs: atMs, rates: await shippedKnownRates() }),
-      );
-      return { answer, cost: meter.taken() };
-    },
-    cancel: async ({ jobId }: JobHead) => {
-      const job = await describedJob(report, jobId);
-      if (job === undefined) throw new Error('there is no such job');
-      const ports = { report, states, rates: shippedKnownRates, nowMs: () => atMs, log: () => undefined };
-      const { counts } = await cancelJob(ports, job);
-      return { counts, cost: meter.taken() };
-    },
-    progress: (jobId: string, final: readonly number[] = []) => countsOf(report, jobId, final),
+  const page = async ({ jobId }: JobHead, { limit = 1_000, filter, after }: Asked = {}) => {
+    const question = { jobId, states: statesOf(filter), limit };
+    const from = after === undefined ? undefined : reportPlaceOf(question, after);
+    const open = await openReport(report, question, from);
+    if (open === undefined) return undefined;
+    if (from !== undefined) expect(isPlaceIn(open.job, question, from)).toBe(true);
+    const read = await readPage(report, question, open, { nowMs: atMs, rates: await shippedKnownRates() });
+    return { answer: reportAnswer(open.job, question, read), cost: meter.taken() };
   };
+  const cancel = async ({ jobId }: JobHead) => {
+    const job = await describedJob(report, jobId);
+    if (job === undefined) throw new Error('there is no such job');
+    const ports = { report, states, rates: shippedKnownRates, nowMs: () => atMs, log: () => undefined };
+    const { counts } = await cancelJob(ports, job);
+    return { counts, cost: meter.taken() };
+  };
+  return { page, cancel, progress: (jobId: string, final: readonly number[] = []) => countsOf(report, jobId, final) };
 }
 
 async function accept(head: JobHead, repeats: [number, number][] = []): Promise<void> {
@@ -86,7 +83,7 @@ const stop = { state: 'failed', code: 'cancelled', atMs: nowMs } as const;
 const sent = { state: 'sent', platformMessageId: 'w' } as const;
 const again = { state: 'again', dueMs: nowMs + 5_000 } as const;
 
-/** A try of a slice, claimed; and ended where it says how. */
+/** Claims a try of a slice, and ends it if outcomes are given. */
 async function tried(
   head: JobHead,
   number: number,
@@ -100,7 +97,7 @@ async function tried(
 const rowsOf = async (head: JobHead, question?: Parameters<typeof reports.page>[1]) =>
   (await reports.page(head, question))?.answer.data.map(({ state }) => state);
 
-// On a meter of its own: requests of a test that was given up go on.
+// These tests have a meter of their own: requests of a timed-out test go on.
 describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   const head = headOf('bulk', { total: 10_000 });
   beforeAll(async () => {
@@ -117,7 +114,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
     });
     expect(before?.cost.roundTrips).toBe(2);
     expect(before?.cost.readUnits).toBeLessThanOrEqual(100);
-    // A run of the receipts takes a few hundred in a slow hour.
+    // A run of receipts appends a few hundred in a slow hour.
     await loadReceipts(table, head, 300);
     const after = await own.page(head);
     expect(after?.answer).toMatchObject({ complete: true, counts: { read: 10_000 } });
@@ -131,7 +128,7 @@ describe.runIf(thorough)('what a report of 10,000 costs (D40)', () => {
   }, 120_000);
 
   test('later pages: one round trip, the counts of the first, and everybody once', async () => {
-    // When what stops a job is certainly over.
+    // By then every claim from before the stop is over.
     const own = reportsOver(patientDocumentClient(), nowMs + claimLifeMs);
     const rows: number[] = [];
     for (let after: string | undefined; ; ) {
@@ -264,7 +261,7 @@ describe('a job that is cancelled (D53)', () => {
     await tried(head, 1, [sent, again, ...Array(8).fill(sent)]);
     const first = await reports.cancel(head);
     expect(first.counts).toEqual({ ...none, pending: 10, sent: 9, failed: 31 });
-    // It comes before what the queue still has is ended.
+    // The try comes before the rest of the queue is ended.
     await tried(head, 1, undefined, { try: 1 });
     await tried(head, 2);
     const dead = (await tried(head, 3)) as Slice;
@@ -351,7 +348,7 @@ describe('a job that is cancelled (D53)', () => {
     lagReads(client);
     const late = reportsOver(client);
     expect((await late.cancel(head)).counts).toEqual({ ...none, pending: 10, sent: 10 });
-    // Of a job that goes on, what is late is seen by the next look.
+    // The next look sees the late writes of a running job.
     expect(await late.progress(whole.jobId)).toMatchObject({ finalPartitions: [] });
     expect(await late.progress(whole.jobId)).toMatchObject({ counts: { ...none, sent: 10 } });
   });
@@ -378,7 +375,7 @@ test('a watcher does not read again what is final, and counts all of it at the e
   expect(meter.taken().requests).toBe(3);
   await tried(head, 101, [sent, again]);
   expect((await countsOf(store, head.jobId, [0]))?.counts).toBeUndefined();
-  // One that was taken for final and is not is looked at again.
+  // A partition that was wrongly taken for final is read again.
   expect(await countsOf(store, head.jobId, [0, 1])).toEqual({ head, finalPartitions: [0] });
   await tried(head, 101, [sent, sent], { try: 1 });
   expect(await countsOf(store, head.jobId, [0])).toMatchObject({ counts: { ...none, sent: 1_012 } });

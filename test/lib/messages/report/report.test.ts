@@ -35,7 +35,7 @@ function jobOf(total: number, repeats: readonly Repeat[] = []) {
   return { head, repeats, recipients };
 }
 
-/** A request of recipients named by numbers: those that come again are duplicates. */
+/** Recipients are named by numbers; repeated numbers are duplicates. */
 const anyRequest = fc.array(fc.nat(15), { minLength: 1, maxLength: 60 });
 
 function jobOfRequest(request: readonly number[]) {
@@ -84,7 +84,7 @@ describe('every recipient of the request has one row and is in one count (D40)',
           });
           counted ??= answered.counts;
           expect(answered.counts).toEqual(counted);
-          // Asked of the first page alone, and carried on.
+          // Only the first page asks for the cost; later pages carry it on.
           expect([answered.cost.units, pagesCosted]).toEqual([0, 1]);
           rows.push(...answered.rows);
           expect(answered.rows.length).toBeLessThanOrEqual(limit);
@@ -116,7 +116,7 @@ describe('every recipient of the request has one row and is in one count (D40)',
     const { rows, next } = reportPage(job, question, { from, outcomeAt, costNow });
     expect(rows.at(-1)).toEqual({ index: 9_999, to: '5493', state: stateAt(3), duplicate_of: 3 });
     expect(next).toBeUndefined();
-    // What was counted stays counted so: this page has not read the others.
+    // Earlier counts stay: this page has not read the other partitions.
     const told = { ...from, counts: { ...counts, read: 77 } };
     expect(reportPage(job, question, { from: told, outcomeAt, costNow }).counts).toEqual(told.counts);
   });
@@ -124,7 +124,7 @@ describe('every recipient of the request has one row and is in one count (D40)',
 
 describe('a job in another order than its request (D56)', () => {
   const total = 2_500;
-  /** Every other recipient of the request is in the second lot; one place in the middle repeats the first. */
+  /** Every other recipient is in the second lot; one place in the middle repeats the first. */
   const repeats: readonly Repeat[] = [[1_201, 0]];
   const places = Array.from({ length: total + 1 }, (_, position) => position).filter((position) => position !== 1_201);
   const positions = [...places.filter((_, at) => at % 2 === 0), ...places.filter((_, at) => at % 2 === 1)];
@@ -219,7 +219,7 @@ describe('a cursor', () => {
     ['of no filter', { ...question, states: undefined }, cursor],
     ['cut short', question, cursor.slice(0, -2)],
     ['with a letter changed', question, `${cursor.slice(0, 20)}${cursor[20] === 'A' ? 'B' : 'A'}${cursor.slice(21)}`],
-    ['of nobody', question, 'YWJj'],
+    ['of no report', question, 'YWJj'],
     ['that is no base64url', question, 'ü'],
     ['that is endless', question, 'A'.repeat(100_000)],
   ])('%s is none', (_, asked, text) => {

@@ -4,10 +4,9 @@ import { thorough } from '../../../support/thorough.ts';
 import type { ReaderKind } from './stopped-jobs-readers.ts';
 import { firstWorld, keyOf, successorsOf, type World } from './stopped-jobs-space.ts';
 
-/*
- * Every order in which a job is stopped, its slice is claimed, called, ended, tried again and found dead, and it is read: by its
- * cancellation, its watcher, reports and their later pages, one after the other or side by side. Workers and readers are the real
- * ones; a call fails or loses its reply, a run dies, and the life of a claim passes.
+/**
+ * Explores every order in which a job is stopped and its slice is claimed, called, ended, retried and found dead, while
+ * cancellation, watcher and reports read it. Workers and readers are real; calls fail, runs die and claims expire.
  */
 
 const killed = { deliveries: 2, faults: 0, waits: 1 };
@@ -43,7 +42,7 @@ test.each(thorough ? [...worlds, ...largerWorlds] : worlds)(
         }
       },
     });
-    // Guards against an exploration that sees nothing.
+    // An exploration that reaches too little must fail.
     const sees = ['complete', 'a try under way', 'a later try', 'sent', 'again', 'failed'];
     if (left.waits > 0) sees.push('unknown');
     expect(sees.filter((event) => !met.has(event))).toEqual([]);

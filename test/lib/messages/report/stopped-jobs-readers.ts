@@ -15,23 +15,22 @@ import { noCost, shippedKnownRates } from '../../../support/reported-jobs.ts';
 import { makeJobHead } from '../../../support/send-jobs.ts';
 import { jobId, type Store, startMs } from '../dispatch/claims/slice-world.ts';
 
-/** What a reader has told: counts, the states of the rows of a page by their index, or both. */
+/** What a reader reported: counts, row states by index, or both. */
 export interface Telling {
   readonly counts?: OutcomeCounts;
   readonly rows?: Readonly<Record<string, string>>;
 }
 
-/** The readers of a job: its cancellation, its watcher, a report, and the second page of one. */
+/** The job's readers: its cancellation, its watcher, a report, and a report's second page. */
 export type ReaderKind = 'cancellation' | 'watcher' | 'report' | 'later page';
 
 export interface ReaderStart {
   readonly kind: ReaderKind;
   readonly nowMs: number;
-  /** Recipients of the job. */
   readonly total: number;
 }
 
-/** Where the real code of a reader stands after its replies. */
+/** The state of the reader's real code after its replies. */
 export function readerStanding(start: ReaderStart, replies: readonly Reply[]): Promise<Standing<Telling>> {
   const run = (outside: Outside<string>) =>
     reads(start, outside).catch((error: unknown): Telling => {
@@ -80,7 +79,7 @@ async function reads({ kind, total }: ReaderStart, { call, nowMs }: Outside<stri
   return kind === 'report' ? { counts: page.counts, rows } : { rows };
 }
 
-/** The meaning of each of their calls on what is stored. */
+/** The effect of each reader call on the stored state. */
 export function readerCall(
   { store, job, total, nowMs }: { store: Store; job: JobItem; total: number; nowMs: number },
   { name, args }: Pick<Call, 'name' | 'args'>,

@@ -28,11 +28,11 @@ interface Worker extends Start {
 interface Reader extends ReaderStart {
   readonly role: 'reader';
   readonly replies: readonly Reply[];
-  /** What had been told when it began. */
+  /** What had been reported when the reader began. */
   readonly toldBefore: Told;
 }
 
-/** What the client knows for good: at least so many have ended so, these rows have, and whether all have. */
+/** What the client knows for certain: minimum counts, the rows' states, and whether all recipients have ended. */
 export interface Told {
   readonly counts: Readonly<Record<string, number>>;
   readonly rows: Readonly<Record<string, string>>;
@@ -47,10 +47,10 @@ export interface World {
   readonly runs: readonly (Worker | Reader)[];
   readonly told: Told;
   readonly total: number;
-  /** Readers that are still to begin, in this order. */
+  /** The readers that have not begun, in order. */
   readonly readers: readonly ReaderKind[];
   readonly left: Readonly<Record<'deliveries' | 'faults' | 'waits', number>>;
-  /** Which promise was broken by the step that led here. */
+  /** The promise that the last step broke. */
   readonly broken?: string;
 }
 
@@ -123,7 +123,7 @@ function beginning({ readers: [kind, ...readers], ...world }: World): Step<World
   return [{ does: `a ${kind} begins`, state: { ...world, readers, runs: [...world.runs, reader] } }];
 }
 
-/** A run that dies; what a worker held comes again. */
+/** The run dies; a worker's delivery comes again. */
 function killed(world: World, run: Worker | Reader): World {
   const runs = world.runs.filter((other) => other !== run);
   if (run.role === 'reader' || run.body.kind !== 'chunk') return { ...world, runs };
@@ -132,7 +132,7 @@ function killed(world: World, run: Worker | Reader): World {
 
 const standings = new Map<number, Promise<Standing<RunEnd> | Standing<Telling>>>();
 
-/** Where a run stands depends on nothing but how it began and its replies. */
+/** A run's state depends only on its start and its replies. */
 function standing(run: Worker | Reader): Promise<Standing<RunEnd> | Standing<Telling>> {
   const number = numberOf(run);
   const before =
@@ -171,7 +171,7 @@ async function stepsOf(world: World, run: Worker | Reader): Promise<Step<World>[
   return steps;
 }
 
-/** What no other run can see is done at once; so is the end of a reader: what it tells is told as early as can be. */
+/** Unobservable calls happen at once, and so does a reader's end: reporting early is the hardest case. */
 async function unseenStep(world: World, run: Worker | Reader): Promise<Step<World> | undefined> {
   const { open, end } = await standing(run);
   const isUnseen = end !== undefined || open.every(({ name }) => unseen.has(name));
@@ -182,7 +182,7 @@ const unseen = new Set(['tell', 'markDoubt', 'proven']);
 const writes = new Set(['claim', 'end', 'endForTheDead', 'stop', 'reckon']);
 const ofReaders = new Set(['findDescribed', 'readMessages', 'reckon', 'stop', 'of']);
 
-/** What may come of a call; a message is sent, or the platform wants it again. */
+/** The possible effects of a call; the platform takes a message, or refuses it for now. */
 function effectsOf(world: World, { name, args }: Call): { does: string; after: World; value?: unknown }[] {
   if (name === 'call') {
     return (['accepted', 'throttled'] as const).map((effect) => ({
@@ -198,7 +198,7 @@ function effectsOf(world: World, { name, args }: Call): { does: string; after: W
     return [{ does: name, after: { ...world, store, job }, value }];
   }
   const { store, value } = applied(world.store, { name, args });
-  // What the other exploration is about is left out.
+  // Claims and events belong to another exploration.
   const after = { ...world, store: { ...store, told: [], claims: {} } };
   if (name === 'look') return [{ does: name, after, value: { ...(value as object), ofDead: ofDead(world, args) } }];
   if (name !== 'tell') return [{ does: name, after, value }];
@@ -222,7 +222,9 @@ function ended(world: World, run: Worker | Reader, end: RunEnd | Telling): World
   return { ...world, runs, ...toldBy(telling, world, run.kind), ...(broken === undefined ? {} : { broken }) };
 }
 
-/** What is told for good; what was told of a recipient before, by a reader or in an event of its worker, is not told otherwise. */
+/**
+ * What was reported for good: a reader must not contradict an earlier reader, or an event of the recipient's worker.
+ */
 function toldBy(telling: Telling, { told }: World, who: string): Pick<World, 'told' | 'broken'> {
   const other = Object.entries(telling.rows ?? {}).find(([index, state]) => {
     const before = told.rows[index];
@@ -233,7 +235,7 @@ function toldBy(telling: Telling, { told }: World, who: string): Pick<World, 'to
   return { told: toldWith(told, telling), ...(broken === undefined ? {} : { broken }) };
 }
 
-/** What was told when the reader began, and what it says now. */
+/** Compares the reports at the reader's start with its own report. */
 function brokenBy({ counts, rows = {} }: Telling, { kind, total, toldBefore }: Reader): string | undefined {
   for (const [index, state] of Object.entries(rows)) {
     const before = toldBefore.rows[index];

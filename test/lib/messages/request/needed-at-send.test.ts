@@ -13,7 +13,7 @@ type Parts = Pick<ParametersView['params'], 'body' | 'buttons'>;
 
 const shopping = { type: 'action', action: { thumbnailProductRetailerId: 'sku-1' } } as const;
 
-/** Values that fill a text to its last character, and then some more. */
+/** Values that fill a text to its last character, plus `more` characters. */
 function filled({ fixed_length, max_length, values }: Text, more: number): string[] {
   const [first, ...others] = values.map(({ appears }) => appears);
   const left = max_length - fixed_length - others.reduce((sum, appears) => sum + appears, 0);
@@ -28,7 +28,7 @@ function partsOf(parts: Parts, more: number) {
   return { ...(text && { body: filled(text, more) }), ...(values && { buttons: values }) };
 }
 
-/** The longest parameters that the answer says are right, with `more` characters in every value. */
+/** The longest parameters that the answer allows, with `more` characters in every value. */
 function paramsOf({ params }: ParametersView, more = 0): Params {
   const { header, products, cards } = params;
   const sections = [
@@ -73,7 +73,7 @@ test.each(Object.entries(sendable))(
   },
 );
 
-/** One value more than is needed. */
+/** One value more than needed. */
 const extra = ({ params }: ParametersView): Params => ({
   body: [...Array((params.body?.count ?? 0) + 1)].map(() => 'x'),
 });
@@ -99,7 +99,7 @@ test('examples are those that the platform was shown', () => {
           { appears: 1, example: '9' },
         ],
       },
-      // What a send gives, although the platform was shown a whole URL.
+      // A send gives only the variable part, although the platform saw a whole URL at creation.
       buttons: [
         { index: 0, kind: 'url', fixed_length: 18, max_length: 2_000, example: '17' },
         { index: 1, kind: 'url', fixed_length: 18, max_length: 2_000, example: '18' },

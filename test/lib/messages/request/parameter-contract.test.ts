@@ -15,7 +15,7 @@ import {
   urlButton,
 } from '../../../support/platform-templates.ts';
 
-/** The contract as counts, which is what a client sees of it. */
+/** The contract as counts, as clients see it. */
 function inputsOf(template: PlatformTemplate) {
   const contract = parameterContract(template);
   const { cards, flows, codeButton, productList, phoneNumbersOnly } = contract;
@@ -108,7 +108,7 @@ test.each<[string, PlatformTemplate, RegExp]>([
   ),
   ['named parameters', makeTemplate([body('Hi {{name}}')], { parameter_format: 'NAMED' }), /named parameters/],
   ['named parameters, lower case', makeTemplate([body('x')], { parameter_format: 'named' }), /named parameters/],
-  ['named parameters that nobody declared', makeTemplate([body('Hi {{first_name}}')]), /named parameters/],
+  ['undeclared named parameters', makeTemplate([body('Hi {{first_name}}')]), /named parameters/],
   [
     'an offer that expires',
     makeTemplate([body('x'), { type: 'LIMITED_TIME_OFFER', limited_time_offer: { has_expiration: true } }]),
@@ -144,7 +144,7 @@ test.each<[string, PlatformTemplate, RegExp]>([
   expect(refuse).toThrow(message);
   expect(refuse).toThrow(expect.objectContaining({ code: 'template_not_sendable', status: 422 }));
   expect(refuse).toThrow(Refusal);
-  // What a review, or the platform's own URL, may still change is not for ever.
+  // A review or the platform's own URL may still change these inputs, so the refusal is not final.
   const never = /not APPROVED|media of the/.test(message.source) ? undefined : expect.stringMatching(message);
   expect(neverSendable(template)).toEqual(never);
 });
@@ -231,7 +231,7 @@ describe('every kind that the platform has is decided (D23; platform reference, 
     );
   });
 
-  /** Refused must mean: for the kind that is named. */
+  /** A refusal must hold exactly for the named kind. */
   function fateOf(template: PlatformTemplate, named: string): 'sent' | 'refused' {
     try {
       parameterContract(template);

@@ -16,7 +16,7 @@ const tracking = { type: 'URL', text: 'Track', url: 'https://shop.example.com/or
 const image = { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['https://cdn.example.com/card.jpg'] } };
 const card = (...buttons: readonly object[]) => ({ components: [image, body, { type: 'BUTTONS', buttons }] });
 
-/** The template as the platform shows it after it was created with redirects, and their codes. */
+/** The template as the platform returns it after its creation with redirects, and their codes. */
 function redirected(components: readonly object[], baseUrl = 'https://go.example.com/r') {
   const made = withRedirects(components, { baseUrl, templateKey: 'abcdefghijklmnop' });
   const template = makeTemplate({
@@ -47,7 +47,7 @@ const url = (index: number, suffix: string | undefined) => ({
   parameters: [{ type: 'text', text: suffix }],
 });
 
-test('nobody declares a redirect: the service fills in its code', () => {
+test('no client declares a redirect: the service fills in its code', () => {
   const { template, codes } = redirected([body, { type: 'BUTTONS', buttons: [link] }]);
   expect(sent(template, undefined)).toEqual([url(0, codes[0])]);
 });

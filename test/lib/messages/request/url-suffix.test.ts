@@ -18,7 +18,7 @@ describe('the value of a URL button (D37)', () => {
     ['%%20', '%25%20'],
     ['"<>[\\]^`{|}', '%22%3C%3E%5B%5C%5D%5E%60%7B%7C%7D'],
     ['a\tb\u0000', 'a%09b%00'],
-    // The Kelvin sign, which case folding would take for a K.
+    // Case folding would turn the Kelvin sign into a K.
     ['\u212a', '%E2%84%AA'],
     ['\ud800', '%EF%BF%BD'],
     ['', ''],

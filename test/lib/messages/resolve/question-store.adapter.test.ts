@@ -36,7 +36,7 @@ test('a claim that was written although its reply was lost is ours', async () =>
   expect(await store.claim('lost', asking('J1', nowMs))).toEqual({ state: 'ours' });
 });
 
-test('a no is told to whoever asks in the 10 s since it was asked, in the same words', async () => {
+test('a refusal answers every request of the next 10 s, in the same words', async () => {
   const store = storeWith();
   await store.claim('kept', asking('J1', nowMs));
   await store.keep('kept', notFound, nowMs);
@@ -59,7 +59,7 @@ test('what was changed since it was asked can be asked at once', async () => {
   expect(await store.claim('changed', asking('J3', nowMs + 3, nowMs + 1))).toEqual({ state: 'asked' });
 });
 
-test('who has claimed a question can give it back, nobody else', async () => {
+test('only the claimant of a question can give it back', async () => {
   const store = storeWith();
   await store.claim('given', asking('J1', nowMs));
   await store.release('given', 'J2');

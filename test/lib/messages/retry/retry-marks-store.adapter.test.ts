@@ -40,13 +40,13 @@ beforeEach(() => {
 const jobIdOf = (name: string) => `${name}-${number}`;
 const begin = async (jobId: string) =>
   await acceptance.begin({ head: makeJobHead({ jobId, retryOf: source.jobId }), repeats: [] });
-/** A retry that is accepted, and begun as acceptance does. */
+/** Accepts a retry and begins it as acceptance does. */
 const retried = async (name: string, wanted: readonly number[]) =>
   await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async (marked) => {
     expect(await begin(jobIdOf(name))).toBe('begun');
     return [...marked];
   });
-/** One whose acceptance dies when it has marked. */
+/** Marks recipients for a retry whose acceptance then dies. */
 const died = async (name: string, wanted: readonly number[]) => {
   await withMarked({ jobId: jobIdOf(name), source, wanted }, ports, async () => {
     throw new Refusal('dispatch_undecided', 'dead');
@@ -74,13 +74,13 @@ describe('the marks of a job (D57, R55)', () => {
     expect(await marks.find(source.jobId)).toEqual(next);
   });
 
-  test('a recipient is in one retry; whom it left the next takes', async () => {
+  test('a recipient is in one retry; the next retry takes the rest', async () => {
     expect(await retried('A', [0, 1])).toEqual([0, 1]);
     expect(await retried('B', [1, 2])).toEqual([2]);
     await expect(retried('C', [0, 1, 2])).rejects.toMatchObject({ code: 'nothing_to_retry' });
   });
 
-  test('requests at once share nobody', async () => {
+  test('requests at once share no recipient', async () => {
     const all = await Promise.allSettled(['A', 'B', 'C', 'D'].map((name) => retried(name, [0, 1, 2])));
     const marked = all.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
     expect(marked).toEqual([0, 1, 2]);
@@ -156,7 +156,19 @@ describe('the marks of a job (D57, R55)', () => {
 });
 
 describe('a retry whose recipients are judged (D57)', () => {
-  /** Three that expired, of whom another retry has the first, with the time that the retry asks for. */
+  const parameters = parameterStore(client, table);
+
+  /** Stores a job of three recipients that expired. */
+  async function storeExpired(jobId: string, when: JobHead['when']): Promise<void> {
+    const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
+    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs, ...present({ when }) });
+    const signal = AbortSignal.timeout(60_000);
+    await Promise.all([acceptance.describe(job, signal), parameters.store(job, signal)]);
+    await acceptance.begin({ head: job.head, repeats: [] });
+    await jobStateStore(client, table).stop(job.head, { state: 'expired', code: 'expired', atMs: startMs });
+  }
+
+  /** Three recipients expired; another retry has the first one. */
   async function rehearsed(
     time: Retry['time'],
     judge: (send: {
@@ -166,13 +178,7 @@ describe('a retry whose recipients are judged (D57)', () => {
     when?: JobHead['when'],
   ) {
     const jobId = `01JS${String(number).padStart(22, '0')}`;
-    const recipients = ['5491155550001', '5491155550002', '8835100000001'].map((to) => ({ to }));
-    const job = makeJob(recipients, { jobId, acceptedAtMs: startMs, ...present({ when }) });
-    const signal = AbortSignal.timeout(60_000);
-    const parameters = parameterStore(client, table);
-    await Promise.all([acceptance.describe(job, signal), parameters.store(job, signal)]);
-    await acceptance.begin({ head: job.head, repeats: [] });
-    await jobStateStore(client, table).stop(job.head, { state: 'expired', code: 'expired', atMs: startMs });
+    await storeExpired(jobId, when);
     source = { ...source, jobId };
     await retried('A', [0]);
     const report = reportStore({ client, table, nowMs: () => nowMs, consistent: true });

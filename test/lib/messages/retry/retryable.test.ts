@@ -32,7 +32,7 @@ describe('whether a message may be sent once more (D57)', () => {
     ['opted_out', 'no', 'no'],
     ['erased', 'no', 'no'],
     ['132000', 'no', 'no'],
-    // No table has it: nothing is known of its cause.
+    // The code is in no table, so its cause is unknown.
     ['999999', 'no', 'no'],
   ])('%s: %s, and %s when it is named', (code, unnamed, named) => {
     expect(verdictOf(endedWith(code), undefined, nowMs)).toBe(unnamed);

@@ -6,7 +6,7 @@ import {
   receiptsOf,
   usualCourse,
 } from '../../../../infra/simulator/webhooks/receipts.ts';
-import { dispatchIdOf } from '../../../../lib/messages/job.ts';
+import { dispatchIdOf, type JobHead } from '../../../../lib/messages/job.ts';
 import { countable } from '../../../../lib/messages/receipts/countable.ts';
 import { receiptsOf as readReceipts } from '../../../../lib/messages/receipts/receipts-of.ts';
 import { countJobs } from '../../../../lib/messages/spend/count-jobs.ts';
@@ -29,58 +29,25 @@ const sizes = [
 ];
 const categories = ['MARKETING', 'UTILITY', 'AUTHENTICATION'] as const;
 
-/** Ten thousand messages on the platform's side and ours: what it bills, and every webhook update with the moment it comes. */
+interface Update {
+  readonly atMs: number;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly wabaId: string;
+}
+
+/** Ten thousand messages on both sides: the platform's bill, and every webhook update with its arrival time. */
 function world(random: () => number) {
   const ledger = new MemoryLedger();
   const bill = new Bill();
-  const updates: {
-    readonly atMs: number;
-    readonly value: Readonly<Record<string, unknown>>;
-    readonly wabaId: string;
-  }[] = [];
-  const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)] as T;
+  const updates: Update[] = [];
+  const pick: Pick = (all) => all[Math.floor(random() * all.length)] as (typeof all)[number];
   for (const [at, total] of sizes.entries()) {
-    const category = pick(categories);
-    const jobId = `01J${String(at).padStart(23, '0')}`;
-    const some = { templateName: `${category.toLowerCase()}_${at % 4}`, campaignId: at % 5 === 0 ? undefined : at % 5 };
-    const head = makeJobHead({
-      jobId,
-      total,
-      acceptedAtMs,
-      category,
-      receiptsExpected: true,
-      did: pick(['1555', '1556']),
-      ...some,
-    });
-    const to = Array.from(
-      { length: total },
-      (_, index) => `${pick(countries)}${String(1_000_000 + at * 10_000 + index)}`,
-    );
-    ledger.jobs.set(jobId, { head, to, receipts: [] });
+    const head = headAt(at, total, pick);
+    const to = Array.from({ length: total }, (_, index) => `${pick(countries)}${1_000_000 + at * 10_000 + index}`);
+    ledger.jobs.set(head.jobId, { head, to, receipts: [] });
     for (const [index, key] of to.entries()) {
-      const isFree = random() < 0.05;
-      const told = random() < 0.1 ? pick(['marketing_lite', 'utility', 'service']) : category.toLowerCase();
-      const message: AcceptedMessage = {
-        ...{ id: `wamid.${jobId}.${index}`, wabaId: head.wabaId, acceptedMs: acceptedAtMs },
-        metadata: { display_phone_number: '1', phone_number_id: head.phoneNumberId },
-        recipient: { key, userId: `AR.${jobId}${index}`, scopedUser: false },
-        pricing: {
-          billable: !isFree,
-          pricing_model: 'PMP',
-          type: isFree ? 'free_customer_service' : 'regular',
-          category: told,
-        },
-        callbackData: dispatchIdOf({ jobId, index }),
-      };
-      const course = {
-        ...usualCourse,
-        ...{ copies: pick([1, 2, 3]), order: pick(['right', 'reversed', 'shuffled'] as const) },
-        ...{
-          late_ms: pick([0, 0, 0, 90_000, 7_200_000, 2 * 86_400_000]),
-          delivered_after_ms: pick([1_000, 8_000, 60_000, null]),
-        },
-        ...{ read_after_ms: pick([3_000, null, 20_000_000]), fail: random() < 0.05 ? 131_026 : null },
-      };
+      const message = messageOf(head, { index, key }, { random, pick });
+      const course = courseOf({ random, pick });
       const deliveredMs = deliveryOf(message, course);
       if (deliveredMs !== undefined) bill.delivers(message, deliveredMs);
       for (const { update, atMs } of receiptsOf(message, course)) {
@@ -92,6 +59,48 @@ function world(random: () => number) {
   return { ledger, bill, updates: updates.sort((one, other) => one.atMs - other.atMs) };
 }
 
+type Pick = <T>(all: readonly T[]) => T;
+interface Chance {
+  readonly random: () => number;
+  readonly pick: Pick;
+}
+
+function headAt(at: number, total: number, pick: Pick): JobHead {
+  const category = pick(categories);
+  const named = { templateName: `${category.toLowerCase()}_${at % 4}`, campaignId: at % 5 === 0 ? undefined : at % 5 };
+  const facts = { total, acceptedAtMs, category, receiptsExpected: true, did: pick(['1555', '1556']) } as const;
+  return makeJobHead({ jobId: `01J${String(at).padStart(23, '0')}`, ...facts, ...named });
+}
+
+function messageOf(
+  { jobId, wabaId, phoneNumberId, category }: JobHead,
+  { index, key }: { readonly index: number; readonly key: string },
+  { random, pick }: Chance,
+): AcceptedMessage {
+  const price =
+    random() < 0.05
+      ? { billable: false, type: 'free_customer_service' as const }
+      : { billable: true, type: 'regular' as const };
+  const billedAs = random() < 0.1 ? pick(['marketing_lite', 'utility', 'service']) : String(category).toLowerCase();
+  return {
+    ...{ id: `wamid.${jobId}.${index}`, wabaId, acceptedMs: acceptedAtMs },
+    metadata: { display_phone_number: '1', phone_number_id: phoneNumberId },
+    recipient: { key, userId: `AR.${jobId}${index}`, scopedUser: false },
+    pricing: { ...price, pricing_model: 'PMP', category: billedAs },
+    callbackData: dispatchIdOf({ jobId, index }),
+  };
+}
+
+function courseOf({ random, pick }: Chance) {
+  return {
+    ...usualCourse,
+    ...{ copies: pick([1, 2, 3]), order: pick(['right', 'reversed', 'shuffled'] as const) },
+    late_ms: pick([0, 0, 0, 90_000, 7_200_000, 2 * 86_400_000]),
+    delivered_after_ms: pick([1_000, 8_000, 60_000, null]),
+    ...{ read_after_ms: pick([3_000, null, 20_000_000]), fail: random() < 0.05 ? 131_026 : null },
+  };
+}
+
 test('what ten thousand messages cost is what the platform bills, to the cent, and so is each market of it (R56)', async () => {
   const random = seededRandom(58);
   const { ledger, bill, updates } = world(random);
@@ -99,7 +108,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
   const marks = new Map<string, number>();
   let nowMs = acceptedAtMs;
   let bulkCounts = 0;
-  /** Every outside call may fail, before it does anything or after; a transaction may meet another one. */
+  /** Any outside call may fail, before or after its effect; a transaction may meet another one. */
   const maybe = async <T>(call: () => Promise<T>): Promise<T> => {
     if (random() < 0.002) throw new Error('the process died');
     const result = await call();
@@ -139,7 +148,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
       queue.pop();
       nowMs = Math.max(nowMs, next.atMs);
       bulkCounts += 1;
-      // What fails is delivered again.
+      // A failed message is delivered again.
       await countWhenDue(next.message, { ...waiting, count: (jobId) => count([jobId]) }).catch(() =>
         queue.push({ ...next, atMs: nowMs + 60_000 }),
       );
@@ -195,7 +204,7 @@ test('what ten thousand messages cost is what the platform bills, to the cent, a
     const ofMarket = billed.data.filter(({ country }) => country === market);
     expect([market, cents(amount)]).toEqual([market, ofMarket.reduce((sum, { cost }) => sum + cents(cost), 0)]);
   }
-  // A job of four thousand gets tens of thousands of receipts in hundreds of runs.
+  // Four thousand messages get tens of thousands of receipts in hundreds of runs.
   expect(bulkCounts).toBeLessThan(500);
 }, 60_000);
 

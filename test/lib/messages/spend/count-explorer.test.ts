@@ -11,10 +11,9 @@ import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { firstUnlessThorough } from '../../../support/thorough.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 
-/*
- * Every order in which runs of receipts append what they were told of one message, look at what is stated, count and write, where
- * any run may die before or after any of its calls, and is delivered again. What counts is the end: the sums have the message
- * once, at the price that all of its receipts together say. At any moment they have what the statement says.
+/**
+ * Explores every order in which runs append a message's receipts, count and write, while runs die and repeat. At the
+ * end the sums hold the message once, at the price of all its receipts; always they equal the statement.
  */
 const head = { ...scenarioHead, total: 1, receiptsExpected: true as const };
 const { jobId } = head;
@@ -25,7 +24,7 @@ function told(status: string, atMs: number, pricing?: Pricing): Receipt {
   return { jobId, index: 0, status, atMs: startMs + atMs, ...(pricing === undefined ? {} : { pricing }) };
 }
 
-/** What each run is told; one message of the queue is delivered twice where it stands twice. */
+/** The receipts of each run; an entry that stands twice is a repeated delivery. */
 const tellings: readonly (readonly (readonly Receipt[])[])[] = [
   [[told('sent', 1, free)], [told('delivered', 2)], [told('sent', 1, free)]],
   [[told('sent', 1, free)], [told('delivered', 2)], [told('delivered', 2), told('read', 3)]],
@@ -58,7 +57,7 @@ interface Call {
 
 const open = Symbol('a call without a reply');
 
-/** The next call of a run that got these replies; undefined at its end. A run depends on nothing else. */
+/** The next call of a run after these replies, or undefined at its end. A run depends only on its replies. */
 async function nextCall(telling: readonly Receipt[], replies: readonly Reply[]): Promise<Call | undefined> {
   let at = 0;
   let call: Call | undefined;

@@ -25,7 +25,7 @@ const counting = { ledger, rates: async () => [shippedRates] as const, nowMs };
 const sums = spendSumsStore(messages);
 const marketing = 0.0618;
 
-/** A job of one recipient in Argentina, unless told otherwise, stored as a straight one is. */
+/** A stored straight job, by default of one recipient in Argentina. */
 async function begun(jobId: string, changes: Partial<JobHead> = {}): Promise<JobHead> {
   const head = { ...scenarioHead, jobId, total: 1, receiptsExpected: true as const, ...changes };
   const recipients = Array.from({ length: head.total }, (_, index) => ({ index, to: `549115555000${index + 1}` }));
@@ -126,7 +126,7 @@ test('reservations side by side never pass a limit together; each counts once, a
     kind: 'over',
   });
 
-  // Delivered as utility, it costs less than was reserved.
+  // The message was delivered as utility, which costs less than the reservation.
   const head = await begun(one, { clientId, reservedUnits: units });
   const pricing = { billable: true, type: 'regular', category: 'utility' };
   const receipt = { jobId: one, index: 0, status: 'delivered', atMs: startMs + 5_000, platformMessageId: 'w', pricing };

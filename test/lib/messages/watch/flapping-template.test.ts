@@ -13,26 +13,42 @@ import { makeJobHead } from '../../../support/send-jobs.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 import { chunkOf } from '../dispatch/chunk-run-world.ts';
 
-/*
- * A template that the platform calls APPROVED while it refuses its messages (132015): workers and the watcher on one job,
- * second by second, through the longest pause. Whenever nothing holds it, or it is time to ask, a message is called and refused.
+/**
+ * The platform calls a template APPROVED while it refuses its messages (132015). Workers and the watcher work on one
+ * job through the longest pause, second by second; each unheld message and each probe is called and refused.
  */
 
 const startMs = 1_800_000_000_000;
 const head = makeJobHead({ acceptedAtMs: startMs, total: 900 });
-/** Copies of a message that was refused wait at least so long. */
+/** A refused message comes again after this time at the earliest. */
 const backAfterMs = 15_000;
 
-async function lived(refusedUntilMs: number) {
+/** The job, its template, its watcher and its workers, on a clock that the test moves. */
+function world() {
+  const seen = { parkings: 0, questions: 0, calls: 0, expiredMs: 0 };
+  const time = { nowMs: startMs };
   const events = new MemoryEvents();
   const watches: { readonly dueMs: number; readonly message: ParkedWatch }[] = [];
-  const seen = { parkings: 0, questions: 0, calls: 0, expiredMs: 0 };
-  let nowMs = startMs;
-  let nextSendMs = startMs;
-  const queue = (message: ParkedWatch, seconds: number) => watches.push({ dueMs: nowMs + seconds * 1_000, message });
-  const wabas = new MemoryHolds(() => nowMs);
+  const watchIn = (message: ParkedWatch, seconds: number) =>
+    void watches.push({ dueMs: time.nowMs + seconds * 1_000, message });
+  const clock = { nowMs: () => time.nowMs, log: () => undefined };
+  const wabas = new MemoryHolds(clock.nowMs);
   const table = new MemoryTable();
   table.begin(head);
+  const states = statesCounting(table, seen, clock);
+  const watcher: WatchPorts = {
+    ...clock,
+    progressOf: async () => undefined,
+    queue: { sendLater: async () => undefined },
+    events,
+    spend: noCosts.spend,
+    parked: { ...approved(seen), queue: { sendLater: async (...copy) => watchIn(...copy) }, states, holds: wabas },
+  };
+  const watchParked: RunHoldsPorts['watchParked'] = async (_, since) => watchIn(parkedWatchOf(head, since), 3);
+  return { seen, time, events, watches, wabas, table, watcher, worker: { ...clock, states, wabas, watchParked } };
+}
+
+function statesCounting(table: MemoryTable, seen: ReturnType<typeof world>['seen'], clock: { nowMs(): number }) {
   const ofTable = table.ofStates(nothingFails);
   const states: JobStates = {
     ...ofTable,
@@ -42,70 +58,65 @@ async function lived(refusedUntilMs: number) {
       return isParked;
     },
     stop: async (...how) => {
-      seen.expiredMs = nowMs;
+      seen.expiredMs = clock.nowMs();
       return await ofTable.stop(...how);
     },
   };
-  const clock = { nowMs: () => nowMs, log: () => undefined };
-  const ports: WatchPorts = {
-    ...clock,
-    progressOf: async () => undefined,
-    queue: { sendLater: async () => undefined },
-    events,
-    spend: noCosts.spend,
-    parked: {
-      queue: { sendLater: async (message, seconds) => void queue(message, seconds) },
-      states,
-      holds: wabas,
-      isDown: async () => false,
-      jobOf: async () => ({ head }),
-      templates: { storedFacts: async () => new Map() },
-      platformTemplates: {
-        find: async () => {
-          seen.questions += 1;
-          return makeTemplate({ status: 'APPROVED' });
-        },
-      },
+  return states;
+}
+
+const approved = (seen: ReturnType<typeof world>['seen']) => ({
+  isDown: async () => false,
+  jobOf: async () => ({ head }),
+  templates: { storedFacts: async () => new Map() },
+  platformTemplates: {
+    find: async () => {
+      seen.questions += 1;
+      return makeTemplate({ status: 'APPROVED' });
     },
-  };
-  const holds: RunHoldsPorts = {
-    ...clock,
-    states,
-    wabas,
-    watchParked: async (_, since) => void queue(parkedWatchOf(head, since), 3),
-  };
-  const chunk = chunkOf([], { jobId: head.jobId, acceptedAtMs: startMs });
-  for (; nowMs <= startMs + 2 * longestParkMs; nowMs += 1_000) {
-    for (const [at, { dueMs, message: watch }] of watches.entries()) {
-      if (dueMs > nowMs) continue;
-      watches.splice(at, 1);
-      await watchJobs([{ messageId: 'm', body: JSON.stringify(watch) }], ports);
-      break;
-    }
-    if (nowMs < nextSendMs) continue;
-    nextSendMs = nowMs + backAfterMs;
-    const on = holdsOn(wabas.of(head.wabaId), head);
-    const run = runHolds(holds);
-    const job = table.states.get(head.jobId) ?? {};
-    if (byHolds(job, on, {}, nowMs).kind === 'settle') continue;
-    const question = on.length > 0 && on.every(({ hold }) => mayAsk(hold, nowMs)) ? await run.ask(chunk) : undefined;
-    if (on.length > 0 && question === undefined) continue;
-    seen.calls += 1;
-    const isRefused = nowMs < refusedUntilMs;
-    if (isRefused) await run.byRefusal(chunk, { code: 132015 });
-    else await run.taken(chunk, job);
-    if (question !== undefined) await run.answered(chunk, question, isRefused ? 'refused' : 'taken');
+  },
+});
+
+async function lived(refusedUntilMs: number) {
+  const { seen, time, events, watches, watcher, ...others } = world();
+  let nextSendMs = startMs;
+  for (; time.nowMs <= startMs + 2 * longestParkMs; time.nowMs += 1_000) {
+    const due = watches.findIndex(({ dueMs }) => dueMs <= time.nowMs);
+    const [watch] = due < 0 ? [] : watches.splice(due, 1);
+    if (watch !== undefined) await watchJobs([{ messageId: 'm', body: JSON.stringify(watch.message) }], watcher);
+    if (time.nowMs < nextSendMs) continue;
+    nextSendMs = time.nowMs + backAfterMs;
+    const isCalled = await works({ ...others, nowMs: time.nowMs }, time.nowMs < refusedUntilMs);
+    if (isCalled) seen.calls += 1;
   }
   return { ...seen, events: events.sent, watches };
+}
+
+/** A worker with one message: it calls when no hold is open, or as a probe. */
+async function works(
+  { table, wabas, worker, nowMs }: Pick<ReturnType<typeof world>, 'table' | 'wabas' | 'worker'> & { nowMs: number },
+  isRefused: boolean,
+): Promise<boolean> {
+  const chunk = chunkOf([], { jobId: head.jobId, acceptedAtMs: startMs });
+  const on = holdsOn(wabas.of(head.wabaId), head);
+  const run = runHolds(worker);
+  const job = table.states.get(head.jobId) ?? {};
+  if (byHolds(job, on, {}, nowMs).kind === 'settle') return false;
+  const probe = on.length > 0 && on.every(({ hold }) => mayAsk(hold, nowMs)) ? await run.ask(chunk) : undefined;
+  if (on.length > 0 && probe === undefined) return false;
+  if (isRefused) await run.byRefusal(chunk, { code: 132015 });
+  else await run.taken(chunk, job);
+  if (probe !== undefined) await run.answered(chunk, probe, isRefused ? 'refused' : 'taken');
+  return true;
 }
 
 test('for a day: told once, tried ever more rarely, expired a day after the first refusal (D46)', async () => {
   const { parkings, questions, calls, expiredMs, events, watches } = await lived(Number.POSITIVE_INFINITY);
   expect(events.map(({ type }) => type)).toEqual(['dispatch.parked']);
-  // Every half minute it would be 2,600 times.
+  // A retry every half minute would make 2,600.
   expect(parkings).toBeLessThan(150);
   expect(questions).toBeLessThan(150);
-  // Of each waiting of ten minutes six messages ask, and are refused.
+  // In each wait of ten minutes, six messages probe and are refused.
   expect(calls).toBeLessThan(1_000);
   expect(parkings).toBeGreaterThan(100);
   expect(expiredMs - startMs - longestParkMs).toBeGreaterThanOrEqual(0);

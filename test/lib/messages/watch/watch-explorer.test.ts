@@ -8,11 +8,9 @@ import { noCosts } from '../../../support/no-costs.ts';
 import { scenarioHead, startMs } from '../../../support/scenario-job.ts';
 import { thorough } from '../../../support/thorough.ts';
 
-/*
- * Every order in which the last recipients of a job end, its fan-out ends, its watchers look and queues deliver, with every
- * pair of faults: a call fails, or its reply is lost, a run dies, a message comes while its run is still at work. The job
- * has two partitions; what a look reads is what is written at that moment. Where the job is stopped meanwhile, the first look
- * after that writes down what is under way, and all else has ended (D53): which looks may say so is explored beside it.
+/**
+ * Explores every order of a job's last endings, its fan-out's end, its watchers' looks and deliveries, with every pair
+ * of faults. A stopped job's first look records what is under way and ends the rest (D53).
  */
 const partitions = 2;
 const head = { ...scenarioHead, total: 1_500 };
@@ -41,10 +39,10 @@ interface Run {
 }
 
 interface State {
-  /** Partitions that have ended, in ascending order. */
+  /** Ended partitions, in ascending order. */
   readonly ended: readonly number[];
   readonly stop: 'never' | 'to come' | 'there' | 'reckoned';
-  /** Partitions of which a worker has had a claim before what is under way was written down. */
+  /** Partitions with a claim from before the record of what is under way. */
   readonly claimed: readonly number[];
   readonly queue: readonly Queued[];
   readonly nextId: number;
@@ -57,13 +55,12 @@ interface State {
 
 interface Standing {
   readonly op?: { readonly name: OpName; readonly args: readonly unknown[] };
-  /** How the run ended. */
   readonly acknowledged?: boolean;
 }
 
 const standings = new Map<string, Promise<Standing>>();
 
-/** Where a run stands after these replies: at its next outside call, or at its end. It depends on nothing else. */
+/** A run's state after these replies: its next outside call or its end. It depends on nothing else. */
 function standingOf({ role, body, replies }: Run): Promise<Standing> {
   const key = JSON.stringify([role, body, replies]);
   const known = standings.get(key) ?? replayed({ role, body, replies });
@@ -88,7 +85,7 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   const sink = { send: call('sendEvents') };
   const parked = undefined as unknown as WatchPorts['parked'];
   const common = { events: sink, spend: noCosts.spend, parked, nowMs: () => startMs, log: () => undefined };
-  // Which run has the round is explored in test/lib/messages/fan-out/rounds-explorer.test.ts.
+  // fan-out/rounds-explorer.test.ts explores the ownership of rounds.
   const take = async () => ({ kind: 'taken', progress: { queued: head.total }, state: {} });
   const jobs = { find: async () => ({ head }), begin: call('begin'), take, handOver: async () => true };
   const run =
@@ -113,7 +110,7 @@ async function replayed({ role, body, replies }: Omit<Run, 'holds'>): Promise<St
   return { acknowledged: failed.length === 0 };
 }
 
-/** Partitions of which nothing is pending to who reads them now. */
+/** Partitions without pending messages for a reader at this moment. */
 function finalIn({ ended, stop, claimed }: State): number[] {
   return [0, 1].filter((partition) => {
     return ended.includes(partition) || (stop === 'reckoned' && !claimed.includes(partition));
@@ -196,10 +193,10 @@ function check(state: State): void {
   if (state.told.length > 0 && finalIn(state).length < partitions) {
     throw new Error('D53: something is pending although the end was told');
   }
-  if (state.told.length === 0 && state.queue.length === 0) throw new Error('D41: nobody is left to tell the end');
+  if (state.told.length === 0 && state.queue.length === 0) throw new Error('D41: nothing is left to tell the end');
 }
 
-/** Names a state by what its future depends on: not by the ids of its messages, nor by the order of anything. */
+/** States with the same future have the same key; message ids and order do not matter. */
 function keyOf({ queue, runs, nextId: _, ...rest }: State): string {
   const runOf = ({ role, body, replies }: Run) => JSON.stringify([role, body, replies]);
   const held = queue.map(({ id, role, body, visible }) => {
@@ -235,7 +232,8 @@ test.each(bounds)(
         for (const { body } of watching) expect((JSON.parse(body) as WatchMessage).jobId).toBe(head.jobId);
       },
     });
-    // Guards against an exploration that sees nothing: ends were told, and faults led to several watchers of one job.
+    // An exploration that reaches too little must fail: it saw ends, and faults that led to several watchers of one
+    // job.
     expect([states > 2_000, toldAndQuiet > 0, watchers > 1]).toEqual([true, true, true]);
   },
 );

@@ -17,10 +17,10 @@ const sinceMs = 1_800_000_000_000;
 const head = makeJobHead({ acceptedAtMs: sinceMs - 60_000, total: 900 });
 const parked = { code: 'template_paused', scope: 'template', sinceMs } as const;
 const first = parkedWatchOf(head, sinceMs);
-/** What the first look notes: of which pause the client was told. */
+/** The first look records the pause that the client was told of. */
 const toldOf = (fromMs: number) => ({ fromMs, code: 'template_paused', scope: 'template' }) as const;
 const told = { ...first, told: toldOf(sinceMs) };
-/** Resumed a moment ago, and found so. */
+/** The job was resumed a moment ago. */
 const resumed = { ...told, resumedMs: sinceMs + 20_000 };
 
 const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs: sinceMs })(noHolds);
@@ -28,99 +28,89 @@ const ofTemplate = opened('template:order_update/en_US', { code: '132015', nowMs
 interface Setting {
   readonly state?: JobState;
   readonly afterMs?: number;
-  /** What the platform says; by default that it is paused. */
+  /** The template's status at the platform; paused by default. */
   readonly status?: string | 'missing' | 'unreachable';
   readonly stored?: { readonly status: string; readonly afterMs: number; readonly deleted?: boolean };
   readonly expiresAtMs?: number;
   readonly resumes?: boolean;
   readonly isThere?: boolean;
-  /** What holds the WABA; by default its template, paused. */
+  /** The holds of the WABA; by default its paused template. */
   readonly holds?: Holds;
   readonly isDown?: boolean;
   readonly lots?: readonly Lot[];
 }
 
+interface Done {
+  readonly later: [ParkedWatch, number][];
+  readonly stops: JobStop[];
+  readonly did: string[];
+}
+
+/** One look at a parked job, and everything that it did. */
 async function look(message: ParkedWatch, setting: Setting = {}) {
-  const {
-    state = { parked, pausedFromMs: sinceMs },
-    afterMs = 20_000,
-    status = 'PAUSED',
-    stored,
-    resumes = true,
-  } = setting;
+  const nowMs = () => sinceMs + (setting.afterMs ?? 20_000);
   const events = new MemoryEvents();
-  const later: [ParkedWatch, number][] = [];
-  const stops: JobStop[] = [];
-  const did: string[] = [];
-  const holds = new MemoryHolds(() => sinceMs + afterMs);
+  const holds = new MemoryHolds(nowMs);
   holds.stored.set(head.wabaId, setting.holds ?? ofTemplate);
+  const done: Done = { later: [], stops: [], did: [] };
   const ports: WatchPorts = {
     progressOf: async () => Promise.reject(new Error('not asked')),
     queue: { sendLater: async () => Promise.reject(new Error('not asked')) },
     events,
     spend: noCosts.spend,
-    parked: {
-      queue: { sendLater: async (copy, seconds) => void later.push([copy, seconds]) },
-      states: {
-        of: async () => new Map([[head.jobId, state]]),
-        stop: async (_, stop) => stops.push(stop) > 0,
-        resume: async (_, { sinceMs: since, goesOn }) => {
-          did.push(`resume ${since - sinceMs}${goesOn ? ', going on' : ''}`);
-          return resumes;
-        },
-        endPause: async () => did.push('endPause') > 0 && resumes,
-      },
-      holds,
-      isDown: async () => setting.isDown ?? false,
-      jobOf: async () =>
-        setting.isThere === false
-          ? undefined
-          : {
-              head: makeJobHead({
-                ...head,
-                ...(setting.expiresAtMs === undefined ? {} : { expiresAtMs: setting.expiresAtMs }),
-              }),
-              ...present({ lots: setting.lots }),
-            },
-      templates: {
-        storedFacts: async ([key = '']) =>
-          new Map(
-            stored === undefined
-              ? []
-              : [
-                  [
-                    key,
-                    {
-                      wabaId: head.wabaId,
-                      template: makeTemplate({ status: stored.status }),
-                      deleted: stored.deleted ?? false,
-                      readAtMs: sinceMs + stored.afterMs,
-                      sinceMs: 0,
-                      asSent: false,
-                    },
-                  ],
-                ],
-          ),
-      },
-      platformTemplates: {
-        find: async () => {
-          did.push('ask');
-          if (status === 'unreachable') throw new PlatformFailure('ambiguous');
-          return status === 'missing' ? undefined : makeTemplate({ status });
-        },
-      },
-    },
-    nowMs: () => sinceMs + afterMs,
-    log: (event) => void did.push(event),
+    parked: { ...parkedPorts(setting, done), holds },
+    nowMs,
+    log: (event) => void done.did.push(event),
   };
   const failed = await watchJobs([{ messageId: 'm', body: JSON.stringify(message) }], ports);
-  return { failed, later, stops, did, events: events.sent, holds: holds.of(head.wabaId).holds };
+  return { failed, ...done, events: events.sent, holds: holds.of(head.wabaId).holds };
+}
+
+function parkedPorts(setting: Setting, done: Done): Omit<WatchPorts['parked'], 'holds'> {
+  const { status = 'PAUSED', isThere = true, expiresAtMs, lots } = setting;
+  const job = { head: makeJobHead({ ...head, ...present({ expiresAtMs }) }), ...present({ lots }) };
+  return {
+    queue: { sendLater: async (copy, seconds) => void done.later.push([copy, seconds]) },
+    states: statesOf(setting, done),
+    isDown: async () => setting.isDown ?? false,
+    jobOf: async () => (isThere ? job : undefined),
+    templates: { storedFacts: async ([key = '']) => new Map(factsOf(setting).map((fact) => [key, fact])) },
+    platformTemplates: {
+      find: async () => {
+        done.did.push('ask');
+        if (status === 'unreachable') throw new PlatformFailure('ambiguous');
+        return status === 'missing' ? undefined : makeTemplate({ status });
+      },
+    },
+  };
+}
+
+function statesOf(
+  { state = { parked, pausedFromMs: sinceMs }, resumes = true }: Setting,
+  { stops, did }: Done,
+): WatchPorts['parked']['states'] {
+  return {
+    of: async () => new Map([[head.jobId, state]]),
+    stop: async (_, stop) => stops.push(stop) > 0,
+    resume: async (_, { sinceMs: since, goesOn }) => {
+      did.push(`resume ${since - sinceMs}${goesOn ? ', going on' : ''}`);
+      return resumes;
+    },
+    endPause: async () => did.push('endPause') > 0 && resumes,
+  };
+}
+
+function factsOf({ stored }: Setting) {
+  if (stored === undefined) return [];
+  const { status, afterMs, deleted = false } = stored;
+  const at = { readAtMs: sinceMs + afterMs, sinceMs: 0, asSent: false };
+  return [{ wabaId: head.wabaId, template: makeTemplate({ status }), deleted, ...at }];
 }
 
 const types = (events: readonly { readonly type: string }[]) => events.map(({ type }) => type);
 
 describe('a look at a parked job (D46)', () => {
-  test('the first one tells its client, and asks nobody', async () => {
+  test('the first one sends an event, and does not ask the platform', async () => {
     const { later, events, did } = await look(first, { afterMs: 3_000 });
     expect(events).toEqual([
       {
@@ -179,13 +169,13 @@ describe('a look at a parked job (D46)', () => {
     });
   });
 
-  test('of a job that nobody has parked again for ten minutes: it goes on, sent or not', async () => {
+  test('of a job that no worker has parked again for ten minutes: it goes on, sent or not', async () => {
     const state = { pausedFromMs: sinceMs };
     const before = await look(resumed, { state, afterMs: 619_999 });
     expect([before.later.length, before.did, before.events]).toEqual([1, [], []]);
     const { later, did, events } = await look(resumed, { state, afterMs: 620_000 });
     expect([later, did, types(events)]).toEqual([[], ['endPause'], ['dispatch.resumed']]);
-    // The night in between proves nothing: only time counts in which a message might have met the hold (D56).
+    // Only open hours count, because a message can meet the hold then; the night between proves nothing (D56).
     const opensAgainMs = sinceMs + 50_000_000;
     const lots = [
       {
@@ -256,7 +246,7 @@ describe('a look at a parked job (D46)', () => {
     }
   });
 
-  test('that was told and is parked no more: whoever ended it may have died before it told', async () => {
+  test('that was told and is parked no more: its ender may have died before the event', async () => {
     const again = { parked: { ...parked, sinceMs: sinceMs + 1 } };
     for (const state of [{}, again, { ...again, pausedFromMs: sinceMs + 1 }]) {
       const { later, events } = await look(told, { state });

@@ -50,7 +50,7 @@ function world(progress: JobProgress | undefined) {
       },
       queue: { sendLater: async (message: WatchMessage, seconds: number) => void later.push([message, seconds]) },
       events,
-      // Of no use to a watch of this version.
+      // This watch does not use the member.
       spend: noCosts.spend,
       parked: undefined as unknown as WatchPorts['parked'],
       nowMs: () => startMs + 80_000,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Opening } from '../../../../lib/messages/lots.ts';
 import { inAll, type LocalTimes, openingsIn, within } from '../../../../lib/messages/when/openings.ts';
 
-/* When clocks on walls show given hours and days (D56, R54). */
+/** When local clocks show the given hours and days (D56, R54). */
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -15,7 +15,7 @@ const clock = (from: string, until: string): LocalTimes['window'] => {
 const days = (...some: number[]) => new Set(some);
 const told = (openings: readonly Opening[]) =>
   openings.map((opening) => opening.map((ms) => new Date(ms).toISOString().slice(0, 16)).join(' '));
-/** 2026-10-25, a Sunday, is the day on which Madrid's clocks go back from 3 to 2; on 2026-03-29 they go from 2 to 3. */
+/** On Sunday 2026-10-25 Madrid's clocks go back from 3 to 2; on 2026-03-29 they go forward from 2 to 3. */
 const madrid = (
   times: Partial<Record<'from' | 'until', string>> & { days?: ReadonlySet<number> },
   span: [string, string],
@@ -48,7 +48,7 @@ describe('a window', () => {
       '2026-11-30T00:00:00Z',
     ]);
     expect(friday).toEqual(['2026-11-27T21:00 2026-11-28T01:00']);
-    // Asked about after midnight, it is still that of the day before.
+    // After midnight the window of the day before is still open.
     expect(
       madrid({ from: '22:00', until: '02:00', days: days(5) }, ['2026-11-27T23:30:00Z', '2026-11-29T00:00:00Z']),
     ).toEqual(['2026-11-27T23:30 2026-11-28T01:00']);
@@ -117,7 +117,7 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
   ];
   const spelled = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-  /** What a clock of the zone shows: by another way than the one that is tested. */
+  /** The local time in the zone, computed independently of the tested code. */
   function wall(clockOf: Intl.DateTimeFormat, ms: number) {
     const text = clockOf.format(ms);
     return {
@@ -170,7 +170,7 @@ describe('over all zones and the changes of clock of two years (R54)', () => {
     for (const { zone, atMs } of changes) {
       const span: Opening = [atMs - 30 * hourMs, atMs + 30 * hourMs];
       const openings = wanted.map((times) => openingsIn(zone, times, span));
-      // Every minute next to it, then by 23: no hour and half hour is passed over.
+      // Every minute near the opening, then every 23 minutes, which reaches every hour and half hour.
       for (let ms = span[0]; ms < span[1]; ms += Math.abs(ms - atMs) < 130 * minuteMs ? minuteMs : 23 * minuteMs) {
         const shows = wall(clocks.get(zone) as Intl.DateTimeFormat, ms);
         for (const [index, times] of wanted.entries()) {

@@ -9,7 +9,7 @@ import {
   wantsClientZone,
 } from '../../../../lib/messages/when/timetable.ts';
 
-/* When each recipient of a send may be called, and in which order they are (D56, R54). */
+/** When each recipient of a send may be called, and their order (D56, R54). */
 
 /** A Thursday. */
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
@@ -80,7 +80,7 @@ describe('hours', () => {
   test('are those of each recipient, and lots are ordered by their first opening', () => {
     const table = tableOf([losAngeles, newYork, spain, losAngeles, argentina], business);
     expect(firstOf(table)).toEqual([
-      // Now it is 13 in Madrid and 9 in Buenos Aires; the day begins at 14 and 17 UTC elsewhere.
+      // Now it is 13 in Madrid and 9 in Buenos Aires; in other zones the day begins between 14 and 17 UTC.
       [1, '2026-11-26T12:00 2026-11-26T19:00'],
       [2, '2026-11-26T12:00 2026-11-26T23:00'],
       [3, '2026-11-26T14:00 2026-11-27T01:00'],
@@ -118,7 +118,7 @@ describe('hours', () => {
   });
 
   test('hold in all zones that a number may be in', () => {
-    // Mobile numbers of Spain: Madrid is an hour ahead of the Canary Islands.
+    // Madrid is an hour ahead of the Canary Islands, and Spanish mobile numbers may be in either.
     expect(firstOf(tableOf(['34600111222'], { 'send-window': '14:00-16:00' }))).toEqual([
       [1, '2026-11-26T14:00 2026-11-26T15:00'],
     ]);

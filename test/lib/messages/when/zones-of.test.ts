@@ -4,7 +4,7 @@ import { prefixesIn, zonesOf } from '../../../../lib/messages/when/zones-of.ts';
 import countries from '../../../../lib/pricing/countries.json' with { type: 'json' };
 import phonePrefixes from '../../../../lib/pricing/phone-prefixes.json' with { type: 'json' };
 
-/* In which zones the person of a number may be (D56). */
+/** The possible zones of a phone number (D56). */
 
 const countriesOf = Object.values(phoneZones.countries).flatMap((codes) => codes.split(' '));
 const prefixes = Object.values(phoneZones.prefixes).flatMap(prefixesIn);
@@ -75,7 +75,7 @@ test('a mobile number of a wide country, a number of no area and a user id have 
   expect(zonesOf('RU.1')).toEqual(expect.arrayContaining(['Europe/Kaliningrad', 'Asia/Kamchatka']));
 });
 
-test('nobody knows the zone of a number of no country', () => {
+test('a number of no country has no known zone', () => {
   expect(zonesOf('99912345678')).toBeUndefined();
   expect(zonesOf('ZZ.1')).toBeUndefined();
 });

@@ -84,12 +84,12 @@ describe('what is said of an account (platform reference, 10.4)', () => {
 
   test.each<[string, unknown, string?]>([
     ['a warning', { event: 'ACCOUNT_RESTRICTION', ...violation('UTILITY_TEMPLATE_ABUSE') }],
-    ['a restriction that nobody names', { event: 'ACCOUNT_RESTRICTION' }],
+    ['a restriction without a name', { event: 'ACCOUNT_RESTRICTION' }],
     ['a violation', { event: 'ACCOUNT_VIOLATION', ...violation('ADULT') }],
     ['what every object has', restricted('constructor')],
     ['a word as the platform spells none', restricted(`A${'B'.repeat(64)}`)],
-    ['a state that nobody knows', banned('constructor')],
-    ['an event that nobody knows', { event: 'constructor' }],
+    ['an unknown state', banned('constructor')],
+    ['an unknown event', { event: 'constructor' }],
     ['a ban without its event', { ...banned('DISABLE'), event: 'ACCOUNT_VIOLATION' }],
     ['a restriction without its event', { ...restricted(limited), event: 'ACCOUNT_VIOLATION' }],
     ['one number', { ...restricted(limited), phone_number: '15550783881' }],
@@ -144,7 +144,7 @@ describe('what is said of an account (platform reference, 10.4)', () => {
     expect(said(9_999_999_999_000 - atMs)).toEqual([atMs, true]);
   });
 
-  test('several restrictions at once are all told; what nobody says together is cut to the latest', () => {
+  test('several restrictions at once are all told; more than the platform ever sends are cut to the latest', () => {
     const many = (count: number) => ({
       event: 'ACCOUNT_RESTRICTION',
       restriction_info: Array.from({ length: count }, (_, at) => ({ restriction_type: `RESTRICTED_${at}` })),
@@ -153,7 +153,7 @@ describe('what is said of an account (platform reference, 10.4)', () => {
     expect(wordsOf(many(51))).toHaveLength(50);
   });
 
-  test('of a list that nobody would write the rest is not looked at', () => {
+  test('of an absurdly long list the rest is not read', () => {
     const behind = (count: number) => ({
       event: 'ACCOUNT_RESTRICTION',
       restriction_info: [...Array(count).fill({}), { restriction_type: limited }],

@@ -35,7 +35,7 @@ test.each<
   ['changes that are none', { entry: [{ id: '11', changes: 'x' }] }, { unreadable: 1 }],
   ['a change without field', webhookOf('11', { field: 7 as never, value: {} }, change), { updates: 1, unreadable: 1 }],
   ['a value that is a list', webhookOf('11', { field: 'messages', value: [] }, change), { updates: 1, unreadable: 1 }],
-  ['a field that nobody knows', webhookOf('11', { field: 'flows', value: { a: 1 } }), { updates: 1 }],
+  ['an unknown field', webhookOf('11', { field: 'flows', value: { a: 1 } }), { updates: 1 }],
 ])('%s', (_, body, { updates = 0, foreign = 0, unreadable = 0 }) => {
   const told = read(body);
   expect([told.updates.length, told.foreign, told.unreadable]).toEqual([updates, foreign, unreadable]);

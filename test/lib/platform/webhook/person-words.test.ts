@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PlatformUpdate } from '../../../../lib/platform/webhook/envelope.ts';
 import { personWordsOf } from '../../../../lib/platform/webhook/person-words.ts';
 
-/* What people do, in the shapes that the platform documents (platform reference, 4.5 and 10.5). */
+/** Updates about people in the shapes that the platform documents (platform reference, 4.5 and 10.5). */
 
 const userId = 'US.13491208655302741918';
 const parentUserId = 'US.ENT.11815799212886844830';
@@ -113,7 +113,7 @@ describe('a reply', () => {
       { others: { interactive: 1 } },
     ],
     ['interactive and nothing more', { type: 'interactive' }, { others: { interactive: 1 } }],
-    ['of a type that nobody knows', { type: '15550001111 said' }, { others: { unknown: 1 } }],
+    ['of an unknown type', { type: '15550001111 said' }, { others: { unknown: 1 } }],
     ['of a type called as what every object has', { type: 'constructor' }, { others: { unknown: 1 } }],
   ])('%s is only counted', (_, message, counts) => {
     expect(told(inbound(message))).toEqual({ words: 0, others: {}, unreadable: 0, ...counts });
@@ -144,7 +144,7 @@ describe('who it is', () => {
     expect(personIn(message, contacts)).toEqual(person);
   });
 
-  test('nobody, at no number, and what is no message cost only themselves', () => {
+  test('a message without sender, without number, or of another shape is skipped alone', () => {
     const good = inbound(text('x')).value;
     const messages = [null, 7, 'x', [], {}, ...((good['messages'] as object[]) ?? [])];
     expect(told(update('messages', { messages }))).toEqual({ words: 1, others: {}, unreadable: 5 });
@@ -191,7 +191,7 @@ describe('a preference', () => {
     },
   );
 
-  test('of nobody is unreadable, and so is one in another field', () => {
+  test('without a person is unreadable, and so is one in another field', () => {
     expect(told(preference({ wa_id: undefined, user_id: undefined }, []))).toMatchObject({ words: 0, unreadable: 1 });
     expect(told({ ...preference({}), field: 'messages' })).toEqual({ words: 0, others: {}, unreadable: 0 });
   });
@@ -243,7 +243,7 @@ describe('an id that changed', () => {
     expect(oldUserId(system, more)).toBe(old);
   });
 
-  test('is never that of somebody whose id a person has put into the own name', () => {
+  test('is never the id of another person that someone has put into their own name', () => {
     const name = `X changed from US.VICTIM to ${after}`;
     expect(oldUserId({ body: `User ${name} changed from ${before} to ${after}` })).toBe(before);
     expect(oldUserId({ body: `User ${name}\nchanged` })).toBeUndefined();
@@ -283,7 +283,7 @@ test('other fields tell nothing of people, and statuses are no words', () => {
   });
 });
 
-test('whatever comes, it is read without an error, and each word is bounded and of somebody', () => {
+test('any body is read without an error, and each word is bounded and names a person', () => {
   const ids = fc.constantFrom(waId, userId, 'US.2', '19995550000', 7, null, '');
   const anything = fc.oneof({ maxDepth: 3 }, fc.jsonValue(), ids);
   const messages = fc.array(

@@ -17,7 +17,7 @@ test.each<readonly [string, string | undefined, string | undefined]>([
   ['the new secret of an app that has two', signatureOf(body, 'new-of-two'), '2'],
   ['its previous secret', signatureOf(body, 'old-of-two'), '2'],
   ['in capitals', `sha256=${good.slice(7).toUpperCase()}`, '1'],
-  ['a secret that nobody has', signatureOf(body, 'stale-of-two'), undefined],
+  ['a secret of no app', signatureOf(body, 'stale-of-two'), undefined],
   ['no signature', undefined, undefined],
   ['an empty one', '', undefined],
   ['one without its algorithm', good.slice(7), undefined],
@@ -40,7 +40,7 @@ test('the signature is of the bytes as they came: escapes resolved or blanks mov
   expect(signingApp(apps, JSON.stringify(JSON.parse(escaped)), signature)).toBeUndefined();
 });
 
-test('without apps nobody has signed', () => {
+test('without apps no signature is valid', () => {
   expect(signingApp([], body, good)).toBeUndefined();
 });
 

@@ -16,7 +16,7 @@ const asked = {
   advice: '; client_id names the client',
 };
 
-/** Knows only what it was asked for, as the table does. */
+/** Returns only the requested rows, as the table does. */
 function rowsOf(...stored: readonly TemplateRow[]): RowStore {
   const nameOf = (name: RowName) => `${name.clientId} ${name.templateKey}`;
   const byName = new Map(stored.map((each) => [nameOf(each), each]));
@@ -74,9 +74,9 @@ describe('for pairs (D14)', () => {
   });
 
   test.each([
-    ['a channel of nobody', { channelId: 999, campaignId: 10 }, 'channel_campaigns[0].channel_id'],
+    ['an unknown channel', { channelId: 999, campaignId: 10 }, 'channel_campaigns[0].channel_id'],
     ['a channel of another WABA', { channelId: 506, campaignId: 10 }, 'channel_campaigns[0].channel_id'],
-    ['a campaign of nobody', { channelId: 501, campaignId: 11 }, 'channel_campaigns[0].campaign_id'],
+    ['an unknown campaign', { channelId: 501, campaignId: 11 }, 'channel_campaigns[0].campaign_id'],
   ])('%s is refused with its path', async (_, pair, path) => {
     await expect(templateForPairs(on([wabaId, otherWabaId]), { ...asked, pairs: [pair] })).rejects.toMatchObject({
       status: 400,

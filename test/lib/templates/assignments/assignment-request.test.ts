@@ -25,7 +25,7 @@ const directory = memoryDirectory({
 
 const template = { clientId: 1001, wabaId: '200000000000001' };
 
-test('what a client does not have is named with its path; another client’s is told like nobody’s', async () => {
+test('what a client does not have is named with its path; another client’s is refused like an unknown one', async () => {
   const pairs = [
     { channelId: 501, campaignId: 10 },
     { channelId: 502, campaignId: 10 },

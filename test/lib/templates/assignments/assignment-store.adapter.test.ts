@@ -29,7 +29,7 @@ const templates = () => templateStore(documentClient, table, async () => {});
 const itemOf = async (name: RowName) =>
   (await documentClient.send(new GetCommand({ TableName: table, Key: rowKey(name.clientId, name.templateKey) }))).Item;
 
-/** A template that clients 1001 and 1002 have, unassigned. */
+/** An unassigned template of clients 1001 and 1002. */
 async function newRow(): Promise<{
   row: TemplateRow;
   read(clientId?: number): Promise<TemplateRow>;
@@ -145,7 +145,7 @@ test('a number once used is not used again, although the documents look as they 
   if (first === undefined) throw new Error('not written');
   const added = await store().update(first, (current) => addPairs(current, [pair(2)]));
   await store().update(await read(), (current) => replacePairs(current, [pair(1)]));
-  // The row reads like `first` again, but for the next number.
+  // The row equals `first` again, except for the next number.
   const late = await store().update(first, (current) => addPairs(current, [pair(3)]));
   expect(late?.documents[1]?.id).not.toBe(added?.documents[1]?.id);
   expect(await read()).toEqual(late);

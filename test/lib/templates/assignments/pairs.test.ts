@@ -14,7 +14,7 @@ import { makeRow } from '../../../support/templates.ts';
 const pair = (channelId: number, campaignId: number): Pair => ({ channelId, campaignId });
 const [a, b, c] = [pair(501, 10), pair(501, 11), pair(502, 10)];
 
-/** Applies the steps in order to a row with the placeholder; the documents as the row keeps them, and the next number. */
+/** Applies the steps to a row with the placeholder; returns the row's documents and its next number. */
 function after(...steps: ((row: TemplateRow) => TemplateRow)[]): string {
   const row = steps.reduce((current, step) => step(current), makeRow());
   return `${documentsText(row)} next ${row.nextSequence}`;

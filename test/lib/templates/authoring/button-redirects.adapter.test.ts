@@ -49,7 +49,6 @@ const nameOf = () => `template_${count}`;
 const keyOf = () => templateKey({ wabaId: waba.wabaId, name: nameOf(), language: 'en_US' });
 const codeOf = (url = target) => redirectCode({ templateKey: keyOf(), place: 'buttons[0]', url });
 
-/** What both endpoints work with. */
 function ports(over: Partial<RedirectStore> = {}) {
   return {
     directory,
@@ -78,7 +77,7 @@ function edit(components: readonly unknown[], over = ports(), more: object = { a
   return call(handler, caller, { path, body: JSON.stringify({ components, ...more }) });
 }
 
-/** As a synchronization stores it: what the platform shows, whatever was there. */
+/** Stores what the platform shows, as a synchronization does, whatever was there. */
 function synchronized(components: readonly object[]) {
   const template = makeTemplate({ name: nameOf(), category: 'MARKETING', components: components as never });
   const { wabaId, clientIds } = waba;
@@ -150,7 +149,7 @@ test.each([
   ['an address of a private network', 'https://10.0.0.1/', 'must name a public host'],
   ['a host of this machine', 'https://localhost/', 'must name a public host'],
   ['the metadata service', 'https://169.254.169.254/latest', 'must name a public host'],
-])('our domain leads nobody to %s: 400 naming the button (D19)', async (_, url, fault) => {
+])('our domain does not redirect to %s: 400 naming the button (D19)', async (_, url, fault) => {
   const refusal = {
     status: 400,
     body: { errors: [{ path: 'components[1].buttons[0].url', message: `the redirect ${fault}` }] },

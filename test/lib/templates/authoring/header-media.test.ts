@@ -17,7 +17,7 @@ const carousel = (...sources: string[]) => ({
   cards: sources.map((source) => ({ components: [image(source)] })),
 });
 
-/** Fetches and uploads that take their time by a clock of the test; `events` tells what happened, in order. */
+/** Fetches and uploads take time on a test clock; `events` records them in order. */
 function slowPorts({ fetchMs = 0, uploadMs = 0, passedMs = 0 }) {
   let nowMs = passedMs;
   const events: string[] = [];

@@ -11,14 +11,14 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close();
 });
 
-/** One answer of the platform: JSON with a status, or 'reset', which ends the connection once the request is read. */
+/** One answer of the platform: JSON with a status, or 'reset', which closes the connection after the request. */
 type Step = { readonly status?: number; readonly body: unknown } | 'reset';
 
 const opened: Step = { body: { id: 'upload:abc==?sig=s-1' } };
 const done: Step = { body: { h: '4::aW1h:AR' } };
 const file = { bytes: Buffer.from([0, 1, 2, 253, 254, 255]), type: 'image/png', name: 'lo go&.png' };
 
-/** Uploads the file to a platform that answers step by step; also returns what it was asked. */
+/** Uploads a file to a platform with these answers, and returns the requests as well. */
 async function uploadAgainst(steps: readonly Step[]) {
   const asked: unknown[] = [];
   const left = [...steps];

@@ -8,7 +8,7 @@ import type { Category } from '../../../../lib/templates/rules/draft.ts';
 import { upstreamComponents } from '../../../../lib/templates/rules/upstream-components.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 
-/** The fields that an edit would send. */
+/** The fields that an edit sends. */
 function changed(
   stored: readonly Part[],
   given: readonly Part[],
@@ -189,7 +189,7 @@ describe('AUTHENTICATION', () => {
       ['components'],
     ],
     [
-      'apps that the platform does not show, and nobody sent from here',
+      'apps that the platform does not show, and that were not sent from here',
       shown('ONE_TAP'),
       given('ONE_TAP', true, { supported_apps: apps }),
       ['components'],
@@ -218,7 +218,12 @@ describe('new media (D20)', () => {
   test.each<[string, readonly Part[], readonly Part[], boolean]>([
     ['another source', stored, given({ header_source: 'https://a.example.com/x' }), true],
     ['the stored source', stored, given({ header_source: 'https://scontent.example.com/x' }), false],
-    ['the stored source, signed anew', stored, given({ header_source: 'https://scontent.example.com/x?sig=2' }), false],
+    [
+      'the stored source with a new signature',
+      stored,
+      given({ header_source: 'https://scontent.example.com/x?sig=2' }),
+      false,
+    ],
     ['a handle', stored, given({ header_handle: '4::x' }), true],
     ['the stored handle', [image('4::x'), body], given({ header_handle: '4::x' }), false],
     ['the example of the platform, or another', stored, given({ example: { header_handle: ['4::x'] } }), false],

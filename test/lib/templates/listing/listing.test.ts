@@ -25,7 +25,7 @@ const campaigns: Campaign[] = [
   { campaignId: 12, clientId: 1001, name: 'Onboarding' },
 ];
 
-/** Channel 599 and campaign 99 exist no more. */
+/** Channel 599 and campaign 99 no longer exist. */
 const anyPair = fc.tuple(fc.constantFrom(501, 502, 599), fc.constantFrom(10, 11, 12, 99)) as fc.Arbitrary<Pair>;
 const stands = (pair: { channelId: number; campaignId: number }) => pair.channelId !== 599 && pair.campaignId !== 99;
 const boundsOf = (scope?: readonly number[]) => ({
@@ -49,7 +49,7 @@ const anyRow: fc.Arbitrary<TemplateRow> = fc
   })
   .map(({ score, ...row }) => makeRow(score === null ? row : { ...row, qualityScore: score }));
 
-/** What a request may ask, in the words of the contract. */
+/** A request's filters, in the contract's words. */
 interface Asked {
   state?: string[];
   category?: string[];
@@ -65,7 +65,7 @@ interface Asked {
   campaignName?: string;
 }
 
-/** As it is stored, or in another letter case (D16). */
+/** The stored spelling, or another letter case (D16). */
 const spelt = (value: string) => fc.constantFrom(value, value.toLowerCase(), value.toUpperCase());
 const subset = (values: string[]) =>
   fc.subarray([...values, 'nothing has this'], { minLength: 1 }).chain((chosen) => fc.tuple(...chosen.map(spelt)));
@@ -99,7 +99,7 @@ const filterNames: (keyof Asked)[] = [
   'campaignName',
 ];
 
-/** At most four filters at once: with more, hardly anything is left to tell right from wrong. */
+/** Four filters at most: with more, almost nothing would match. */
 const anyAsked: fc.Arbitrary<Asked> = fc
   .tuple(anyValues, fc.subarray(filterNames, { maxLength: 4 }))
   .map(([values, given]) => Object.fromEntries(given.map((name) => [name, values[name]])));
@@ -128,7 +128,7 @@ function filtersFor(asked: Asked): TemplateFilters {
 const isAmong = (values: string[] | undefined, value: string) =>
   values === undefined || values.some((each) => each.toUpperCase() === value.toUpperCase());
 
-/** The rule, said the long way: one flat record for each document, filtered one by one, then one entry per template. */
+/** The reference rule: one flat record for each document, filtered one by one, then one entry for each template. */
 function naive(rows: TemplateRow[], asked: Asked, scope: number[] | undefined): Map<string, string[]> {
   const shown = new Map<string, string[]>();
   for (const row of rows) {

@@ -40,7 +40,7 @@ test.each<[string, Partial<PlatformTemplate>]>([
   ['quality', { quality_score: { score: 'RED' } }],
   ['rejected reason', { rejected_reason: 'SCAM' }],
   ['text', { components: [{ type: 'BODY', text: 'other' }] }],
-  ['a field nobody knows yet', { novelty: true } as Partial<PlatformTemplate>],
+  ['a new field', { novelty: true } as Partial<PlatformTemplate>],
 ])('a change of %s changes the hash', (_, change) => {
   expect(contentHash(makeTemplate(change))).not.toBe(contentHash(makeTemplate()));
 });
@@ -55,7 +55,7 @@ test('the order of components and buttons counts', () => {
   );
 });
 
-test('a media URL that is signed anew is the same media, another path is not', () => {
+test('a media URL with a new signature is the same media, another path is not', () => {
   const withMedia = (url: string) =>
     contentHash(makeTemplate({ components: [{ type: 'HEADER', format: 'IMAGE', example: { header_handle: [url] } }] }));
   expect(withMedia('https://media.example/a.png?oh=1&oe=2')).toBe(withMedia('https://media.example/a.png?oh=3&oe=4'));

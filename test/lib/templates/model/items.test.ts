@@ -20,7 +20,7 @@ const place = { wabaId: '200000000000001', name: 'order_update' };
 const key = templateKey({ ...place, language: 'es_AR' });
 const archived = archiveKey(key, '1400000000000001');
 
-/* Items outlive versions (D47): every later version looks for these keys, letter for letter. */
+/** Items outlive versions (D47): every later version finds them by exactly these keys. */
 test.each<[string, object, object]>([
   ['a fact', factKey(key), { pk: 'FACT#bsf5qm5cd3cjochf', sk: 'FACT' }],
   ['an archived fact', factKey(archived), { pk: 'FACT#bsf5qm5cd3cjochf#1400000000000001', sk: 'FACT' }],

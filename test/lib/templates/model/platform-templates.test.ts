@@ -7,7 +7,7 @@ import { makeTemplate } from '../../../support/templates.ts';
 const waba = { wabaId: '200000000000001', credential: 'demo' };
 const credentialOf = async (name: string) => ({ accessToken: `token of ${name}`, appId: '1' });
 
-/** A transport that answers with the given bodies, in order, and notes what it was asked. */
+/** A transport that returns these bodies in order and records the requests. */
 function answering(...bodies: Record<string, unknown>[]): { call: PlatformTransport; calls: PlatformCall[] } {
   const calls: PlatformCall[] = [];
   return {
@@ -122,7 +122,7 @@ test('a look-up tells what has the name in other languages, on every page when t
   });
 });
 
-test('a look-up of a name that nobody has tells the longer ones that the filter let through, but for what is gone', async () => {
+test('a look-up of an unknown name tells the longer ones that the filter let through, but for what is gone', async () => {
   const gone = makeTemplate({ name: 'order_update_3', status: 'DELETED' });
   const { call } = answering({ data: [makeTemplate({ name: 'order_update_2' }), gone] });
   const wanted = { name: 'order_update', language: 'en_US' };
@@ -201,7 +201,7 @@ test.each([
   await expect(platformTemplates(call, credentialOf).read(waba, '12')).rejects.toBe(failure);
 });
 
-test('who made a template is read with it; a name that only a generated one has is offered to nobody (D23)', async () => {
+test('who made a template is read with it; the name of a generated template is never suggested (D23)', async () => {
   const [generated, own] = ['AUTO_GENERATED', 'MANUAL'].map((source) => makeTemplate({ source }));
   const { call, calls } = answering({ data: [generated, own] });
   expect((await platformTemplates(call, credentialOf).page(waba)).templates).toEqual([generated, own]);

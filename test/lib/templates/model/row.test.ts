@@ -12,7 +12,10 @@ import { makeTemplate } from '../../../support/templates.ts';
 
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
-/** Size as DynamoDB counts it: names and text in UTF-8; numbers a byte for two digits and one more; booleans one. */
+/**
+ * The size by DynamoDB's rules: UTF-8 names and text, a byte for two digits of a number and one more, and one for a
+ * boolean.
+ */
 function itemBytes(item: Attributes): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(item)) {

@@ -111,7 +111,7 @@ test('a name that comes back has new documents, and the event names those', asyn
   expect(rows[0]?.documents).toEqual([{ id: idFor(1001, 1) }]);
 });
 
-test('an edit tells those whose status changes, and nobody when the template is in review already', async () => {
+test('an edit sends an event for a changed status, and none when the template is in review already', async () => {
   await stored();
   await edit();
   expect(await told()).toEqual(toBoth('template.status_changed'));
@@ -146,7 +146,7 @@ test('what cannot be told is done and answered all the same', async () => {
   expect((await store().stateOf(key, clientIds)).fact).toMatchObject({ deleted: true });
 });
 
-test('what the platform refuses is told nobody', async () => {
+test('what the platform refuses sends no event', async () => {
   await stored();
   platform.failure = new PlatformFailure('ambiguous');
   await expect(edit()).rejects.toThrow();
@@ -154,7 +154,7 @@ test('what the platform refuses is told nobody', async () => {
   expect(await told()).toEqual([]);
 });
 
-/** A platform that lists the given templates on the first WABA and nothing on the other. */
+/** A platform with these templates on the first WABA and none on the other. */
 function listing(templates: readonly PlatformTemplate[]): Pick<PlatformTemplates, 'page'> {
   return { page: async (asked) => ({ templates: asked.wabaId === wabaId ? [...templates] : [], unreadable: [] }) };
 }

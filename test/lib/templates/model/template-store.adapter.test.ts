@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 let lastName = 0;
-/** A template that no other test of this file uses. */
+/** A template that only one test uses. */
 function newTemplate(overrides: Partial<PlatformTemplate> = {}): PlatformTemplate {
   lastName += 1;
   return makeTemplate({ name: `template_${lastName}`, ...overrides });
@@ -44,7 +44,7 @@ const gone = (template: PlatformTemplate, readAtMs: number): UpstreamWrite => ({
 });
 const find = (template: PlatformTemplate, clientId = 1001) => store().find({ ...template, clientId, wabaId });
 
-/** A store whose client meets the given faults, and the attempts that were made. */
+/** A store whose client meets these faults, and its attempts. */
 function faultyStore(faultOf: (operation: string, attempt: number) => DynamoFault | undefined) {
   const client = localDocumentClient();
   const attempts = injectFaults(client, faultOf);
@@ -141,7 +141,7 @@ test('read again with its status as it was, a template keeps the time of it; not
   await read(template, 10);
   expect(await read(template, 11, 10)).toMatchObject({ readAtMs: 11, sinceMs: 10 });
   expect(await read(paused, 12)).toMatchObject({ readAtMs: 12, sinceMs: 12 });
-  // Whoever compared with what was stored before the pause.
+  // The writer had compared with the row from before the pause.
   expect(await read(template, 13, 10)).toMatchObject({ template, readAtMs: 13, sinceMs: 13 });
 });
 
@@ -213,7 +213,7 @@ test('another reason of cancellation is an error at once', async () => {
   expect(faulty.pauses).toEqual([]);
 });
 
-/** Larger than an item may be, however it is packed. */
+/** The template exceeds an item's limit however it is packed. */
 const oversized = () => newTemplate({ flow: randomBytes(450_000).toString('base64') });
 
 test('an item that the table refuses does not keep its neighbours from being written', async () => {

@@ -20,9 +20,9 @@ import { checkSettings } from '../../../../lib/templates/rules/settings.ts';
 import { body, buttons, copyCode, makeTemplate, sendable } from '../../../support/platform-templates.ts';
 import { both, type Given, isFaultless, passes, type Verdicts, verdictsOn } from '../../../support/rule-verdicts.ts';
 
-/*
- * Every limit stands twice, in the service and in the simulator. At its boundary both take the last value and refuse the next, so
- * a limit that is changed by one on either side shows here.
+/**
+ * The service and the simulator implement each limit independently. Both must accept the value at the limit and refuse
+ * the next one, so that a one-sided change shows here.
  */
 
 const texts = (length: number) => 'x'.repeat(length);
@@ -48,7 +48,10 @@ const otp = (more: Given): Given[] => [
 ];
 const labelled = (button: Given) => (length: number) => [hello, list({ ...button, text: texts(length) })];
 
-/** What is limited, the last number that is taken, whether it is the largest or the smallest, and a template of that number. */
+/**
+ * A limit: its subject, the last accepted number, whether that is the largest or smallest, and a template with a
+ * number.
+ */
 const ofTemplates: readonly (readonly [
   string,
   number,
@@ -171,7 +174,7 @@ describe('a template', () => {
   });
 
   test.each<[string, number, number, Verdicts]>([
-    // The contract lets a code live 30 seconds to 15 minutes, the platform 1 to 90.
+    // The contract allows a code lifetime of 30 seconds to 15 minutes, the platform 1 to 90 minutes.
     ['longest that the contract takes', 15, 16, { service: false, simulator: true }],
     ['longest that the platform takes', 90, 91, { service: false, simulator: false }],
   ])('%s: a code of %i minutes', (_, last, next, then) => {
@@ -237,7 +240,7 @@ test.each<[Category, number, number, boolean]>([
   expect(verdicts).toEqual([false, true, true, false, thirtyDays, false].map(both));
 });
 
-/** What comes of a send: refused by the service, or shown to the simulator as the service composes it. */
+/** The verdicts on a send: the service refuses it, or the simulator gets it as the service composes it. */
 function sendingVerdicts(template: PlatformTemplate, recipient: Omit<Recipient, 'to'>, refused: Given): Verdicts {
   const contract = parameterContract(template);
   const to = '5491100000001';
@@ -256,7 +259,7 @@ function platformTakes(template: PlatformTemplate, body: unknown): boolean {
   });
 }
 
-/** The template as the simulator has it. */
+/** The template in the simulator's form. */
 function templateShown(template: PlatformTemplate): Template {
   const fields = { ...template, parameter_format: 'POSITIONAL' } as unknown as Template['fields'];
   return { id: '1', wabaId: '2', place: 1, fields, components: fields.components };
@@ -378,12 +381,12 @@ describe('a send', () => {
       simulator: userIdForm.test(id),
     }));
     expect(verdicts).toEqual([false, true, true, false, false, true, true, false].map(both));
-    // What webhooks name is judged by a form of its own.
+    // The ids in webhooks have a rule of their own.
     expect(ids.map(isUserId)).toEqual(verdicts.map(({ service }) => service));
   });
 });
 
-/** A body of its own: the place of a location is no part of what is limited. */
+/** A location's place is not part of the limit, so it is left out. */
 function withoutLocation(template: PlatformTemplate): PlatformTemplate {
   return { ...template, components: template.components.filter(({ format }) => format !== 'LOCATION') };
 }

@@ -5,17 +5,16 @@ import { undocumented } from '../../../support/openapi.ts';
 import { type Given, type Verdicts, verdictsOn } from '../../../support/rule-verdicts.ts';
 import { thorough } from '../../../support/thorough.ts';
 
-/*
- * The rules stand twice on purpose: once for clients, with every fault and its path, and once in the simulator as the platform
- * refuses. Generated components go through both. What the service passes is shown to the simulator as the service sends it;
- * what it refuses, as it came. Where the two part, the table of differences says why.
+/**
+ * The service and the simulator implement the template rules independently. Generated components go through both; where
+ * the verdicts differ, the table of differences gives the reason.
  */
 
 interface Difference extends Verdicts {
   readonly why: string;
   readonly category: Category;
   readonly applies: (components: readonly Given[]) => boolean;
-  /** Shows that the two still part here. */
+  /** A case that still shows the difference. */
   readonly specimen: readonly Given[];
 }
 
@@ -25,7 +24,7 @@ const url = { type: 'URL', text: 'Open', url: 'https://a.example.com' };
 const buttons = (...list: readonly Given[]) => ({ type: 'BUTTONS', buttons: list });
 const copyCode = (more: Given = {}) => ({ type: 'OTP', otp_type: 'COPY_CODE', ...more });
 
-/** Every object anywhere inside. */
+/** All objects inside a value, at any depth. */
 function partsIn(value: unknown): Given[] {
   if (Array.isArray(value)) return value.flatMap(partsIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -86,7 +85,7 @@ const differences: readonly Difference[] = [
   },
 ];
 
-/** Some of the keys, each with one of its values; undefined stands for a key that is left out. */
+/** Any selection of keys, each with one of its values; undefined omits the key. */
 function partOf(values: Readonly<Record<string, readonly unknown[]>>): fc.Arbitrary<Given> {
   return fc
     .record(Object.fromEntries(Object.entries(values).map(([key, some]) => [key, fc.constantFrom(...some)])))
@@ -169,7 +168,7 @@ const goodCard = fc.constantFrom<readonly Given[]>(
   ],
   [{ type: 'HEADER', format: 'PRODUCT' }, buttons({ type: 'SPM', text: 'View' })],
 );
-/** Cards alike, or with one that is not. */
+/** The cards are alike, or one differs. */
 const cards = fc
   .tuple(
     fc.oneof(
@@ -243,7 +242,7 @@ const authentication = listOf(
   maybe(fc.array(otp, { minLength: 1, maxLength: 2 }).map((list): Given => ({ type: 'BUTTONS', buttons: list }))),
 );
 
-/** Whatever a label may be made of, by characters and by what it must not have. */
+/** Labels of any characters, including those that labels must not have. */
 const label = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 27 }),
   fc

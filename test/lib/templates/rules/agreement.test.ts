@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { undocumented } from '../../../support/openapi.ts';
 import { both, type Given, verdictsOn } from '../../../support/rule-verdicts.ts';
 
-/*
- * What the service takes and what the simulator takes, by one table (platform reference, 3.6): where the two differ, either a
- * client is refused what the platform would take, or a fault comes from the platform that should have come from here.
+/**
+ * One table of verdicts by the service and the simulator (platform reference, 3.6). A difference means that the service
+ * refuses valid templates, or that clients get the platform's errors instead of its own.
  */
 
-/** What the service takes, the document of the interface has. */
+/** The interface document must accept what the service accepts. */
 function expectAgreed(components: readonly Given[], taken: boolean): void {
   expect(verdictsOn('MARKETING', components)).toEqual(both(taken));
   if (taken) expect(undocumented('MARKETING', components)).toEqual([]);

@@ -27,7 +27,7 @@ const operator: StatusAccess = {
   askedId: undefined,
   campaignIds: undefined,
 };
-/** Channels 501 and 502 and campaigns 10 to 12 exist, for every client; 599 and 99 are gone. */
+/** Channels 501 and 502 and campaigns 10 to 12 exist for every client; 599 and 99 do not. */
 const assignable: Assignable = {
   hasChannel: (_, channelId) => channelId < 599,
   hasCampaign: (_, campaignId) => campaignId < 99,
@@ -87,7 +87,7 @@ describe('one item (D17)', () => {
       }),
       'success',
     ],
-    // What has no channel or no campaign any more counts as the placeholder (D15), which is outside nobody's campaigns.
+    // An assignment with a deleted channel or campaign counts as the placeholder (D15), which every caller may see.
     ['disable', 'one whose campaign is gone', assignedRow({ pairs: [[501, 99]] }), 'success'],
     ['disable', 'one whose channel is gone', assignedRow({ pairs: [[599, 12]] }), 'success'],
     ['enable', 'one whose campaign is gone', assignedRow({ ...off, pairs: [[501, 99]] }), 'campaign_unassigned'],
@@ -127,7 +127,7 @@ describe('one item (D17)', () => {
       }),
       'success',
     ],
-    // Each check comes before the next: the reason is the first that applies.
+    // The checks have an order: the first that applies gives the reason.
     ['enable', 'active, pending and unassigned', makeRow({ status: 'PENDING' }), 'already_enabled'],
     ['enable', 'pending and unassigned', makeRow({ ...off, status: 'PENDING' }), 'template_not_approved'],
     ['disable', 'of other campaigns and inactive', assignedRow({ ...off, pairs: [[501, 12]] }), 'forbidden'],

@@ -34,7 +34,7 @@ beforeAll(async () => {
   table = await freshTable('templates');
 });
 
-/** Templates of client 1001, active and assigned to its channel and campaign. */
+/** Active templates of client 1001, assigned to its channel and campaign. */
 async function newRows(amount: number): Promise<TemplateRow[]> {
   const templates = Array.from({ length: amount }, () => {
     count += 1;
@@ -74,7 +74,7 @@ function set(client: typeof documentClient, rows: readonly TemplateRow[], action
   );
 }
 
-/** What happens between reading and writing: once, when the channels are looked up for the first time. */
+/** A directory that runs `interferes` once, between reading and writing, at the first lookup of channels. */
 function directoryThat(interferes: () => Promise<unknown>): Directory {
   let done = false;
   return {
@@ -125,7 +125,7 @@ test.runIf(thorough)(
     expect((await set(client, rows, 'disable')).filter(({ success }) => success)).toHaveLength(1_000);
     expect({ requests, waves }).toEqual({ requests: 20, waves: 2 });
     expect((await set(client, rows, 'enable')).filter(({ success }) => success)).toHaveLength(1_000);
-    // Beside these, one round trip to the directory for its channels and campaigns.
+    // The directory adds one round trip for its channels and campaigns.
     expect({ requests, waves }).toEqual({ requests: 40, waves: 4 });
     expect((await read(keysOf(rows))).every((row) => row.active)).toBe(true);
   },

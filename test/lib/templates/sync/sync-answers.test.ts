@@ -14,7 +14,7 @@ import {
 
 const startMs = 1_000_000;
 
-/** Run 7, that `a` has had since `startMs`; or has ended at `releasedAtMs`. */
+/** Run 7, held by `a` since `startMs`, or ended at `releasedAtMs`. */
 function lock(changes: Partial<LockState> = {}): LockState {
   const held = changes.releasedAtMs === undefined ? { lease: { owner: 'a1', untilMs: startMs + leaseMs } } : {};
   return { ...held, fence: 7, runs: new Map([['a', 7]]), waiting: new Map(), ...changes };
@@ -24,7 +24,7 @@ const waitingSince = (sinceRun: number, askedAtMs: number): Waiting => ({ sinceR
 const ask = (state: LockState, contender: string, nowMs: number, owner = `${contender}2`) =>
   answerTo(state, { owner, contender, nowMs });
 
-/** Refused, and those wait from now on; without them nothing is written down. */
+/** The contender is refused and waits from now on; without `waiting`, the lock is not written. */
 function expectRefused(state: LockState, [contender, nowMs]: readonly [string, number], waiting?: object): void {
   const answer = ask(state, contender, nowMs);
   expect(answer.result).toBe('refused');
@@ -45,7 +45,7 @@ test('the first run of all is number 1', () => {
 });
 
 describe('a lock that is held', () => {
-  test('is the holder’s own to the end of its lease, by every clock, and anybody’s after it', () => {
+  test('is the holder’s own to the end of its lease, by every clock, and free after it', () => {
     const overMs = startMs + leaseMs + clockSkewMs;
     const held = lock();
     expect(ask(held, 'a', overMs - 1, 'a1')).toEqual({ state: held, result: 'held_already' });
@@ -61,7 +61,7 @@ describe('a lock that is held', () => {
     expectRefused(lock(), ['a', startMs + 5]);
   });
 
-  test('is asked for again: the time is written down anew after a second', () => {
+  test('is asked for again: the time is written again after a second', () => {
     const held = lock({ waiting: new Map([['b', waitingSince(6, startMs)]]) });
     expectRefused(held, ['b', startMs + 999]);
     expectRefused(held, ['b', startMs + 1_000], { b: waitingSince(6, startMs + 1_000) });
@@ -80,7 +80,7 @@ describe('a lock that is held', () => {
     const over = lock({ waiting: waitingOf(nowMs - rememberedMs - 1) });
     const { w0: _forgotten, ...others } = Object.fromEntries(over.waiting);
     expectRefused(over, ['b', nowMs], { ...others, b: waitingSince(7, nowMs) });
-    // One who was forgotten begins to wait anew.
+    // A forgotten contender starts to wait again.
     expectRefused(over, ['w0', nowMs], { ...others, w0: waitingSince(7, nowMs) });
   });
 
@@ -105,7 +105,7 @@ describe('a lock that was given back', () => {
   const releasedAtMs = startMs + 1_000;
   const b = waitingSince(7, startMs + 500);
 
-  test('is anybody’s when nobody waits, also that of the same owner', () => {
+  test('is free when no contender waits, for the same owner too', () => {
     expect(ask(lock({ releasedAtMs }), 'a', releasedAtMs, 'a1')).toEqual({
       result: 'acquired',
       state: {

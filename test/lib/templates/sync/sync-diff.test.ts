@@ -22,7 +22,7 @@ const rowOf = (clientId: number, of: PlatformTemplate = template, deleted = fals
 const both = [rowOf(1001), rowOf(1002)];
 const direct = both.map((row) => ({ ...row, isDirectMessage: true }));
 const changesOfPage = (...given: Parameters<typeof compareWithPage>) => compareWithPage(...given).changes;
-/** The stored fact of a row that was written at a time. */
+/** The stored facts of a row with its write time. */
 const factOf = (row: TemplateRow | undefined, sinceMs = 1) =>
   row && {
     wabaId,
@@ -85,7 +85,7 @@ test.each<[string, TemplateRow[], PlatformTemplate, string[]]>([
   ).toEqual(expected);
 });
 
-test('the same change is the same event whoever tells it and when, another one once the status has come and gone', () => {
+test('the same change is the same event from any source at any time, and another one once the status has come and gone', () => {
   const page = pageOf(makeTemplate({ status: 'PAUSED' }));
   const ids = [1, 1, 2].map((sinceMs, nowMs) =>
     changesOfPage(waba, knownRows(wabaId, both), { page, readAtMs: 5 })
@@ -96,7 +96,7 @@ test('the same change is the same event whoever tells it and when, another one o
   expect(new Set(ids.flat()).size).toBe(4);
 });
 
-test('what somebody else has stored since the rows were read has been told', () => {
+test('a change that another process has stored since the rows were read was already told', () => {
   const paused = makeTemplate({ status: 'PAUSED' });
   const changes = changesOfPage(waba, knownRows(wabaId, both), { page: pageOf(paused), readAtMs: 5 });
   expect(changes.map(({ kind }) => kind)).toEqual(['updated']);
@@ -133,7 +133,7 @@ test('a template that cannot be read is there all the same; one without name is 
   ]);
 });
 
-/** Nested so deep that recursion runs out of stack. */
+/** The nesting is so deep that a recursive function overflows the stack. */
 function nested(levels: number): Record<string, unknown> {
   let value: Record<string, unknown> = {};
   for (let level = 0; level < levels; level += 1) value = { of: value };

@@ -8,7 +8,7 @@ import { thorough } from '../../../support/thorough.ts';
 
 const locks = syncLockStore(localDocumentClient(), await freshTable('templates'), backoff(2, 30));
 
-/** Who has the lock, and until when unless it renews the lease, by the time that passes for everybody. */
+/** The lock's holder, and the end of its lease unless renewed, on the common clock. */
 interface Holder {
   readonly lock: HeldLock;
   readonly clockAheadMs: number;
@@ -27,7 +27,7 @@ test(clocksApart, async () => {
   const fences: number[] = [];
   let holder: Holder | undefined;
   let [rounds, takenOver] = [0, 0];
-  // The test moves the clock, so that only the store takes real time: to the very end of a lease too, where fast clocks are past it.
+  // The test moves the clock to the very end of a lease, where fast clocks are past it; only the store takes real time.
   for (let nowMs = 1_000_000; fences.length < acquisitions; nowMs += leaseMs / 5) {
     rounds += 1;
     const asked = contenders.map(async ({ index, clockAheadMs }) => {
@@ -39,10 +39,10 @@ test(clocksApart, async () => {
     const winners = (await Promise.all(asked)).flat();
     expect(winners.length).toBeLessThanOrEqual(1);
     const [winner] = winners;
-    // A lock that has been given back is somebody's at once.
+    // A released lock has a new holder at once.
     if (holder === undefined) expect(winners).toHaveLength(1);
     if (winner !== undefined) {
-      // Only who has died is replaced, and not before the lease has ended for the holder itself.
+      // Only a dead holder is replaced, after its lease has ended by its own clock.
       if (holder !== undefined) expect([holder.dies, nowMs >= holder.leaseEndsMs]).toEqual([true, true]);
       if (holder !== undefined) takenOver += 1;
       fences.push(winner.lock.fence);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 const locks = () => onePerOwner(syncLockStore(documentClient, table));
 
-/** The lock for tests in which every owner is somebody else's. */
+/** A lock of which every test has its own owner. */
 function onePerOwner({ acquire, heartbeat, release }: SyncLocks) {
   return {
     acquire: (request: {
@@ -144,7 +144,7 @@ test('a holder whose renewal others are ahead of again and again fails, and has 
   expect(await locks().heartbeat(lock, 1)).toBe(true);
 });
 
-/** A store in front of whose next write something else happens. */
+/** A store that runs `first` right before its next write. */
 function storeAfter(first: () => Promise<unknown>) {
   const client = localDocumentClient();
   let done = false;
@@ -227,7 +227,7 @@ test('the same owner does not renew an earlier acquisition of its own', async ()
   expect(await locks().heartbeat(first, 2)).toBe(false);
 });
 
-test('an expired lease that nobody took is renewed by its holder: a redelivery goes on', async () => {
+test('an expired lease that no contender took is renewed by its holder: a redelivery goes on', async () => {
   const name = newName();
   const lock = await held(name, 'slow', 0);
   expect(await locks().heartbeat(lock, 10 * leaseMs)).toBe(true);

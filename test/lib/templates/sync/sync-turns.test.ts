@@ -10,12 +10,12 @@ import {
   rememberedMs,
 } from '../../../../lib/templates/sync/sync-turns.ts';
 
-/** The lock in memory, as the store keeps it. */
+/** The lock in memory, with the store's rules. */
 function makeLock() {
   let state = noRuns;
   return {
     state: () => state,
-    /** True when the contender has the lock now. */
+    /** True when the contender holds the lock now. */
     ask: (contender: string, nowMs: number): boolean => {
       const answer = answerTo(state, { owner: `${contender} at ${nowMs}`, contender, nowMs });
       state = answer.state;
@@ -31,11 +31,10 @@ function makeLock() {
 interface Looping {
   readonly name: string;
   readonly everyMs: number;
-  /** Asks until then. */
   readonly untilMs: number;
 }
 
-/** Clients in loops on one clock of whole milliseconds; counts the runs of each, and for how long nobody had one. */
+/** Clients in loops on one millisecond clock; counts each one's runs, and the time without any run. */
 function simulate(
   clients: readonly Looping[],
   { runMs, untilMs }: { readonly runMs: number; readonly untilMs: number },
@@ -98,7 +97,7 @@ test('one who was refused and never comes back costs at most 5 s, once', () => {
   );
 });
 
-test('the former holder waits until one of the refused has had the lock, or 5 s; whoever was refused may be first', () => {
+test('the former holder waits until one of the refused has had the lock, or 5 s; any refused contender may be first', () => {
   for (const first of ['b', 'c']) {
     const lock = makeLock();
     expect([lock.ask('a', 0), lock.ask('b', 10), lock.ask('c', 20)]).toEqual([true, false, false]);
@@ -111,7 +110,8 @@ test('the former holder waits until one of the refused has had the lock, or 5 s;
   lock.release(100);
   expect([lock.ask('a', 99 + keptMs), lock.ask('a', 100 + keptMs)]).toEqual([false, true]);
   lock.release(200 + keptMs);
-  expect(lock.ask('a', 201 + keptMs)).toBe(true); // b had its chance
+  // The loop gave `b` its chance before this request.
+  expect(lock.ask('a', 201 + keptMs)).toBe(true);
 });
 
 test('who has not asked for 30 s is forgotten; who is alone never waits', () => {
@@ -125,7 +125,7 @@ test('who has not asked for 30 s is forgotten; who is alone never waits', () => 
   expect(lock.ask('a', 12 + rememberedMs)).toBe(true);
 });
 
-test('a holder that has died keeps nobody waiting: the lock is anybody’s when the lease has ended (R27)', () => {
+test('a dead holder blocks no contender: the lock is free when the lease has ended (R27)', () => {
   const lock = makeLock();
   lock.ask('a', 0);
   lock.ask('b', leaseMs);
@@ -135,7 +135,7 @@ test('a holder that has died keeps nobody waiting: the lock is anybody’s when 
 
 type Step = readonly ['ask', string] | readonly ['release'] | readonly ['wait', number];
 
-test('every history of three contenders up to seven steps: somebody can always go on, runs grow by one (R25, R28)', () => {
+test('every history of three contenders up to seven steps: one of them can always go on, runs grow by one (R25, R28)', () => {
   const steps: readonly Step[] = [['ask', 'a'], ['ask', 'b'], ['ask', 'c'], ['release'], ['wait', keptMs]];
   const explore = (history: readonly Step[]): number => {
     const lock = makeLock();
@@ -151,7 +151,7 @@ test('every history of three contenders up to seven steps: somebody can always g
       held ||= got;
       if (lock.state().fence !== fence) throw new Error(`fence: ${JSON.stringify(history)}`);
     }
-    // Those who wait are never all in each other's way.
+    // Waiting contenders must not block each other for ever.
     const state = lock.state();
     const free = ['a', 'b', 'c', 'd'].filter(
       (contender) => answerTo(state, { owner: 'x', contender, nowMs: nowMs + 1 }).result === 'acquired',
@@ -163,7 +163,7 @@ test('every history of three contenders up to seven steps: somebody can always g
   expect(explore([])).toBe((5 ** 8 - 1) / 4);
 });
 
-test('over any history what is remembered stays bounded, and whoever waits waits for a run after its own', () => {
+test('over any history what is remembered stays bounded, and a contender waits only for a run after its own', () => {
   const anyStep = fc.tuple(
     fc.constantFrom('ask', 'ask', 'ask', 'release'),
     fc.nat(40),

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PlatformFailure } from '../../../../lib/platform/failure.ts';
 import { platformTransport } from '../../../../lib/platform/transport.ts';
@@ -20,20 +19,28 @@ import { type PlatformServer, startPlatformServer } from '../../../support/platf
 import { freshTable, localDocumentClient } from '../../../support/stores.ts';
 import { makeTemplate } from '../../../support/templates.ts';
 import { thorough } from '../../../support/thorough.ts';
+import { crashingAt, refuseWritesOf } from './crashing-sync.ts';
 
 const shared = makeWaba({ wabaId: '200000000000001', clientIds: [1001, 1002] });
+
 const own = makeWaba({ wabaId: '200000000000002', clientIds: [1002] });
+
 const plentyMs = () => 900_000;
 
 let platform: PlatformServer;
+
 let table: string;
+
 let now: number;
+
 const documentClient = localDocumentClient();
 
 beforeAll(async () => {
   platform = await startPlatformServer();
 });
+
 afterAll(() => platform.close());
+
 beforeEach(async () => {
   table = await freshTable('templates');
   now = 1_800_000_000_000;
@@ -63,7 +70,7 @@ function workshop(overrides: Partial<SyncPorts> = {}): SyncPorts {
   };
 }
 
-/** What the request queues: the lock is held for client 1002, who works with both WABAs. */
+/** The queued message of a request: client 1002, which has both WABAs, holds the lock. */
 async function started(owner = 'first'): Promise<SyncMessage> {
   const lock = await workshop().locks.acquire({ name: 'sync', owner, contender: 'test', nowMs: now });
   if (lock === undefined) throw new Error('the lock is not free');
@@ -78,7 +85,9 @@ async function synchronize(over: Partial<SyncPorts> = {}): Promise<SyncResult> {
 const lockIsFree = async () =>
   (await workshop().locks.acquire({ name: 'sync', owner: `probe ${Math.random()}`, contender: 'test', nowMs: now })) !==
   undefined;
+
 const rowsOf = (clientId: number) => templateStore(documentClient, table).rowsOf(clientId);
+
 const liveNames = async (clientId: number) =>
   (await rowsOf(clientId))
     .filter((row) => !row.deleted)
@@ -173,7 +182,7 @@ test('a template that cannot be read is not gone; one without a name lets nothin
   expect(await synchronize()).toMatchObject({ counts: { deleted: 0, updated: 1 } });
 });
 
-/** Templates that cannot be compared or stored, each of another kind. */
+/** Templates that cannot be compared or stored, each for another reason. */
 function unholdable(): PlatformTemplate[] {
   let deep: Record<string, unknown> = {};
   for (let level = 0; level < 3_000; level += 1) deep = { deep };
@@ -277,7 +286,7 @@ test('a worker that slept through its lease writes nothing more (R26)', async ()
     }
     return read;
   };
-  // The sleeper's own clock stands still, so it does not even know that its lease is over: the fence must stop it.
+  // The sleeper's clock stands still, so it does not know that its lease is over: only the fence can stop it.
   const sleeper = runSync(workshop({ platform: { page }, nowMs: () => asleep }), message, plentyMs);
   await expect(sleeper).rejects.toThrow('lock is held by somebody else');
   expect(new Set((await rowsOf(1001)).map((row) => row.status))).toEqual(new Set(['PAUSED']));
@@ -313,7 +322,8 @@ test('the lease is renewed while the work goes on, and once more for the way thr
   const inTime = [true, true, true, true];
   const timeLeftMs = () => {
     if (inTime.shift()) return 900_000;
-    now += 14_000; // after the last page, before the checkpoint
+    // The time passes after the last page and before the checkpoint.
+    now += 14_000;
     return 0;
   };
   const result = await runSync(workshop({ platform: { page } }), await started(), timeLeftMs);
@@ -331,16 +341,16 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
   for (let point = 1; ; point += thorough ? 1 : 5) {
     table = await freshTable('templates');
     const message = await started();
-    const { crashing, crashed } = crashingAt(point);
+    const { crashing, crashed } = crashingAt(point, workshop());
     const ended = await Promise.race([runSync(crashing, message, plentyMs).then(() => 'finished'), crashed]);
     if (ended === 'finished') break;
     crashedAt = point;
     if (point % 2 === 0) {
-      // Redelivered before anybody else came: it goes on.
+      // The message is delivered again before another contender comes, so the run continues.
       now += 400_000;
       await runSync(workshop(), message, plentyMs).catch(() => undefined);
     } else {
-      // Somebody else comes first, within a minute; the redelivery has nothing to do any more.
+      // Another contender comes within a minute, so the next delivery has nothing left to do.
       now += 60_000;
       await runSync(workshop(), await started('second'), plentyMs);
       await expect(runSync(workshop(), message, plentyMs)).rejects.toThrow('lock is held by somebody else');
@@ -350,59 +360,3 @@ test('a crash at any point leaves a lock that frees itself and work that a redel
   }
   expect(crashedAt).toBeGreaterThan(10);
 }, 120_000);
-
-/** A table that takes no transaction with an item of this partition, as if it were too large. */
-function refuseWritesOf(client: DynamoDBDocumentClient, partition: string): void {
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const { TransactItems = [] } = args.input as { TransactItems?: { Update?: { Key?: { pk?: string } } }[] };
-      const reasons = TransactItems.map(({ Update }) => ({
-        Code: Update?.Key?.pk === partition ? 'ValidationError' : 'None',
-      }));
-      if (reasons.every(({ Code }) => Code === 'None')) return next(args);
-      throw new TransactionCanceledException({ message: 'no', $metadata: {}, CancellationReasons: reasons });
-    },
-    { step: 'initialize', name: 'refuseWritesOf' },
-  );
-}
-
-/** A workshop that dies before or after its n-th call: from then on nothing answers any more. */
-function crashingAt(point: number): { crashing: SyncPorts; crashed: Promise<'crashed'> } {
-  const real = workshop();
-  let calls = 0;
-  let die: (how: 'crashed') => void = () => undefined;
-  const crashed = new Promise<'crashed'>((resolve) => {
-    die = resolve;
-  });
-  const never = () => {
-    die('crashed');
-    return new Promise<never>(() => undefined);
-  };
-  const mortal = <A extends unknown[], R>(call: (...given: A) => Promise<R>) => {
-    return async (...given: A): Promise<R> => {
-      calls += 1;
-      if (calls >= point) return never();
-      const result = await call(...given);
-      calls += 1;
-      return calls >= point ? never() : result;
-    };
-  };
-  return {
-    crashed,
-    crashing: {
-      ...real,
-      directory: { listWabas: mortal(real.directory.listWabas) },
-      templates: {
-        rowsOf: mortal(real.templates.rowsOf),
-        storedFacts: mortal(real.templates.storedFacts),
-        writeUpstream: mortal(real.templates.writeUpstream),
-      },
-      platform: { page: mortal(real.platform.page) },
-      locks: {
-        acquire: real.locks.acquire,
-        heartbeat: mortal(real.locks.heartbeat),
-        release: mortal(real.locks.release),
-      },
-    },
-  };
-}

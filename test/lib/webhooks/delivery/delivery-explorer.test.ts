@@ -9,12 +9,10 @@ import type { Message } from './delivery-model.ts';
 import { checkPromises, type Told } from './delivery-promises.ts';
 import { keyOf, type Scenario, successorsOf, type World } from './delivery-space.ts';
 
-/*
- * Every order in which two runs of the delivery work on the events of one client or two: a call fails, or its reply is lost, or
- * the SDK repeats it, or it lands after its run has given it up; a run dies or stalls; a message comes again while its run is
- * at work, or before its time; receivers answer anything, or nothing; a client replaces its configuration meanwhile. The
- * state of delivery is written by the real store; that DynamoDB does with its condition what the model does is shown in
- * delivery-state-store.adapter.test.ts. Of what waits, each state without a run must have a message that will look there.
+/**
+ * Explores every order of two delivery runs on one or two clients' events, with faults, repeated and early messages,
+ * any answers of receivers, and new configurations. delivery-state-store.adapter.test.ts proves the store's condition.
+ * An idle world has wakes for waiting events.
  */
 const startMs = 1_800_000_000_000;
 
@@ -28,10 +26,10 @@ const fresh = (clientId: number, number: number): Told => ({
   firstSeenMs: startMs,
 });
 
-/** An event that has failed once. */
+/** An event with one failed attempt. */
 const waiting: Told = { event: makeEvent(1, 0), attempts: 1, firstSeenMs: startMs - 5_000 };
 
-/** An event that has had all but its last two attempts. */
+/** An event with two attempts left. */
 const nearlyGivenUp: Told = {
   event: makeEvent(1, 0),
   attempts: 6,
@@ -41,7 +39,7 @@ const nearlyGivenUp: Told = {
 const isFresh = ({ attempts }: Told) => attempts === 0;
 const pendingOf = (told: Told): Pending => ({ ...told, dueMs: startMs });
 
-/** Fresh events are in the queue; for those that wait there is a wake, and for each double another. */
+/** New events are in the queue; each waiting event has a wake, and each double has another. */
 function messagesOf(told: readonly Told[], doubles: number): Message[] {
   const wakes = told.filter((each) => !isFresh(each)).map(({ event }) => encodeWake(event.clientId));
   const doubled = wakes.flatMap((wake) => Array.from({ length: doubles }, () => wake));
@@ -55,11 +53,11 @@ type Bounds = Pick<World, 'runsLeft' | 'faultsLeft' | 'badAnswersLeft' | 'change
 const scenarios: readonly (Scenario & {
   readonly name: string;
   readonly told: readonly Told[];
-  /** Doubles of the wake. */
+  /** How many copies of the wake there are. */
   readonly doubles?: number;
   readonly meets: readonly string[];
   readonly bounds: Bounds;
-  /** What is smaller in the quick run: a world of a second. */
+  /** Smaller bounds for the quick run, so that it takes a second. */
   readonly quick?: Partial<Bounds>;
 })[] = [
   {
@@ -128,7 +126,7 @@ const scenarios: readonly (Scenario & {
 ];
 
 test.each(scenarios)(
-  '$name: none is dropped before its time, each attempt is the same event, and nobody waits for another (D34, R41 to R43)',
+  '$name: none is dropped before its time, each attempt is the same event, and no client waits for another (D34, R41 to R43)',
   { timeout: 240_000 },
   async ({ told, doubles = 0, meets, bounds, quick, ...scenario }) => {
     const messages = messagesOf(told, doubles);
@@ -155,7 +153,7 @@ test.each(scenarios)(
         await checkPromises(world, told);
       },
     });
-    // Guards against an exploration that sees nothing.
+    // An exploration that reaches too little must fail.
     expect([...met].sort()).toEqual([...meets].sort());
     expect(states).toBeGreaterThan(500);
   },

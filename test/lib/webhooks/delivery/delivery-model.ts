@@ -12,7 +12,9 @@ import { deliveryKey, waitingKey } from '../../../../lib/webhooks/items.ts';
 import { firstSecret } from '../../../support/delivery-world.ts';
 import { type Call, type Outside, type Reply, type Standing, standingAfter } from '../../../support/replayed-run.ts';
 
-/** The event queue, what is stored of two clients and what their receivers had, as plain data; and the real delivery, call by call. */
+/**
+ * The event queue, two clients' stored state and their receivers as plain data, and the real delivery, call by call.
+ */
 
 export type CallName = 'record' | 'find' | 'read' | 'write' | 'post' | 'switchOff' | 'wake' | ListCall;
 type ListCall = 'look' | 'place' | 'remove';
@@ -21,7 +23,7 @@ export interface Message {
   readonly id: number;
   readonly body: string;
   readonly visibleAtMs: number;
-  /** A run has the latest delivery of it. */
+  /** A run holds the latest delivery. */
   readonly held: boolean;
 }
 
@@ -30,15 +32,15 @@ export interface Run {
   readonly startedAtMs: number;
   readonly messages: readonly Pick<Message, 'id' | 'body'>[];
   readonly replies: readonly Reply[];
-  /** For each reply, whose call it was. */
+  /** The client of each reply's call. */
   readonly answered: readonly { readonly clientId: number; readonly failed: boolean }[];
-  /** The messages that must come again, once it has ended: how it came to that changes nothing any more. */
+  /** The messages that must come again after the end; how the run got there does not matter. */
   readonly ended?: readonly string[];
 }
 
 /** What a receiver did with an event. */
 export interface Had {
-  /** 2xx, and a run was told so. */
+  /** The receiver answered 2xx, and a run got the answer. */
   readonly taken: boolean;
   readonly posts: number;
   readonly firstPostMs?: number;
@@ -51,24 +53,24 @@ export interface Store {
   readonly states: Readonly<
     Record<number, { readonly version: number; readonly writer: string; readonly wakeAtMs?: number }>
   >;
-  /** What waits, in order. */
+  /** The waiting events, in order. */
   readonly list: readonly Pending[];
   readonly configs: Readonly<Record<number, { readonly version: number; readonly active: boolean }>>;
   readonly recorded: readonly string[];
   readonly had: Readonly<Record<string, Had>>;
-  /** Where 410 was answered. */
+  /** The URLs that answered 410. */
   readonly gone: readonly string[];
 }
 
 export const secretOf = (version: number) =>
   version === 1 ? firstSecret : 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDCTxUYnPNNo0=';
 
-/** Another one with each version of the configuration. */
+/** Each version of the configuration has another URL. */
 export const urlOf = (clientId: number, version: number) => `https://example.com/${clientId}/${version}`;
 
 const standings = new Map<string, Promise<Standing<string[], CallName>>>();
 
-/** Where a run stands: the calls that it waits for, or the messages that must come again. */
+/** A run's state: its waiting calls, or the messages that must come again. */
 export function standingOf({ owner, startedAtMs, messages, replies }: Run): Promise<Standing<string[], CallName>> {
   const key = JSON.stringify([owner, startedAtMs, messages, replies]);
   const deliveries = messages.map(({ id, body }) => ({ messageId: String(id), body }));
@@ -83,40 +85,51 @@ export function standingOf({ owner, startedAtMs, messages, replies }: Run): Prom
   return known;
 }
 
-/** Every call says first whose it is. */
+/** The first argument of every call is its client. */
 export const clientOf = ({ args }: Call<CallName>) => args[0] as number;
 
+type CallTo = Outside<CallName>['call'];
+
 function portsOf(owner: string, { call, nowMs }: Outside<CallName>): DeliverPorts {
-  const [record, find, post] = [call('record'), call('find'), call('post')];
-  const [look, place, remove] = [call('look'), call('place'), call('remove')];
+  const [record, post] = [call('record'), call('post')];
   return {
     records: { record: (event) => record(event.clientId, event.id) },
-    receivers: {
-      find: async (clientId) => {
-        const found: { readonly version: number; readonly active: boolean } = await find(clientId);
-        return found.active ? receiverOf(clientId, found.version) : undefined;
-      },
-      switchOff: call('switchOff'),
-    },
+    receivers: receiversOf(call),
     states: deliveryStateStore({
       ...{ client: documentsOf(call), table: 'webhooks', pause: async () => undefined },
       newWriter: () => owner,
     }),
-    list: {
-      put: (pending) => place(pending.event.clientId, pending),
-      remove: (pending) => remove(pending.event.clientId, pending),
-      pages: async function* (clientId) {
-        yield await look(clientId);
-      },
-    },
+    list: listOf(call),
     queue: { wakeLater: call('wake') },
     post: (sent) => post(Number(sent.url.split('/').at(-2)), sent),
     newOwner: () => owner,
     nowMs,
-    // Harsher than Lambda: a run is never stopped for lack of time.
+    // Lambda would stop a run that is out of time; here none is stopped, which is harder.
     remainingMs: () => 60_000,
     random: () => 0.5,
     log: () => undefined,
+  };
+}
+
+function receiversOf(call: CallTo): DeliverPorts['receivers'] {
+  const find = call('find');
+  return {
+    find: async (clientId) => {
+      const found: { readonly version: number; readonly active: boolean } = await find(clientId);
+      return found.active ? receiverOf(clientId, found.version) : undefined;
+    },
+    switchOff: call('switchOff'),
+  };
+}
+
+function listOf(call: CallTo): DeliverPorts['list'] {
+  const [look, place, remove] = [call('look'), call('place'), call('remove')];
+  return {
+    put: (pending) => place(pending.event.clientId, pending),
+    remove: (pending) => remove(pending.event.clientId, pending),
+    pages: async function* (clientId) {
+      yield await look(clientId);
+    },
   };
 }
 
@@ -124,7 +137,7 @@ function receiverOf(clientId: number, version: number): Receiver {
   return { url: urlOf(clientId, version), version, wanted: defaultEventTypes, secrets: [secretOf(version)] };
 }
 
-/** The real store on a table of one item for each client. */
+/** The real store, on a table of one item for each client. */
 function documentsOf(call: Outside<CallName>['call']): DynamoDBDocumentClient {
   const [read, write] = [call('read'), call('write')];
   const send = async (command: GetCommand | PutCommand) => {
@@ -147,7 +160,7 @@ function clientOfKey(key: Readonly<Record<string, unknown>> | undefined): number
   return clientId;
 }
 
-/** What a call does to what is stored, and what it answers. A post has the effect of an answer with 2xx. */
+/** The effect and the answer of a call. A post has the effect of a 2xx answer. */
 export function effectOf<S extends Store>(
   store: S,
   { name, args }: Call<CallName>,
@@ -166,7 +179,7 @@ export function effectOf<S extends Store>(
     case 'write': {
       const [, item, expected] = args as [number, Store['states'][number], number | 'any'];
       const current = store.states[clientId];
-      // An item that is not there is overwritten by a writer that has seen one.
+      // A missing item is overwritten by a writer that has seen one.
       if (expected !== 'any' && current !== undefined && expected !== current.version) return { store, value: current };
       return { store: { ...store, states: { ...store.states, [clientId]: item } } };
     }
@@ -183,7 +196,7 @@ export function effectOf<S extends Store>(
       return { store: { ...store, list: without(store.list, args[1] as Pending) } };
     case 'wake': {
       const delaySeconds = args[1] as number;
-      // Of a wait that is many delays long, only the last is played: the others find nothing due.
+      // Only the last of many delays is played; in the others no event is due.
       const dues = store.list.filter(({ event }) => event.clientId === clientId).map(({ dueMs }) => dueMs);
       const skippedMs = delaySeconds < maxDelaySeconds ? 0 : Math.min(...dues, Number.MAX_SAFE_INTEGER);
       const visibleAtMs = Math.max(nowMs + delaySeconds * 1_000, dues.length === 0 ? 0 : skippedMs);
@@ -201,7 +214,7 @@ export function effectOf<S extends Store>(
   }
 }
 
-/** The receiver has the event once more; `taken` when it was told so in time. */
+/** The receiver gets the event once more; `taken` when its 2xx came in time. */
 export function posted<S extends Store>(
   store: S,
   { headers }: Pick<Post, 'headers'>,
@@ -223,13 +236,12 @@ function placeOf(pending: Pending): string {
   return `${pk} ${sk}`;
 }
 
-/** The event that a message of the queue is about; undefined of a wake. */
+/** The event of a queue message; undefined for a wake. */
 export function eventIn(body: string): ServiceEvent | undefined {
   const queued = decodeQueued(body);
   return 'wakeClientId' in queued ? undefined : queued;
 }
 
-/** Whose a message is. */
 export function clientIn(body: string): number {
   const queued = decodeQueued(body);
   return 'wakeClientId' in queued ? queued.wakeClientId : queued.clientId;

@@ -18,7 +18,7 @@ import {
 } from './delivery-model.ts';
 import { acknowledged, type World, withReply, withRunOf } from './delivery-space.ts';
 
-/** What the exploration is about: its events, and how far each had come before. */
+/** The explored events, and how far each had come before. */
 export interface Told {
   readonly event: ServiceEvent;
   readonly attempts: number;
@@ -27,7 +27,7 @@ export interface Told {
 
 const retriedMs = 27 * 3_600_000;
 
-/** Throws where a promise is broken now, or would be once nothing fails any more. */
+/** Throws when a promise is broken now, or would be once faults end. */
 export async function checkPromises(world: World, told: readonly Told[]): Promise<void> {
   for (const run of world.runs) await checkRun(world, run, told);
   await checkHolders(world);
@@ -58,7 +58,7 @@ function isListed(list: World['list'], eventId: string | undefined): boolean {
   return list.some(({ event }) => event.id === eventId);
 }
 
-/** At most one run posts to a client, but for those that have stalled for longer than their lease. */
+/** Only one run posts to a client, except runs that have stalled for longer than their lease. */
 async function checkHolders({ runs, nowMs }: World): Promise<void> {
   const posting: number[] = [];
   for (const run of runs) {
@@ -69,7 +69,7 @@ async function checkHolders({ runs, nowMs }: World): Promise<void> {
   if (new Set(posting).size < posting.length) throw new Error('D34: two runs post to one client');
 }
 
-/** Taken by its receiver, or given up after every attempt and the whole time, or its client has switched off or is gone. */
+/** The receiver took the event, all attempts and time were used up, or the client switched delivery off or is gone. */
 function hasEnded({ had, configs, nowMs }: World, { event, attempts, firstSeenMs }: Told): boolean {
   const { taken = false, posts = 0 } = had[event.id] ?? {};
   const isGivenUp = attempts + posts >= maxAttempts && nowMs - firstSeenMs >= retriedMs;
@@ -113,7 +113,7 @@ function checkPost(
   if (!signatures.includes(headers['webhook-signature'] ?? '')) throw new Error('R41: an attempt is not signed');
 }
 
-/** Left alone, every event is taken in the end; where a receiver is dead, all those of the others. */
+/** Without faults every event is taken in the end, except those of a dead receiver. */
 async function checkAfterwards(
   world: World,
   told: readonly Told[],
@@ -128,21 +128,21 @@ async function checkAfterwards(
     next = await nextRun(next, isDead);
   }
   if (isDead(1)) return;
-  // What is still in the queue is wakes and doubles: each ends, and sends nothing.
+  // Only wakes and doubles remain in the queue: each must end and send nothing.
   for (let turn = 0; next.messages.length > 0; turn += 1) {
     if (turn > 10) throw new Error('D34: wakes go on for ever');
     next = await nextRun(next, isDead);
   }
 }
 
-/** The run that comes next, of all that is visible then. */
+/** The next run gets all visible messages. */
 async function nextRun(world: World, isDead: (clientId: number) => boolean): Promise<World> {
   const nowMs = Math.max(world.nowMs, Math.min(...world.messages.map(({ visibleAtMs }) => visibleAtMs)));
   const due = world.messages.filter(({ visibleAtMs }) => visibleAtMs <= nowMs);
   return await ran(withRunOf({ ...world, nowMs, runsLeft: 1 }, due.slice(0, 10)), isDead);
 }
 
-/** One run to its end; every post to a dead receiver is answered 500. */
+/** Plays one run to its end; a dead receiver answers every post with 500. */
 async function ran(world: World, isDead: (clientId: number) => boolean): Promise<World> {
   let next = world;
   let run = next.runs[0] as Run;

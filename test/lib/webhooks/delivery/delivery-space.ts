@@ -19,33 +19,32 @@ import {
 export interface World extends Store {
   readonly nowMs: number;
   readonly runs: readonly Run[];
-  /** Writes that their runs have given up: they land at any later moment. */
+  /** Writes that their runs have given up land at a later moment. */
   readonly late: readonly Call<CallName>[];
   readonly started: number;
   readonly runsLeft: number;
-  /** Calls that fail, are late or come twice, runs that die or stall, messages that come too early, at most. */
+  /** The most failed, late or repeated calls, deaths, stalls and early messages in one history. */
   readonly faultsLeft: number;
-  /** Answers of receivers that are not 2xx, at most. */
+  /** The most answers other than 2xx in one history. */
   readonly badAnswersLeft: number;
-  /** Configurations that a client replaces, at most. */
+  /** The most replaced configurations in one history. */
   readonly changesLeft: number;
 }
 
 export interface Scenario {
-  /** What a receiver may answer but 2xx: it may have taken the event all the same. */
+  /** Answers other than 2xx; the receiver may have taken the event even so. */
   readonly badAnswers: readonly PostAnswer[];
-  /** Most messages handed to one run at once. */
   readonly batchSize: number;
-  /** A receiver that never answers: its posts stay open. */
+  /** This client's receiver never answers, so its posts stay open. */
   readonly hangingClient?: number;
 }
 
-/** As long as the queue of a function of 60 s must have it (infra/queues.ts). */
+/** The queue of a 60 s function needs this visibility timeout (infra/queues.ts). */
 const visibilityMs = 360_000;
 
 const reads: ReadonlySet<CallName> = new Set(['find', 'read', 'look']);
 
-/** Every step of the queue, the runs, the receivers and the client. */
+/** All steps of the queue, the runs, the receivers and the client. */
 export async function successorsOf(world: World, scenario: Scenario): Promise<Step<World>[]> {
   const { messages, runs, late, nowMs, configs, faultsLeft } = world;
   const faulty = { ...world, faultsLeft: faultsLeft - 1 };
@@ -102,7 +101,7 @@ export async function withReply(run: Run, call: Call<CallName>, reply: Omit<Repl
   return end === undefined ? told : { ...run, replies: [], answered: [], ended: end };
 }
 
-/** What may become of a run, and of each call that it waits for. */
+/** The possible next steps of a run and of each of its open calls. */
 async function stepsOf(world: World, run: Run, scenario: Scenario): Promise<Step<World>[]> {
   const runs = world.runs.filter((other) => other !== run);
   const of = run.owner;
@@ -113,7 +112,7 @@ async function stepsOf(world: World, run: Run, scenario: Scenario): Promise<Step
   const steps: Step<World>[] = [];
   if (run.ended !== undefined) {
     steps.push({ does: `${of} ends`, state: acknowledged({ ...world, runs }, ids, run.ended) });
-    if (mayFail) steps.push({ does: `${of} ends, nobody hears it`, state: dead(faulty) });
+    if (mayFail) steps.push({ does: `${of} ends, unheard`, state: dead(faulty) });
     return steps;
   }
   if (mayFail) steps.push({ does: `${of} dies`, state: dead(faulty) });
@@ -165,7 +164,7 @@ export function acknowledged(world: World, ids: readonly number[], again: readon
   return released({ ...world, messages: world.messages.filter((message) => !isOver(message)) }, ids);
 }
 
-/** What was not acknowledged comes again when its visibility time-out is over. */
+/** An unacknowledged message comes again after its visibility timeout. */
 function released(world: World, ids: readonly number[]): World {
   const visibleAtMs = world.nowMs + visibilityMs;
   return {
@@ -187,7 +186,7 @@ function namesOf(messages: readonly Message[]): string {
     .join(' and ');
 }
 
-/** Ids of messages and the order of anything do not matter: a run keeps its own. */
+/** Message ids and order do not matter, except inside a run. */
 export function keyOf({ messages, runs, late, nextId: _, ...rest }: World): string {
   const runOf = ({ owner, startedAtMs, replies, ended, messages: taken }: Run) =>
     JSON.stringify([

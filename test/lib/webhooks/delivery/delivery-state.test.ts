@@ -124,7 +124,7 @@ describe('after a round', () => {
   test('a call, or what has become due, is another round while there is time', () => {
     const called = { ...held, isCalled: true };
     expect(closed(called, closing('a', 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
-    // Also where what the round has left is due later.
+    // The call counts even when the rest of the round is due later.
     expect(closed(called, closing('a', 50, 7_000))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
     expect(closed(held, closing('a', 50, 50))?.state).toMatchObject({ lease: { owner: 'a' }, isCalled: false });
     const late = closed(called, { ...closing('a', 50), mayGoOn: false });
@@ -224,7 +224,7 @@ describe('pauses', () => {
 });
 
 describe('five days of nothing but failures', () => {
-  /** A failure every `everyMs`, the last at `untilMs`. */
+  /** A failure every `everyMs`, the last one at `untilMs`. */
   function failingEvery(everyMs: number, untilMs: number): DeliveryState {
     let state = untouched;
     for (let atMs = 0; atMs <= untilMs; atMs += everyMs) state = afterFailure(state, failure, atMs);
@@ -237,7 +237,7 @@ describe('five days of nothing but failures', () => {
     expect(isHopeless(state, 5 * dayMs)).toBe(true);
   });
 
-  test('one success begins them anew', () => {
+  test('one success begins them again', () => {
     const state = afterFailure(afterSuccess(failingEvery(dayMs, 4 * dayMs), 4 * dayMs), failure, 5 * dayMs);
     expect(isHopeless(state, 5 * dayMs)).toBe(false);
   });

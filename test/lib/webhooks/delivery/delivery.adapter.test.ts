@@ -50,7 +50,7 @@ async function subscribe(rotate = false): Promise<string> {
   return secret ?? '';
 }
 
-/** One batch with these events, posted over TLS to the receiver on this machine, with what is stored read and written. */
+/** Posts one batch of these events over TLS to the receiver on this machine, with the real state store. */
 async function deliver(...events: readonly ServiceEvent[]): Promise<string[]> {
   return await deliverBodies(...events.map(encodeEvent));
 }
@@ -62,7 +62,7 @@ async function deliverBodies(...bodies: readonly string[]): Promise<string[]> {
     receivers: receiversIn(configs, secretOpener(sealingKeys), () => nowMs),
     states,
     list,
-    // A wake may be seen at once.
+    // The wake is visible at once.
     queue: { wakeLater: (woken) => wakeQueue(sqs, queueUrl).wakeLater(woken, 0) },
     post: (post) => postPublic({ ...post, totalMs: 500 }, () => receiver.network),
     newOwner: randomUUID,

@@ -95,7 +95,7 @@ describe('what a receiver answers', () => {
     const given = Promise.withResolvers<void>();
     const answered = answerOf(
       (response) => {
-        // The receiver answers when it sees that nobody listens any more.
+        // The receiver answers once the caller has hung up.
         response.on('close', () => {
           response.writeHead(200).end();
           given.resolve();
@@ -156,7 +156,7 @@ describe('where it connects (R40)', () => {
 
   test.each([
     ['for another name', 'https://other.example.com/hook', {}],
-    ['that nobody vouches for', post.url, { ca: '' }],
+    ['that no authority vouches for', post.url, { ca: '' }],
   ])('a certificate %s is refused', async (_, url, changes) => {
     const { network, received } = await receiverThat((response) => response.end());
     expect(await postPublic({ ...post, url }, () => ({ ...network, ...changes }))).toEqual({ fault: 'no_answer' });

@@ -23,27 +23,33 @@ const sliceFrom = (first: number, size: number) => ({
 const slices = [sliceFrom(20, 2), sliceFrom(30, 2)];
 const chunk: Chunk = { jobId, slices };
 
-/** A run in which the call of each index comes to its outcome, and of which what is told and queued is noted. */
+/** Slices whose claims and ends succeed; `most` is the largest number of claimed slices at once. */
+function slicesNoting(claims: SliceClaim[], most: { claimed: number }): ChunkPorts['slices'] {
+  const claiming = new Set<number>();
+  return {
+    claim: async (claim) => {
+      claims.push(claim);
+      claiming.add(claim.key.slice);
+      most.claimed = Math.max(most.claimed, claiming.size);
+      return { kind: 'claimed', slice: claimed(undefined, claim) };
+    },
+    end: async (own, given) => {
+      claiming.delete(own.key.slice);
+      return ended(own, given);
+    },
+    endUncalled: async () => undefined,
+    endForTheDead: async () => undefined,
+    settle: async () => undefined,
+  };
+}
+
+/** A run whose calls end as `outcomes` says by index; it records events and queue messages. */
 function world(outcomes: Readonly<Record<number, Outcome>> = {}, changes: Partial<ChunkPorts> = {}) {
   const done: unknown[][] = [];
   const claims: SliceClaim[] = [];
-  const [claiming, most] = [new Set<number>(), { claimed: 0 }];
+  const most = { claimed: 0 };
   const ports: ChunkPorts = {
-    slices: {
-      claim: async (claim) => {
-        claims.push(claim);
-        claiming.add(claim.key.slice);
-        most.claimed = Math.max(most.claimed, claiming.size);
-        return { kind: 'claimed', slice: claimed(undefined, claim) };
-      },
-      end: async (own, given) => {
-        claiming.delete(own.key.slice);
-        return ended(own, given);
-      },
-      endUncalled: async () => undefined,
-      endForTheDead: async () => undefined,
-      settle: async () => undefined,
-    },
+    slices: slicesNoting(claims, most),
     look: async () => ({ heldBack: async () => undefined, proven: new Set(), barred: new Map(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),

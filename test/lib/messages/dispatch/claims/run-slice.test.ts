@@ -31,17 +31,19 @@ interface Changes extends Partial<Omit<SlicePorts, 'slices'>> {
   readonly slices?: Partial<Slices>;
 }
 
-/** Ports of which every call is noted, in its order; each may be another than the one that goes well. */
-function world(changes: Changes = {}) {
-  const calls: unknown[][] = [];
-  const noted =
-    <Args extends unknown[], Result>(name: string, then: (...args: Args) => Promise<Result>) =>
-    async (...args: Args): Promise<Result> => {
-      calls.push([name, ...args]);
-      return await then(...args);
-    };
-  const { slices = {}, ...others } = changes;
-  const all: SlicePorts = {
+const goesWell: Slices = {
+  claim: async () => ({ kind: 'claimed', slice: own }),
+  end: async (slice, outcomes) => ended(slice, outcomes),
+  endUncalled: async (asked, outcomes) => ended(claimed(undefined, asked), outcomes),
+  endForTheDead: async (...how) => endedForTheDead(...how),
+  settle: async (seen, settlements) => ({
+    ...seen,
+    outcomes: seen.outcomes.map((each, at) => settlements.get(at) ?? each),
+  }),
+};
+
+function portsWith({ slices = {}, ...others }: Changes): SlicePorts {
+  return {
     look: async () => ({ heldBack: async () => undefined, proven: new Set(), barred: new Map(), ofDead: lost }),
     markDoubt: async () => undefined,
     proven: async () => new Set(),
@@ -51,37 +53,37 @@ function world(changes: Changes = {}) {
     claimLifeMs: 90_000,
     retryMs: () => nowMs + 5_000,
     ...others,
-    slices: {
-      claim: async () => ({ kind: 'claimed', slice: own }),
-      end: async (slice, outcomes) => ended(slice, outcomes),
-      endUncalled: async (asked, outcomes) => ended(claimed(undefined, asked), outcomes),
-      endForTheDead: async (...how) => endedForTheDead(...how),
-      settle: async (seen, settlements) => ({
-        ...seen,
-        outcomes: seen.outcomes.map((each, at) => settlements.get(at) ?? each),
-      }),
-      ...slices,
-    },
+    slices: { ...goesWell, ...slices },
   };
-  const ports: SlicePorts = {
+}
+
+/** A run whose ports record every call in order; without changes all goes well. */
+function world(changes: Changes = {}) {
+  const calls: unknown[][] = [];
+  const noted =
+    <Args extends unknown[], Result>(name: string, then: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      calls.push([name, ...args]);
+      return await then(...args);
+    };
+  const all = portsWith(changes);
+  const slices: Slices = {
+    claim: noted('claim', all.slices.claim),
+    end: noted('end', all.slices.end),
+    endUncalled: noted('endUncalled', all.slices.endUncalled),
+    endForTheDead: noted('endForTheDead', all.slices.endForTheDead),
+    settle: noted('settle', all.slices.settle),
+  };
+  const reads = { look: noted('look', all.look), proven: noted('proven', all.proven) };
+  const ports = {
     ...all,
-    slices: {
-      claim: noted('claim', all.slices.claim),
-      end: noted('end', all.slices.end),
-      endUncalled: noted('endUncalled', all.slices.endUncalled),
-      endForTheDead: noted('endForTheDead', all.slices.endForTheDead),
-      settle: noted('settle', all.slices.settle),
-    },
-    look: noted('look', all.look),
+    ...reads,
+    slices,
     markDoubt: noted('markDoubt', all.markDoubt),
-    proven: noted('proven', all.proven),
     call: noted('call', all.call),
   };
-  return {
-    calls,
-    names: () => calls.map(([name]) => name),
-    run: () => runSlice({ claim, recipients }, ports),
-  };
+  const names = () => calls.map(([name]) => name);
+  return { calls, names, run: () => runSlice({ claim, recipients }, ports) };
 }
 
 const unreachable = async (): Promise<never> => {
@@ -105,7 +107,7 @@ describe('its own claim', () => {
   test.each<[string, Changes]>([
     ['the claim is not answered', { slices: { claim: unreachable } }],
     ['what stands cannot be read', { look: unreachable }],
-  ])('%s: given up for all, to be tried again, and nobody is called', async (_, changes) => {
+  ])('%s: given up for all, to be tried again, and no recipient is called', async (_, changes) => {
     const { run, calls, names } = world(changes);
     expect(await run()).toEqual({ kind: 'ended', slice: ended(own, both(retryAgain, retryAgain)) });
     expect(names()).not.toContain('call');
@@ -121,7 +123,7 @@ describe('its own claim', () => {
     expect(names()).not.toContain('call');
   });
 
-  test('of a later try those are called whom it covers; whom the delivery does not carry waits', async () => {
+  test('a later try calls its own recipients; one that the delivery does not carry waits', async () => {
     const later = { ...claimed(ended(own, both(sent, again(7))), { ...claim, try: 1 }) };
     const { run, calls } = world({ slices: { claim: async () => ({ kind: 'claimed', slice: later }) } });
     expect(await run()).toMatchObject({ slice: { outcomes: [sent, sent] } });

@@ -19,32 +19,32 @@ import {
   withWithdrawal,
 } from './slice-world.ts';
 
-/** The bounds of one exploration, and what may happen in it. */
+/** The bounds of one exploration. */
 export interface Scenario {
   readonly name: string;
-  /** Recipients of each slice of the one chunk that there is at the beginning. */
+  /** The numbers of recipients in the slices of the one initial chunk. */
   readonly slices: readonly number[];
-  /** Crashes, failed calls, refusals, deliveries too many, on one path, at most. */
+  /** The most crashes, failed calls, refusals and surplus deliveries on one path. */
   readonly faults: number;
-  /** Deliveries of chunks on one path, at most, and of receipts. */
+  /** The most deliveries of chunks, and of receipts, on one path. */
   readonly deliveries: number;
   readonly receipts?: number;
-  /** Receipts that wait are delivered together. */
+  /** Waiting receipts are delivered together. */
   readonly batched?: true;
   readonly workers?: number;
-  /** Runs of receipts at once, where there are receipts. */
+  /** Concurrent runs of receipts, where there are receipts. */
   readonly receiptRuns?: number;
-  /** What may come of a call: the first is no fault. */
+  /** The possible results of a platform call; the first is no fault. */
   readonly platform?: readonly PlatformEffect[];
   /** The job may be stopped at any moment. */
   readonly stop?: true;
-  /** Its acceptance may take the job back at any moment. */
+  /** Acceptance may take the job back at any moment. */
   readonly withdraw?: true;
-  /** So often an operator tries to settle the first message by hand. */
+  /** How often an operator tries to settle the first message by hand. */
   readonly operator?: number;
-  /** So often passes the life of a claim; every run is killed then. */
+  /** How often the life of a claim passes; every run is killed then. */
   readonly waits?: number;
-  /** What else may come of calls. */
+  /** Other possible effects of calls. */
   readonly effects?: readonly Exclude<Effect, 'ok'>[];
 }
 
@@ -60,7 +60,7 @@ interface Worker extends Start, Standing<RunEnd> {
   readonly replies: readonly Reply[];
 }
 
-/** A whole state of the world as plain data; two equal ones have the same future. */
+/** A whole state of the world as plain data; equal states have the same future. */
 export interface State {
   readonly nowMs: number;
   readonly store: Store;
@@ -72,7 +72,7 @@ export interface State {
   readonly faultsLeft: number;
   readonly deliveriesLeft: Readonly<Record<Body['kind'], number>>;
   readonly waitsLeft: number;
-  /** A run was killed, or a write took effect of which its author knew nothing. */
+  /** A run was killed, or a write took effect and its author does not know. */
   readonly harmed: boolean;
 }
 
@@ -93,7 +93,7 @@ type Action =
   | { readonly do: 'withdraw' }
   | { readonly do: 'wait' };
 
-/** The messages of each kind are worked off by workers of their own. */
+/** Each kind of message has workers of its own. */
 function kindsOf({ workers = 2, receipts = 0, receiptRuns = 1, operator = 0 }: Scenario): Body['kind'][] {
   return [
     ...Array<'chunk'>(workers).fill('chunk'),
@@ -133,7 +133,7 @@ function firstTry(size: number, slice: number): ChunkSlice {
   };
 }
 
-/** Visits every reachable state, and lets `check` throw in each; every kind of action that was taken on some path. */
+/** Visits every reachable state, lets `check` throw in each, and returns the kinds of actions that occurred. */
 export async function exploreSlices(
   scenario: Scenario,
   check: (state: State, before: State) => void,
@@ -185,7 +185,7 @@ function actionsOf(state: State, scenario: Scenario): Action[] {
   return actions;
 }
 
-/** Idle workers of a kind are alike: only the first takes work. */
+/** Idle workers of a kind are alike, so only the first takes work. */
 function deliveriesTo(at: number, { workers, queue, deliveriesLeft }: State, scenario: Scenario): Action[] {
   const kinds = kindsOf(scenario);
   const kind = kinds[at];
@@ -240,7 +240,7 @@ async function apply(
       const gone = isAcknowledged(worker) && !action.survives;
       const queue = state.queue.flatMap((queued) => {
         if (queued.id !== worker.holds.id) return [queued];
-        // The queue forgets what is acknowledged, also while another run holds it.
+        // The queue forgets an acknowledged message, even while another run holds it.
         if (gone) return [];
         const body =
           worker.end?.kind === 'left' ? ({ kind: 'receipts', indexes: worker.end.indexes } as const) : queued.body;
@@ -265,7 +265,7 @@ async function apply(
     case 'withdraw':
       return { ...state, store: withWithdrawal(state.store) };
     case 'wait': {
-      // An operator may take any time.
+      // An operator may take any time, and is not killed.
       const killed = state.workers.reduce<State>(
         (reached, worker, at) => (worker === null || worker.body.kind === 'operator' ? reached : died(reached, at)),
         state,
@@ -276,7 +276,7 @@ async function apply(
   }
 }
 
-/** What a dead run held comes again. */
+/** A dead run's delivery comes again. */
 function died(state: State, at: number): State {
   const { holds } = state.workers[at] as Worker;
   const queue = state.queue.map((queued) =>
@@ -327,7 +327,7 @@ function outcomeOf(
   return { after, reply: effect === 'reply_lost' ? { fails: true } : { value } };
 }
 
-/** Why a run must not call a recipient under the claim that it has written. */
+/** Why the run's claim does not allow a call of the recipient. */
 function wrongOf({ store }: State, index: number, owner: string): string | undefined {
   const known = store.claims[`${Math.floor(index / 10)} ${owner}`];
   if (known === undefined) return 'R13: it was never claimed';
@@ -368,7 +368,7 @@ function withWorker(state: State, at: number, worker: Worker | null): State {
   return { ...state, workers: state.workers.with(at, worker) };
 }
 
-/** Where a run stands after its replies depends on nothing else. */
+/** A run's state depends only on its replies. */
 async function standing(
   worker: Omit<Worker, 'open' | 'end'>,
   standings: Map<string, Standing<RunEnd>>,
@@ -380,7 +380,7 @@ async function standing(
   return { body, owner, nowMs, holds, replies, ...known };
 }
 
-/** Names states so that those with the same future have the same name. */
+/** Returns a function that gives states with the same future the same key. */
 function stateKeys(): (state: State) => string {
   const numberOf = partNumbers();
   return ({ store, queue, workers, runs: _runs, nextId: _next, ...rest }) => {
@@ -391,7 +391,7 @@ function stateKeys(): (state: State) => string {
   };
 }
 
-/** How a run has come to its end changes nothing any more. */
+/** How a run came to its end changes no future. */
 function futureOf(worker: Worker): object {
   const { holds, end } = worker;
   return end === undefined ? worker : { holds, end };

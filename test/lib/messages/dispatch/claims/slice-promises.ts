@@ -5,7 +5,7 @@ import { platformEffects } from './slice-world.ts';
 
 const finalEffects = new Set(['accepted', 'held', 'refused', 'lost_before', 'lost_after']);
 
-/** R13, D29, D39 and D53 in every state, R14, D34 and D41 in every state in which no run is at work. */
+/** Checks R13, D29, D39 and D53 in every state; R14, D34 and D41 in every state without a working run. */
 export function checkPromises(state: State, before: State, sizes: readonly number[]): void {
   for (const [slice, size] of sizes.entries()) {
     for (let place = 0; place < size; place += 1) {
@@ -16,7 +16,7 @@ export function checkPromises(state: State, before: State, sizes: readonly numbe
   if (sizes.length === 1) checkCompleted(state);
 }
 
-/** Nothing but a settlement changes an outcome, and a settlement nothing but `unknown`. */
+/** Only a settlement changes an outcome, and it changes only `unknown`. */
 function checkStays(state: State, before: State, index: number): void {
   const [known, now] = [outcomeOf(before, index), outcomeOf(state, index)];
   if (known === undefined || known.state === 'again' || isDeepStrictEqual(known, now)) return;
@@ -30,7 +30,7 @@ function outcomeOf({ store }: State, index: number) {
   return store.slices[String(Math.floor(index / 10))]?.outcomes[index % 10];
 }
 
-/** The end of a job of one chunk is told when it has ended, not before, and under one id (D41). */
+/** The end of a job of one chunk is an event after the end, never before, and under one id (D41). */
 function checkCompleted({ store, queue, workers, inFlight }: State): void {
   const [slice] = Object.values(store.slices);
   const isOver = slice !== undefined && slice.state === 'ended' && openPlaces(slice).length === 0;
@@ -82,7 +82,7 @@ function checkRecipient(state: State, index: number): void {
     throw new Error(`D39: ${index} has a receipt and stays unknown`);
   }
   const event = outcome?.state === 'sent' ? (outcome.held === undefined ? undefined : 'held') : outcome?.state;
-  // An operator's word is no event.
+  // An operator's settlement sends no event.
   if (event !== undefined && !isByHand && !told.includes(event)) {
     throw new Error(`D34: ${index} ended ${event} and its client was not told`);
   }

@@ -41,7 +41,7 @@ const step = fc.record({
   owner: fc.constantFrom('run-1', 'run-2'),
   outcomes,
   calls: fc.nat(3),
-  /** Whether it is written as it was seen last, or as it was seen before that. */
+  /** The write's expected version is the one last read, or an older one. */
   fresh: fc.boolean(),
 });
 
@@ -61,7 +61,7 @@ test('every write does what the exploration says of it, on whatever is there', a
         const claim: SliceClaim = { key, try: each.try, owner: each.owner, atMs: startMs + each.try, size };
         const args = argsOf(each.name, { ...each, claim, there });
         if (args === undefined) continue;
-        // A later try of what is not there is no call that a worker makes.
+        // A worker never makes a later try of a missing slice.
         if (each.name === 'claim' && each.try > 0 && seen === undefined) continue;
         const { item: now, value } = writtenOf(seen, each.name, args);
         const written = (slices as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[each.name];
@@ -86,7 +86,7 @@ function argsOf(
   if (name === 'claim') return [claim];
   if (name === 'endUncalled') return [claim, given];
   if (there === undefined) return undefined;
-  // Its claimant ends it, however late.
+  // The claimant may end the slice at any later time.
   if (name === 'end') return there.state === 'claimed' ? [there, given, calls] : undefined;
   const settlements = new Map([...given].filter(([, { state }]) => state !== 'again'));
   if (name === 'settle') return [there, settlements, startMs + 5];
@@ -152,7 +152,7 @@ describe('what has changed since it was read', () => {
   });
 });
 
-/** A client before whose first put the claim lands, which its run has given up. */
+/** A client whose first put comes after a late claim that its run has given up. */
 function claimedBefore(claim: SliceClaim) {
   const late = localDocumentClient();
   const landing = { isDue: true };
@@ -204,7 +204,7 @@ function everyOther(number: number, kind: 'lose_reply' | 'throttle') {
   return number % 2 === 1 ? { kind } : undefined;
 }
 
-test('a slice of a send with a time of its own is kept as long as its job, whoever writes it (D56)', async () => {
+test('a slice of a send with a time of its own is kept as long as its job, by every writer (D56)', async () => {
   const key = { jobId, slice: 10 };
   const keptUntilMs = startMs + 90 * 86_400_000;
   const kept = async () =>

@@ -34,7 +34,7 @@ export const claimLifeMs = 90_000;
 export const jobId = '01JD0000000000000000000000';
 export const startMs = 1_800_000_000_000;
 
-/** What may come of a call to the platform. */
+/** The possible results of a platform call. */
 export const platformEffects = {
   accepted: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid' } },
   held: { accepts: true, outcome: { state: 'sent', platformMessageId: 'wamid', held: 'paused' } },
@@ -42,31 +42,30 @@ export const platformEffects = {
   throttled: { accepts: false, outcome: { state: 'again', dueMs: startMs } },
   lost_before: { accepts: false, outcome: { state: 'unknown', code: 'no_answer' } },
   lost_after: { accepts: true, outcome: { state: 'unknown', code: 'no_answer' } },
-  /** Against its own documentation: receipts are there to find out. */
+  /** This contradicts the platform's documentation; receipts reveal it. */
   throttled_yet_taken: { accepts: true, outcome: { state: 'again', dueMs: startMs } },
 } as const satisfies Record<string, { readonly accepts: boolean; readonly outcome: Outcome }>;
 export type PlatformEffect = keyof typeof platformEffects;
 
-/** What may come of any other call; `again_late` is a try that the SDK has repeated, whose first takes effect at a later moment. */
+/** The possible effects of other calls. `again_late`: the SDK repeats a try, and the first one lands later. */
 export type Effect = 'ok' | 'fails' | 'reply_lost' | 'repeated' | 'lands_late' | 'again_late';
 
-/** Everything that outlives a run. */
+/** The state that outlives a run. */
 export interface Store {
   readonly slices: Readonly<Record<string, Slice>>;
   readonly doubtful: boolean;
-  /** Indexes of recipients of whom a receipt is appended. */
+  /** Indexes of recipients with a stored receipt. */
   readonly receipts: readonly number[];
-  /** Whether its acceptance has taken the job back; undefined while it has not tried to. */
+  /** Whether acceptance took the job back; undefined before it tries. */
   readonly withdrawn?: boolean;
-  /** Whether the job is stopped. */
   readonly stopped: boolean;
-  /** `<index> <kind>` of each event. */
+  /** Each event is `<index> <kind>`. */
   readonly told: readonly string[];
-  /** By index, in their order; `wrong` says why the claim forbade it. */
+  /** Calls by index, in order; `wrong` says why the claim did not allow the call. */
   readonly calls: readonly { readonly index: number; readonly effect: PlatformEffect; readonly wrong?: string }[];
-  /** What runs did in one moment that they must never do. */
+  /** What a run must never do, and did. */
   readonly wrongs: readonly string[];
-  /** What was known when a try was claimed, by slice and owner. */
+  /** The facts at the claim of each try, by slice and owner. */
   readonly claims: Readonly<Record<string, Pick<Store, 'stopped' | 'receipts'>>>;
 }
 
@@ -81,14 +80,14 @@ export const emptyStore: Store = {
   claims: {},
 };
 
-/** A message of the dispatch queue, or messages of the receipt queue that are delivered as one batch: one for each recipient. */
+/** A message of the dispatch queue, or a batch of the receipt queue's messages, one for each recipient. */
 export type Body =
   | { readonly kind: 'chunk'; readonly chunk: Chunk }
   | { readonly kind: 'receipts'; readonly indexes: readonly number[] }
-  /** An operator who settles a message by hand. */
+  /** An operator settles a message by hand. */
   | { readonly kind: 'operator'; readonly index: number; readonly state: 'sent' | 'failed' };
 
-/** What becomes of a delivery; of a batch of receipts, those of its messages that come again. */
+/** The end of a delivery; for a batch of receipts, the messages that come again. */
 export type RunEnd = ChunkEnd | { readonly kind: 'left'; readonly indexes: readonly number[] };
 
 export interface Start {
@@ -97,7 +96,7 @@ export interface Start {
   readonly nowMs: number;
 }
 
-/** Where the run of a delivery stands after its replies. */
+/** The state of a delivery's run after these replies. */
 export function standingOf({ body, owner, nowMs }: Start, replies: readonly Reply[]) {
   const run = async (outside: Outside<string>): Promise<RunEnd> => {
     if (body.kind === 'receipts') return await recordReceipts(body.indexes, outside);
@@ -107,7 +106,7 @@ export function standingOf({ body, owner, nowMs }: Start, replies: readonly Repl
   return standingAfter(run, nowMs, replies);
 }
 
-/** What a look finds, as a world can keep it. */
+/** A look's result as plain data. */
 type Looked = Pick<SliceLook, 'ofDead'> & { readonly heldBack?: Outcome; readonly proven: readonly number[] };
 
 function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
@@ -137,7 +136,7 @@ function chunkPorts({ call, nowMs }: Outside<string>): ChunkPorts {
   };
 }
 
-/** Who is told that something failed looks, and tries again. */
+/** After an error the operator looks and tries again. */
 async function settledByHand(
   { index, state }: Extract<Body, { kind: 'operator' }>,
   { call, nowMs }: Outside<string>,
@@ -176,7 +175,7 @@ function receiptOf(index: number): Receipt {
   return { jobId, index, status: 'delivered', atMs: startMs, platformMessageId: 'wamid' };
 }
 
-/** What nobody changes is answered at once. */
+/** Reads that nothing in this world changes are answered at once. */
 function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
   const isDoubtful = call('isDoubtful') as () => Promise<boolean>;
   return {
@@ -199,7 +198,7 @@ function receiptPorts({ call, nowMs }: Outside<string>): ReceiptPorts {
   };
 }
 
-/** The meaning of each call on what is stored: what the stores must do on DynamoDB. */
+/** The effect of each call on the stored state, as the stores must behave on DynamoDB. */
 export function applied(
   store: Store,
   { name, args }: Pick<Call, 'name' | 'args'>,
@@ -252,21 +251,21 @@ export function applied(
   }
 }
 
-/** The job is taken back, unless a worker has claimed it. */
+/** Acceptance takes the job back, unless a worker has claimed it. */
 export function withWithdrawal(store: Store): Store {
   const { slice, value } = withdrawnJob({ job: undefined, slice: store.slices['0'] }, jobId, startMs);
   return { ...store, withdrawn: value === 'withdrawn', ...(slice === undefined ? {} : { slices: { 0: slice } }) };
 }
 
-/** What was known when that try was claimed. */
+/** Records the facts at the claim of the try. */
 function withClaim({ stopped, receipts, claims }: Store, { key, owner }: Slice): Pick<Store, 'claims'> {
   return { claims: { ...claims, [`${key.slice} ${owner}`]: { stopped, receipts } } };
 }
 
-/** A job that is alone in its chunk, as far as events tell of it. */
+/** The job is alone in its chunk, as its events show. */
 const toldJob = { ...scenarioHead, jobId, about: aboutJob(scenarioHead), alone: true } as unknown as QueuedChunk;
 
-/** `<index> <kind>` of what is told of messages, and `job completed`. */
+/** The events of messages as `<index> <kind>`, and `job completed`. */
 function eventsOf(endings: readonly Told[], slices: readonly Slice[]): string[] {
   return eventsOfEndings(toldJob, endings, { slices, nowMs: startMs }).map(({ type, data }) => {
     const [, kind] = type.split('.');

@@ -56,7 +56,7 @@ describe('an ended try', () => {
   });
 });
 
-test('whom a dead claimant may have called is unknown, unless it is known how they end; what the tries before have settled stays', () => {
+test('recipients that a dead claimant may have called are unknown, unless their end is known; outcomes of earlier tries stay', () => {
   const second = claimed(ended(first, new Map([[0, sent], [1, again(7)], [2, again(5)]])), claimOf(1)); // biome-ignore format: one row
   const lost = { state: 'unknown', code: 'worker_lost' };
   expect(endedForTheDead(second, 'run-9')).toMatchObject({ owner: 'run-9', try: 1, outcomes: [sent, lost, lost] });

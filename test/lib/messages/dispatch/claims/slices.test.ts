@@ -3,13 +3,13 @@ import { thorough } from '../../../../support/thorough.ts';
 import { exploreSlices, type Scenario } from './slice-explorer.ts';
 import { checkPromises } from './slice-promises.ts';
 
-/*
- * Every state that two workers, their store, the platform, its receipts and an operator can come to (R13, R14, D25, D29, D34, D39,
- * D41, D53): any call may fail, take effect unheard, twice or late, any run may be killed, any delivery may come twice.
+/**
+ * Explores every state of two workers, their store, the platform, its receipts and an operator (R13, R14, D25, D29,
+ * D34, D39, D41, D53): calls fail or take effect unheard, twice or late; runs are killed; deliveries repeat.
  */
 
 interface Named extends Scenario {
-  /** What must have been seen, or the exploration saw nothing. */
+  /** Events that the exploration must reach, or it proves nothing. */
   readonly sees: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const scenarios: readonly Named[] = [
     faults: thorough ? 2 : 1,
     deliveries: 3,
     waits: 1,
-    // The second of two faults doubles the copy of what the first one has throttled.
+    // The second of two faults doubles the copy that the first fault has throttled.
     sees: ['claim lands_late', 'land', 'endForTheDead ok', thorough ? 'queueAgain repeated' : 'queueAgain ok'],
   },
   {
