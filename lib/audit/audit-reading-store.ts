@@ -8,7 +8,14 @@ const OnSchema = v.partial(
   v.object({
     ...{ did: v.string(), wabaId: v.string(), templateId: v.string(), documentIds: Texts, jobId: v.string() },
     ...{ campaignId: v.number(), clientId: v.number(), credential: v.string() },
-    ...{ queue: v.string(), eventType: v.string(), scope: v.string(), how: v.string(), count: v.number() },
+    ...{
+      queue: v.string(),
+      table: v.string(),
+      eventType: v.string(),
+      scope: v.string(),
+      how: v.string(),
+      count: v.number(),
+    },
   }),
 );
 

@@ -22,6 +22,7 @@ export const auditActs = [
   'command.number_limit',
   'command.redrive',
   'command.redrive_drop',
+  'command.put_back',
   'command.credential',
   'command.erase',
   'command.rotate_keys',
@@ -46,6 +47,7 @@ export interface Audited {
   readonly clientId?: number;
   readonly credential?: string;
   readonly queue?: string;
+  readonly table?: string;
   readonly eventType?: string;
   /** Of a hold. */
   readonly scope?: string;

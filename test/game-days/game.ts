@@ -26,15 +26,45 @@ export const demoUser = 'supervisor1001';
 export const demoNumberId = '300000000000001';
 export const demoWabaId = '200000000000001';
 
-/** An incident that is rehearsed. */
-export interface GameDay {
+interface Incident {
   readonly name: string;
   /** In one sentence, what goes wrong. */
   readonly incident: string;
+}
+
+/** An incident that is rehearsed on a local stack. */
+interface LocalGameDay extends Incident {
   readonly play: (game: Game) => Promise<void>;
 }
 
+/** One that needs more of AWS than a local stack has; returns its one line. */
+interface OtherGameDay extends Incident {
+  readonly rehearse: (signal: AbortSignal) => Promise<string>;
+}
+
+export type GameDay = LocalGameDay | OtherGameDay;
+
 type Part = 'calm' | 'trouble' | 'told' | 'end' | 'proof';
+
+export function tellPart(part: Part, line: string): void {
+  console.log(`${`${part}:`.padEnd(9)}${line.replaceAll('\n', `\n${' '.repeat(9)}`)}`);
+}
+
+interface Watch<Seen> {
+  readonly look: () => Seen | Promise<Seen>;
+  readonly isSo: (seen: Seen) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Looks twice a second until it is so. Throws when nothing has changed for minutes. */
+export async function untilSo<Seen>(what: string, { look, isSo, signal }: Watch<Seen>): Promise<Seen> {
+  const seen = await watched({
+    ...{ look: async () => look(), isOver: isSo, sign: (all: Seen) => all },
+    ...{ everyMs, quietLimitMs, signal },
+  });
+  if (!isSo(seen)) throw new Error(`waited in vain until ${what}; seen last: ${JSON.stringify(seen)}`);
+  return seen;
+}
 
 /** A stack of its own, with everything that an incident takes: a campaign, the platform's control calls, alarms, operator commands. */
 export class Game {
@@ -59,7 +89,7 @@ export class Game {
   }
 
   tell(part: Part, line: string): void {
-    console.log(`${`${part}:`.padEnd(9)}${line.replaceAll('\n', `\n${' '.repeat(9)}`)}`);
+    tellPart(part, line);
   }
 
   /** A control call of the simulated platform: what happens there. */
@@ -108,19 +138,9 @@ export class Game {
     this.tell('calm', `${left} of ${all} have left`);
   }
 
-  /** Looks twice a second until it is so. Throws when nothing has changed for minutes. */
-  async until<Seen>(what: string, look: () => Seen | Promise<Seen>, isSo: (seen: Seen) => boolean): Promise<Seen> {
-    const { signal } = this;
-    const seen = await watched({
-      look: async () => look(),
-      isOver: isSo,
-      sign: (all) => all,
-      everyMs,
-      quietLimitMs,
-      signal,
-    });
-    if (!isSo(seen)) throw new Error(`waited in vain until ${what}; seen last: ${JSON.stringify(seen)}`);
-    return seen;
+  /** `untilSo`, as long as the game day lasts. */
+  until<Seen>(what: string, look: () => Seen | Promise<Seen>, isSo: (seen: Seen) => boolean): Promise<Seen> {
+    return untilSo(what, { look, isSo, signal: this.signal });
   }
 
   /** Fails when the alarm rings: what is to tell an incident must not ring without it. */
@@ -223,7 +243,7 @@ export function shownCounts(counts: StateCounts | undefined): string {
   return some.map(([state, count]) => `${count} ${state}`).join(', ') || 'nothing';
 }
 
-function shownAudit({
+export function shownAudit({
   recipients,
   reached,
   lost,
@@ -234,9 +254,16 @@ function shownAudit({
   return `${recipients} recipients, ${reached} reached, ${lost.length} lost, ${duplicates} doubled${nobodyKnows}`;
 }
 
-/** Plays one game day on a stack of its own; the functions were built a moment ago. Returns its one line. Throws when it does not end well. */
-export async function played({ name, incident, play }: GameDay, interrupted: AbortSignal): Promise<string> {
-  console.log(`\n${name}: ${incident}\n         (a minute of CloudWatch lasts ${minuteMs / 1_000} s here)`);
+/** Plays one game day; the functions were built a moment ago. Returns its one line. Throws when it does not end well. */
+export async function played(day: GameDay, interrupted: AbortSignal): Promise<string> {
+  console.log(`\n${day.name}: ${day.incident}`);
+  if ('play' in day) return await playedLocally(day, interrupted);
+  return await day.rehearse(AbortSignal.any([interrupted, AbortSignal.timeout(longestMs)]));
+}
+
+/** The same on a local stack of its own. */
+async function playedLocally({ name, play }: LocalGameDay, interrupted: AbortSignal): Promise<string> {
+  console.log(`         (a minute of CloudWatch lasts ${minuteMs / 1_000} s here)`);
   const startedMs = performance.now();
   const ending = new AbortController();
   const signal = AbortSignal.any([interrupted, ending.signal, AbortSignal.timeout(longestMs)]);

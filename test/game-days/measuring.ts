@@ -54,7 +54,9 @@ export class Measuring {
       while (!signal.aborted) {
         for (const [name, QueueUrl] of Object.entries(stack.queueUrls)) {
           const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['ApproximateNumberOfMessages'] });
-          const { Attributes } = await client.send(asked);
+          // On a machine that is busy a look may fail: that minute has no value then, and the next one has.
+          const { Attributes } = await client.send(asked).catch(() => ({ Attributes: undefined }));
+          if (Attributes === undefined) continue;
           const value = Number(Attributes?.ApproximateNumberOfMessages);
           const dimensions = `QueueName=${name}`;
           this.#data.push({ namespace: 'AWS/SQS', metric, dimensions, atMs: Date.now(), value });

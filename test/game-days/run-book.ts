@@ -4,7 +4,7 @@ import { documentOf, sectionsOf } from '../support/documents.ts';
 const runBook = 'infra/operate/README.md';
 
 /**
- * The command of the run book that begins so, from that section, as it stands there: `npm run credential -- 200000000000001 --token -`. A
+ * The command of the run book that is so, else the first that begins so, from that section, as it stands there: `npm run credential -- 200000000000001 --token -`. A
  * game day takes its commands from here, so that a run book that is changed changes the game day, or breaks it. What names a
  * stage is left out: a game day is played on the local stack.
  */
@@ -16,9 +16,9 @@ export function bookCommand(section: string, beginning: string): string {
     if (span !== undefined) return [span.replace(/\s+/g, ' ')];
     return kind === 'sh' ? block.trim().split('\n') : [];
   });
-  const found = spans
-    .map((span) => /npm run .*/.exec(span)?.[0] ?? '')
-    .find((command) => command.startsWith(beginning));
+  const commands = spans.map((span) => /npm run .*/.exec(span)?.[0] ?? '');
+  const found =
+    commands.find((command) => command === beginning) ?? commands.find((command) => command.startsWith(beginning));
   if (found === undefined) throw new Error(`the run book does not say \`${beginning} ...\` under "${section}"`);
   return found.replace(/ --stage \S+/, '').trim();
 }
@@ -35,4 +35,12 @@ export function bookMeaning(event: string): string {
 /** The words of a command as a shell parts them; `'number 1 of waba 2'` is one. Nothing else of a shell is understood. */
 export function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+/** The blocks of commands of a section of RECOVERY.md, as they stand there. */
+export function recoveryBlocks(section: string): string[] {
+  const text = sectionsOf(documentOf('infra/RECOVERY.md')).get(section);
+  const blocks = [...(text ?? '').matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+  if (blocks.length === 0) throw new Error(`RECOVERY.md has no commands under "${section}"`);
+  return blocks;
 }

@@ -9,6 +9,7 @@ import { type Settings, settingsFrom } from '../../infra/settings.ts';
 import { controlRoutes } from '../../infra/simulator/control.ts';
 import { magicRecipients } from '../../infra/simulator/magic-recipients.ts';
 import { magicWords } from '../../infra/simulator/templates/magic-words.ts';
+import { tables } from '../../infra/tables.ts';
 import { Refusal, refusalCodes } from '../../lib/http/refusal.ts';
 import { metricNames } from '../../lib/observe/metrics.ts';
 import errorCodes from '../../lib/platform/error-codes.json' with { type: 'json' };
@@ -259,6 +260,11 @@ describe('tables that repeat code', () => {
     const section = sectionsOf(documentOf('infra/README.md')).get("The platform's webhook") ?? '';
     const listed = section.split('\n\n').find((part) => part.startsWith('- ')) ?? '';
     expect(namesIn(listed).sort()).toEqual([...webhookFields].sort());
+  });
+
+  it.each(['| Table | Way back', '| Table | Lost at worst'])('tables, where one is damaged: %s', (heading) => {
+    const rows = tableRows(documentOf('infra/RECOVERY.md'), heading);
+    expect(rows.flatMap(([cell = '']) => namesIn(cell)).sort()).toEqual(Object.keys(tables).sort());
   });
 
   it('metrics', () => {

@@ -12,6 +12,8 @@ test.each([
   ['One token', 'npm run credential --', 'npm run credential -- 200000000000001 --token -'],
   ['A number that is to be slower', 'npm run number -- DID', 'npm run number -- DID'],
   ['A number that is to be slower', 'npm run number -- DID --limit 20', 'npm run number -- DID --limit 20 --for 4h'],
+  ['Dead letters', 'npm run redrive -- QUEUE', 'npm run redrive -- QUEUE'],
+  ['Dead letters', 'npm run redrive -- dispatch --stage prod --yes', 'npm run redrive -- dispatch --yes'],
 ])('a command of the run book, from "%s": %s', (section, beginning, command) => {
   expect(bookCommand(section, beginning)).toBe(command);
 });

@@ -1,0 +1,144 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { batchGet, type Item } from '../../lib/aws/dynamodb-batch.ts';
+import type { ItemKey } from '../../lib/aws/item-key.ts';
+import { storePause } from '../../lib/aws/pause.ts';
+import { sideBySide } from '../../lib/aws/side-by-side.ts';
+import { type TableName, tables } from '../tables.ts';
+import { CommandError, commandLine, runCommand } from './command.ts';
+import { auditOf, type OperatorAudit } from './operator-audit.ts';
+import { type Target, targetOf } from './target.ts';
+
+const usage = `npm run put-back -- TABLE --from COPY [--only KIND,...] [--yes] [--stage NAME]
+
+Puts back what a table has lost: items of the copy whose key the table no longer has. Without --yes it counts them by kind and writes
+nothing. An item that is there is never overwritten, so nothing that happened since the copy is lost; a run may be repeated.
+
+  TABLE         one of ${Object.keys(tables).join(', ')}
+  --from COPY   the whole name of the table that was restored beside it (infra/RECOVERY.md)
+  --only KIND   these alone; an item's kind is its key up to the first "#"
+  --yes         really
+  --stage NAME  a deployment on AWS; without it, the running local stack`;
+
+const options = {
+  from: { type: 'string' },
+  only: { type: 'string' },
+  yes: { type: 'boolean', default: false },
+  stage: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** What is about the minutes of then: written again as it is needed, and wrong by now. */
+const kindsOfThen: Partial<Record<TableName, readonly string[]>> = {
+  messages: ['PACE', 'PLATFORM', 'WABA', 'QUESTION', 'QUESTIONS', 'ERASING'],
+};
+
+/** So many writes are under way at any moment: the table serves a campaign meanwhile. */
+const writesAtOnce = 10;
+/** Of one read of the copy; each is asked for in the table at once. */
+const pageItems = 500;
+
+export interface PutBackAt {
+  readonly target: Pick<Target, 'documentClient' | 'tableName'>;
+  readonly audit: OperatorAudit;
+}
+
+/**
+ * Answers one command line. `open` reaches the stage named on it. Throws `CommandError` of status 2 for a wrong usage.
+ */
+export async function putBackCommand(
+  typed: readonly string[],
+  open: (stage: string | undefined) => PutBackAt | Promise<PutBackAt>,
+  print: (line: string) => void,
+): Promise<void> {
+  const { values, positionals } = commandLine({ args: [...typed], options, allowPositionals: true });
+  if (values.help) return print(usage);
+  const [name, ...surplus] = positionals;
+  if (name === undefined || surplus.length > 0 || values.from === undefined) throw new CommandError(usage);
+  if (!Object.hasOwn(tables, name)) {
+    throw new CommandError(`TABLE is one of ${Object.keys(tables).join(', ')}, not ${name}`);
+  }
+  const table = name as TableName;
+  const { target, audit } = await open(values.stage);
+  const compared = { ...target, from: values.from, to: target.tableName(table), hasSortKey: tables[table].sortKey };
+  if (compared.from === compared.to) throw new CommandError('--from is the table itself: name the restored one');
+  const only = values.only?.split(',');
+  const isWanted = (kind: string) => only?.includes(kind) ?? !kindsOfThen[table]?.includes(kind);
+  const gone = new Map<string, number>();
+  for await (const items of goneFrom(compared)) {
+    for (const kind of items.map(kindOf)) gone.set(kind, (gone.get(kind) ?? 0) + 1);
+  }
+  const count = [...gone].reduce((sum, [kind, items]) => sum + (isWanted(kind) ? items : 0), 0);
+  print(`${table}: ${[...gone.values()].reduce((sum, items) => sum + items, 0)} items of the copy are gone`);
+  for (const [kind, items] of [...gone].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    print(`${isWanted(kind) ? 'back ' : 'stays'}  ${items} ${kind}`);
+  }
+  if (count === 0) return print('nothing is to be put back');
+  if (!values.yes) return print('nothing was written: repeat with --yes');
+  const written = await audit('command.put_back', { table, count }, () => putBack(compared, isWanted));
+  print(`${written} put back${written === count ? '' : `; ${count - written} were there again meanwhile`}`);
+}
+
+interface Compared {
+  readonly documentClient: DynamoDBDocumentClient;
+  readonly from: string;
+  readonly to: string;
+  readonly hasSortKey: boolean;
+}
+
+/** The items of the copy whose key the table has not, page by page; both are read strongly. */
+async function* goneFrom({ documentClient, from, to, hasSortKey }: Compared): AsyncGenerator<Item[]> {
+  const pages = paginateScan(
+    { client: documentClient, pageSize: pageItems },
+    { TableName: from, ConsistentRead: true },
+  );
+  for await (const { Items = [] } of pages) {
+    const keys = new Map(Items.map((item) => [nameOf(keyOf(item, hasSortKey)), keyOf(item, hasSortKey)]));
+    const table = { documentClient, tableName: to, pause: storePause };
+    const there = await batchGet(table, [...keys.values()], { consistent: true });
+    const known = new Set(there.map((item) => nameOf(keyOf(item, hasSortKey))));
+    const gone = Items.filter((item) => !known.has(nameOf(keyOf(item, hasSortKey))));
+    if (gone.length > 0) yield gone;
+  }
+}
+
+function keyOf(item: Item, hasSortKey: boolean): ItemKey {
+  const key = hasSortKey ? { pk: item['pk'], sk: item['sk'] } : { pk: item['pk'] };
+  return key as unknown as ItemKey;
+}
+
+function nameOf(key: ItemKey): string {
+  return JSON.stringify(key);
+}
+
+function kindOf(item: Item): string {
+  return String(item['pk']).split('#', 1)[0] ?? '';
+}
+
+/** Writes each where there is none; returns how many were written. */
+async function putBack(compared: Compared, isWanted: (kind: string) => boolean): Promise<number> {
+  const { documentClient, to } = compared;
+  let written = 0;
+  for await (const items of goneFrom(compared)) {
+    const wanted = items.filter((item) => isWanted(kindOf(item)));
+    await sideBySide(wanted, writesAtOnce, async (item) => {
+      const put = new PutCommand({ TableName: to, Item: item, ConditionExpression: 'attribute_not_exists(pk)' });
+      try {
+        await documentClient.send(put);
+        written += 1;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    });
+  }
+  return written;
+}
+
+if (import.meta.main) {
+  await runCommand(() => putBackCommand(process.argv.slice(2), openStage, console.log));
+}
+
+async function openStage(stage: string | undefined): Promise<PutBackAt> {
+  const target = await targetOf(stage);
+  return { target, audit: auditOf(target, stage) };
+}

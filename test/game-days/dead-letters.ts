@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { resourceName } from '../../infra/names.ts';
+import { stackQueues } from '../faults/running/queues.ts';
+import { demoNumberId, type Game, type GameDay } from './game.ts';
+import { bookCommand } from './run-book.ts';
+
+const recipients = 400;
+const worker = 'messages-dispatch';
+/** Shorter than a process takes to start and to call somebody. */
+const lifeMs = 300;
+/** Instead of six minutes, which nobody waits five times for. */
+const visibilitySeconds = 3;
+
+/**
+ * Kills every process of the worker that is busy, as its host does when memory is used up, until the signal ends it: the first
+ * once the platform has taken a message, which is the middle of its calls, the others before they have made any. Returns how many
+ * died.
+ */
+async function killWorkers(game: Game, signal: AbortSignal): Promise<number> {
+  const { addresses, runner, template } = game.stack;
+  const name = resourceName(addresses.stage, worker);
+  const begun = new Map<number, { readonly atMs: number; readonly taken: number }>();
+  let killed = 0;
+  while (!signal.aborted) {
+    const taken = await game.taken();
+    for (const { functionId, pid, busy } of runner.instances()) {
+      if (!busy || pid === 0 || template.functions[functionId]?.name !== name) continue;
+      const { atMs, taken: before } = begun.get(pid) ?? { atMs: performance.now(), taken };
+      begun.set(pid, { atMs, taken: before });
+      if (killed === 0 ? taken === before : performance.now() - atMs < lifeMs) continue;
+      begun.delete(pid);
+      try {
+        process.kill(pid, 'SIGKILL');
+        killed += 1;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      }
+    }
+    await pause(20, undefined, { signal }).catch(() => undefined);
+  }
+  return killed;
+}
+
+async function play(game: Game): Promise<void> {
+  const queues = stackQueues(game.stack);
+  const deadOf = async () => (await queues.dead()).get(resourceName(game.stack.addresses.stage, 'dispatch-dead')) ?? 0;
+  try {
+    // Calm: a number that sends 80 a second, so that there is a middle.
+    await game.platform(`POST /_control/numbers/${demoNumberId}`, { throughput: { level: 'STANDARD' } });
+    await queues.shortenVisibility(visibilitySeconds);
+    const client = await game.logIn();
+    await client.synchronize();
+    await game.send(client, recipients);
+    await game.midway(recipients / 8);
+    game.isQuiet('dispatch-dead-letters');
+
+    // Trouble: a version of the worker that dies of each message that it takes.
+    game.tell(
+      'trouble',
+      `every busy ${worker} is killed; its messages come again after ${visibilitySeconds} s instead of 6 min`,
+    );
+    const whenBroken = await game.taken();
+    const mended = new AbortController();
+    const killing = killWorkers(game, AbortSignal.any([game.signal, mended.signal]));
+    killing.catch(() => undefined);
+    const left = () => queues.held(['dispatch']);
+    await game.until(
+      'what waits has died',
+      async () => [await left(), await deadOf()],
+      ([waits]) => waits === 0,
+    );
+    const dead = await deadOf();
+    const taken = await game.taken();
+    if (taken === whenBroken) throw new Error('no worker has died in the middle of its calls');
+
+    // What tells it. A process that is killed writes no line: Lambda does, and its errors are another alarm.
+    await game.rings('dispatch-dead-letters');
+    mended.abort();
+    game.tell(
+      'trouble',
+      `${await killing} workers were killed; ${dead} dead letters, ${taken} of ${recipients} have left`,
+    );
+    if (dead < 2) throw new Error('too few dead letters to send one of them ahead');
+
+    // The end: count and judge, one to see whether the cause is mended, then all.
+    const looked = await game.operate(
+      bookCommand('Dead letters', 'npm run redrive -- QUEUE').replace('QUEUE', 'dispatch'),
+    );
+    for (const words of [`dispatch: ${dead} dead letters`, 'again', 'is not called again', 'nothing was sent'])
+      if (!looked.includes(words)) throw new Error(`the dry run does not say "${words}"`);
+    if ((await game.taken()) !== taken || (await deadOf()) !== dead) throw new Error('the dry run has done something');
+    await game.operate(bookCommand('Dead letters', 'npm run redrive -- dispatch --stage prod --yes --at-most'));
+    if ((await deadOf()) !== dead - 1) throw new Error('other than one letter was sent again');
+    await game.until('that one is worked off', left, (waits) => waits === 0);
+    if ((await deadOf()) !== dead - 1) throw new Error('it has died again');
+    await game.operate(bookCommand('Dead letters', 'npm run redrive -- dispatch --stage prod --yes'));
+
+    // Proof: who was called before a worker died is not called again, and all others are.
+    await game.proven();
+    await game.quietAgain('dispatch-dead-letters');
+  } finally {
+    queues.close();
+  }
+}
+
+export const deadLetters: GameDay = {
+  name: 'dead-letters',
+  incident: 'workers die of every message that they take, until what waits of a campaign is dead letters',
+  play,
+};

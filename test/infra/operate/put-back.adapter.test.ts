@@ -1,0 +1,112 @@
+import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, expect, test } from 'vitest';
+import { putBackCommand } from '../../../infra/operate/put-back.ts';
+import { operatorAuditInMemory } from '../../support/operator-audit.ts';
+import { freshTable, localDocumentClient } from '../../support/stores.ts';
+
+const documentClient = localDocumentClient();
+const audited = operatorAuditInMemory();
+let table: string;
+let copy: string;
+
+beforeEach(async () => {
+  audited.entries.length = 0;
+  [table, copy] = [await freshTable('messages'), await freshTable('messages')];
+});
+
+async function run(...typed: string[]) {
+  const lines: string[] = [];
+  const target = { documentClient, tableName: () => table };
+  const open = () => ({ target, audit: audited.audit });
+  const error = await putBackCommand(typed, open, (line) => void lines.push(line)).catch((reason: unknown) => reason);
+  return { lines, error };
+}
+
+const put = (TableName: string, ...items: readonly Record<string, unknown>[]) =>
+  Promise.all(items.map((Item) => documentClient.send(new PutCommand({ TableName, Item }))));
+const read = async (pk: string, sk: string) =>
+  (await documentClient.send(new GetCommand({ TableName: table, Key: { pk, sk }, ConsistentRead: true }))).Item;
+
+const packed = new Uint8Array([0, 255, 10, 139]);
+const job = { pk: 'JOB#1', sk: 'JOB', head: { total: 10, none: null }, kinds: new Set(['a', 'b']) };
+const parameters = { pk: 'PARAMS#1#0', sk: '00000', recipients: packed };
+const pace = { pk: 'PACE#300', sk: 'PACE', nextMs: 1 };
+
+test('counts what is gone by kind, and writes nothing without --yes', async () => {
+  await put(copy, job, parameters, { ...parameters, sk: '00500' }, pace);
+  await put(table, { ...job, head: 'newer' });
+  const { lines, error } = await run('messages', '--from', copy);
+  expect(error).toBeUndefined();
+  expect(lines).toEqual([
+    'messages: 3 items of the copy are gone',
+    'stays  1 PACE',
+    'back   2 PARAMS',
+    'nothing was written: repeat with --yes',
+  ]);
+  expect(await read('PARAMS#1#0', '00000')).toBeUndefined();
+  expect(audited.entries).toEqual([]);
+});
+
+test('puts back every attribute as it was, of any type, and nothing over what is there', async () => {
+  const later = { pk: 'JOB#2', sk: 'JOB', head: 'since the copy' };
+  await put(copy, job, parameters, pace, { ...later, head: 'of the copy' });
+  await put(table, later);
+  const { lines } = await run('messages', '--from', copy, '--yes');
+  expect(lines.at(-1)).toBe('2 put back');
+  expect(await read('JOB#1', 'JOB')).toEqual(job);
+  expect((await read('PARAMS#1#0', '00000'))?.['recipients']).toEqual(packed);
+  expect(await read('JOB#2', 'JOB')).toEqual(later);
+  expect(await read('PACE#300', 'PACE')).toBeUndefined();
+  const on = { table: 'messages', count: 2 };
+  expect(audited.entries.map(({ what, on: about, outcome }) => [what, about, outcome])).toEqual([
+    ['command.put_back', on, 'begun'],
+    ['command.put_back', on, 'done'],
+  ]);
+  expect((await run('messages', '--from', copy, '--yes')).lines.at(-1)).toBe('nothing is to be put back');
+});
+
+test('an item that comes back by itself meanwhile is left as it is', async () => {
+  await put(copy, job, parameters);
+  const own = { ...job, head: 'written meanwhile' };
+  // Between the read of a page and its writes.
+  const racing = localDocumentClient();
+  racing.middlewareStack.add(
+    (next) => async (args) => {
+      if ('ConditionExpression' in args.input) await put(table, own);
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+  const lines: string[] = [];
+  const target = { documentClient: racing, tableName: () => table };
+  await putBackCommand(
+    ['messages', '--from', copy, '--only', 'JOB', '--yes'],
+    () => ({ target, audit: audited.audit }),
+    (line) => void lines.push(line),
+  );
+  expect(lines.at(-1)).toBe('0 put back; 1 were there again meanwhile');
+  expect(await read('JOB#1', 'JOB')).toEqual(own);
+});
+
+test('goes through a copy of many pages', async () => {
+  const many = Array.from({ length: 1_203 }, (_, at) => ({ pk: `WROTE#${at % 7}`, sk: String(at) }));
+  for (let at = 0; at < many.length; at += 100) await put(copy, ...many.slice(at, at + 100));
+  await put(table, ...many.slice(0, 3));
+  expect((await run('messages', '--from', copy, '--yes')).lines.at(-1)).toBe('1200 put back');
+  for (const { pk, sk } of many.slice(-2))
+    await documentClient.send(new DeleteCommand({ TableName: table, Key: { pk, sk } }));
+  expect((await run('messages', '--from', copy, '--yes')).lines.at(-1)).toBe('2 put back');
+});
+
+test.each([
+  [[], 'npm run put-back'],
+  [['messages'], 'npm run put-back'],
+  [['job', '--from', 'x'], 'TABLE is one of'],
+])('refuses %j', async (typed, words) => {
+  const { error } = await run(...typed);
+  expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(words) });
+});
+
+test('refuses the table itself as its copy', async () => {
+  expect((await run('messages', '--from', table)).error).toMatchObject({ exitStatus: 2 });
+});

@@ -1,0 +1,177 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { join, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { call, type DemoClient, logIn } from '../../infra/local/demo/client.ts';
+import { watched } from '../../infra/local/demo/watching.ts';
+import { startSimulatorProcess } from '../../infra/local/processes.ts';
+import { closeAtOnce, openOnLoopback } from '../../infra/loopback.ts';
+import { CommandError } from '../../infra/operate/command.ts';
+import {
+  emulatedAws,
+  emulatedRegion,
+  emulatorFolder,
+  ran,
+  startMinistack,
+} from '../../infra/operate/emulator/ministack.ts';
+import { addressOfApi, emulatedStage } from '../../infra/operate/emulator/stage.ts';
+import { type Job, takenAt, toldOf } from '../faults/running/campaign.ts';
+import { auditOf, type SendAudit } from './send-audit.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const user = 'supervisor1001';
+const appId = '500000000000001';
+const everyMs = 1_000;
+
+/** A name of our own for the API, as a deployment has it: what the platform tells reaches whichever API stands now. */
+interface Door {
+  readonly url: string;
+  leadTo(apiUrl: string): void;
+  readonly stop: () => Promise<void>;
+}
+
+async function openDoor(): Promise<Door> {
+  let apiUrl = '';
+  const server = createServer(async (request, response) => {
+    try {
+      const init = {
+        method: 'POST',
+        headers: signedHeaders(request.headers),
+        body: new Uint8Array(await buffer(request)),
+      };
+      const answer = await fetch(`${apiUrl}${request.url}`, init);
+      response.writeHead(answer.status).end(await answer.text());
+    } catch {
+      // No API stands behind it just now: the platform posts again.
+      response.writeHead(502).end();
+    }
+  });
+  const port = await openOnLoopback(server, 0);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    leadTo: (url) => {
+      apiUrl = url;
+    },
+    stop: () => closeAtOnce(server),
+  };
+}
+
+function signedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const names = ['content-type', 'x-hub-signature', 'x-hub-signature-256'];
+  return Object.fromEntries(names.map((name) => [name, String(headers[name])]));
+}
+
+/** The emulator of AWS with nothing deployed, the simulated platform, and the door between platform and API. */
+export interface EmulatedService {
+  readonly endpoint: string;
+  /** What a command needs in its environment to reach both. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly platformUrl: string;
+  readonly door: Door;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts them. Clients of this process, too, reach the emulator from then on and nothing else. */
+export async function startEmulatedService(signal: AbortSignal): Promise<EmulatedService> {
+  const emulator = await startMinistack();
+  const simulator = await startSimulatorProcess(0, { signal });
+  const door = await openDoor();
+  const aws = emulatedAws(emulator.endpoint);
+  for (const [name, value] of Object.entries(aws)) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  return {
+    endpoint: emulator.endpoint,
+    environment: { ...aws, PLATFORM_BASE_URL: simulator.endpoint },
+    platformUrl: simulator.endpoint,
+    door,
+    stop: async () => {
+      await simulator.stop();
+      await door.stop();
+      await emulator.stop();
+    },
+  };
+}
+
+interface Provisioned {
+  readonly throughputPerSecond: number;
+  /** Of the checkout whose command provisions; this one unless told. */
+  readonly folder?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Provisions the demo data with slow numbers, so that there is a middle of sending: the platform says no throughput of them, for its
+ * word would count instead. Returns the file.
+ */
+export async function provisionDemo(
+  { environment, platformUrl }: EmulatedService,
+  { throughputPerSecond, folder = root, signal }: Provisioned,
+): Promise<string> {
+  const file = join(emulatorFolder, 'provisioning.json');
+  const demo = JSON.parse(readFileSync(join(root, 'infra/local/demo/provisioning.json'), 'utf8'));
+  for (const { phone_number_id: id } of demo.channels) {
+    const body = { throughput: { level: 'NOT_APPLICABLE' } };
+    await call({ baseUrl: platformUrl, route: `POST /_control/numbers/${id}`, body, signal });
+  }
+  const channels = demo.channels.map((channel: object) => ({ ...channel, throughput_per_second: throughputPerSecond }));
+  writeFileSync(file, JSON.stringify({ ...demo, channels, $schema: undefined }));
+  const provision = ['infra/run.mjs', 'infra/operate/provision.ts', file, '--stage', emulatedStage];
+  ran(process.execPath, provision, { environment, folder });
+  return file;
+}
+
+/** The API as it is deployed now: its address changes with the stack, that for the platform stays. */
+export async function served(
+  { endpoint, door, platformUrl }: EmulatedService,
+  signal: AbortSignal,
+): Promise<DemoClient> {
+  const apiUrl = await addressOfApi(endpoint);
+  door.leadTo(apiUrl);
+  const callback = { callback_url: `${door.url}/platform/webhook` };
+  await call({ baseUrl: platformUrl, route: `POST /_control/apps/${appId}`, body: callback, signal });
+  const addresses = { dynamodbEndpoint: endpoint, secretsEndpoint: endpoint, region: emulatedRegion };
+  return logIn({ apiUrl, platformUrl, stage: emulatedStage, ...addresses }, user, signal);
+}
+
+/** Synchronizes, and returns how many templates there are then. */
+export async function synchronized({ endpoint }: EmulatedService, client: DemoClient, signal: AbortSignal) {
+  const baseUrl = await addressOfApi(endpoint);
+  const login = { username: user, password: `demo-${user}` };
+  const { json } = await call({ baseUrl, route: 'POST /login', body: login, signal });
+  const { access_token: token } = json as { readonly access_token: string };
+  await call({ baseUrl, route: 'POST /v1/templates/sync-from-platform', body: {}, token, signal });
+  const look = async () => (await client.listTemplates()).total;
+  const total = await watched({ look, isOver: (all) => all > 0, sign: String, everyMs, quietLimitMs: 60_000, signal });
+  if (total === 0) throw new CommandError('no template came by the synchronization', 1);
+  return total;
+}
+
+/** How much the platform has still to tell the service. */
+async function untold(platformUrl: string, signal: AbortSignal): Promise<number> {
+  const { json } = await call({ baseUrl: platformUrl, route: 'GET /_control/webhooks?limit=0', signal });
+  const { planned, due } = json as { readonly planned: number; readonly due: number };
+  return planned + due;
+}
+
+/** Compares reports and record; while the platform has receipts to tell that may settle who is `unknown`, once more. */
+export async function compared(
+  { platformUrl }: EmulatedService,
+  jobs: readonly Job[],
+  signal: AbortSignal,
+): Promise<SendAudit> {
+  const look = async () => ({
+    untold: await untold(platformUrl, signal),
+    audit: auditOf(await toldOf(jobs), await takenAt(platformUrl, signal)),
+  });
+  const { audit } = await watched({
+    look,
+    isOver: (seen) => seen.audit.unknownTaken.length === 0,
+    sign: (seen) => [seen.untold, seen.audit.unknownTaken.length],
+    everyMs: 5 * everyMs,
+    quietLimitMs: 60_000,
+    signal,
+  });
+  return audit;
+}
