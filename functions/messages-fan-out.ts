@@ -8,12 +8,18 @@ import { holdSeconds } from '../lib/messages/fan-out/job-rounds.ts';
 import { jobRetrySeconds } from '../lib/messages/pace/pacing.ts';
 import { composeMessage } from '../lib/messages/request/compose.ts';
 import { correlated } from '../lib/observe/correlation.ts';
-import { metered } from '../lib/observe/metrics.ts';
+import { count, metered } from '../lib/observe/metrics.ts';
 import { nameOf } from '../lib/observe/name-of.ts';
 
 type Ports = Omit<FanOutPorts, 'remainingMs' | 'hold'> & {
   readonly postpone: (receiptHandle: string, seconds: number) => Promise<void>;
 };
+
+/**
+ * From this delivery of its round on a job that fails is counted: some minutes after the first failure. The age of the
+ * queue's oldest message leaves it out from the next one on.
+ */
+const countedFromDelivery = 3;
 
 /** Consumer of the send-job queue: turns jobs into chunks, round by round; an unfinished round is redelivered. */
 export function messagesFanOut({ postpone, ...ports }: Ports) {
@@ -37,8 +43,10 @@ export function messagesFanOut({ postpone, ...ports }: Ports) {
         );
         return end === 'done';
       } catch (error) {
+        const deliveries = Number(attributes.ApproximateReceiveCount);
         ports.log('job.failed', { error: nameOf(error) });
-        await postponed(jobRetrySeconds(Number(attributes.ApproximateReceiveCount)));
+        if (deliveries >= countedFromDelivery) count('RoundsFailedAgain');
+        await postponed(jobRetrySeconds(deliveries));
         return false;
       }
     }

@@ -67,7 +67,11 @@ function messageGraphs(settings: Settings): IWidget[] {
     ),
     graph('Not sent', [metric('MessagesFailed'), metric('MessagesExpired'), metric('MessagesUnknown')], 12),
     graph('Receipts', [metric('ReceiptsRecorded'), metric('ReceiptsDropped'), metric('MessagesResolved')], 12),
-    graph('Due, and of these late', [metric('MessagesDue'), metric('MessagesLate'), metric('RoundsLost')], 12),
+    graph(
+      'Due, and of these late',
+      [metric('MessagesDue'), metric('MessagesLate'), metric('RoundsLost'), metric('RoundsFailedAgain')],
+      12,
+    ),
   ];
 }
 

@@ -14,6 +14,7 @@ export const metricNames = [
   'MessagesUnknown',
   'MessagesResolved',
   'RoundsLost',
+  'RoundsFailedAgain',
   'ReceiptsRecorded',
   'ReceiptsDropped',
   'PlatformErrors',

@@ -12,6 +12,7 @@ import { asAccepted } from '../../lib/messages/fan-out/judge-again.ts';
 import { waveQueue } from '../../lib/messages/fan-out/wave-queue.ts';
 import { jobStateStore } from '../../lib/messages/job-state-store.ts';
 import { composeMessage } from '../../lib/messages/request/compose.ts';
+import { countedBy } from '../support/counted.ts';
 import { drainChunks } from '../support/job-messages.ts';
 import { MemoryEvents } from '../support/memory-events.ts';
 import { memoryPaces } from '../support/memory-numbers.ts';
@@ -99,14 +100,16 @@ test('a job that cannot be read fails alone; the other is fanned out', async () 
 });
 
 test.each([
-  [1, 30],
-  [2, 180],
-  [4, 6_480],
+  [1, 30, 0],
+  [2, 180, 0],
+  [3, 1_080, 1],
+  [4, 6_480, 1],
 ])(
-  'after failed delivery %i a job comes again in %i s, not after the visibility time-out',
-  async (deliveries, seconds) => {
-    await handle({ Records: [record('poison', '{', deliveries)] }, context);
+  'after failed delivery %i a job comes again in %i s, not after the visibility time-out; from the third on it is counted',
+  async (deliveries, seconds, times) => {
+    const lines = await countedBy(() => handle({ Records: [record('poison', '{', deliveries)] }, context));
     expect(postponed).toEqual([['receipt of poison', seconds]]);
+    expect(lines.filter((line) => line['RoundsFailedAgain'] === 1)).toHaveLength(times);
   },
 );
 
