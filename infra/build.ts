@@ -5,9 +5,8 @@ import { build } from 'esbuild';
 const root = resolve(import.meta.dirname, '..');
 
 /**
- * What the AWS SDK imports on two occasions that no function has: looking for credentials elsewhere than in the
- * environment, where Lambda puts them, and reading a stream of events. Inside a bundle it took two fifths of the clients'
- * start-up: it is large, and esbuild wraps every module that it shares with them, so that each can be run on demand.
+ * The AWS SDK imports these only to look for credentials outside the environment, where Lambda puts them, and to read
+ * event streams; no function does either. Bundled, they took two fifths of the clients' start-up.
  */
 export const sdkNeverImports = [
   '@aws-sdk/credential-provider-http',
@@ -20,18 +19,17 @@ export const sdkNeverImports = [
 ];
 
 export interface BuildOptions {
-  /** Folder whose `*.ts` files are the functions. */
   readonly functionsDirectory: string;
   /**
-   * Receives `functions/<name>/index.mjs`, `source-maps/<name>/index.mjs.map` and `meta/functions.json`, esbuild's account
-   * of what each bundle holds.
+   * It receives `functions/<name>/index.mjs`, `source-maps/<name>/index.mjs.map` and `meta/functions.json`, esbuild's
+   * metafile.
    */
   readonly outputDirectory: string;
-  /** Keeps the names and the line breaks of the sources, for a debugger. Never deployed. */
+  /** For a debugger, it keeps the names and line breaks of the sources. It is never deployed. */
   readonly readable?: boolean;
 }
 
-/** Bundles every function for Lambda, and clears away what an earlier build left. Returns the names. */
+/** Bundles every function (each `*.ts` file) for Lambda, removes what an earlier build left, and returns the names. */
 export async function buildFunctions(options: BuildOptions): Promise<string[]> {
   const { functionsDirectory, outputDirectory, readable = false } = options;
   const bundles = join(outputDirectory, 'functions');
@@ -53,16 +51,16 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // ES modules first: only they can be tree-shaken, and most of the AWS SDK is left out that way.
+    // ES modules come first: only they can be tree-shaken, which leaves most of the AWS SDK out.
     mainFields: ['module', 'main'],
     external: sdkNeverImports,
-    // Dependencies that are CommonJS call require for Node's own modules, which an ES module does not have.
+    // CommonJS dependencies call require for Node's own modules, which an ES module does not have.
     banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
     metafile: true,
     logLevel: 'warning',
   });
   mkdirSync(bundles, { recursive: true });
-  // Exchanged one by one: whoever starts or synthesizes meanwhile finds all of them.
+  // Folders are exchanged one by one, so that a start or a synthesis at the same time finds all bundles.
   for (const name of names) {
     setMapBeside(name, made, maps);
     rmSync(join(bundles, name), { recursive: true, force: true });
@@ -80,8 +78,8 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
 }
 
 /**
- * Moves a bundle's source map out of the folder that is deployed, and says in the bundle where it is: Node.js would
- * read it at every start. From the bundle's folder, and from the copy that synthesis makes of it, the way is the same.
+ * The map leaves the deployed folder, because Node.js would read it at every start. The relative path in the bundle is
+ * valid here and in the copy that synthesis makes.
  */
 function setMapBeside(name: string, bundles: string, maps: string): void {
   const file = join(name, 'index.mjs');

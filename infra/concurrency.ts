@@ -1,10 +1,10 @@
 import { type FunctionShape, workersOf } from './function-shapes/shape.ts';
 import type { Settings } from './settings.ts';
 
-/** What is left for the endpoints, which have no number of their own. AWS keeps as much from being reserved at all. */
+/** Concurrency for the endpoints, which reserve none. AWS never lets the last 100 of an account be reserved. */
 export const endpointConcurrency = 100;
 
-/** What the stacks take of the account's concurrency: shares of functions, workers of all other queues, the endpoints. */
+/** What the stacks take of the account's concurrency: reservations, workers of all other queues, endpoints. */
 export interface ConcurrencyNeeds {
   readonly reserved: number;
   readonly workers: number;
@@ -13,9 +13,8 @@ export interface ConcurrencyNeeds {
 }
 
 /**
- * Refuses, in one sentence, what would throttle: a reservation below what the function's own queue may start (Lambda
- * would throttle the rest, and messages would use their deliveries up), and a sum of reservations, other workers and
- * endpoints that the account does not have.
+ * Refuses, in one sentence, a reservation below what the function's own queue may start (Lambda would throttle, and
+ * messages would use up their deliveries), and a sum that the account does not have.
  */
 export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>, settings: Settings): void {
   const { reserved, workers, total } = concurrencyNeeds(shapes, settings);
@@ -25,7 +24,7 @@ export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>
   );
 }
 
-/** What the stacks would take. Throws for a share that is smaller than the number of workers that its queue may start. */
+/** Throws, in one sentence, for a reservation that is smaller than the number of workers that its queue may start. */
 export function concurrencyNeeds(
   shapes: Readonly<Record<string, FunctionShape>>,
   settings: Settings,
