@@ -1,7 +1,7 @@
 import { forClients } from './endpoint.ts';
 import type { FunctionShape } from './shape.ts';
 
-/** A client's word on a person, and the numbers for which the platform's stop counts. */
+/** A client's opt-out of a person; the channels are the numbers for which the platform's stop counts. */
 const word = {
   tables: {
     directory: ['GetItem', 'Query'],
