@@ -7,7 +7,7 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Refreshes the price rates twice a day; an alarm tells when a run has not brought a good file. */
+/** Refreshes the price rates twice a day, with an alarm for a run without a good file. */
 export class RateRefresh extends Construct {
   constructor(scope: Construct, id: string, props: { settings: Settings; refresh: Lambda }) {
     super(scope, id);
