@@ -15,7 +15,7 @@ interface Parts {
   readonly refusals: RefusalResponses;
 }
 
-/** One operation of the document, from what its page parses and shapes and what is said of it beside. */
+/** An operation of the document, from the schemas of its page and its `OperationDocument`. */
 export function operationDocument(
   route: RouteEntry,
   operation: OperationDocument,
