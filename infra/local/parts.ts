@@ -1,15 +1,15 @@
-/** Something that was started and has to be ended. */
+/** Something started that has to be stopped. */
 export interface Part {
   stop(): Promise<void>;
 }
 
-/** The order of ending: what takes work in, then what does it, then what it talks to. */
+/** The order of stopping: what accepts work, what does it, the servers behind it. */
 const phases = ['intake', 'functions', 'servers'] as const;
 export type Phase = (typeof phases)[number];
 
 /**
- * Keeps track of everything the stack has started, so that it can be ended at any moment, also in the middle of
- * starting: what is still starting is aborted, what has started is stopped phase by phase.
+ * Tracks all that the stack has started, so that it can end at any moment, also while it starts: what is starting is
+ * aborted, what has started is stopped phase by phase.
  */
 export class Parts {
   readonly #starting = new Map<Promise<unknown>, AbortController>();
@@ -20,7 +20,7 @@ export class Parts {
     return this.#ended !== undefined;
   }
 
-  /** Starts a part. The signal it gets is for the time of starting only. */
+  /** Starts a part. Its signal is valid only during the start. */
   async start<T extends Part>(phase: Phase, begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.run(async (signal) => {
       const part = await begin(signal);
@@ -29,7 +29,7 @@ export class Parts {
     });
   }
 
-  /** Does something that ends by itself and that ending the stack aborts. */
+  /** Runs work that ends by itself; the end of the stack aborts it. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.ending) throw new Error('the stack is stopping');
     const controller = new AbortController();
