@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { serviceApp } from './service.ts';
 
-// The CDK command line (cdk.json), tests and tools run this file. CDK_OUTDIR, or cdk.out, is the output folder; context
-// values come from the command line or CDK_CONTEXT_JSON.
+// The CDK command line and the local stack run this file. Its output folder is CDK_OUTDIR or cdk.out; context values
+// come from the command line or CDK_CONTEXT_JSON.
 const { CDK_OUTDIR, CDK_DEFAULT_ACCOUNT, CDK_DEFAULT_REGION } = process.env;
 const root = resolve(import.meta.dirname, '..');
 

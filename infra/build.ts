@@ -5,8 +5,8 @@ import { build } from 'esbuild';
 const root = resolve(import.meta.dirname, '..');
 
 /**
- * The AWS SDK imports these only to look for credentials outside the environment, where Lambda puts them, and to read
- * event streams; no function does either. Bundled, they took two fifths of the clients' start-up.
+ * The AWS SDK imports these to read event streams and credentials outside the environment; no function needs that.
+ * Bundled, they took two fifths of the clients' start-up.
  */
 export const sdkNeverImports = [
   '@aws-sdk/credential-provider-http',
@@ -20,10 +20,6 @@ export const sdkNeverImports = [
 
 export interface BuildOptions {
   readonly functionsDirectory: string;
-  /**
-   * It receives `functions/<name>/index.mjs`, `source-maps/<name>/index.mjs.map` and `meta/functions.json`, esbuild's
-   * metafile.
-   */
   readonly outputDirectory: string;
   /** For a debugger, it keeps the names and line breaks of the sources. It is never deployed. */
   readonly readable?: boolean;
@@ -78,8 +74,8 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
 }
 
 /**
- * The map leaves the deployed folder, because Node.js would read it at every start. The relative path in the bundle is
- * valid here and in the copy that synthesis makes.
+ * Node.js would read a deployed source map at every start. The relative path is valid here and in the copy that
+ * synthesis makes.
  */
 function setMapBeside(name: string, bundles: string, maps: string): void {
   const file = join(name, 'index.mjs');

@@ -11,8 +11,8 @@ import { lineWithSwallowedOptions, type TypedOption } from './operate/npm-option
 import { protectionFor, standingsOf } from './operate/stack-standing.ts';
 import { nameTarget } from './operate/target.ts';
 
-// `npm run synth`, `npm run diff` and `npm run deploy` build the functions, then run the CDK command line with the
-// arguments given: `npm run deploy -- -c stage=prod -c pageTopicArn=arn:...`. A diff is of all stacks.
+// `npm run synth`, `npm run diff` (all stacks) and `npm run deploy` build the functions, then run the CDK command line
+// with the given arguments: `npm run deploy -- -c stage=prod`.
 const commands = { synth: ['synth', '--quiet'], diff: ['diff'], deploy: ['deploy', '--all'] } as const;
 
 const root = resolve(import.meta.dirname, '..');
@@ -30,7 +30,6 @@ interface CommandLineOption {
   readonly alias?: string | readonly string[];
 }
 
-/** The CDK lists the options of its command in a file. */
 function optionsOf(command: keyof typeof commands): TypedOption[] {
   const file = join(cdkDirectory, 'lib', 'cli', 'cli-type-registry.json');
   const registry: CommandLineRegistry = JSON.parse(readFileSync(file, 'utf8'));

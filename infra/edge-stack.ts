@@ -29,12 +29,11 @@ import type { Settings } from './settings.ts';
  */
 const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** The hosted zone of all CloudFront names. */
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2';
 
 /**
- * CloudFront, which caches nothing, in front of the API, with a web ACL that limits the rate of each address. It sends
- * the API a key with every request, and the viewer's address. It holds no state.
+ * CloudFront, which caches nothing, in front of the API, with a web ACL that limits each address. It sends the API a
+ * key and the viewer's address with every request. It holds no state.
  */
 export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, settings: Settings) {

@@ -1,5 +1,5 @@
-// What run.mjs needs before anything is installed: plain JavaScript without dependencies, for Node.js 20 or newer. It
-// provides the packages that package-lock.json pins, and the Node.js to run on.
+// Installs the pinned packages and finds the Node.js to run on. Nothing is installed yet, so this is plain JavaScript
+// without dependencies, for Node.js 20 or newer.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -83,8 +83,8 @@ function whyInstall(pinned) {
 }
 
 /**
- * Whether npm must have installed a package on this platform. It is false where this is unknown: packages for one C
- * library, and dependencies of packages for other platforms.
+ * Whether npm must have installed a package here. It is false where this is unknown: packages for one C library, and
+ * dependencies of packages for other platforms.
  */
 function belongsHere({ optional, os, cpu, libc }) {
   if (!optional) return true;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `npm run licences` lists every package of the lock file with its licence, deployed ones first. It ends with status 1
-// when a licence is in neither list below.
+// `npm run licences` lists every package with its licence, deployed ones first. It ends with status 1 when a licence is
+// in neither list below.
 
 export interface LicensedPackage {
   readonly name: string;
@@ -41,7 +41,6 @@ interface LockedPackage {
 
 const isForeign = (path: string) => /(?:^|\/)node_modules\//.test(path);
 
-/** The third-party packages of a package-lock.json, deployed ones first, then by name. */
 export function licensedPackages(lockText: string): LicensedPackage[] {
   const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lockText);
   const found = Object.entries(packages)

@@ -28,7 +28,6 @@ export async function openOnLoopback(server: Server, port: number): Promise<numb
   return (server.address() as AddressInfo).port;
 }
 
-/** Closes the port and every connection. */
 export function closeAtOnce(server: Pick<HttpServer, 'close' | 'closeAllConnections'>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

@@ -37,7 +37,6 @@ export function platformErrorsByCode(settings: Settings): IMetric {
 /** The `code` values of throttled calls: `throttledMetricCodes` of lib/platform/failure.ts. */
 export const throttledCodes = ['4', '80007', '80008', '130429', '131048', '131056', '133016', 'throttled'] as const;
 
-/** Throttled platform calls, of all codes. */
 export function platformCallsThrottled(settings: Settings): IMetric {
   const name: MetricName = 'PlatformErrors';
   const codes = throttledCodes.map((code) => `"${code}"`).join(' OR ');
@@ -97,7 +96,6 @@ export function receiptsMissing(settings: Settings, { atLeast }: { atLeast: numb
   });
 }
 
-/** The maximum of a metric of the queue with that purpose. */
 export function queueMetric(settings: Settings, purpose: string, metricName: string, minutes: number): Metric {
   return new Metric({
     namespace: 'AWS/SQS',
@@ -108,7 +106,6 @@ export function queueMetric(settings: Settings, purpose: string, metricName: str
   });
 }
 
-/** Requests to a table that DynamoDB throttled, of all kinds. */
 export function throttledRequests(tableName: string): { readonly reads: Metric; readonly writes: Metric } {
   const events = (metricName: string) =>
     new Metric({

@@ -12,7 +12,6 @@ export function purposeOf(stage: string, name: string): string {
   return name.startsWith(prefix) ? name.slice(prefix.length) : name;
 }
 
-/** The function's log group. All groups of a stage share a prefix. */
 export function functionLogGroupName(stage: string, functionName: string): string {
   return `/template-messaging/${stage}/${functionName}`;
 }
@@ -38,12 +37,11 @@ export const queuePurposes = {
   inbound: 'inbound',
 } as const;
 
-/** The purpose of a queue's dead-letter queue. */
 export function deadLettersOf(purpose: string): string {
   return `${purpose}-dead`;
 }
 
-/** Secrets, by the environment variable in which a granted function finds the secret's name. */
+/** The keys are the environment variables in which a granted function finds the secret's name. */
 export const secretPurposes = {
   TOKEN_SIGNING_KEYS_SECRET: 'token-signing-keys',
   TOKEN_VERIFICATION_KEYS_SECRET: 'token-verification-keys',

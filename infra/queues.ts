@@ -3,8 +3,8 @@ import type { queuePurposes } from './names.ts';
 import type { Severity } from './severity.ts';
 
 /**
- * The queues as plain data. `variable` is the environment variable in which a granted sender finds the queue's URL; the
- * queue's alarms show the texts.
+ * `variable` is the environment variable in which a granted sender finds the queue's URL; the queue's alarms show the
+ * texts.
  */
 export interface QueueShape {
   readonly variable: string;
@@ -13,7 +13,6 @@ export interface QueueShape {
    * end.
    */
   readonly retentionDays: number;
-  /** Deliveries before a message goes to the dead-letter queue. */
   readonly maxReceiveCount: number;
   readonly whoIsHurt: string;
   readonly whatToDo: string;
@@ -23,8 +22,8 @@ export interface QueueShape {
 }
 
 /**
- * The age that rings. No message is delayed over 15 minutes, and a message that is sent again starts at age 0, so an
- * older one says that too few functions read the queue.
+ * The age that rings. No message is delayed over 15 minutes, and one that is sent again starts at age 0, so an older
+ * one means that too few functions read the queue.
  */
 export interface QueueAge {
   readonly minutes: number;

@@ -1,8 +1,8 @@
 import type { Settings } from './settings.ts';
 
 /**
- * Every route of the interface, as plain data. A route is synthesized once its function exists as
- * `functions/<operation>.ts`; all routes are listed so that precedence can be checked.
+ * A route is synthesized once its function exists as `functions/<operation>.ts`; all routes are listed so that
+ * precedence can be checked.
  */
 export interface RouteEntry {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,6 +1,5 @@
-// Runs a script of the project on the Node.js that package-lock.json pins, and installs first when node_modules differs
-// from the lock file. It is plain JavaScript without dependencies for Node.js 20 or newer, because nothing is installed
-// yet.
+// Runs a script on the Node.js that package-lock.json pins, and installs first when node_modules differs. Nothing is
+// installed yet, so this is plain JavaScript without dependencies, for Node.js 20 or newer.
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { installedNode, Obstacle, root } from './installation.mjs';

@@ -9,13 +9,10 @@ import { StatefulStack } from './stateful-stack.ts';
 import { StatelessStack } from './stateless-stack.ts';
 
 export interface ServiceAppOptions {
-  /** Where the build left `<function>/index.mjs`. */
   readonly bundlesDirectory: string;
-  /** Receives the templates and assets. */
   readonly outputDirectory: string;
   /** Context values. Values of the CDK command line and of CDK_CONTEXT_JSON win. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** The region of the stacks, when it is known. */
   readonly region?: string | undefined;
   /** Whether the templates are checked by CloudFormation's rules, which takes seconds. The default is true. */
   readonly rulesApply?: boolean;

@@ -14,12 +14,10 @@ const wholeNumber = v.pipe(
   v.transform(Number),
 );
 
-/** At least two labels of letters, digits and inner hyphens. */
 const hostPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 const retentionChoices: unknown[] = Object.values(RetentionDays);
 
-/** Every context value of the deployment: its rule, and how a refusal describes it. */
 const settingRules = {
   stage: [v.pipe(v.string(), v.regex(stagePattern)), stageDescription],
   platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],

@@ -5,7 +5,6 @@ export type Severity = 'page' | 'ticket';
 
 export type AlarmTopics = Pick<Settings, 'stage' | 'pageTopicArn' | 'ticketTopicArn'>;
 
-/** Anchors of the run book's sections about alarms. */
 const sections = {
   objectives: 'alarms-of-the-objectives',
   messages: 'alarms-of-messages',

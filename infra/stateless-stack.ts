@@ -25,7 +25,6 @@ import type { Settings } from './settings.ts';
 import type { StatefulStack } from './stateful-stack.ts';
 import { type TableName, tables } from './tables.ts';
 
-/** The functions that the gateway calls. */
 const operations = new Set(routes.map((route) => route.operation));
 
 export interface StatelessStackProps {
@@ -126,8 +125,8 @@ export class StatelessStack extends Stack {
 }
 
 /**
- * The built functions that no setting leaves out, with their shapes. A route without a function is skipped; a missing
- * worker or authorizer and a bundle without a shape fail with one sentence.
+ * A route without a function is skipped; a missing worker or authorizer and a bundle without a shape throw one
+ * sentence.
  */
 function functionsToDeploy({ bundlesDirectory, settings }: StatelessStackProps): [string, FunctionShape][] {
   const built = existsSync(bundlesDirectory) ? readdirSync(bundlesDirectory).sort() : [];

@@ -1,6 +1,6 @@
 /**
- * The DynamoDB tables as plain data, for the stateful stack and for the adapter tests on DynamoDB Local. `variable` is
- * the environment variable in which a granted function finds the table's name.
+ * The tables of the stateful stack, and of the adapter tests on DynamoDB Local. `variable` is the environment variable
+ * in which a granted function finds the table's name.
  */
 export interface TableShape {
   readonly variable: string;

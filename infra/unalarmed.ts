@@ -1,6 +1,6 @@
 /**
- * Plain data: what has no alarm of its own, and why. A test walks the synthesized templates and the code's holds: each
- * queue, function, table and hold has an alarm or a line here, never both.
+ * What has no alarm of its own, and why. A test walks the synthesized templates and the code's holds: each queue,
+ * function, table and hold has an alarm or a line here, never both.
  */
 
 /** A function's trouble: it fails, it has no concurrency left, it is slow. */
@@ -30,7 +30,6 @@ export const unalarmedFunctions: Readonly<Record<string, Reasons>> = {
   },
 };
 
-/** For every dead-letter queue. */
 export const unalarmedDeadLetterAge = 'Its first message rings, however old it is: <queue>-dead-letters.';
 
 /** By the kind of hold (lib/messages/holds/scope.ts); platform-down rings for the platform as a whole. */

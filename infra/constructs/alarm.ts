@@ -23,11 +23,9 @@ export interface AlarmText {
   readonly whatToDo: string;
 }
 
-/** What every alarm needs, whatever it measures. */
 export interface ToldAlarm extends AlarmText {
   readonly purpose: string;
   readonly severity: Severity;
-  /** The run book's section about the alarm. */
   readonly section: RunBookSection;
 }
 

@@ -8,7 +8,6 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** A function whose new versions first get few calls. */
 export interface Tried {
   readonly name: string;
   readonly alias: Alias;

@@ -1,10 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { CorsHttpMethod, type CorsPreflightOptions } from 'aws-cdk-lib/aws-apigatewayv2';
 
-/**
- * What pages of these origins may request, and the headers they may read (D52). Credentials are off: the token is a
- * header.
- */
+/** Credentials are off, because the token is a header (D52). */
 export function corsFor(origins: readonly string[]): CorsPreflightOptions {
   return {
     allowOrigins: [...origins],

@@ -7,7 +7,6 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** The period of the alarms, as everywhere. */
 const minutes = 5;
 
 /**
@@ -81,7 +80,6 @@ function failedShare({ distributionId }: IDistribution, atLeast: number): MathEx
   });
 }
 
-/** The requests that a rule of the web ACL blocked. */
 function blocked({ stage }: Settings, rule: 'edge-address' | 'edge-login' | 'edge-webhook'): Metric {
   return new Metric({
     namespace: 'AWS/WAFV2',

@@ -4,8 +4,8 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Limits the rate of each address: lower for logins, higher for the platform's webhook. No rule reads a body, because
- * AWS's rules refuse large ones and texts of messages that look like code.
+ * Limits the rate of each address: lower for logins, higher for the platform's webhook. AWS's rules for bodies would
+ * refuse large ones and texts that look like code.
  */
 export class EdgeRules extends Construct {
   readonly webAclArn: string;

@@ -4,7 +4,6 @@ import queries from '../log-queries.json' with { type: 'json' };
 import { accessLogGroupName, functionLogGroupName, resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
-/** The name of the gateway's log in `log-queries.json`. */
 const accessLog = 'api-access';
 
 /**

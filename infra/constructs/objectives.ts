@@ -10,7 +10,7 @@ import type { ServiceApi } from './service-api.ts';
 
 /**
  * Two objectives over 30 days, with alarms on the burn rate of their error budgets (infra/operate/README.md); rate 1
- * spends the budget in 30 days. Of the two windows, the short one ends the alarm soon after its cause.
+ * spends the budget in 30 days. The short window ends an alarm soon after its cause.
  */
 interface Objective {
   readonly name: string;
@@ -21,7 +21,6 @@ interface Objective {
   readonly text: AlarmText;
 }
 
-/** The sum of metrics, minus another metric. */
 interface Counted {
   readonly sum: readonly IMetric[];
   readonly less?: IMetric;

@@ -11,7 +11,6 @@ export interface QueueWithDeadLettersProps {
   readonly purpose: string;
   readonly shape: QueueShape;
   readonly consumerTimeoutSeconds: number;
-  /** The operator's key; SQS's own without it. */
   readonly encryptionKey?: IKey | undefined;
 }
 

@@ -31,7 +31,7 @@ export interface ServiceFunctionProps {
 
 /**
  * A function with its own role and log group. The role may at first only write its own log; each method below adds one
- * permission and the variable in which the code finds the resource.
+ * permission and its environment variable.
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -67,8 +67,8 @@ export class ServiceFunction extends Construct {
         : { reservedConcurrentExecutions: settings[shape.reservedConcurrency] }),
       role,
       logGroup,
-      // A worker sends work to its own queue on purpose (next page, later attempt). By default Lambda would see a
-      // runaway loop after some sixteen rounds and drop the message.
+      // A worker sends work to its own queue on purpose (next page, later attempt). By default Lambda drops the message
+      // as a runaway loop after some sixteen rounds.
       ...(consumed !== undefined && shape.sendsTo?.includes(consumed) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
     });
     Validations.of(this.lambda).acknowledge(
@@ -87,7 +87,6 @@ export class ServiceFunction extends Construct {
     this.alias = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
   }
 
-  /** What the gateway and queues call. */
   get called(): IFunction {
     return (this.alias ?? this.lambda) as IFunction;
   }

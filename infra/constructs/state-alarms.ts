@@ -9,8 +9,8 @@ import { tables } from '../tables.ts';
 import { addAlarm } from './alarm.ts';
 
 /**
- * Alarms on tables and queues, by name: they can change without their stack, and a failed creation of that stack leaves
- * no alarm behind. infra/operate/README.md explains each.
+ * The alarms name tables and queues, so they can change without that stack, and its failed creation leaves no alarm
+ * behind. infra/operate/README.md explains each.
  */
 export function addStateAlarms(scope: Construct, settings: Settings): void {
   for (const name of Object.keys(tables)) addThrottleAlarm(scope, settings, name);

@@ -1,7 +1,6 @@
 import { endpoint } from './endpoint.ts';
 import type { FunctionShape } from './shape.ts';
 
-/** The functions for health, tokens and login. */
 export const accessFunctions: Readonly<Record<string, FunctionShape>> = {
   health: { ...endpoint, memoryMb: 128 },
   // The gateway waits 10 s for an authorizer, and every request without a cached answer waits with it.

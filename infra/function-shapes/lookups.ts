@@ -1,7 +1,6 @@
 import { endpoint, forClients } from './endpoint.ts';
 import { type FunctionShape, platformSettings } from './shape.ts';
 
-/** Look-ups, and the redirects of buttons. */
 export const lookupFunctions: Readonly<Record<string, FunctionShape>> = {
   me: forClients({ tables: { directory: ['GetItem', 'Query'] } }),
   'clients-list': forClients({ tables: { directory: ['GetItem', 'Query'] } }),

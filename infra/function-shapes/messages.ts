@@ -1,7 +1,6 @@
 import { forClients } from './endpoint.ts';
 import { type FunctionShape, platformSettings } from './shape.ts';
 
-/** A worker that sends messages to the platform. */
 const dispatching = {
   canary: true,
   timeoutSeconds: 60,
@@ -16,7 +15,6 @@ const dispatching = {
   settings: platformSettings,
 } as const satisfies FunctionShape;
 
-/** Functions that accept messages or rehearse them. */
 const accepting = {
   memoryMb: 1024,
   tables: {
@@ -34,7 +32,6 @@ const accepting = {
   sendsTo: ['sendJobs', 'urgent', 'events'],
 } as const satisfies Partial<FunctionShape>;
 
-/** The way of a message, from the request to its receipts. */
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   'messages-send': forClients({ ...accepting, canary: true }),
   'messages-retry': forClients(accepting),
@@ -112,8 +109,8 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
   },
   'messages-receipts': {
-    // A full batch is 6 MB of receipts, grouped so that those of one dispatch are appended together; the time is for
-    // the case that each one is an event to queue.
+    // A full batch is 6 MB of receipts, grouped by dispatch. The time is for the case that each receipt is an event to
+    // queue.
     timeoutSeconds: 120,
     // Memory buys processor share: a run reads, hashes and queues up to 24,000 receipts.
     memoryMb: 1024,

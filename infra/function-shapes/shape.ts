@@ -3,7 +3,6 @@ import type { QueueName } from '../queues.ts';
 import type { Settings } from '../settings.ts';
 import type { TableName } from '../tables.ts';
 
-/** Environment variables whose value is a setting of the deployment. */
 export const settingVariables = {
   TOKEN_ISSUER: 'tokenIssuer',
   TOKEN_AUDIENCE: 'tokenAudience',
@@ -18,10 +17,7 @@ export const settingVariables = {
 export type SettingVariable = keyof typeof settingVariables;
 export type SecretVariable = keyof typeof secretPurposes;
 
-/**
- * The actions that a function may have on a table. Scan is not among them: no function needs it, and an attacker in a
- * function must not copy a table.
- */
+/** Actions on a table. Scan is missing: no function needs it, and an attacker in a function must not copy a table. */
 export type TableVerb =
   | 'GetItem'
   | 'BatchGetItem'
@@ -73,5 +69,4 @@ export interface FunctionShape {
   readonly onlyWith?: 'rateSourceUrl' | 'redirectBaseUrl';
 }
 
-/** For every function that calls the platform. */
 export const platformSettings = ['PLATFORM_BASE_URL', 'PLATFORM_VERSION'] as const;

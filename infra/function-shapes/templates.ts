@@ -3,7 +3,6 @@ import { type FunctionShape, platformSettings } from './shape.ts';
 
 const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
 
-/** Templates, and their assignments to campaigns. */
 export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
   'templates-list': forClients({
     memoryMb: 1024,

@@ -1,7 +1,6 @@
 import { forClients } from './endpoint.ts';
 import type { FunctionShape } from './shape.ts';
 
-/** The configuration of webhooks, and the delivery of events. */
 export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
   'webhook-config-put': forClients({
     tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'], audit: ['PutItem'] },

@@ -9,7 +9,7 @@ export interface Resource {
   readonly Properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A synthesized stack: its template, with intrinsic functions unresolved. */
+/** Intrinsic functions are unresolved. */
 export interface Stack {
   readonly name: string;
   readonly resources: Readonly<Record<string, Resource>>;
@@ -75,9 +75,8 @@ const AssetsSchema = v.object({
 });
 
 /**
- * Reads the output of `cdk synth`: every stack, also of nested assemblies, and the code directories of functions. These
- * come from the asset manifests, because templates lack `aws:asset:path` when the app runs without the CDK command
- * line.
+ * Reads the output of `cdk synth`, also nested assemblies. Code directories come from the asset manifests, because
+ * templates lack `aws:asset:path` when the app runs without the CDK command line.
  */
 export function readAssembly(directory: string): CdkAssembly {
   const stacks: Stack[] = [];

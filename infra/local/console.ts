@@ -8,8 +8,8 @@ export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' |
 }
 
 /**
- * One line for a request: `GET /v1/templates 400 invalid_request 12 ms`. The query is left out, because it may contain
- * a phone number. An unknown route gets a suggestion; a gateway timeout says that the function continues.
+ * One line for a request: `GET /v1/templates 400 invalid_request 12 ms`, without the query, which may contain a phone
+ * number. An unknown route gets a suggestion; after a gateway timeout the function continues.
  */
 export function requestLine({ method, path, status, body, durationMs }: Answered): string {
   const code = codeOf(status, body);

@@ -14,7 +14,6 @@ export interface CorsRequest {
 export interface Cors {
   /** Undefined when the request is no preflight. */
   preflight(request: CorsRequest): HttpAnswer | undefined;
-  /** The answer with the gateway's CORS headers. */
   completed(answer: HttpAnswer, request: CorsRequest): HttpAnswer;
 }
 

@@ -65,7 +65,6 @@ function stillRunning(report: Report, jobId: string): string {
   return `Still running: ${onTheWay(report)} of ${report.total} messages are on their way, and ${quiet}. What becomes of them: npm run outcomes -- --dispatch ${jobId} --all`;
 }
 
-/** Starts a stack for the demo alone and ends it afterwards. */
 async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<void> {
   const dynamodb = chosenDynamoDb(process.env);
   console.log('no local stack is running: starting one');

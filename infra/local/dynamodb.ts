@@ -6,8 +6,8 @@ import { present } from '../../lib/keys/present.ts';
 import { type Emulator, endProcess, endTogether, freePort, type ServerProcessOptions } from './emulators.ts';
 
 /**
- * The two DynamoDB emulators: Dynoxide (a small npm program on SQLite) and Amazon's DynamoDB Local (Java). The service
- * is tested on both, so that it does not depend on the habits of one.
+ * Dynoxide (a small npm program on SQLite) and Amazon's DynamoDB Local (Java). The service is tested on both, so that
+ * it does not depend on the habits of one.
  */
 export const dynamoDbEngines = ['dynoxide', 'local'] as const;
 export type DynamoDbEngine = (typeof dynamoDbEngines)[number];
@@ -51,7 +51,6 @@ interface Server {
   readonly arguments: readonly string[];
   readonly cwd?: string;
   readonly port: number;
-  /** The message when the command is missing. */
   readonly missing: string;
 }
 

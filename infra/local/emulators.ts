@@ -10,7 +10,6 @@ export interface Emulator {
 }
 
 export interface ServerProcessOptions {
-  /** Aborts the start: the process is killed. */
   readonly signal?: AbortSignal;
   /** Called with one sentence when the process has ended, for any reason. */
   readonly onExit?: (how: string) => void;

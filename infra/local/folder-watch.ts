@@ -2,8 +2,8 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Reports every change below a folder. Each folder has its own watcher, because on Linux Node's recursive watcher loses
- * a file that an editor or git replaces with one of the same name.
+ * Reports every change below a folder. On Linux Node's recursive watcher loses a file that an editor or git replaces,
+ * so each folder has its own watcher.
  */
 export function watchFolder(folder: string, onChange: () => void): { close(): void } {
   const watchers = new Map<string, FSWatcher>();

@@ -24,13 +24,11 @@ export interface GatewayOptions {
   readonly alsoAllowsOrigin?: (origin: string) => boolean;
   /**
    * API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. The time starts when a process begins
-   * the request, so waiting on a busy machine does not count.
+   * the request, so a busy machine takes none of it.
    */
   readonly integrationTimeoutMs?: number;
   readonly authorizerTimeoutMs?: number;
-  /** Stage variables of every request. */
   readonly stageVariables?: Readonly<Record<string, string>>;
-  /** Called for every answered request. */
   readonly onAnswer?: (answered: Answered) => void;
 }
 
@@ -45,7 +43,6 @@ export interface Answered {
 
 export interface Gateway {
   readonly url: string;
-  /** Closes the port and every connection. */
   stop(): Promise<void>;
 }
 

@@ -21,7 +21,6 @@ const gatewayMessages = {
   503: 'Service Unavailable',
 } as const;
 
-/** The gateway's own answer, when no function answered. */
 export function gatewayAnswer(status: keyof typeof gatewayMessages): HttpAnswer {
   return jsonAnswer(status, JSON.stringify({ message: gatewayMessages[status] }));
 }

@@ -3,9 +3,9 @@ import { present } from '../../lib/keys/present.ts';
 
 export interface IncomingRequest {
   readonly method: string;
-  /** The path as sent, still percent-encoded. */
+  /** The path is still percent-encoded. */
   readonly rawPath: string;
-  /** The query as sent, without `?`; empty when there is none. */
+  /** The query is without `?`. */
   readonly rawQueryString: string;
   /** `HTTP/1.1` */
   readonly protocol: string;
@@ -20,7 +20,6 @@ export interface EventFacts {
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly nowMs: number;
-  /** The stage's variables, if any. */
   readonly stageVariables?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -76,7 +75,6 @@ export function httpEvent(request: IncomingRequest, facts: EventFacts): APIGatew
   };
 }
 
-/** The event with the authorizer's context. */
 export function withAuthorizerContext(
   event: APIGatewayProxyEventV2,
   context: Readonly<Record<string, unknown>> | null,

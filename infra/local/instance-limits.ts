@@ -13,7 +13,6 @@ export const usualInstances = 4;
  */
 const dispatchingInstances = 10;
 
-/** The maximum of processes, by a function's logical id. */
 export function instanceLimitsOf(functions: Readonly<Record<string, LocalFunction>>, stage: string) {
   const dispatching = resourceName(stage, 'messages-dispatch');
   return (functionId: string): number =>

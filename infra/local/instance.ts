@@ -28,14 +28,12 @@ export interface InstanceOptions {
    * enforced.
    */
   readonly inspectPort?: number | undefined;
-  /** Called once when the process is gone, for any reason. */
   readonly onGone: () => void;
 }
 
 /** Lambda's limit for a synchronous payload, for request and response each. */
 export const maxPayloadBytes = 6_291_556;
 
-/** Replaces the timeout of a function that is being debugged. */
 export const debuggedTimeoutMs = 24 * 60 * 60 * 1000;
 
 /** After this time a process reports that its bundle still loads: the machine is busy, or the bundle hangs. */
@@ -84,8 +82,8 @@ export class Instance {
   }
 
   /**
-   * Never rejects. The timeout starts when the process begins the event, which `onBegan` reports, so waiting on a busy
-   * machine does not count. An answer after the memory limit was passed is dropped.
+   * Never rejects. The timeout starts when the process begins the event, which `onBegan` reports. An answer after the
+   * memory limit was passed is dropped.
    */
   async invoke(eventJson: string, onBegan?: () => void): Promise<InvocationResult> {
     const settled = Promise.withResolvers<InvocationResult>();
@@ -113,7 +111,6 @@ export class Instance {
     return this.#killedFor ?? result;
   }
 
-  /** Sends SIGKILL; resolves when the process is gone. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#gone.promise;

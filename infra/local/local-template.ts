@@ -33,7 +33,6 @@ export interface LocalFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A table in the terms of DynamoDB's CreateTable. */
 export interface LocalTable {
   readonly name: string;
   readonly attributeDefinitions: v.InferOutput<typeof schemas.Table>['AttributeDefinitions'];

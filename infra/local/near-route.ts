@@ -3,7 +3,7 @@ import { type RouteEntry, routes } from '../routes.ts';
 
 /**
  * The route that a request without a match probably meant: `GET /v1/templates`, or the methods of its path; undefined
- * when nothing is near. The gateway itself answers only `Not Found` (contract, Errors), as on AWS.
+ * when nothing is near. The gateway itself answers only `Not Found` (contract, Errors).
  */
 export function nearRoute(method: string, path: string): string | undefined {
   const meant = nearestPath(path);

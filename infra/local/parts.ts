@@ -1,4 +1,3 @@
-/** Something started that has to be stopped. */
 export interface Part {
   stop(): Promise<void>;
 }
@@ -8,8 +7,8 @@ const phases = ['intake', 'functions', 'servers'] as const;
 export type Phase = (typeof phases)[number];
 
 /**
- * Tracks all that the stack has started, so that it can end at any moment, also while it starts: what is starting is
- * aborted, what has started is stopped phase by phase.
+ * Tracks all parts, so that the stack can end at any moment: what is starting is aborted, what has started is stopped
+ * phase by phase.
  */
 export class Parts {
   readonly #starting = new Map<Promise<unknown>, AbortController>();
@@ -42,7 +41,6 @@ export class Parts {
     }
   }
 
-  /** Ends everything; a second call waits for the first. */
   end(): Promise<void> {
     this.#ended ??= this.#endAll();
     return this.#ended;

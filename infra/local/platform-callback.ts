@@ -7,9 +7,8 @@ const app = { id: '500000000000001', secret: 'demo-app-secret', verifyToken: 'de
 const RefusalSchema = v.object({ error: v.object({ message: v.string() }) });
 
 /**
- * Registers the API's webhook address at the simulator, and the API's address for its console. The simulator verifies
- * the address with a short timeout, so a first request starts the function. Returns the reason for a refusal; undefined
- * on success.
+ * Registers the API's webhook address at the simulator, and the API's address for its console. The verification is
+ * short, so a first request starts the function. Returns the reason for a refusal, else undefined.
  */
 export async function subscribeCallback(platformUrl: string, apiUrl: string): Promise<string | undefined> {
   await fetch(`${platformUrl}/_control/service`, { method: 'POST', body: JSON.stringify({ url: apiUrl }) });

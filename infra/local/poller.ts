@@ -20,7 +20,6 @@ export interface PollerOptions {
   };
   /** The maximum of concurrent invocations of a function, whatever the maximumConcurrency of its event source. */
   readonly maximumInstances?: (functionId: string) => number;
-  /** The name of a function in reports; its id by default. */
   readonly nameOf?: (functionId: string) => string;
   /** Called with one line for every failed invocation and every error of the queue server. */
   readonly report: (line: string) => void;
@@ -38,14 +37,13 @@ export interface Poller {
 }
 
 /**
- * The wait of a receive is short because it is never cut off: the server would give the next message to the closed
- * connection and hide it for the visibility timeout.
+ * A receive must not be cut off, so its wait is short: the server would give the next message to the closed connection
+ * and hide it for the visibility timeout.
  */
 const longPollSeconds = 1;
 const defaultGraceMs = 1_500;
 const afterTroubleMs = 1_000;
 const windowPollMs = 50;
-/** SQS's maximum of messages in one request. */
 const sqsBatchSize = 10;
 
 /**

@@ -54,7 +54,6 @@ export function originsFrom(variable: string, text: string | undefined): readonl
   );
 }
 
-/** The DynamoDB of a stack: a running server, or its own emulator. */
 export type DynamoDbChoice =
   | { readonly endpoint: string }
   | { readonly engine: DynamoDbEngine; readonly dataFolder?: string | undefined };
@@ -102,7 +101,6 @@ export function whyNoJava(): string | undefined {
   return version !== undefined && Number(version) < oldestJava ? `Java ${version} is too old` : undefined;
 }
 
-/** Throws an `Obstacle` without a Java that is new enough for DynamoDB Local. */
 function requireJava(): void {
   const why = whyNoJava();
   if (why === undefined) return;

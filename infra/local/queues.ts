@@ -12,8 +12,8 @@ import type { LocalQueue } from './local-template.ts';
 import { queueArn } from './physical.ts';
 
 /**
- * The URL of a queue on a local SQS server: origin, account, name. An SDK client connects to the origin in the URL, and
- * the URL that fauxqs returns from CreateQueue does not resolve.
+ * The URL of a queue on a local SQS server. The SDK connects to its origin, and the URL that fauxqs returns from
+ * CreateQueue does not resolve.
  */
 export function queueUrlAt(sqsEndpoint: string): (queueName: string) => string {
   const { origin } = new URL(sqsEndpoint);

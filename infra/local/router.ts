@@ -10,7 +10,6 @@ export interface RouteMatch<R extends RoutePattern> {
   readonly route: R;
   /** API Gateway's key: `GET /v1/templates`, or `$default`. */
   readonly routeKey: string;
-  /** The decoded values of the path variables. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 

@@ -3,18 +3,16 @@ import { usualInstances } from './instance-limits.ts';
 import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './local-template.ts';
 
-/** Plays the Lambda service: runs functions by logical id. */
 export interface FunctionRunner {
   /**
    * Never rejects for a function's failure; throws for an unknown id. `onBegan` is called when a process begins the
-   * event, which may be long after the call on a busy machine.
+   * event, on a busy machine long after the call.
    */
   invoke(functionId: string, event: unknown, onBegan?: () => void): Promise<InvocationResult>;
   /** Kills every instance. Running and waiting requests end as crashed. */
   stop(): Promise<void>;
 }
 
-/** A runner whose processes can be listed and replaced. */
 export interface ProcessRunner extends FunctionRunner {
   /** Later requests of the function run in fresh processes; running requests end in theirs. */
   recycle(functionId: string): void;
@@ -29,7 +27,6 @@ export interface RunnerOptions {
   /** A process that is idle this long ends, unless it waits for a debugger. */
   readonly idleMs?: number | undefined;
   readonly onLog?: (line: FunctionLogLine) => void;
-  /** Stack traces show lines of the sources. */
   readonly sourceMaps?: boolean | undefined;
   /** Runs this function in one process only, which starts at once and waits for a debugger on the port. */
   readonly inspected?: { readonly functionId: string; readonly port: number } | undefined;
@@ -83,7 +80,6 @@ interface Waiting {
 
 const stopped: InvocationResult = { ok: false, error: 'crashed', message: 'the local stack is stopping' };
 
-/** The instances of one function, and the requests that wait for one. */
 class Pool {
   readonly #definition: LocalTemplate['functions'][string];
   readonly #options: RunnerOptions;
@@ -102,7 +98,6 @@ class Pool {
     this.#inspectPort = inspectPort;
   }
 
-  /** Starts an instance before the first request. */
   warm(): void {
     if (!this.#stopping && this.#alive.size === 0) this.#rest(this.#start());
   }
@@ -114,7 +109,6 @@ class Pool {
     }
   }
 
-  /** Keeps an instance for the next request. */
   #rest(instance: Instance): void {
     const end = () => {
       if (this.#take(instance)) void instance.kill();

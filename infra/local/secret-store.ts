@@ -6,7 +6,6 @@ import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { secretArn } from './physical.ts';
 
 export interface SecretStore {
-  /** The value of AWS_ENDPOINT_URL_SECRETS_MANAGER. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }
@@ -35,8 +34,8 @@ const RequestSchema = v.object({
 type SecretsRequest = v.InferOutput<typeof RequestSchema>;
 
 /**
- * An in-memory Secrets Manager on 127.0.0.1 with the four operations that the service and operators use, without
- * authentication. As in AWS, the template's secrets exist without a value until one is put.
+ * An in-memory Secrets Manager on 127.0.0.1 with four operations and no authentication. As in AWS, the template's
+ * secrets exist without a value until one is put.
  */
 export async function startSecretStore(secrets: readonly { readonly name: string }[]): Promise<SecretStore> {
   const stored = new Secrets();
@@ -77,7 +76,6 @@ async function readRequest(request: IncomingMessage): Promise<SecretsRequest> {
   return parsed.output;
 }
 
-/** The secrets and their operations; each returns the body of its answer. */
 class Secrets {
   readonly #secrets = new Map<string, StoredSecret>();
 

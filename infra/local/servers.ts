@@ -11,14 +11,13 @@ import { startSecretStore } from './secret-store.ts';
 import { readLocalTemplate } from './template.ts';
 
 export interface ServerOptions {
-  /** The port of the platform simulator; 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly platformPort: number;
   /** The folder of the synthesized template, removed when the stack ends. Concurrent stacks need different folders. */
   readonly outputDirectory: string;
   /** The functions were just built, so dist is used as it is. */
   readonly built?: boolean;
   readonly dynamodb: DynamoDbChoice;
-  /** A running server that is used instead of an own one. */
   readonly sqsEndpoint?: string | undefined;
   /** A function, by its file's stem, that waits for a debugger on the port; its timeouts are suspended. */
   readonly inspected?: { readonly name: string; readonly port: number } | undefined;
@@ -35,7 +34,6 @@ interface Addressed {
 
 interface Assembly {
   readonly parts: Parts;
-  /** Called for a process that has ended by itself. */
   readonly onExit: (how: string) => void;
 }
 

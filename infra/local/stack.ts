@@ -19,15 +19,13 @@ import { prepareStores } from './stores.ts';
 import { attemptTeller } from './told-attempts.ts';
 
 export interface StackOptions extends ServerOptions {
-  /** The port of the API; 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly apiPort: number;
   /** Origins whose pages may call the API beside local ones (D52); `*` means all. */
   readonly corsOrigins?: readonly string[];
   /** Called for every line of a function, with its file's stem. */
   readonly onLog?: (line: FunctionLogLine) => void;
-  /** Called for every answered request. */
   readonly onAnswer?: GatewayOptions['onAnswer'];
-  /** Stack traces of functions show lines of the sources. */
   readonly sourceMaps?: boolean;
   /** An idle process of a function ends after this time; a minute by default. */
   readonly idleMs?: number;
@@ -48,7 +46,7 @@ export interface RunningStack {
   readonly poller: Poller;
   /** Resolves when a process of the stack has ended by itself. */
   readonly broken: Promise<Error>;
-  /** Ends everything within three seconds. */
+  /** Takes at most three seconds. */
   stop(): Promise<void>;
 }
 
@@ -153,7 +151,6 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   };
 }
 
-/** A debugger may halt a function for any time. */
 const patience = { integrationTimeoutMs: debuggedTimeoutMs, authorizerTimeoutMs: debuggedTimeoutMs };
 
 function functionIdOf({ functions }: LocalTemplate, name: string): string {

@@ -22,9 +22,8 @@ export interface TemplateOptions {
 }
 
 /**
- * Reads a synthesized CDK app. Throws, naming stack, resource and property, for all that it cannot resolve or run
- * faithfully (unknown attribute, inline code, FIFO queue, event filter). Resource types that exist only in AWS (roles,
- * alarms, logs) are skipped.
+ * Reads a synthesized CDK app. Throws, naming stack, resource and property, for all that cannot run faithfully (unknown
+ * attribute, inline code, FIFO queue, event filter). Types that matter only in AWS (roles, alarms, logs) are skipped.
  */
 export function readLocalTemplate(options: TemplateOptions): LocalTemplate {
   return new TemplateReader(readAssembly(options.cdkOutDirectory), options.queueUrl).read();

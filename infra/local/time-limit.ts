@@ -1,11 +1,10 @@
 export interface TimeLimit {
-  /** After this call, `onOver` is not called. */
   end(): void;
 }
 
 /**
- * Calls `onOver` after the time, but first lets pending input be read: when this process was blocked, a timely answer
- * and the end of the time are noticed at the same moment.
+ * Calls `onOver` after the time, but reads pending input first: after a blocked time, a timely answer and the end are
+ * noticed at the same moment.
  */
 export function startTimeLimit(ms: number, onOver: () => void): TimeLimit {
   let ended = false;

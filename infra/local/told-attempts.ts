@@ -1,8 +1,8 @@
 import type { FunctionLogLine } from './instance.ts';
 
 /**
- * Sends the log lines about webhook attempts to the console. It does not wait: without the console the service goes on,
- * and the log has the same lines.
+ * Sends the log lines about webhook attempts to the console, without waiting: the service also runs without the
+ * console.
  */
 export function attemptTeller(platformUrl: string): (line: FunctionLogLine) => void {
   return ({ functionName, text }) => {

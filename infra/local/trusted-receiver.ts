@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
 
-// This module is loaded before a local function (`--import`) and is in no bundle: deliveries always refuse internal
-// addresses (R40). It changes the network instead, so that one name leads to this machine.
+// This module is loaded before a local function (`--import`), never bundled. Deliveries always refuse internal
+// addresses (R40), so it changes the network: one name leads to this machine.
 
 const thisMachine = '127.0.0.1';
 
@@ -22,7 +22,6 @@ const ReceiverSchema = v.object({
 /** A receiver on the developer's machine, which gets events of the local stack under a public name. */
 export type TrustedReceiver = v.InferOutput<typeof ReceiverSchema>;
 
-/** Reads the variable `WEBHOOK_TRUSTED_RECEIVER` (JSON). */
 export function trustedReceiverOf(variable: string): TrustedReceiver {
   return v.parse(ReceiverSchema, JSON.parse(variable));
 }

@@ -14,15 +14,13 @@ const quietMs = 100;
 
 export interface WatchOptions {
   readonly stack: Pick<RunningStack, 'template' | 'runner' | 'addresses'>;
-  /** Whether the running bundles were built readable. */
   readonly readable: boolean;
-  /** Receives sentences for the terminal. */
   readonly report: (line: string) => void;
 }
 
 /**
- * Rebuilds the functions when a source file is saved. Functions with a changed bundle get fresh processes: running
- * requests end on the old code. When the build fails, nothing changes.
+ * Rebuilds the functions when a source is saved. Changed functions get fresh processes; running requests end on the old
+ * code. A failed build changes nothing.
  */
 export function watchSources(options: WatchOptions): Part {
   let timer: NodeJS.Timeout | undefined;

@@ -8,13 +8,12 @@ const forwardLimitMs = 14_000;
 const noAnswerStatus = 503;
 
 export interface Forwarded extends DeliveryAnswer {
-  /** The reason why there was no answer; absent when there was one. */
   readonly fault?: string;
 }
 
 /**
- * Posts a delivery to the developer's program, byte for byte with its signature headers. Returns the program's status
- * and `Retry-After`, redirects too; 503 without an answer within 14 s.
+ * Posts a delivery, byte for byte with its signature headers. Returns the program's status (redirects too) and
+ * `Retry-After`; 503 without an answer within 14 s.
  */
 export async function forward(url: string, { headers, body }: Delivery, limitMs = forwardLimitMs): Promise<Forwarded> {
   try {

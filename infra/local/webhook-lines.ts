@@ -1,12 +1,10 @@
 import type { Forwarded } from './webhook-forward.ts';
 import type { Delivery } from './webhook-receiver.ts';
 
-/** A delivery for a terminal, with its body. */
 export function printedDelivery({ webhookId, verified, body }: Delivery, nowMs: number): string {
   return `\n${clock(nowMs)} ${webhookId} ${verified ? 'verified' : 'NOT VERIFIED: answered 400'}\n${indented(body)}`;
 }
 
-/** A forwarded delivery: kind, id, attempt, answer and time. */
 export function printedAttempt(
   { webhookId, body }: Delivery,
   { attempt, answer, tookMs }: { readonly attempt: number; readonly answer: Forwarded; readonly tookMs: number },

@@ -28,7 +28,6 @@ export interface Delivery {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The answer to a verified delivery, instead of 204. */
 export interface DeliveryAnswer {
   readonly status: number;
   readonly retryAfter?: string;
@@ -43,8 +42,8 @@ export interface WebhookReceiver {
 }
 
 /**
- * Receives events on 127.0.0.1 and passes each to `onDelivery`, whose result, or 204, answers a verified one; others
- * get 400. Deliveries wait until the secret is known; several clients have several secrets.
+ * Passes each delivery to `onDelivery`, whose result, or 204, answers a verified one; others get 400. Deliveries wait
+ * until the secret is known; several clients have several secrets.
  */
 export async function startWebhookReceiver(
   port: number,

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { documentId, templateKey } from '../../lib/templates/model/template-key.ts';
 
-/** The demo data in the examples (infra/local/demo/provisioning.json). */
 export const demo = {
   did: '5491100000001',
   wabaId: '200000000000001',

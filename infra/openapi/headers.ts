@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type jsonSchemas, withoutConstant } from './json-schema.ts';
 
-/** Headers of answers. */
 export const headers = {
   'X-Request-Id': {
     description: 'The id under which the log lines of the request are found. Quote it when you ask.',

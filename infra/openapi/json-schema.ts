@@ -88,8 +88,8 @@ interface Parts {
 }
 
 /**
- * Schemas without what JSON Schema cannot express: `documentedAs` replaces its schema, checks in code are dropped, and
- * so is all after a transformation. The same schema always gives the same result.
+ * Drops what JSON Schema cannot express: checks in code, and all after a transformation; `documentedAs` replaces its
+ * schema. The same schema always gives the same result.
  */
 function plainSchemas(direction: Direction) {
   const known = new Map<v.GenericSchema, v.GenericSchema>();

@@ -124,7 +124,6 @@ export const answerSchemas: NamedSchemas = {
   ...Object.fromEntries(events.map(({ type, schema }) => [eventSchemaName(type), schema])),
 };
 
-/** Request bodies and their parts. */
 export const requestSchemas: NamedSchemas = {
   ...words,
   LoginRequest: LoginBody,

@@ -14,7 +14,6 @@ export const tags = {
 } as const;
 export type Tag = keyof typeof tags;
 
-/** An answer that is no refusal. */
 export interface AnswerDocument {
   readonly description: string;
   /** The schema of the JSON; without it the answer has no body, unless `text` is set. */
@@ -37,9 +36,7 @@ export interface LinkDocument {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** A form: the JSON and a file, with an example. */
 export interface FormDocument {
-  /** The name of the form's schema. */
   readonly name: string;
   readonly example: { readonly summary: string; readonly description: string; readonly template: unknown };
 }
@@ -53,14 +50,12 @@ export interface ExampleDocument {
   readonly answer?: unknown;
 }
 
-/** The description of an operation, beside the schemas of its page. */
 export interface OperationDocument {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly path?: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly query?: v.ObjectSchema<v.ObjectEntries, undefined>;
-  /** Headers of the request. */
   readonly headers?: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly body?: {
     readonly schema: v.GenericSchema;
@@ -70,7 +65,6 @@ export interface OperationDocument {
     readonly form?: FormDocument;
   };
   readonly answers: Readonly<Record<number, AnswerDocument>>;
-  /** Every code that the route may refuse with. */
   readonly refusals: readonly RefusalCode[];
   readonly examples: Readonly<Record<string, ExampleDocument>>;
 }

@@ -1,8 +1,8 @@
 import { routes } from '../routes.ts';
 
 /**
- * The path of a route in the document. OpenAPI does not allow two paths that differ only in parameter names, so such a
- * parameter gets both names, as in `didOrMessageTemplateId`; they are not on the wire.
+ * The path of a route in the document. OpenAPI forbids two paths that differ only in parameter names, so such a
+ * parameter gets both names: `didOrMessageTemplateId`.
  */
 export function documentedPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => `{${documentedParameter(path, name)}}`);

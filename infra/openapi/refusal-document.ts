@@ -51,7 +51,6 @@ const gatewayStatuses = {
 export class RefusalResponses {
   readonly #byName = new Map<string, object>();
 
-  /** The answers of one route, by status. */
   of(codes: readonly RefusalCode[], { isPublic }: { readonly isPublic: boolean }): Record<number, { $ref: string }> {
     const ofGateway = Object.keys(gatewayStatuses)
       .map(Number)

@@ -10,7 +10,6 @@ export interface RefusalText {
 
 export const refusalTexts: Readonly<Record<RefusalCode, RefusalText>> = texts;
 
-/** These codes may come from every route. */
 const everywhere = ['edge_required', 'internal_error', 'platform_unreachable'] as const;
 
 /** For every route that needs a token. */

@@ -15,7 +15,6 @@ export type DemoStack = Pick<
   'apiUrl' | 'platformUrl' | 'dynamodbEndpoint' | 'secretsEndpoint' | 'region' | 'stage'
 >;
 
-/** A recipient of a send, with values for body and buttons. */
 export interface Addressee {
   readonly to: string;
   readonly params: { readonly body: readonly string[]; readonly buttons?: readonly string[] };
@@ -49,7 +48,6 @@ export interface DemoClient {
   stopEvents(url: string): Promise<void>;
   /** The URL of the client's events and the chosen kinds, if any; undefined when nothing is configured. */
   webhook(): Promise<DemoWebhook | undefined>;
-  /** The client's first channel. */
   channel(): Promise<{ readonly did: string; readonly wabaId: string }>;
 }
 
@@ -102,7 +100,6 @@ const LockSchema = v.object({ lease: v.optional(LeaseSchema) });
 const syncQuietLimitMs = 120_000;
 const syncPollMs = 200;
 
-/** Logs in as a demo user. */
 export async function logIn(stack: DemoStack, username: string, signal: AbortSignal): Promise<DemoClient> {
   const login = { username, password: `demo-${username}` };
   const { json } = await call({ baseUrl: stack.apiUrl, route: 'POST /login', body: login, signal });
@@ -209,7 +206,6 @@ interface LockWait {
   readonly signal: AbortSignal;
 }
 
-/** Waits as long as the lock is renewed. */
 async function until(what: string, { holds, leaseUntilMs, signal }: LockWait): Promise<void> {
   const look = async () => ((await holds()) ? 'holds' : await leaseUntilMs());
   const isOver = (seen: unknown) => seen === 'holds';

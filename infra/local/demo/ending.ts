@@ -5,7 +5,6 @@ import { type Fate, fates } from './fates.ts';
 
 const underWay: readonly ReportedState[] = ['pending', 'unknown', 'sent', 'delivered'];
 
-/** The number of messages that have not ended: neither read nor held nor failed. */
 export function onTheWay({ counts }: Pick<Report, 'counts'>): number {
   return underWay.reduce((sum, state) => sum + counts[state], 0);
 }

@@ -26,7 +26,6 @@ export const fates: readonly Fate[] = [
   { to: lostRecipient, what: 'the answer lost', ending: 'read', course: { late_ms: 8_000 } },
 ];
 
-/** Tells the simulator the course of the next message to each of them. */
 export async function arrange({ platformUrl }: DemoStack, signal: AbortSignal): Promise<void> {
   for (const { to, course } of fates) {
     if (course === undefined) continue;

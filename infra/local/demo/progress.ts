@@ -1,6 +1,5 @@
 import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 
-/** The progress of a send, for the user at the terminal. */
 export interface Progress {
   show(counts: Readonly<Record<ReportedState, number>>): void;
   /** Keeps the last line as it is. */
@@ -13,8 +12,8 @@ interface Output {
 }
 
 /**
- * On a terminal one line is overwritten; elsewhere each change of a count is a new line. The line ends with the rate at
- * which messages left `pending`, in messages a second.
+ * Overwrites one line on a terminal; elsewhere each change is a new line. It ends with the rate at which messages left
+ * `pending`, in messages a second.
  */
 export function progressOn(output: Output, nowMs: () => number = () => performance.now()): Progress {
   let last: string | undefined;

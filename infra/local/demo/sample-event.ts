@@ -9,10 +9,7 @@ export interface SampleSubject {
 
 type DataOf<Type extends EventType> = Extract<ServiceEvent, { readonly type: Type }>['data'];
 
-/**
- * An event of the kind as of now, about a dispatch and a template that do not exist. `unique` sets its `jobId`, from
- * which the event's id is derived.
- */
+/** An event of the kind, about a dispatch and a template that do not exist. The event's id is derived from `jobId`. */
 export function sampleEvent(
   type: EventType,
   subject: SampleSubject,

@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface WatchOptions<Seen> {
   readonly look: () => Promise<Seen>;
   readonly isOver: (seen: Seen) => boolean;
-  /** A value that changes while there is progress. */
   readonly sign: (seen: Seen) => unknown;
   readonly everyMs: number;
   /** The longest time without a change; a slow process is watched as long as it moves. */

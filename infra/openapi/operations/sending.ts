@@ -15,7 +15,6 @@ import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
 const { did, dispatchId } = demo;
 const ofDids = [...ofCallers, ...ofClients, 'did_forbidden'] as const;
-/** Refusals of every request that accepts a dispatch. */
 const ofAcceptance = [
   'template_not_found',
   'template_not_sendable',
