@@ -3,6 +3,19 @@ import { type FunctionShape, platformSettings } from './shape.ts';
 
 const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
 
+/** Edit and delete change an existing template at the platform. */
+const changing = {
+  tables: {
+    directory: ['GetItem'],
+    templates: ['BatchGetItem', 'UpdateItem'],
+    redirects: ['UpdateItem'],
+    webhooks: ['GetItem'],
+    audit: ['PutItem'],
+  },
+  secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+  sendsTo: ['events'],
+} as const satisfies Partial<FunctionShape>;
+
 export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
   'templates-list': forClients({
     memoryMb: 1024,
@@ -25,31 +38,8 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     settings: editingSettings,
     sendsTo: ['events'],
   }),
-  'templates-edit': forClients({
-    memoryMb: 1024,
-    tables: {
-      directory: ['GetItem'],
-      templates: ['BatchGetItem', 'UpdateItem'],
-      redirects: ['UpdateItem'],
-      webhooks: ['GetItem'],
-      audit: ['PutItem'],
-    },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: editingSettings,
-    sendsTo: ['events'],
-  }),
-  'templates-delete': forClients({
-    tables: {
-      directory: ['GetItem'],
-      templates: ['BatchGetItem', 'UpdateItem'],
-      redirects: ['UpdateItem'],
-      webhooks: ['GetItem'],
-      audit: ['PutItem'],
-    },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: platformSettings,
-    sendsTo: ['events'],
-  }),
+  'templates-edit': forClients({ ...changing, memoryMb: 1024, settings: editingSettings }),
+  'templates-delete': forClients({ ...changing, settings: platformSettings }),
   'templates-sync': forClients({
     tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'PutItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
