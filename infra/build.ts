@@ -21,11 +21,11 @@ export const sdkNeverImports = [
 export interface BuildOptions {
   readonly functionsDirectory: string;
   readonly outputDirectory: string;
-  /** For a debugger, it keeps the names and line breaks of the sources. It is never deployed. */
+  /** Keeps names and line breaks for a debugger; never deployed. */
   readonly readable?: boolean;
 }
 
-/** Bundles every function (each `*.ts` file) for Lambda, removes what an earlier build left, and returns the names. */
+/** Bundles every `*.ts` file as a function, removes older bundles, and returns the names. */
 export async function buildFunctions(options: BuildOptions): Promise<string[]> {
   const { functionsDirectory, outputDirectory, readable = false } = options;
   const bundles = join(outputDirectory, 'functions');
@@ -47,16 +47,16 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // ES modules come first: only they can be tree-shaken, which leaves most of the AWS SDK out.
+    // Only ES modules can be tree-shaken, which leaves most of the AWS SDK out.
     mainFields: ['module', 'main'],
     external: sdkNeverImports,
-    // CommonJS dependencies call require for Node's own modules, which an ES module does not have.
+    // CommonJS dependencies need a require for Node's modules.
     banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
     metafile: true,
     logLevel: 'warning',
   });
   mkdirSync(bundles, { recursive: true });
-  // Folders are exchanged one by one, so that a start or a synthesis at the same time finds all bundles.
+  // Each folder is exchanged apart, so a concurrent start or synthesis finds all bundles.
   for (const name of names) {
     setMapBeside(name, made, maps);
     rmSync(join(bundles, name), { recursive: true, force: true });

@@ -18,7 +18,6 @@ const commands = { synth: ['synth', '--quiet'], diff: ['diff'], deploy: ['deploy
 const root = resolve(import.meta.dirname, '..');
 const cdkDirectory = dirname(createRequire(import.meta.url).resolve('aws-cdk/package.json'));
 
-/** npm and its users often have these in the environment; they change nothing that is deployed. */
 const harmless = ['color', 'no-color', 'proxy', 'yes'];
 
 interface CommandLineRegistry {
@@ -42,8 +41,7 @@ function optionsOf(command: keyof typeof commands): TypedOption[] {
 }
 
 /**
- * Names the destination before anything is built: without a region the CDK would take one that the operator did not
- * name.
+ * Without a region the CDK would take one that the operator did not name, so the destination is told before the build.
  */
 async function destined(given: readonly string[]) {
   const file: { readonly context?: Readonly<Record<string, unknown>> } = JSON.parse(

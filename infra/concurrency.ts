@@ -4,7 +4,6 @@ import type { Settings } from './settings.ts';
 /** Concurrency for the endpoints, which reserve none. AWS never lets the last 100 of an account be reserved. */
 export const endpointConcurrency = 100;
 
-/** What the stacks take of the account's concurrency: reservations, workers of all other queues, endpoints. */
 export interface ConcurrencyNeeds {
   readonly reserved: number;
   readonly workers: number;
@@ -13,8 +12,8 @@ export interface ConcurrencyNeeds {
 }
 
 /**
- * Refuses, in one sentence, a reservation below what the function's own queue may start (Lambda would throttle, and
- * messages would use up their deliveries), and a sum that the account does not have.
+ * Refuses, in one sentence, a sum that the account does not have, and a reservation below the workers of its queue:
+ * Lambda would throttle, and messages would use up their deliveries.
  */
 export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>, settings: Settings): void {
   const { reserved, workers, total } = concurrencyNeeds(shapes, settings);
@@ -24,7 +23,7 @@ export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>
   );
 }
 
-/** Throws, in one sentence, for a reservation that is smaller than the number of workers that its queue may start. */
+/** Throws one sentence for a reservation below the workers that its queue may start. */
 export function concurrencyNeeds(
   shapes: Readonly<Record<string, FunctionShape>>,
   settings: Settings,

@@ -40,7 +40,7 @@ export function installedNode() {
   );
 }
 
-/** The packages that package-lock.json pins, by folder. Throws an `Obstacle`. */
+/** Throws an `Obstacle`. */
 function pinnedPackages() {
   try {
     return packagesOf(join(root, 'package-lock.json'));
@@ -52,7 +52,6 @@ function pinnedPackages() {
   }
 }
 
-/** The packages that npm noted in `node_modules` at its last installation; undefined when nothing is installed. */
 function installedPackages() {
   try {
     return packagesOf(join(modules, '.package-lock.json'));

@@ -4,7 +4,6 @@ import type { MetricName, metricNamespace } from '../lib/observe/metrics.ts';
 import { resourceName } from './names.ts';
 import type { Settings } from './settings.ts';
 
-/** The service's own metrics, as the functions emit them, and those AWS metrics that need an expression. */
 const namespace: typeof metricNamespace = 'TemplateMessaging';
 
 /** The value of the dimension `service`, which separates several deployments in one account. */
@@ -22,7 +21,7 @@ export function serviceMetric(settings: Settings, name: MetricName, minutes = 5)
   });
 }
 
-/** One line for each code that occurred, including codes that the service does not know. */
+/** This includes codes that the service does not know. */
 export function platformErrorsByCode(settings: Settings): IMetric {
   const name: MetricName = 'PlatformErrors';
   const search = `{${namespace},service,code} service="${metricService(settings)}" MetricName="${name}"`;

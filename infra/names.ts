@@ -1,6 +1,5 @@
 /**
- * Stage and purpose fix the physical names, so operator commands find resources without CloudFormation, and people
- * recognise them in the console.
+ * Fixed names let operator commands find resources without CloudFormation, and people recognise them in the console.
  */
 export function resourceName(stage: string, purpose: string): string {
   return `template-messaging-${stage}-${purpose}`;

@@ -8,10 +8,7 @@ import type { Severity } from './severity.ts';
  */
 export interface QueueShape {
   readonly variable: string;
-  /**
-   * How long a message waits for a consumer. Paid messages must survive a long outage: SQS drops them silently at the
-   * end.
-   */
+  /** Paid messages must survive a long outage: SQS drops them silently at the end. */
   readonly retentionDays: number;
   readonly maxReceiveCount: number;
   readonly whoIsHurt: string;

@@ -14,7 +14,7 @@ export interface RouteEntry {
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
-/** A limit of the gateway, for one route or for all routes without their own: requests a second, and burst. */
+/** For one route, or for all routes without their own. */
 export interface RequestLimit {
   readonly what: string;
   readonly ratePerSecond: number;

@@ -1,4 +1,3 @@
-/** A field of a cron expression: its range of numbers, names for some of them, and other allowed tokens. */
 interface CronField {
   readonly from: number;
   readonly to: number;

@@ -19,7 +19,7 @@ export interface ServiceAppOptions {
 }
 
 const libraryContext = {
-  // The library's recommended behaviour for new apps. The library's version is pinned, so this changes only with it.
+  // The library's version is pinned, so these flags change only with it.
   ...recommendedFlags,
   // A table or queue that functions still use must not be deleted before them.
   '@aws-cdk/core:defaultCrossStackReferences': 'strong',

@@ -103,12 +103,12 @@ const settingRules = {
     ),
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
-  /** The customer managed KMS key of tables, secrets, queues and logs; AWS's own keys by default. */
+  /** The KMS key of tables, secrets, queues and logs; AWS's own keys by default. */
   encryptionKeyArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/))),
     'the ARN of a key of KMS (an alias is none)',
   ],
-  /** The topics for alarms that wake a person, and for alarms that are read on the next working day. */
+  /** `page` wakes a person; `ticket` is read on the next working day. */
   pageTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
   ticketTopicArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))),

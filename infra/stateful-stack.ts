@@ -87,7 +87,7 @@ export class StatefulStack extends Stack {
     });
   }
 
-  /** Every function gets a log group, also one that the settings leave out: a log outlives its function. */
+  /** A log outlives its function, so functions that the settings leave out have one too. */
   private addLogGroups(settings: Settings): void {
     const names = Object.keys(functions).map((name) => [name, functionLogGroupName(settings.stage, name)] as const);
     for (const [id, logGroupName] of [...names, ['api-access', accessLogGroupName(settings.stage)] as const]) {

@@ -30,13 +30,10 @@ const operations = new Set(routes.map((route) => route.operation));
 export interface StatelessStackProps {
   readonly settings: Settings;
   readonly state: StatefulStack;
-  /** Where the build left `<function>/index.mjs`. */
   readonly bundlesDirectory: string;
 }
 
-/**
- * What can be deleted and created again at any time: functions, their permissions and event sources, the API, alarms.
- */
+/** This stack can be deleted and created again at any time. */
 export class StatelessStack extends Stack {
   constructor(scope: Construct, id: string, props: StatelessStackProps) {
     super(scope, id, {

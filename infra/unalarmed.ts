@@ -7,7 +7,6 @@
 export type FunctionTrouble = 'Errors' | 'Throttles' | 'Duration';
 type Reasons = Readonly<Partial<Record<FunctionTrouble, string>>>;
 
-/** For every function that the gateway calls. */
 export const unalarmedEndpoints: Readonly<Record<FunctionTrouble, string>> = {
   Errors:
     'The caller gets an answer of 500 or above: api-5xx, api-5xx-share and, of a send, acceptance-burn-fast count it.',

@@ -35,9 +35,9 @@ export interface AlarmProps extends ToldAlarm {
   readonly above: number;
   /** Consecutive periods of the metric that must be above; the default is 1. */
   readonly periods?: number;
-  /** Evaluates whole clock hours that have ended, not the last 60 minutes: for a metric with a period of an hour. */
+  /** Evaluates clock hours that have ended, not the last 60 minutes. */
   readonly wholeHours?: true;
-  /** An outage of the platform causes it too, so it notifies its topic only while `platform-down` does not ring. */
+  /** An outage of the platform causes it too, so it is silent while `platform-down` rings. */
   readonly followsOutage?: true;
 }
 
@@ -53,7 +53,6 @@ const idOf = (purpose: string) => `Alarm-${purpose}`;
 /** The measuring alarm behind a composite alarm, which decides on the notification. */
 export const seen = (purpose: string) => `${purpose}-seen`;
 
-/** An alarm whose description names severity, harm, remedy and run book section, with the topic of its severity. */
 export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmProps): AlarmBase {
   const { followsOutage, ...measured } = props;
   if (!followsOutage) return telling(scope, settings, props, addMeasure(scope, settings, measured));
@@ -86,7 +85,7 @@ export function addMeasure(scope: Construct, settings: AlarmTopics, props: Alarm
 
 export interface CompositeProps extends ToldAlarm {
   readonly rule: IAlarmRule;
-  /** While the suppressor rings, this alarm sends no notification; afterwards it does, if it still rings. */
+  /** While it rings, this alarm sends no notification; afterwards it does, if it still rings. */
   readonly suppressor?: IAlarm;
 }
 

@@ -47,7 +47,7 @@ export class Canaries extends Construct {
     }
   }
 
-  /** Errors of the alias's new version only; those of the version before do not count. */
+  /** Errors of the version before do not count. */
   private errorsAlarm({ name, alias }: Tried, settings: Settings) {
     const { version } = alias.version;
     const functionName = resourceName(settings.stage, name);

@@ -5,13 +5,12 @@ import type { Construct } from 'constructs';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Alarms on the account's shared concurrency, and on the authorizer, which every request needs. */
 export function addConcurrencyAlarms(scope: Construct, settings: Settings, authorizer: IFunction): void {
   addAlarm(scope, settings, {
     purpose: 'account-concurrency',
     severity: 'page',
     section: 'functions',
-    // The account's concurrency in this region: all reservations, used or not, and what else runs.
+    // All reservations, used or not, and what else runs in the region.
     metric: new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'ClaimedAccountConcurrency',

@@ -30,7 +30,7 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
     severity: 'ticket',
     section: 'edge',
     metric: blocked(settings, 'edge-address'),
-    // This is the limit of one address over the period, so it means as many requests were blocked again.
+    // As many blocked requests as one address may send in the period.
     above: minutes * settings.edgeRatePerMinute,
     periods: 2,
     whoIsHurt: 'Callers who share an address with one that floods the API, if it is not the flood of a stranger alone.',

@@ -33,8 +33,8 @@ export class EdgeRules extends Construct {
         }),
         slowed(settings, 'edge-address', {
           limit: settings.edgeRatePerMinute,
-          // The platform posts for all clients from few addresses, so it has its own limit, above its need. The match
-          // is exact: a looser one would be a way around this rule.
+          // The platform posts for all clients from few addresses, so its limit is higher. A looser match would be a
+          // way around this rule.
           scopeDownStatement: { notStatement: { statement: webhook } },
         }),
         slowed(settings, 'edge-webhook', {

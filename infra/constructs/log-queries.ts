@@ -7,8 +7,8 @@ import type { Settings } from '../settings.ts';
 const accessLog = 'api-access';
 
 /**
- * The run book's queries, saved in Logs Insights under the stage's name. Figures by client come from logs, because
- * metrics cost money per client. A query pays for what it reads, so it names only the logs it needs.
+ * Figures by client come from logs, because metrics cost money per client. A query pays for what it reads, so it names
+ * only the logs it needs.
  */
 export class LogQueries extends Construct {
   constructor(scope: Construct, id: string, { stage }: Pick<Settings, 'stage'>) {

@@ -16,7 +16,6 @@ interface Objective {
   readonly name: string;
   /** The share that may be bad, in percent. */
   readonly allowedPercent: number;
-  /** The bad ones and all of them, in a window of so many minutes. */
   readonly measured: (minutes: number) => { readonly bad: Counted; readonly all: Counted };
   readonly text: AlarmText;
 }
@@ -42,7 +41,7 @@ export const burns: readonly Burn[] = [
   { name: 'creeping', severity: 'ticket', longMinutes: 1_440, shortMinutes: 120, rate: 3 },
 ];
 
-/** Below this number of bad ones in the long window nothing rings: one of few requests would be a large share. */
+/** With fewer bad ones in the long window nothing rings, because one of few requests is a large share. */
 export const leastBad = 5;
 
 const sending = ['messages-send', 'messages-retry'];
@@ -104,7 +103,7 @@ function addBurnAlarm(scope: Construct, settings: Settings, { name, text, ...obj
   addComposite(scope, settings, { ...told, purpose, rule });
 }
 
-/** The burn rate over the last `minutes`; 0 with fewer than `atLeast` bad ones. */
+/** 0 with fewer than `atLeast` bad ones. */
 function burnRate(
   { measured, allowedPercent }: Pick<Objective, 'measured' | 'allowedPercent'>,
   minutes: number,

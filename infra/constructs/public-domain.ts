@@ -11,10 +11,7 @@ export interface PublicDomainProps {
   readonly hostedZoneId: string | undefined;
 }
 
-/**
- * The address that clients, recipients and the platform know. It is state: a new one has another target, and resolvers
- * cache names. The API's stack maps it to an API.
- */
+/** This is state: a new domain has another target, and resolvers cache names. The API's stack maps it to an API. */
 export class PublicDomain extends Construct {
   constructor(scope: Construct, id: string, { domainName, certificateArn, hostedZoneId }: PublicDomainProps) {
     super(scope, id);
@@ -32,8 +29,8 @@ export class PublicDomain extends Construct {
       type: 'A',
       hostedZoneId,
       aliasTarget,
-      // Alone, weight 0 gets all traffic; beside a record with a weight it gets none. So another target can take over
-      // and give back without a gap.
+      // Alone, weight 0 gets all traffic, beside another weight none. So another target can take over and give back
+      // without a gap.
       setIdentifier: 'api',
       weight: 0,
     });

@@ -93,7 +93,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'receipts-missing', severity: 'page', section: 'platform' },
-    // A whole ended hour counts a campaign of ten minutes, and its receipts have had time to arrive.
+    // An ended hour includes a campaign of ten minutes, and its receipts have had time to arrive.
     metric: receiptsMissing(settings, { atLeast: 10 }),
     above: 0,
     wholeHours: true,

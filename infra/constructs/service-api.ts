@@ -49,9 +49,8 @@ export interface ServiceApiProps {
 }
 
 /**
- * The HTTP API: each route with its function (payload format 2.0), the authorizer on every non-public route, CORS for
- * the deployment's origins (D52). A domain of its own is the only address, because the execute-api address would bypass
- * its protection.
+ * Each route with its function (payload format 2.0), an authorizer on non-public ones, CORS for the deployment's
+ * origins (D52). A domain of its own is the only address: the execute-api address would bypass its protection.
  */
 export class ServiceApi extends Construct {
   readonly url: string;
@@ -69,8 +68,7 @@ export class ServiceApi extends Construct {
       ...(corsOrigins === undefined ? {} : { corsPreflight: corsFor(corsOrigins) }),
     });
     const authorizer = new HttpLambdaAuthorizer('Authorizer', props.authorizer, {
-      // One cached answer serves all routes for a token, so it is only yes or no; a policy for one route's ARN would
-      // refuse the next route.
+      // One cached answer serves all routes for a token; a policy for one route's ARN would refuse the next route.
       responseTypes: [HttpLambdaResponseType.SIMPLE],
       identitySource: ['$request.header.Authorization'],
       resultsCacheTtl: Duration.seconds(60),
@@ -166,8 +164,7 @@ export class ServiceApi extends Construct {
       },
     });
     if (settings.edge) {
-      // A template has at most 60 such references, so they are stated once for all routes; the endpoint reads them from
-      // its event.
+      // A template has at most 60 such references, so the stage has them once.
       const edgeKeys = edgeKeysOf(settings).taken.map(textOfSecret).join(',');
       (stage.node.defaultChild as CfnStage).stageVariables = { edgeKeys };
     }

@@ -45,7 +45,7 @@ export class ServiceFunction extends Construct {
     // The log group belongs to the stateful stack, because logs outlive functions.
     const logGroupName = functionLogGroupName(settings.stage, name);
     const logGroup = LogGroup.fromLogGroupName(this, 'Log', logGroupName);
-    // Without an explicit role the CDK attaches a managed policy that may write every log of the account.
+    // The CDK's default role may write every log of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     Validations.of(role).acknowledge({
@@ -105,8 +105,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * This includes names with a suffix of a hyphen and two characters, which provisioning creates. Secrets Manager
-   * appends a hyphen and six characters to each name.
+   * This includes names with a suffix of a hyphen and two characters, from provisioning. Secrets Manager appends a
+   * hyphen and six characters.
    */
   readSecretGroups(secret: { readonly name: string }): void {
     const resourceName = `${secret.name}-??-??????`;
@@ -135,8 +135,7 @@ export class ServiceFunction extends Construct {
         batchSize: how.batchSize,
         ...(how.windowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(how.windowSeconds) }),
         maxConcurrency: how.maximumConcurrency,
-        // Every consumer answers which messages must come again; without this, Lambda would ignore the answer and the
-        // work would be lost.
+        // Without this, Lambda would ignore which messages must come again, and their work would be lost.
         reportBatchItemFailures: true,
       }),
     );

@@ -42,7 +42,6 @@ export interface Consumption {
   readonly postpones?: true;
 }
 
-/** Concurrent copies of a function that its queue may start. */
 export function workersOf({ maximumConcurrency }: Consumption, settings: Settings): number {
   return typeof maximumConcurrency === 'number' ? maximumConcurrency : settings[maximumConcurrency];
 }

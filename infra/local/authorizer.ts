@@ -4,7 +4,6 @@ import { authorizerEvent } from './http-event.ts';
 import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './local-template.ts';
 
-/** What the gateway does after an authorizer: pass the request on, or answer 401, 403 or 500. */
 export type Verdict =
   | { readonly kind: 'allowed'; readonly context: Readonly<Record<string, unknown>> | null }
   | { readonly kind: 'unauthorized' | 'forbidden' | 'failed' };
@@ -13,7 +12,7 @@ export interface AuthorizerOptions {
   readonly definition: LocalTemplate['authorizers'][string];
   readonly region: string;
   readonly nowMs: () => number;
-  /** Invokes the authorizer's function, with the 10 s limit applied. */
+  /** The 10 s limit is applied. */
   readonly ask: (event: unknown) => Promise<InvocationResult>;
 }
 

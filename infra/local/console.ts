@@ -30,7 +30,7 @@ function codeOf(status: number, body: Buffer): string[] {
   }
 }
 
-/** Whether a line is embedded metric format for CloudWatch, which starts with `_aws`, and not for a person. */
+/** Embedded metric format is for CloudWatch, not for a person. */
 export function isMetricsLine(text: string): boolean {
   return text.startsWith('{"_aws":');
 }

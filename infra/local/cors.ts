@@ -1,7 +1,7 @@
 import { type HttpAnswer, noContent } from './http-answer.ts';
 import type { LocalCors } from './local-template.ts';
 
-/** The parts of a request that decide about CORS; header names are in lower case. */
+/** Header names are in lower case. */
 export interface CorsRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

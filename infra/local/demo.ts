@@ -25,7 +25,7 @@ const everyMs = 500;
 
 const interrupted = new AbortController();
 
-/** Throws a `CommandError` of status 1 when the result is wrong, or when nothing moves before the end. */
+/** Throws a `CommandError` when the result is wrong, or when nothing moves before the end. */
 async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> {
   const { signal } = interrupted;
   const client = await logIn(stack, user, signal);

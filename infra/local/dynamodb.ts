@@ -30,7 +30,7 @@ export function dynoxideProgram(): string | undefined {
   }
 }
 
-/** Starts an emulator on a free port. Throws one sentence when that fails. */
+/** Throws one sentence when the start fails. */
 export async function startDynamoDb(engine: DynamoDbEngine, options: DynamoDbOptions = {}): Promise<Emulator> {
   if (options.dataFolder !== undefined) mkdirSync(options.dataFolder, { recursive: true });
   for (let attempt = 1; ; attempt += 1) {

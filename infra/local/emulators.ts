@@ -41,7 +41,7 @@ export function endTogether(child: ChildProcess): void {
   child.once('exit', () => process.off('exit', kill));
 }
 
-/** Ends a child process: at once, or after `graceMs` to save its data. Resolves when it is gone. */
+/** Ends a child process at once, or after `graceMs` to save its data. */
 export async function endProcess(child: ChildProcess, graceMs = 0): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));

@@ -20,7 +20,6 @@ export interface GatewayOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly nowMs?: () => number;
-  /** Allows origins in addition to those of the template. */
   readonly alsoAllowsOrigin?: (origin: string) => boolean;
   /**
    * API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. The time starts when a process begins
@@ -91,7 +90,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, servin
     const answered = async () => (request === 'too_large' ? gatewayAnswer(413) : await answer(request, requestId));
     write(cors.preflight(asked) ?? cors.completed(await answered(), asked));
   } catch (error) {
-    // A client that disconnected needs no answer; any other error is a fault of this gateway.
+    // A disconnected client needs no answer; other errors are faults of this gateway.
     if (incoming.errored !== null) return;
     console.error('the local gateway could not answer:', error);
     write(cors.completed(gatewayAnswer(500), asked));
@@ -182,7 +181,7 @@ async function within<T>(ms: number, run: (onBegan: () => void) => Promise<T>): 
   }
 }
 
-/** Reads the whole request. A body over the limit is read to its end too, so that the client receives the answer. */
+/** A body over the limit is read to its end too, so that the client receives the answer. */
 async function readRequest(incoming: IncomingMessage): Promise<IncomingRequest | 'too_large'> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as v from 'valibot';
 
-/** An answer ready to send; header names are in lower case. */
+/** Header names are in lower case. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export function gatewayAnswer(status: keyof typeof gatewayMessages): HttpAnswer 
   return jsonAnswer(status, JSON.stringify({ message: gatewayMessages[status] }));
 }
 
-/** The answer to a host name that need not lead to this machine. AWS never receives such a request. */
+/** AWS never receives a request for a foreign host name. */
 export const foreignHostAnswer: HttpAnswer = jsonAnswer(
   403,
   JSON.stringify({ message: 'refused: the Host header is no loopback name (localhost, 127.0.0.1, [::1])' }),

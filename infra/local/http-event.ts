@@ -82,7 +82,6 @@ export function withAuthorizerContext(
   return { ...event, requestContext: { ...event.requestContext, authorizer: { lambda: context } } } as never;
 }
 
-/** The event of a REQUEST authorizer in payload format 2.0: the request without its body. */
 export function authorizerEvent(
   event: APIGatewayProxyEventV2,
   identity: readonly string[],
@@ -101,7 +100,7 @@ export function authorizerEvent(
 
 const textTypes = new Set(['application/json', 'application/javascript', 'application/xml']);
 
-/** Whether a body of this type is passed as text; every other body, also without a type, is base64. */
+/** Text types are passed as text; every other body, also without a type, is base64. */
 export function isTextType(contentType: string | undefined): boolean {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   return type.startsWith('text/') || textTypes.has(type);

@@ -1,10 +1,7 @@
 import { resourceName } from '../names.ts';
 import type { LocalFunction } from './local-template.ts';
 
-/**
- * Processes of one function at a time; few, because a laptop has few cores. A process starts only when all others are
- * busy.
- */
+/** Few, because a laptop has few cores. A process starts only when all others are busy. */
 export const usualInstances = 4;
 
 /**

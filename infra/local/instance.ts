@@ -18,7 +18,6 @@ export interface FunctionLogLine {
 
 export interface InstanceOptions {
   readonly definition: LocalTemplate['functions'][string];
-  /** What Lambda adds to the template's variables: region, credentials, endpoints. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onLog: (line: FunctionLogLine) => void;
   /** Stack traces show lines of the sources. */
@@ -36,15 +35,12 @@ export const maxPayloadBytes = 6_291_556;
 
 export const debuggedTimeoutMs = 24 * 60 * 60 * 1000;
 
-/** After this time a process reports that its bundle still loads: the machine is busy, or the bundle hangs. */
+/** Reports a slow load: the machine is busy, or the bundle hangs. */
 const slowStartMs = 10_000;
 
 const childEntry = fileURLToPath(new URL('runner-child.ts', import.meta.url));
 
-/**
- * A process that runs one function, one request at a time. It starts when it is created; the first request waits for
- * the bundle.
- */
+/** One function, one request at a time. It starts when it is created; the first request waits for the bundle. */
 export class Instance {
   readonly #options: InstanceOptions;
   readonly #child: ChildProcess;
@@ -172,7 +168,7 @@ function nodeOptions({ definition, sourceMaps, inspectPort }: InstanceOptions): 
   ];
 }
 
-/** The Lambda runtime's variables, then the stack's, then the template's; none of this process. */
+/** None of this process's own variables. */
 function runtimeEnvironment(
   definition: InstanceOptions['definition'],
   added: Readonly<Record<string, string>>,

@@ -11,7 +11,6 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** A place in a template, for messages and for the meaning of a logical id. */
 export interface Place {
   readonly stack: Stack;
   /** Resource and property, for example `SendFunction.Environment.Variables.MESSAGES_TABLE`. */
@@ -55,7 +54,6 @@ export class Intrinsics {
     );
   }
 
-  /** False when the resource has a condition that does not hold. */
   exists(stack: Stack, logicalId: string): boolean {
     const name = stack.resources[logicalId]?.Condition;
     return name === undefined || this.#condition(name, { stack, path: `${logicalId}.Condition` });

@@ -63,7 +63,6 @@ export interface LocalEventSource {
 export interface LocalTemplate {
   readonly routes: readonly LocalRoute[];
   readonly authorizers: Readonly<Record<string, LocalAuthorizer>>;
-  /** Absent where the API configures no CORS. */
   readonly cors?: LocalCors;
   readonly functions: Readonly<Record<string, LocalFunction>>;
   readonly tables: readonly LocalTable[];

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const bytesPerMb = 1024 * 1024;
-/** Linux tells the peak in a small file; elsewhere `ps` is started, which tells only the current size. */
+/** Linux has the peak in a small file; elsewhere `ps` tells only the current size. */
 const lookEveryMs = process.platform === 'linux' ? 20 : 250;
 
 export interface MemoryWatch {

@@ -47,7 +47,6 @@ function literalMatches(route: Pattern, path: string): number {
   return route.path.split('/').filter((segment, at) => segment === given[at]).length;
 }
 
-/** Matches as the gateway does. */
 function isMatch(route: Pattern, path: string): boolean {
   const given = path.split('/');
   const segments = route.path.split('/');

@@ -19,7 +19,7 @@ export class Parts {
     return this.#ended !== undefined;
   }
 
-  /** Starts a part. Its signal is valid only during the start. */
+  /** The signal is valid only during the start. */
   async start<T extends Part>(phase: Phase, begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.run(async (signal) => {
       const part = await begin(signal);
@@ -28,7 +28,7 @@ export class Parts {
     });
   }
 
-  /** Runs work that ends by itself; the end of the stack aborts it. */
+  /** The end of the stack aborts the work. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.ending) throw new Error('the stack is stopping');
     const controller = new AbortController();

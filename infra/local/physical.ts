@@ -19,7 +19,7 @@ function arn(service: string, resource: string): string {
   return `arn:aws:${service}:${localRegion}:${localAccountId}:${resource}`;
 }
 
-/** A resource's id in the whole app: logical ids are unique only in their stack. */
+/** Logical ids are unique only in their stack. */
 export function qualifiedId(stack: Stack, logicalId: string): string {
   return `${stack.name}.${logicalId}`;
 }
@@ -58,7 +58,6 @@ export function physicalValue(
       return pick(attribute, { Ref: name, Arn: functionArn(name) });
     case 'AWS::Lambda::Alias':
       return pick(attribute, { Ref: functionArn(name) });
-    // The local stack has only one version of a function.
     case 'AWS::Lambda::Version':
       return pick(attribute, { Version: '1' });
     case 'AWS::SQS::Queue':

@@ -11,7 +11,6 @@ export interface PollerOptions {
   readonly client: SQSClient;
   readonly eventSources: readonly LocalEventSource[];
   readonly queueUrl: (queueName: string) => string;
-  /** The runner of the local stack, or a stand-in. */
   readonly runner: {
     invoke(
       functionId: string,
@@ -21,7 +20,6 @@ export interface PollerOptions {
   /** The maximum of concurrent invocations of a function, whatever the maximumConcurrency of its event source. */
   readonly maximumInstances?: (functionId: string) => number;
   readonly nameOf?: (functionId: string) => string;
-  /** Called with one line for every failed invocation and every error of the queue server. */
   readonly report: (line: string) => void;
 }
 
@@ -132,8 +130,8 @@ class EventSourceMapping {
   }
 
   /**
-   * One batch: the first receive waits for messages; further ones fill it while its window is open and the invocation
-   * has room.
+   * The first receive waits for messages; further ones fill the batch while its window is open and the invocation has
+   * room.
    */
   async #collect(): Promise<Message[]> {
     const { batchSize, windowSeconds } = this.#source;

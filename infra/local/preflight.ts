@@ -7,7 +7,7 @@ import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from './dynamod
 /** A reason why the stack cannot start, in one sentence that says what to do. */
 export class Obstacle extends Error {}
 
-/** The port of a variable. Throws an `Obstacle` for an invalid port. */
+/** Throws an `Obstacle` for an invalid port. */
 export function portFrom(variable: string, text: string | undefined, byDefault: number): number {
   if (text === undefined || text === '') return byDefault;
   const port = Number(text);
@@ -93,7 +93,7 @@ function engineOf(named: string | undefined): DynamoDbEngine {
 
 const oldestJava = 17;
 
-/** The reason why DynamoDB Local cannot run: no Java, or one too old. Undefined when it can. */
+/** Undefined when DynamoDB Local can run. */
 export function whyNoJava(): string | undefined {
   const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   if (status !== 0) return 'Java was not found';

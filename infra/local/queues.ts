@@ -26,10 +26,7 @@ export interface QueuesOptions {
   readonly queueUrl: (queueName: string) => string;
 }
 
-/**
- * Creates the template's queues, dead-letter queues first. Existing queues keep their messages and get the template's
- * attributes.
- */
+/** Dead-letter queues come first. Existing queues keep their messages and get the template's attributes. */
 export async function createQueues({ client, queues, queueUrl }: QueuesOptions): Promise<void> {
   const deadLetterFirst = queues.toSorted((left, right) => Number('redrive' in left) - Number('redrive' in right));
   for (const queue of deadLetterFirst) {

@@ -1,4 +1,4 @@
-/** What the router needs of a route; additional properties come back with the match. */
+/** Additional properties come back with the match. */
 export interface RoutePattern {
   /** An HTTP method or `ANY`. */
   readonly method: string;

@@ -9,19 +9,18 @@ export interface FunctionRunner {
    * event, on a busy machine long after the call.
    */
   invoke(functionId: string, event: unknown, onBegan?: () => void): Promise<InvocationResult>;
-  /** Kills every instance. Running and waiting requests end as crashed. */
+  /** Running and waiting requests end as crashed. */
   stop(): Promise<void>;
 }
 
 export interface ProcessRunner extends FunctionRunner {
-  /** Later requests of the function run in fresh processes; running requests end in theirs. */
+  /** Later requests of the function run in fresh processes. */
   recycle(functionId: string): void;
   instances(): readonly { readonly functionId: string; readonly pid: number; readonly busy: boolean }[];
 }
 
 export interface RunnerOptions {
   readonly functions: LocalTemplate['functions'];
-  /** Variables of every function, such as region, credentials and endpoints. */
   readonly environment: Readonly<Record<string, string>>;
   readonly maximumInstances?: (functionId: string) => number;
   /** A process that is idle this long ends, unless it waits for a debugger. */
@@ -117,7 +116,6 @@ class Pool {
     this.#idle.set(instance, this.#inspectPort === undefined ? setTimeout(end, idleMs).unref() : undefined);
   }
 
-  /** False when the instance is not idle. */
   #take(instance: Instance): boolean {
     clearTimeout(this.#idle.get(instance));
     return this.#idle.delete(instance);

@@ -17,7 +17,7 @@ interface StoredSecret {
   current?: { readonly versionId: string; readonly text: string; readonly createdAtSeconds: number };
 }
 
-/** A service error: the SDK creates its typed exception from the body's `__type`. */
+/** The SDK creates its typed exception from the body's `__type`. */
 class SecretsError extends Error {
   constructor(type: string, message: string) {
     super(message);

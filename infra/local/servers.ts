@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly built?: boolean;
   readonly dynamodb: DynamoDbChoice;
   readonly sqsEndpoint?: string | undefined;
-  /** A function, by its file's stem, that waits for a debugger on the port; its timeouts are suspended. */
+  /** The function's file stem. It waits for a debugger on the port, without timeouts. */
   readonly inspected?: { readonly name: string; readonly port: number } | undefined;
 }
 
@@ -37,7 +37,6 @@ interface Assembly {
   readonly onExit: (how: string) => void;
 }
 
-/** Starts the servers behind the functions, and builds and synthesizes meanwhile. */
 export async function startServers(options: ServerOptions & Addressed, { parts, onExit }: Assembly) {
   const { outputDirectory, redirectBaseUrl, dynamodb: chosen, sqsEndpoint: givenSqs } = options;
   const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;

@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { present } from '../../lib/keys/present.ts';
 import { localRegion } from './intrinsics.ts';
 
-/** A message as Lambda passes it to a function. */
 export function recordOf(message: Message, queueArn: string): SQSRecord {
   return {
     messageId: message.MessageId ?? '',

@@ -23,23 +23,22 @@ export interface StackOptions extends ServerOptions {
   readonly apiPort: number;
   /** Origins whose pages may call the API beside local ones (D52); `*` means all. */
   readonly corsOrigins?: readonly string[];
-  /** Called for every line of a function, with its file's stem. */
   readonly onLog?: (line: FunctionLogLine) => void;
   readonly onAnswer?: GatewayOptions['onAnswer'];
   readonly sourceMaps?: boolean;
-  /** An idle process of a function ends after this time; a minute by default. */
+  /** The default is a minute. */
   readonly idleMs?: number;
-  /** The functions accept only requests with one of these comma-separated keys, as behind an edge. */
+  /** Comma-separated; the functions accept only requests with one of them, as behind an edge. */
   readonly edgeKeys?: string;
   /** Sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
-  /** Aborts the start: everything started is ended, then `startStack` rejects. */
+  /** Aborts the start; `startStack` then ends everything and rejects. */
   readonly signal?: AbortSignal;
 }
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
-  /** The reason why the simulator sends no webhooks to the API; undefined when it does. */
+  /** Undefined when the simulator sends webhooks to the API. */
   readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;
@@ -50,10 +49,7 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the service from its synthesized template: build, synthesis, servers, stores, demo data, gateway, pollers.
- * When a step fails, everything started is ended first.
- */
+/** Starts the service from its synthesized template. When a step fails, everything started is ended first. */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const parts = new Parts();
   const broken = Promise.withResolvers<Error>();

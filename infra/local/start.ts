@@ -48,7 +48,7 @@ async function runUntilInterrupted(): Promise<void> {
   }
 }
 
-/** The options of the environment variables. Throws an `Obstacle` for invalid ones. */
+/** Throws an `Obstacle` for invalid environment variables. */
 async function stackOptions(environment: NodeJS.ProcessEnv): Promise<StackOptions> {
   const apiPort = portFrom('PORT', environment['PORT'], 3000);
   const platformPort = portFrom('PLATFORM_PORT', environment['PLATFORM_PORT'], 3001);

@@ -14,7 +14,7 @@ import { createTables } from './tables.ts';
 
 const demoData = join(import.meta.dirname, 'demo', 'provisioning.json');
 
-/** Creates tables and queues and loads the demo data. Returns the queue client for the poller. */
+/** Returns the queue client for the poller. */
 export async function prepareStores(
   parts: Parts,
   template: LocalTemplate,

@@ -186,7 +186,7 @@ class TemplateReader {
     );
   }
 
-  /** The properties in the schema, resolved and checked; the others need not be resolvable. */
+  /** Other properties need not be resolvable. */
   #properties<const S extends v.ObjectSchema<v.ObjectEntries, undefined>>(schema: S, found: Found): v.InferOutput<S> {
     const { stack, logicalId } = found;
     const given = stack.resources[logicalId]?.Properties ?? {};

@@ -19,7 +19,6 @@ const ReceiverSchema = v.object({
   ca: v.string(),
 });
 
-/** A receiver on the developer's machine, which gets events of the local stack under a public name. */
 export type TrustedReceiver = v.InferOutput<typeof ReceiverSchema>;
 
 export function trustedReceiverOf(variable: string): TrustedReceiver {

@@ -33,7 +33,7 @@ export interface DeliveryAnswer {
   readonly retryAfter?: string;
 }
 
-/** Called for each delivery; its result is the answer to the service, unless the signature was wrong. */
+/** The result is the answer to the service, unless the signature was wrong. */
 export type OnDelivery = (delivery: Delivery) => Promise<DeliveryAnswer> | undefined;
 
 export interface WebhookReceiver {

@@ -27,7 +27,7 @@ function kindOf(positionals: readonly string[]): EventType {
   throw new CommandError(`${kind} is no kind of event${nearHint(kind, eventTypes)}\nKinds: ${eventTypes.join(', ')}`);
 }
 
-/** The webhook for the event. Refuses what the service would drop (D41), and says what to do. */
+/** Refuses what the service would drop (D41), and says what to do. */
 async function destination(client: DemoClient, kind: EventType, username: string): Promise<DemoWebhook> {
   const webhook = await client.webhook();
   const listen = `npm run webhooks:listen -- --user ${username}`;

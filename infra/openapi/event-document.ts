@@ -1,7 +1,6 @@
 import { deliveryHeaders, type events } from './events.ts';
 import type { jsonSchemas } from './json-schema.ts';
 
-/** A kind of event as an entry of `webhooks`: the request to a receiver, and the meaning of its answer (D34). */
 export function deliveryDocument(
   { type, summary, schema, example }: (typeof events)[number],
   answer: ReturnType<typeof jsonSchemas>,

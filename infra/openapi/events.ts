@@ -30,7 +30,6 @@ const summaries: Readonly<Record<EventType, string>> = {
 const subject = { clientId: demo.clientId, did: demo.did, wabaId: demo.wabaId };
 const moment = { jobId: demo.dispatchId, nowMs: Date.UTC(2026, 10, 22, 10, 0, 10) };
 
-/** Each kind of event with the schema of a receiver's body (D34) and the sample that developers are sent. */
 export const events = ServiceEventSchema.options.map(({ entries }) => {
   const type = entries.type.literal;
   const { data, timestampMs } = sampleEvent(type, subject, moment);

@@ -12,13 +12,11 @@ export const demo = {
   dispatchId: '01KAH00000000000000000000A',
 } as const;
 
-/** The id of the demo client's first document of a template. */
 export function demoTemplateId(name: string, language = 'en_US'): string {
   const key = templateKey({ wabaId: demo.wabaId, name, language });
   return documentId({ templateKey: key, clientId: demo.clientId, sequence: 0 });
 }
 
-/** The signature of a body by the demo app of the platform. */
 export function demoSignature(body: unknown): string {
   return `sha256=${createHmac('sha256', 'demo-app-secret').update(JSON.stringify(body)).digest('hex')}`;
 }

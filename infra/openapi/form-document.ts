@@ -1,7 +1,7 @@
 import type { JsonSchema } from './json-schema.ts';
 import type { FormDocument, OperationDocument } from './operation.ts';
 
-/** A body as a form: JSON in the part `template`, and a file. The file of the example is text. */
+/** The file of the example is text. */
 export function formContent({ name, example }: FormDocument) {
   const { summary, description } = example;
   return {

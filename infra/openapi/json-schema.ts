@@ -136,7 +136,7 @@ function plainSchemas(direction: Direction) {
   return plain;
 }
 
-/** The schema that a part of a pipe is documented as, also where the pipe starts with another pipe. */
+/** The pipe may start with another pipe. */
 function shapeOf(part: { readonly kind: string; readonly type: string }): v.GenericSchema | undefined {
   if (part.kind !== 'metadata' || part.type !== 'metadata') return undefined;
   const { documentedAs } = (part as unknown as { metadata: { documentedAs?: () => v.GenericSchema } }).metadata;

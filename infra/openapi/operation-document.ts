@@ -15,7 +15,6 @@ interface Parts {
   readonly refusals: RefusalResponses;
 }
 
-/** An operation of the document, from the schemas of its page and its `OperationDocument`. */
 export function operationDocument(
   route: RouteEntry,
   operation: OperationDocument,

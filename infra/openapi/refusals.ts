@@ -1,7 +1,6 @@
 import type { RefusalCode } from '../../lib/http/refusal.ts';
 import texts from '../../lib/http/refusals.json' with { type: 'json' };
 
-/** The texts of a code for readers: what it is, why it comes, what to do. */
 export interface RefusalText {
   readonly title: string;
   readonly cause: string;

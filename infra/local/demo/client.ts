@@ -24,7 +24,7 @@ export interface SendOrder {
   readonly did: string;
   readonly template: { readonly name: string; readonly language: string };
   readonly recipients: readonly Addressee[];
-  /** With it, a send whose answer is uncertain can be repeated safely. */
+  /** A send with an uncertain answer can be repeated safely with it. */
   readonly idempotencyKey?: string;
 }
 
@@ -32,13 +32,11 @@ export interface SendOrder {
 export interface DemoClient {
   /** Waits for a synchronization that runs already, then starts one and waits for its end. */
   synchronize(): Promise<void>;
-  /** The first hundred templates without a campaign. */
   listTemplates(): Promise<{ readonly total: number; readonly names: readonly string[] }>;
   /** Returns the job id. */
   send(order: SendOrder): Promise<string>;
   /** The first page of a dispatch's report: all counts, and 1,000 rows. */
   report(did: string, jobId: string): Promise<Report>;
-  /** Every row of that report, in the order of the request. */
   rows(did: string, jobId: string): Promise<readonly ReportRow[]>;
   /**
    * Sends the client's events to the URL, only the given kinds when there are any. Returns the signing secret, a new

@@ -30,7 +30,6 @@ function lineOf({ to = '', state, code, reason }: ReportRow): string {
   return [to.padEnd(15), what.padEnd(20), state.padEnd(9), code, reason].filter(Boolean).join('  ').trimEnd();
 }
 
-/** One sentence for each fault in the report of an ended send. */
 export function discrepancies({ total, counts, data }: Report, recipients: readonly Recipient[]): string[] {
   const sum = Object.values(counts).reduce((all, count) => all + count, 0);
   const rows = new Map(data.map((row) => [row.to, row]));

@@ -19,7 +19,6 @@ export async function follow({ client, did, jobId, onReport, ...options }: Follo
   return watched({ ...options, look, sign: ({ counts }) => counts });
 }
 
-/** Records each state that the report shows for the message with the lost answer, once. */
 export function lostOneWatched() {
   const told: ReportRow[] = [];
   return {

@@ -34,10 +34,7 @@ export function progressOn(output: Output, nowMs: () => number = () => performan
   };
 }
 
-/**
- * The rate in messages a second, measured from the moment with the most pending, so that the wait for the first does
- * not count.
- */
+/** The rate counts from the moment with the most pending, so that the wait for the first does not count. */
 function departures(nowMs: () => number): (pending: number) => number {
   let from = { pending: 0, atMs: nowMs() };
   let last = { pending: 0, rate: 0 };

@@ -10,7 +10,7 @@ export interface WatchOptions<Seen> {
   readonly signal: AbortSignal;
 }
 
-/** Looks until it is over, or until nothing has moved for the limit; returns the last value. */
+/** Returns the last value when it is over, or when nothing has moved for the limit. */
 export async function watched<Seen>(options: WatchOptions<Seen>): Promise<Seen> {
   const { look, isOver, sign, everyMs, quietLimitMs, signal } = options;
   let [last, movedMs] = ['', performance.now()];
