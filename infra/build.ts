@@ -5,9 +5,8 @@ import { build } from 'esbuild';
 const root = resolve(import.meta.dirname, '..');
 
 /**
- * What the AWS SDK imports on two occasions that no function has: looking for credentials elsewhere than in the
- * environment, where Lambda puts them, and reading a stream of events. Inside a bundle it took two fifths of the clients'
- * start-up: it is large, and esbuild wraps every module that it shares with them, so that each can be run on demand.
+ * The AWS SDK imports these to read event streams and credentials outside the environment; no function needs that.
+ * Bundled, they took two fifths of the clients' start-up.
  */
 export const sdkNeverImports = [
   '@aws-sdk/credential-provider-http',
@@ -20,18 +19,13 @@ export const sdkNeverImports = [
 ];
 
 export interface BuildOptions {
-  /** Folder whose `*.ts` files are the functions. */
   readonly functionsDirectory: string;
-  /**
-   * Receives `functions/<name>/index.mjs`, `source-maps/<name>/index.mjs.map` and `meta/functions.json`, esbuild's account
-   * of what each bundle holds.
-   */
   readonly outputDirectory: string;
-  /** Keeps the names and the line breaks of the sources, for a debugger. Never deployed. */
+  /** Keeps names and line breaks for a debugger; never deployed. */
   readonly readable?: boolean;
 }
 
-/** Bundles every function for Lambda, and clears away what an earlier build left. Returns the names. */
+/** Bundles every `*.ts` file as a function, removes older bundles, and returns the names. */
 export async function buildFunctions(options: BuildOptions): Promise<string[]> {
   const { functionsDirectory, outputDirectory, readable = false } = options;
   const bundles = join(outputDirectory, 'functions');
@@ -53,16 +47,16 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // ES modules first: only they can be tree-shaken, and most of the AWS SDK is left out that way.
+    // Only ES modules can be tree-shaken, which leaves most of the AWS SDK out.
     mainFields: ['module', 'main'],
     external: sdkNeverImports,
-    // Dependencies that are CommonJS call require for Node's own modules, which an ES module does not have.
+    // CommonJS dependencies need a require for Node's modules.
     banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
     metafile: true,
     logLevel: 'warning',
   });
   mkdirSync(bundles, { recursive: true });
-  // Exchanged one by one: whoever starts or synthesizes meanwhile finds all of them.
+  // Each folder is exchanged apart, so a concurrent start or synthesis finds all bundles.
   for (const name of names) {
     setMapBeside(name, made, maps);
     rmSync(join(bundles, name), { recursive: true, force: true });
@@ -80,8 +74,8 @@ export async function buildFunctions(options: BuildOptions): Promise<string[]> {
 }
 
 /**
- * Moves a bundle's source map out of the folder that is deployed, and says in the bundle where it is: Node.js would
- * read it at every start. From the bundle's folder, and from the copy that synthesis makes of it, the way is the same.
+ * Node.js would read a deployed source map at every start. The relative path is valid here and in the copy that
+ * synthesis makes.
  */
 function setMapBeside(name: string, bundles: string, maps: string): void {
   const file = join(name, 'index.mjs');

@@ -11,14 +11,13 @@ import { lineWithSwallowedOptions, type TypedOption } from './operate/npm-option
 import { protectionFor, standingsOf } from './operate/stack-standing.ts';
 import { nameTarget } from './operate/target.ts';
 
-// `npm run synth`, `npm run diff` and `npm run deploy`: builds the functions, then hands over to the CDK command line, with
-// the arguments given: `npm run deploy -- -c stage=prod -c pageTopicArn=arn:...`. A diff is of all stacks.
+// `npm run synth`, `npm run diff` (all stacks) and `npm run deploy` build the functions, then run the CDK command line
+// with the given arguments: `npm run deploy -- -c stage=prod`.
 const commands = { synth: ['synth', '--quiet'], diff: ['diff'], deploy: ['deploy', '--all'] } as const;
 
 const root = resolve(import.meta.dirname, '..');
 const cdkDirectory = dirname(createRequire(import.meta.url).resolve('aws-cdk/package.json'));
 
-/** What npm and its users have in the environment anyway, and what changes nothing that is deployed. */
 const harmless = ['color', 'no-color', 'proxy', 'yes'];
 
 interface CommandLineRegistry {
@@ -30,7 +29,6 @@ interface CommandLineOption {
   readonly alias?: string | readonly string[];
 }
 
-/** The options of the CDK's own command, which it lists in a file. */
 function optionsOf(command: keyof typeof commands): TypedOption[] {
   const file = join(cdkDirectory, 'lib', 'cli', 'cli-type-registry.json');
   const registry: CommandLineRegistry = JSON.parse(readFileSync(file, 'utf8'));
@@ -42,7 +40,9 @@ function optionsOf(command: keyof typeof commands): TypedOption[] {
     });
 }
 
-/** Says where it goes before anything is built; without a region the CDK would take one that nobody named. */
+/**
+ * Without a region the CDK would take one that the operator did not name, so the destination is told before the build.
+ */
 async function destined(given: readonly string[]) {
   const file: { readonly context?: Readonly<Record<string, unknown>> } = JSON.parse(
     readFileSync(join(root, 'cdk.json'), 'utf8'),
@@ -59,7 +59,7 @@ function build(): Promise<unknown> {
   return buildFunctions({ functionsDirectory: join(root, 'functions'), outputDirectory: join(root, 'dist') });
 }
 
-/** Runs the CDK's own command; its exit status. */
+/** Resolves to the exit status of the CDK's own command. */
 function commandLine(command: keyof typeof commands, given: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [join(cdkDirectory, 'bin', 'cdk'), ...commands[command], ...given], {
     cwd: root,

@@ -1,10 +1,9 @@
 import { type FunctionShape, workersOf } from './function-shapes/shape.ts';
 import type { Settings } from './settings.ts';
 
-/** What is left for the endpoints, which have no number of their own. AWS keeps as much from being reserved at all. */
+/** Concurrency for the endpoints, which reserve none. AWS never lets the last 100 of an account be reserved. */
 export const endpointConcurrency = 100;
 
-/** What the stacks take of the account's concurrency: shares of functions, workers of all other queues, the endpoints. */
 export interface ConcurrencyNeeds {
   readonly reserved: number;
   readonly workers: number;
@@ -13,9 +12,8 @@ export interface ConcurrencyNeeds {
 }
 
 /**
- * Refuses, in one sentence, what would throttle: a reservation below what the function's own queue may start (Lambda
- * would throttle the rest, and messages would use their deliveries up), and a sum of reservations, other workers and
- * endpoints that the account does not have.
+ * Refuses, in one sentence, a sum that the account does not have, and a reservation below the workers of its queue:
+ * Lambda would throttle, and messages would use up their deliveries.
  */
 export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>, settings: Settings): void {
   const { reserved, workers, total } = concurrencyNeeds(shapes, settings);
@@ -25,7 +23,7 @@ export function checkConcurrency(shapes: Readonly<Record<string, FunctionShape>>
   );
 }
 
-/** What the stacks would take. Throws for a share that is smaller than the number of workers that its queue may start. */
+/** Throws one sentence for a reservation below the workers that its queue may start. */
 export function concurrencyNeeds(
   shapes: Readonly<Record<string, FunctionShape>>,
   settings: Settings,

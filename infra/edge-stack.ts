@@ -24,17 +24,16 @@ import { resourceName } from './names.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * CloudFront keeps an answer of these for ten seconds unless it is told not to, whatever the answer says (no-store), and
- * gives it to whoever asks the same path next, which need not be the same client.
+ * CloudFront caches these answers for ten seconds by default, even with no-store, and would give one client's answer to
+ * another that asks the same path.
  */
 const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** The zone that all CloudFront names are in. */
 const cloudFrontZoneId = 'Z2FDTNDATAQYW2';
 
 /**
- * What stands between the world and the API: CloudFront, which keeps nothing, with a web ACL that slows addresses down. It
- * shows the API a key with every request, and names the viewer. Holds no state.
+ * CloudFront, which caches nothing, in front of the API, with a web ACL that limits each address. It sends the API a
+ * key and the viewer's address with every request. It holds no state.
  */
 export class EdgeStack extends Stack {
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -53,7 +52,7 @@ export class EdgeStack extends Stack {
       certificate: Certificate.fromCertificateArn(this, 'Certificate', edgeCertificateArn),
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
       httpVersion: HttpVersion.HTTP2_AND_3,
-      // The API has IPv4 alone; and whoever has IPv6 has more addresses than a rule per address could count.
+      // The API has IPv4 only, and one IPv6 user has more addresses than a rule per address can count.
       enableIpv6: false,
       webAclId: rules.webAclArn,
       defaultBehavior: {
@@ -85,13 +84,13 @@ export class EdgeStack extends Stack {
       type: 'A',
       hostedZoneId,
       aliasTarget: { dnsName: distribution.distributionDomainName, hostedZoneId: cloudFrontZoneId },
-      // Beside the record of the stateful stack, which has weight 0: all of it comes here while this one is there.
+      // The stateful stack's record has weight 0: all traffic comes here while this record exists.
       setIdentifier: 'edge',
       weight: 1,
     });
   }
 
-  /** All that the viewer sent, the host too, by which the gateway and its certificate know the API; and who the viewer is. */
+  /** The gateway and its certificate need the viewer's Host header; the API needs the viewer's address. */
   private addRequestPolicy({ stage }: Settings): OriginRequestPolicy {
     return new OriginRequestPolicy(this, 'RequestPolicy', {
       originRequestPolicyName: resourceName(stage, 'edge'),
@@ -106,7 +105,7 @@ function originOf(domainName: string, settings: Settings): HttpOrigin {
   return new HttpOrigin(originName(domainName), {
     protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
     originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-    // The gateway gives up at 30 s by itself, with an answer that clients know.
+    // The gateway itself times out at 30 s, with an answer that clients know.
     readTimeout: Duration.seconds(35),
     customHeaders: { 'x-origin-key': textOfSecret(edgeKeysOf(settings).shown) },
   });

@@ -1,13 +1,12 @@
 import { resourceName } from './names.ts';
 import type { Settings } from './settings.ts';
 
-/** Where CloudFront reads its certificates and its web ACLs. */
+/** CloudFront reads its certificates and web ACLs in this region only. */
 export const edgeRegion = 'us-east-1';
 
 /**
- * Names of the secrets with the edge's keys. The API takes the key of the version and the one before; the edge shows the
- * one before. It is deployed first: what it then shows is taken by the API of this version and of the last one, and the
- * key that it showed until then is taken for as long as a place of the edge may still show it.
+ * Names of the secrets with the edge's keys. The API takes this version's key and the one before; the edge, deployed
+ * first, shows the one before, which the last version's API takes too: no request is refused in between.
  */
 export function edgeKeysOf({ stage, edgeKeyVersion }: Pick<Settings, 'stage' | 'edgeKeyVersion'>): {
   readonly taken: readonly string[];
@@ -18,7 +17,7 @@ export function edgeKeysOf({ stage, edgeKeyVersion }: Pick<Settings, 'stage' | '
   return { taken: edgeKeyVersion > 1 ? [name(edgeKeyVersion), shown] : [shown], shown };
 }
 
-/** Who hears the alarms of the edge: the topics of the settings in its region, else those of all others that are there. */
+/** The topics for the edge's alarms: the edge's own settings, else the other topics when they are in its region. */
 export function edgeAlarmTopicsOf(
   settings: Pick<Settings, 'pageTopicArn' | 'ticketTopicArn' | 'edgePageTopicArn' | 'edgeTicketTopicArn'>,
 ): Pick<Settings, 'pageTopicArn' | 'ticketTopicArn'> {
@@ -29,12 +28,12 @@ export function edgeAlarmTopicsOf(
   };
 }
 
-/** The text of a secret, which CloudFormation puts in as it deploys: no template shows it. */
+/** CloudFormation resolves this reference when it deploys, so no template shows the secret. */
 export function textOfSecret(name: string): string {
   return `{{resolve:secretsmanager:${name}:SecretString}}`;
 }
 
-/** The name that the edge asks the API under; the public one leads to the edge. */
+/** The edge calls the API by this name; the public name leads to the edge. */
 export function originName(domainName: string): string {
   return `origin.${domainName}`;
 }

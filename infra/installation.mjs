@@ -1,5 +1,5 @@
-// What run.mjs needs before anything is installed, so plain JavaScript without dependencies, for Node.js 20 or newer:
-// the packages that package-lock.json pins, and the Node.js to run on.
+// Installs the pinned packages and finds the Node.js to run on. Nothing is installed yet, so this is plain JavaScript
+// without dependencies, for Node.js 20 or newer.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 
-/** What keeps a command from running, in one sentence that says what to do. */
+/** A reason why a command cannot run, in one sentence that says what to do. */
 export class Obstacle extends Error {}
 
-/** The oldest Node.js that runs the project's TypeScript as it is. */
+/** The oldest Node.js that runs TypeScript without a build. */
 const oldestMajor = 24;
 
 const platformName = process.platform === 'win32' ? 'win' : process.platform;
@@ -20,9 +20,8 @@ const pinnedNode = join(modules, nodePackage, 'bin', process.platform === 'win32
 const hostIsNewEnough = Number(process.versions.node.split('.')[0]) >= oldestMajor;
 
 /**
- * Installs when `node_modules` does not hold what package-lock.json pins, whether npm was called here or by hand. Returns
- * the Node.js to run on: the one that the lock file pins for this platform, else the one that started us, when it is new
- * enough. No package's install script is needed. Throws an `Obstacle`.
+ * Installs when `node_modules` differs from package-lock.json. Returns the Node.js to run on: the pinned one, else the
+ * one that started this process, when it is new enough. No install script of a package is needed. Throws an `Obstacle`.
  */
 export function installedNode() {
   const pinned = pinnedPackages();
@@ -41,7 +40,7 @@ export function installedNode() {
   );
 }
 
-/** The packages that package-lock.json pins, by their folders. Throws an `Obstacle`. */
+/** Throws an `Obstacle`. */
 function pinnedPackages() {
   try {
     return packagesOf(join(root, 'package-lock.json'));
@@ -53,7 +52,6 @@ function pinnedPackages() {
   }
 }
 
-/** The packages that npm noted in `node_modules` when it installed last; undefined when nothing is installed. */
 function installedPackages() {
   try {
     return packagesOf(join(modules, '.package-lock.json'));
@@ -68,7 +66,7 @@ function packagesOf(lockFile) {
   return Object.fromEntries(Object.entries(packages).filter(([folder]) => folder.includes('node_modules/')));
 }
 
-/** Why the packages have to be installed; undefined when all is there. */
+/** The reason to install; undefined when all packages are there. */
 function whyInstall(pinned) {
   const installed = installedPackages();
   if (installed === undefined) return 'nothing is installed yet';
@@ -84,8 +82,8 @@ function whyInstall(pinned) {
 }
 
 /**
- * Whether npm must have installed a package on this platform. Not sure of those for one C library, and of what only
- * packages for other platforms need.
+ * Whether npm must have installed a package here. It is false where this is unknown: packages for one C library, and
+ * dependencies of packages for other platforms.
  */
 function belongsHere({ optional, os, cpu, libc }) {
   if (!optional) return true;
@@ -98,7 +96,7 @@ const nameOf = (folder) => folder.slice(folder.lastIndexOf('node_modules/') + 'n
 
 function install(why, pinned) {
   console.error(`installing dependencies (${why}) ...`);
-  // What npm took for itself from the line that started us must not change what is installed.
+  // Options that npm took from the user's command line must not change what is installed.
   const fixed = [
     '--dry-run=false',
     '--global=false',
@@ -119,13 +117,13 @@ function install(why, pinned) {
   }
 }
 
-/** The pinned Node.js, unless it is missing, damaged, or made for another C library. */
+/** The pinned Node.js, unless it is missing, damaged or built for another C library. */
 function nodeThatRuns() {
   if (!existsSync(pinnedNode)) return undefined;
   return spawnSync(pinnedNode, ['--version']).status === 0 ? pinnedNode : undefined;
 }
 
-/** A folder with nothing in it but `node`: the one where the host keeps its own may hold tools of other versions. */
+/** A folder that holds only `node`: the host's own folder may hold tools of other versions. */
 function folderOfHostNode() {
   const folder = join(modules, '.host-node');
   const link = join(folder, 'node');

@@ -1,7 +1,7 @@
 import { Aws } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
-/** The use of a key by way of these services alone, for what they read and write on behalf of the caller. */
+/** Allows a key only through these services, for what they read and write on behalf of the caller. */
 export function keyUse(keyArn: string, services: readonly string[]): PolicyStatement {
   return new PolicyStatement({
     actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey'],

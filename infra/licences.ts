@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// `npm run licences`: every package of the lock file with its licence, those that are deployed first. Ends with status 1
-// when one has a licence that nobody has looked at.
+// `npm run licences` lists every package with its licence, deployed ones first. It ends with status 1 when a licence is
+// in neither list below.
 
 export interface LicensedPackage {
   readonly name: string;
   readonly version: string;
   readonly licence: string;
-  /** Not in any bundle and not needed to deploy: tests, lint, emulators, operator commands. */
+  /** A development package is in no bundle and not needed to deploy: tests, lint, emulators, operator commands. */
   readonly development: boolean;
 }
 
-/** Licences that ask for no more than their text to be kept. */
+/** These licences ask only that their text is kept. */
 const permissive = new Set([
   '(MIT OR Apache-2.0)',
   '(MIT OR CC0-1.0)',
@@ -29,7 +29,7 @@ const permissive = new Set([
   'Unlicense',
 ]);
 
-/** Fine for a tool that is used and not passed on. */
+/** These are fine for a tool that is used but not redistributed. */
 const fineForDevelopment = new Set(['CC-BY-4.0', 'MPL-2.0', 'PSF-2.0', 'Python-2.0']);
 
 interface LockedPackage {
@@ -39,10 +39,8 @@ interface LockedPackage {
   readonly dev?: boolean;
 }
 
-/** Not the project itself. */
 const isForeign = (path: string) => /(?:^|\/)node_modules\//.test(path);
 
-/** The packages of others in a package-lock.json, in the order of their names; the deployed ones first. */
 export function licensedPackages(lockText: string): LicensedPackage[] {
   const { packages }: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSON.parse(lockText);
   const found = Object.entries(packages)
@@ -59,7 +57,6 @@ export function licensedPackages(lockText: string): LicensedPackage[] {
   );
 }
 
-/** Whether the licence lets the package be used where it is used. */
 export function isAllowed({ licence, development }: LicensedPackage): boolean {
   return permissive.has(licence) || (development && fineForDevelopment.has(licence));
 }

@@ -4,10 +4,9 @@ import type { MetricName, metricNamespace } from '../lib/observe/metrics.ts';
 import { resourceName } from './names.ts';
 import type { Settings } from './settings.ts';
 
-/** Metrics of the service's own, as the functions emit them, and those of AWS that take more than a method to name. */
 const namespace: typeof metricNamespace = 'TemplateMessaging';
 
-/** The value of the one dimension, `service`: several deployments in one account are told apart by it. */
+/** The value of the dimension `service`, which separates several deployments in one account. */
 export function metricService(settings: Settings): string {
   return resourceName(settings.stage, 'service');
 }
@@ -22,7 +21,7 @@ export function serviceMetric(settings: Settings, name: MetricName, minutes = 5)
   });
 }
 
-/** One line for each code that was seen, also for those that nobody has thought of yet. */
+/** This includes codes that the service does not know. */
 export function platformErrorsByCode(settings: Settings): IMetric {
   const name: MetricName = 'PlatformErrors';
   const search = `{${namespace},service,code} service="${metricService(settings)}" MetricName="${name}"`;
@@ -34,10 +33,9 @@ export function platformErrorsByCode(settings: Settings): IMetric {
   });
 }
 
-/** `throttledMetricCodes` of lib/platform/failure.ts: its `code` for calls that were throttled. */
+/** The `code` values of throttled calls: `throttledMetricCodes` of lib/platform/failure.ts. */
 export const throttledCodes = ['4', '80007', '80008', '130429', '131048', '131056', '133016', 'throttled'] as const;
 
-/** Platform calls that were throttled, whatever code said so. */
 export function platformCallsThrottled(settings: Settings): IMetric {
   const name: MetricName = 'PlatformErrors';
   const codes = throttledCodes.map((code) => `"${code}"`).join(' OR ');
@@ -50,7 +48,10 @@ export function platformCallsThrottled(settings: Settings): IMetric {
   });
 }
 
-/** How many of all are `part`, which is among them, in percent; 0 while they are fewer than `atLeast`, of which a few would be many. */
+/**
+ * The share of `part` in `part` and `rest`, in percent; 0 while the total is below `atLeast`, where a few would look
+ * like many.
+ */
 export function percentage(
   { part, rest }: { readonly part: readonly IMetric[]; readonly rest: readonly IMetric[] },
   atLeast: number,
@@ -67,7 +68,7 @@ export function percentage(
   });
 }
 
-/** `part` less what is `excused` of it, of all, in percent; 0 while all are fewer than `atLeast`. */
+/** The share of `part` without `excused` in `all`, in percent; 0 while `all` is below `atLeast`. */
 export function ownShare(
   { part, excused, all }: { readonly part: IMetric; readonly excused: IMetric; readonly all: IMetric },
   atLeast: number,
@@ -80,8 +81,8 @@ export function ownShare(
 }
 
 /**
- * 1 for an hour in which `atLeast` messages left on numbers of which the platform is to tell what became of them, and it
- * told of none; else 0. Where no platform app is provisioned nothing is expected, so nothing is missed.
+ * 1 for an hour in which at least `atLeast` messages expected receipts and the platform sent none; else 0. Numbers
+ * without a provisioned platform app expect none.
  */
 export function receiptsMissing(settings: Settings, { atLeast }: { atLeast: number }) {
   return new MathExpression({
@@ -94,7 +95,6 @@ export function receiptsMissing(settings: Settings, { atLeast }: { atLeast: numb
   });
 }
 
-/** A metric of the queue of that purpose, at its highest. */
 export function queueMetric(settings: Settings, purpose: string, metricName: string, minutes: number): Metric {
   return new Metric({
     namespace: 'AWS/SQS',
@@ -105,7 +105,6 @@ export function queueMetric(settings: Settings, purpose: string, metricName: str
   });
 }
 
-/** Requests to a table, of all kinds, that DynamoDB throttled. */
 export function throttledRequests(tableName: string): { readonly reads: Metric; readonly writes: Metric } {
   const events = (metricName: string) =>
     new Metric({

@@ -1,9 +1,9 @@
 import type { Settings } from './settings.ts';
 
 /**
- * Refuses, in one sentence, half of a public address: a certificate or zone without the name, the name without its
- * certificate, an edge without name or certificate, and a certificate of another region than the stacks', which API Gateway
- * would refuse in the middle of the deployment.
+ * Refuses, in one sentence, an incomplete public address: a certificate, zone or edge without what it needs, a name
+ * without its certificate, or a certificate of another region, which API Gateway would refuse in the middle of a
+ * deployment.
  */
 export function checkPublicAddress(settings: Settings, region: string | undefined): void {
   const { domainName, certificateArn, hostedZoneId, edge, edgeCertificateArn } = settings;

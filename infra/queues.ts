@@ -3,29 +3,28 @@ import type { queuePurposes } from './names.ts';
 import type { Severity } from './severity.ts';
 
 /**
- * The queues as plain data. `variable` is the environment variable under which a granted sender finds the queue's URL;
- * the texts say in its alarms who is hurt and what to do about it.
+ * `variable` is the environment variable in which a granted sender finds the queue's URL; the queue's alarms show the
+ * texts.
  */
 export interface QueueShape {
   readonly variable: string;
-  /** How long a message waits for a consumer. Paid messages must survive a long stall: SQS drops silently at the end. */
+  /** Paid messages must survive a long outage: SQS drops them silently at the end. */
   readonly retentionDays: number;
-  /** Deliveries before a message goes to the dead-letter queue. */
   readonly maxReceiveCount: number;
   readonly whoIsHurt: string;
   readonly whatToDo: string;
-  /** Of all its alarms, and of those of its worker. */
+  /** The severity of the queue's alarms and of its worker's. */
   readonly severity: Severity;
   readonly age: QueueAge;
 }
 
 /**
- * When a message has waited for too long: none is delayed for more than 15 minutes, and what is sent once more begins a new
- * age, so an age above this says that no function looks at the queue, or too few do.
+ * The age that rings. No message is delayed over 15 minutes, and one that is sent again starts at age 0, so an older
+ * one means that too few functions read the queue.
  */
 export interface QueueAge {
   readonly minutes: number;
-  /** Periods of five minutes in a row. */
+  /** Consecutive periods of five minutes. */
   readonly periods: number;
   readonly whoIsHurt: string;
   readonly whatToDo: string;
@@ -36,10 +35,10 @@ export type QueueName = keyof typeof queuePurposes;
 /** SQS's maximum. A message keeps its age when it moves, so this must be longer than every queue's own retention. */
 export const deadLetterRetentionDays = 14;
 
-/** As large as the code makes them; SQS takes 256 KiB where nothing is said. */
+/** The code makes messages of up to this size; SQS's default is 256 KiB. */
 export const messageMaxBytes: typeof queueMessageMaxBytes = 1_048_576;
 
-/** AWS's rule for a queue that a function consumes: a delivery must not reappear while its function may still run. */
+/** AWS's rule for Lambda: a message must not be delivered again while its function may still run. */
 export const visibilityPerTimeout = 6;
 
 const idle = (worker: string) =>

@@ -1,36 +1,36 @@
 import type { Settings } from './settings.ts';
 
 /**
- * Every route of the interface, as plain data. A route is synthesized once its function exists as
- * `functions/<operation>.ts`; until then its place is reserved here so that precedence can be checked for all of them.
+ * A route is synthesized once its function exists as `functions/<operation>.ts`; all routes are listed so that
+ * precedence can be checked.
  */
 export interface RouteEntry {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly operation: string;
-  /** Public routes are reached without a token; every other route has the authorizer. */
+  /** A public route needs no token; every other route has the authorizer. */
   readonly public?: true;
-  /** Requests a second, and at once, of all callers together; without it the route has its share of the stage's. */
+  /** The limit for all callers together; a route without one shares the stage's. */
   readonly throttle?: { readonly ratePerSecond: number; readonly burst: number };
 }
 
-/** What the gateway lets through of one route, or of all that have no limit of their own: requests a second, and at once. */
+/** For one route, or for all routes without their own. */
 export interface RequestLimit {
   readonly what: string;
   readonly ratePerSecond: number;
   readonly burst: number;
 }
 
-/** A route's own limit; undefined for one that has its share of the stage's. */
+/** A route's own limit; undefined when it shares the stage's. */
 export function throttleOf(
   { operation, throttle }: RouteEntry,
   { loginRatePerSecond, loginBurst }: Pick<Settings, 'loginRatePerSecond' | 'loginBurst'>,
 ): RouteEntry['throttle'] {
-  // It is the cost of a flood that this holds: guessing is slowed by user and address, by login itself (R38).
+  // This limits the cost of a flood; login itself slows guessing, by user and address (R38).
   return operation === 'login' ? { ratePerSecond: loginRatePerSecond, burst: loginBurst } : throttle;
 }
 
-/** All limits of the gateway's stage, which come out of one quota of the account. */
+/** All limits of the gateway's stage, which share one quota of the account. */
 export function requestLimits(settings: Settings): readonly RequestLimit[] {
   const own = routes.flatMap((route) => {
     const throttle = throttleOf(route, settings);
@@ -45,7 +45,7 @@ export const routes: readonly RouteEntry[] = [
     path: '/health',
     operation: 'health',
     public: true,
-    // Apart from the stage's: strangers who ask it take nothing from clients. Monitors ask once in seconds.
+    // Health checks have a limit of their own, so strangers take nothing from clients. Monitors ask every few seconds.
     throttle: { ratePerSecond: 100, burst: 200 },
   },
   { method: 'POST', path: '/login', operation: 'login', public: true },
@@ -54,7 +54,7 @@ export const routes: readonly RouteEntry[] = [
     path: '/r/{code}',
     operation: 'redirect',
     public: true,
-    // The recipients of a mailing, who must not take the place of clients, nor the other way round.
+    // Recipients of a campaign and clients must not take each other's share.
     throttle: { ratePerSecond: 500, burst: 1_000 },
   },
   {
@@ -62,7 +62,7 @@ export const routes: readonly RouteEntry[] = [
     path: '/platform/webhook',
     operation: 'platform-webhook-verify',
     public: true,
-    // A person sets the address up; nobody else asks.
+    // Only a person who sets up the webhook address calls this.
     throttle: { ratePerSecond: 5, burst: 10 },
   },
   {
@@ -70,7 +70,7 @@ export const routes: readonly RouteEntry[] = [
     path: '/platform/webhook',
     operation: 'platform-webhook-receive',
     public: true,
-    // Apart from the stage's: three statuses a message, each perhaps by itself, must not take the place of the clients.
+    // Three statuses a message, each perhaps in its own request, must not take the clients' share.
     throttle: { ratePerSecond: 1_000, burst: 2_000 },
   },
   { method: 'POST', path: '/v1/template/messages/{did}', operation: 'messages-send' },

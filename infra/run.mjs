@@ -1,6 +1,5 @@
-// Runs one of the project's scripts on the Node.js that package-lock.json pins, installing first when node_modules is not
-// what the lock file pins. Plain JavaScript without dependencies: it runs before anything is installed, on whatever
-// Node.js 20 or newer started npm.
+// Runs a script on the Node.js that package-lock.json pins, and installs first when node_modules differs. Nothing is
+// installed yet, so this is plain JavaScript without dependencies, for Node.js 20 or newer.
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { installedNode, Obstacle, root } from './installation.mjs';
@@ -14,7 +13,7 @@ if (script === undefined) {
 try {
   const node = installedNode();
   const path = [node.folder, join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
-  // Children find the same Node.js by its name, and the tools that were installed with it.
+  // Child processes find the same Node.js, and the installed tools, on the PATH.
   run(node.path, { ...process.env, PATH: path });
 } catch (error) {
   if (!(error instanceof Obstacle)) throw error;
@@ -24,7 +23,8 @@ try {
 
 function run(node, env) {
   const child = spawn(node, [join(root, script), ...scriptArguments], { cwd: root, stdio: 'inherit', env });
-  // Ctrl-C reaches the child by itself (same process group); forwarding it as well is harmless, the child handles it once.
+  // Ctrl-C reaches the child directly (same process group). Forwarding it as well is harmless: the child handles it
+  // once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 130 : signal === 'SIGTERM' ? 143 : 1);

@@ -1,10 +1,9 @@
-/** A field of a cron expression: its numbers, the names that stand for some of them, and what else may be in it. */
 interface CronField {
   readonly from: number;
   readonly to: number;
-  /** Names of the numbers from `from` on. */
+  /** Names of the numbers, starting with `from`. */
   readonly names?: readonly string[];
-  /** What the field takes beside numbers, ranges, lists and steps. */
+  /** Tokens that the field accepts beside numbers, ranges, lists and steps. */
   readonly also?: RegExp;
 }
 
@@ -21,8 +20,8 @@ const daysOfWeek: CronField = { from: 1, to: 7, names: weekdays, also: /^(?:L|[1
 const years: CronField = { from: 1970, to: 2199 };
 
 /**
- * Whether EventBridge Scheduler takes the text as a schedule that recurs: `rate(...)` with a unit that agrees with its
- * number, or `cron(...)` with six fields, of which exactly one of day of month and day of week is `?`.
+ * Whether EventBridge Scheduler accepts the text as a recurring schedule: `rate(...)` with a unit that agrees with its
+ * number, or `cron(...)` with six fields and `?` in exactly one of day of month and day of week.
  */
 export function isScheduleExpression(text: string): boolean {
   const [, kind, inside = ''] = /^(rate|cron)\((.*)\)$/.exec(text) ?? [];
@@ -42,7 +41,7 @@ function isCron(text: string): boolean {
   return fields.every(([given, field]) => given.split(',').every((part) => isPart(part, field)));
 }
 
-/** One of the parts between commas: `*`, `7`, `MON-FRI`, each perhaps with a step, or one of the field's own. */
+/** A part between commas: `*`, `7` or `MON-FRI`, each with an optional step, or one of the field's own tokens. */
 function isPart(part: string, field: CronField): boolean {
   if (field.also?.test(part)) return true;
   const [range = '', step, ...more] = part.split('/');

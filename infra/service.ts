@@ -9,30 +9,27 @@ import { StatefulStack } from './stateful-stack.ts';
 import { StatelessStack } from './stateless-stack.ts';
 
 export interface ServiceAppOptions {
-  /** Where the build left `<function>/index.mjs`. */
   readonly bundlesDirectory: string;
-  /** Where the templates and assets go. */
   readonly outputDirectory: string;
-  /** Context values; those of the CDK command line and of CDK_CONTEXT_JSON win. */
+  /** Context values. Values of the CDK command line and of CDK_CONTEXT_JSON win. */
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Where the stacks go, when that is known. */
   readonly region?: string | undefined;
-  /** Whether the templates have to pass the rules of CloudFormation, which takes seconds; so they do by default. */
+  /** Whether the templates are checked by CloudFormation's rules, which takes seconds. The default is true. */
   readonly rulesApply?: boolean;
 }
 
 const libraryContext = {
-  // The behaviour this version of the library recommends for new apps; the version is pinned, so it changes with it.
+  // The library's version is pinned, so these flags change only with it.
   ...recommendedFlags,
-  // A table or queue that functions still use must not go away before them.
+  // A table or queue that functions still use must not be deleted before them.
   '@aws-cdk/core:defaultCrossStackReferences': 'strong',
-  // What the CDK command line switches on by itself: without these two, its templates would differ from ours.
+  // The CDK command line sets these two by itself; without them its templates would differ from ours.
   'aws:cdk:enable-path-metadata': true,
   'aws:cdk:enable-asset-metadata': true,
 };
 
 /**
- * The whole service as a CDK app of two stacks, of three with an edge, not yet synthesized. Throws one sentence for a bad
+ * The whole service as a CDK app, not yet synthesized: two stacks, three with an edge. Throws one sentence for a bad
  * context value.
  */
 export function serviceApp(options: ServiceAppOptions): App {
@@ -55,7 +52,7 @@ export function serviceApp(options: ServiceAppOptions): App {
   });
   if (settings.edge) {
     const edge = new EdgeStack(app, 'Edge', settings);
-    // Its key is there before it shows it, and it shows a key before the API asks for one (infra/edge.ts).
+    // The key exists before the edge shows it, and the edge shows it before the API asks for it (infra/edge.ts).
     edge.addStackDependency(state);
     stateless.addStackDependency(edge);
   }

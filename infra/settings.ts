@@ -7,31 +7,29 @@ import { stageDescription, stagePattern } from './names.ts';
 import { platformDefaults } from './platform-defaults.ts';
 import { isScheduleExpression } from './schedule-expression.ts';
 
-/** Values come as text from `-c name=value` and as they are from JSON. */
+/** Values are text from `-c name=value`, or typed from JSON. */
 const wholeNumber = v.pipe(
   v.union([v.number(), v.string()]),
   v.check((value) => /^\d{1,6}$/.test(String(value))),
   v.transform(Number),
 );
 
-/** Two labels at least, of letters, digits and hyphens within. */
 const hostPattern = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
 const retentionChoices: unknown[] = Object.values(RetentionDays);
 
-/** Every context value of the deployment: what it must be, and how a refusal describes it. */
 const settingRules = {
   stage: [v.pipe(v.string(), v.regex(stagePattern)), stageDescription],
   platformBaseUrl: [v.pipe(v.string(), v.check(isPlatformOrigin)), 'an https origin without path (http on 127.0.0.1)'],
   platformVersion: [v.pipe(v.string(), v.regex(/^v\d{1,3}\.\d$/)), 'a version such as v25.0'],
-  /** The public address, its certificate in the stacks' region, and the Route 53 zone that its record goes into. */
+  /** The public address: its certificate, in the stacks' region, and the Route 53 zone of its record. */
   domainName: [v.optional(v.pipe(v.string(), v.maxLength(190), v.regex(hostPattern))), 'a host name in lower case'],
   certificateArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/))),
     'the ARN of a certificate of ACM',
   ],
   hostedZoneId: [v.optional(v.pipe(v.string(), v.regex(/^Z[0-9A-Z]{1,31}$/))), 'the id of a hosted zone of Route 53'],
-  /** CloudFront and a web ACL before the API, which then takes nothing that did not come through them (infra/edge.ts). */
+  /** CloudFront and a web ACL in front of the API, which then accepts only what came through them (infra/edge.ts). */
   edge: [
     v.pipe(
       v.union([v.boolean(), v.picklist(['true', 'false'])]),
@@ -46,9 +44,9 @@ const settingRules = {
   edgeKeyVersion: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   edgeRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
   edgeLoginRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
-  /** Posts of one address to the platform's webhook: above what the platform needs (infra/README.md). */
+  /** Posts from one address to the platform's webhook: above what the platform needs (infra/README.md). */
   edgeWebhookRatePerMinute: [v.pipe(wholeNumber, v.minValue(10)), 'a whole number from 10'],
-  /** Pages that may call the API from a browser (D52); none unless told. */
+  /** Pages that may call the API from a browser (D52); none by default. */
   corsOrigins: [
     v.optional(
       v.pipe(
@@ -59,36 +57,38 @@ const settingRules = {
     ),
     'origins without path, apart by commas and none twice, such as https://app.example.com (http on this machine), or * alone',
   ],
-  /** Where `GET /r/{code}` is reached, without the code (D19); without it there are no redirects. */
+  /** The URL of `GET /r/{code}` without the code (D19); without it there are no redirects. */
   redirectBaseUrl: [
     v.optional(v.pipe(v.string(), v.maxLength(200), v.check(isRedirectBase))),
     'an https URL of at most 200 characters without query and without a slash at its end (http on 127.0.0.1)',
   ],
   /** One synchronization at a time for the whole deployment, or one per client (D22). */
   syncLockScope: [v.picklist(['deployment', 'client']), '"deployment" or "client"'],
-  /** When all clients are synchronized by themselves; off when absent. Times of cron are UTC. */
+  /** The schedule that synchronizes all clients; without it there is none. Cron times are UTC. */
   syncSchedule: [
     v.optional(v.pipe(v.string(), v.check(isScheduleExpression))),
     'an expression such as rate(6 hours) or cron(0 3 * * ? *), with ? for exactly one of day of month and day of week',
   ],
-  /** Where the rate file is read; the shipped rates hold when absent (D32). */
+  /** The source of the rate file; without it the shipped rates hold (D32). */
   rateSourceUrl: [v.optional(v.pipe(v.string(), v.check(isHttpsUrl))), 'an https URL on port 443'],
-  /** Workers of jobs, one chunk each: with fewer, SQS's fair queues never tell a noisy client from a quiet one (R23). */
+  /** Workers of dispatches, one chunk each. With fewer, SQS's fair queues do not recognise a noisy client (R23). */
   dispatchMaximumConcurrency: [
     v.pipe(wholeNumber, v.minValue(100), v.maxValue(1000)),
     'a whole number from 100 to 1000',
   ],
-  /** Workers of small requests, one-time codes above all (D44). */
+  /** Workers of small requests, mainly one-time codes (D44). */
   urgentMaximumConcurrency: [v.pipe(wholeNumber, v.minValue(2), v.maxValue(1000)), 'a whole number from 2 to 1000'],
-  /** What is set aside of the account's concurrency for the two that everything waits for (infra/concurrency.ts). */
+  /** Reserved concurrency for the two functions that everything waits for (infra/concurrency.ts). */
   authorizerReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   dispatchReservedConcurrency: [v.pipe(wholeNumber, v.minValue(100)), 'a whole number from 100'],
-  /** The same for logins and for what the platform posts: what strangers can call takes no more than its share. */
+  /**
+   * Reserved concurrency for login and the platform's webhook: what strangers can call takes no more than its share.
+   */
   loginReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
   webhookReservedConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
-  /** The quota of the account in its region that all of it is taken from. */
+  /** The account's concurrency quota in its region, which includes all of the above. */
   accountConcurrency: [v.pipe(wholeNumber, v.minValue(1)), 'a whole number from 1'],
-  /** Requests of all callers together; a route with limits of its own has its share beside it. */
+  /** Requests of all callers together; a route with its own limit counts apart. */
   stageRatePerSecond: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(10_000)), 'a whole number from 1 to 10000'],
   stageBurst: [v.pipe(wholeNumber, v.minValue(1), v.maxValue(5_000)), 'a whole number from 1 to 5000'],
   /** `POST /login` of all callers together; login itself counts by user and address (R38). */
@@ -103,18 +103,18 @@ const settingRules = {
     ),
     'a retention that CloudWatch Logs offers, such as 30, 90 or 365',
   ],
-  /** The customer managed key of KMS that tables, secrets, queues and logs are encrypted with; AWS's own unless told. */
+  /** The KMS key of tables, secrets, queues and logs; AWS's own keys by default. */
   encryptionKeyArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/[\w-]+$/))),
     'the ARN of a key of KMS (an alias is none)',
   ],
-  /** Who is got up by an alarm, and who reads of it on the next working day. */
+  /** `page` wakes a person; `ticket` is read on the next working day. */
   pageTopicArn: [v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))), 'an SNS topic ARN'],
   ticketTopicArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/))),
     'an SNS topic ARN',
   ],
-  /** The same for the alarms of the edge, which are in its region. */
+  /** The same for the edge's alarms, in the edge's region. */
   edgePageTopicArn: [
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
     'the ARN of an SNS topic in us-east-1',
@@ -123,12 +123,12 @@ const settingRules = {
     v.optional(v.pipe(v.string(), v.regex(/^arn:[\w-]+:sns:us-east-1:\d{12}:[\w-]+$/))),
     'the ARN of an SNS topic in us-east-1',
   ],
-  /** Whether new versions of the functions that matter most are tried on a tenth of the calls first. */
+  /** Whether new versions of the most important functions first get a tenth of the calls. */
   canary: [
     v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'false'])),
     'true or false',
   ],
-  /** Which stacks refuse to be deleted; the tables go with the stateful one. */
+  /** The stacks that refuse to be deleted. The tables follow the stateful stack. */
   protected: [
     v.pipe(v.union([v.boolean(), v.string()]), v.transform(String), v.picklist(['true', 'stateful', 'false'])),
     'true, false, or stateful for the stateful stack alone',
@@ -141,8 +141,8 @@ type SettingName = keyof typeof settingRules;
 export type Settings = { readonly [Name in SettingName]: v.InferOutput<(typeof settingRules)[Name][0]> };
 
 /**
- * Reads the settings from the CDK context (`-c name=value`, cdk.json, or CDK_CONTEXT_JSON) and fills in the defaults.
- * Throws one sentence that names the value, what it must be and what came, or the name that is none of ours.
+ * Reads the settings from the CDK context (`-c name=value`, cdk.json, CDK_CONTEXT_JSON) and fills in defaults. Throws
+ * one sentence that names the bad value, its rule and what came, or the unknown name.
  */
 export function settingsFrom(node: Node): Settings {
   refuseUnknown(Object.keys(node.getAllContext()));
@@ -192,7 +192,7 @@ export function settingsFrom(node: Node): Settings {
   };
 }
 
-/** Refuses an alarm topic of another region, as CloudWatch would in the middle of the deployment. */
+/** Refuses an alarm topic of another region, which CloudWatch would refuse in the middle of a deployment. */
 export function checkAlarmTopics(settings: Settings, region: string | undefined): void {
   for (const name of ['pageTopicArn', 'ticketTopicArn'] as const) {
     const topicRegion = settings[name]?.split(':')[3];
@@ -203,7 +203,7 @@ export function checkAlarmTopics(settings: Settings, region: string | undefined)
   }
 }
 
-/** Refuses a key of another region, as CloudFormation would in the middle of the deployment. */
+/** Refuses a key of another region, which CloudFormation would refuse in the middle of a deployment. */
 export function checkEncryptionKey({ encryptionKeyArn }: Settings, region: string | undefined): void {
   const keyRegion = encryptionKeyArn?.split(':')[3];
   if (keyRegion === undefined || region === undefined || keyRegion === region) return;
@@ -220,9 +220,9 @@ function setting<Name extends SettingName>(node: Node, name: Name, byDefault: Se
   throw new Error(`the context value ${name} must be ${description}, received ${JSON.stringify(value)}`);
 }
 
-/** Names of the CDK and its libraries have one of these in them (`@aws-cdk/...`, `availability-zones:...`), ours never. */
+/** Names of the CDK's libraries contain one of these (`@aws-cdk/...`, `availability-zones:...`); ours never do. */
 const ofLibraries = /[:/]/;
-/** The CDK's own that have not. */
+/** The CDK's own names without such a character. */
 const ofCommandLine = ['cli-telemetry', 'acknowledged-issue-numbers', 'cdk-migrate', 'tree-metadata'];
 
 function refuseUnknown(names: readonly string[]): void {
@@ -240,7 +240,7 @@ function isPlatformOrigin(text: string): boolean {
   return url.origin === text && isSafeTransport(url);
 }
 
-/** As browsers spell them. No cookie or other credential is ever asked for, so `*` gives nothing away. */
+/** The origins as browsers spell them. The API uses no cookie or other browser credential, so `*` exposes nothing. */
 function areOrigins(origins: readonly string[]): boolean {
   if (origins.length === 1 && origins[0] === '*') return true;
   return origins.every((text) => {
@@ -250,7 +250,7 @@ function areOrigins(origins: readonly string[]): boolean {
   });
 }
 
-/** Spelled as the URL parser would, so that what is shown to the platform is what browsers ask for. */
+/** The base is spelled as the URL parser spells it, so that the platform shows what browsers request. */
 function isRedirectBase(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || !isSafeTransport(url) || text.endsWith('/')) return false;

@@ -1,12 +1,10 @@
 import type { Settings } from './settings.ts';
 
-/** `page` gets a person up at any hour; `ticket` is read on the next working day. Each has a topic of its own. */
+/** `page` wakes a person at any hour; `ticket` is read on the next working day. Each has its own topic. */
 export type Severity = 'page' | 'ticket';
 
-/** What an alarm needs to know of a deployment. */
 export type AlarmTopics = Pick<Settings, 'stage' | 'pageTopicArn' | 'ticketTopicArn'>;
 
-/** The paragraphs of the run book that explain alarms, by their anchors. */
 const sections = {
   objectives: 'alarms-of-the-objectives',
   messages: 'alarms-of-messages',
@@ -21,7 +19,7 @@ const sections = {
 } as const;
 export type RunBookSection = keyof typeof sections;
 
-/** The first word is the severity, the last one where the run book explains it. */
+/** The severity comes first, the run book's section last. */
 export function alarmDescription(alarm: {
   readonly severity: Severity;
   readonly section: RunBookSection;

@@ -15,11 +15,9 @@ import type { Settings } from './settings.ts';
 import { type TableName, tables, timeToLiveAttribute } from './tables.ts';
 
 /**
- * What must outlive every deployment: tables, secrets, the queues, the logs and the public address. A queue counts as state because it holds
- * work that was promised with a 200: taking the functions down and up again must not lose an accepted message.
- *
- * Everything stays when it leaves the stack or the stack is deleted, but for what a failed creation has just made: that
- * goes again, so that the creation can be repeated. Protection from deletion would stand in its way (`protected`).
+ * What must outlive every deployment: tables, secrets, queues, logs and the public address. Queues hold work that was
+ * promised with a 200, so they are state. Resources are retained, except those of a failed creation, which `protected`
+ * would block.
  */
 export class StatefulStack extends Stack {
   readonly tables: Readonly<Record<TableName, Table>>;
@@ -62,7 +60,7 @@ export class StatefulStack extends Stack {
     });
   }
 
-  /** Empty until provisioning fills it: the higher-level construct would put a random password in. */
+  /** The secret is empty until provisioning fills it; the higher-level construct would write a random password. */
   private addSecret(settings: Settings, purpose: string): { arn: string; name: string } {
     const name = resourceName(settings.stage, purpose);
     const secret = new CfnSecret(this, `Secret-${purpose}`, {
@@ -89,7 +87,7 @@ export class StatefulStack extends Stack {
     });
   }
 
-  /** One for each function, whether or not the settings leave it out: a log outlives its function. */
+  /** A log outlives its function, so functions that the settings leave out have one too. */
   private addLogGroups(settings: Settings): void {
     const names = Object.keys(functions).map((name) => [name, functionLogGroupName(settings.stage, name)] as const);
     for (const [id, logGroupName] of [...names, ['api-access', accessLogGroupName(settings.stage)] as const]) {
@@ -106,7 +104,10 @@ export class StatefulStack extends Stack {
     new PublicDomain(this, 'Domain', { domainName, certificateArn, hostedZoneId });
   }
 
-  /** Made by Secrets Manager, seen by nobody, and where CloudFront's stack can read them. A new one is a new version. */
+  /**
+   * Secrets Manager generates the keys, so no person sees them, and replicates them to CloudFront's region. A new
+   * version is a new secret.
+   */
   private addEdgeKeys(settings: Settings): void {
     const elsewhere = new CfnCondition(this, 'ElsewhereThanTheEdge', {
       expression: Fn.conditionNot(Fn.conditionEquals(Aws.REGION, edgeRegion)),
@@ -125,8 +126,8 @@ export class StatefulStack extends Stack {
   }
 
   /**
-   * Exports whatever functions could use, whether or not one does. An export that is made for a consumer goes with its
-   * last one, and that deployment is refused: the stateless stack of the version before still imports it.
+   * Exports all that functions could use, used or not. An export made for one consumer would disappear with it, and
+   * CloudFormation refuses that while the previous stateless stack still imports it.
    */
   private exportAll(): void {
     for (const table of Object.values(this.tables)) this.export(table.tableName, table.tableArn);
@@ -142,7 +143,6 @@ export class StatefulStack extends Stack {
   }
 }
 
-/** Whether the stack and its tables refuse to be deleted. */
 function isProtected(settings: Settings): boolean {
   return settings.protected !== 'false';
 }

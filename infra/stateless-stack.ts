@@ -25,17 +25,15 @@ import type { Settings } from './settings.ts';
 import type { StatefulStack } from './stateful-stack.ts';
 import { type TableName, tables } from './tables.ts';
 
-/** Functions that the gateway calls. */
 const operations = new Set(routes.map((route) => route.operation));
 
 export interface StatelessStackProps {
   readonly settings: Settings;
   readonly state: StatefulStack;
-  /** Where the build left `<function>/index.mjs`. */
   readonly bundlesDirectory: string;
 }
 
-/** What can be torn down and put up again at any time: functions, their rights and event sources, the API, alarms. */
+/** This stack can be deleted and created again at any time. */
 export class StatelessStack extends Stack {
   constructor(scope: Construct, id: string, props: StatelessStackProps) {
     super(scope, id, {
@@ -43,9 +41,9 @@ export class StatelessStack extends Stack {
       description: 'Template messaging: API, functions and alarms',
       terminationProtection: props.settings.protected === 'true',
     });
-    // Names alone lead to the logs: nothing else says that they have to be there first.
+    // Functions refer to their log groups by name only, so this order is stated.
     this.addStackDependency(props.state);
-    // First: what follows from an outage looks at it.
+    // The outage alarm comes first, because other alarms refer to it.
     addOutageAlarm(this, props.settings);
     const built = new Map(
       functionsToDeploy(props).map(([name, shape]) => [name, this.addFunction(name, shape, props)]),
@@ -124,8 +122,8 @@ export class StatelessStack extends Stack {
 }
 
 /**
- * What was built and no setting leaves out, with its shape. Routes whose function comes later are simply not there; a
- * worker or the authorizer that is missing, and a bundle nobody described, fail with one sentence.
+ * A route without a function is skipped; a missing worker or authorizer and a bundle without a shape throw one
+ * sentence.
  */
 function functionsToDeploy({ bundlesDirectory, settings }: StatelessStackProps): [string, FunctionShape][] {
   const built = existsSync(bundlesDirectory) ? readdirSync(bundlesDirectory).sort() : [];

@@ -1,6 +1,6 @@
 /**
- * The DynamoDB tables as plain data: the stateful stack builds them from it, and the adapter tests create them from it
- * on DynamoDB Local. `variable` is the environment variable under which a granted function finds the table's name.
+ * The tables of the stateful stack, and of the adapter tests on DynamoDB Local. `variable` is the environment variable
+ * in which a granted function finds the table's name.
  */
 export interface TableShape {
   readonly variable: string;
@@ -9,7 +9,7 @@ export interface TableShape {
   readonly holds: string;
 }
 
-/** Every table has the string partition key `pk`, a string sort key `sk` where marked, and TTL in seconds where marked. */
+/** Every table has a string partition key `pk`; where marked, a string sort key `sk` and a TTL in seconds. */
 export const timeToLiveAttribute = 'expiresAtSeconds';
 
 export const tables = {

@@ -1,13 +1,12 @@
-/*
- * What has no alarm of its own, and why not: plain data. A test walks the synthesized templates and the holds of the code, and
- * finds for each queue, function, table and hold an alarm or a line here, and no line here for what has an alarm.
+/**
+ * What has no alarm of its own, and why. A test walks the synthesized templates and the code's holds: each queue,
+ * function, table and hold has an alarm or a line here, never both.
  */
 
-/** Of a function: that it fails, that no concurrency is left for it, that it is slow. */
+/** A function's trouble: it fails, it has no concurrency left, it is slow. */
 export type FunctionTrouble = 'Errors' | 'Throttles' | 'Duration';
 type Reasons = Readonly<Partial<Record<FunctionTrouble, string>>>;
 
-/** Of every function that the gateway calls. */
 export const unalarmedEndpoints: Readonly<Record<FunctionTrouble, string>> = {
   Errors:
     'The caller gets an answer of 500 or above: api-5xx, api-5xx-share and, of a send, acceptance-burn-fast count it.',
@@ -30,16 +29,15 @@ export const unalarmedFunctions: Readonly<Record<string, Reasons>> = {
   },
 };
 
-/** Of every dead-letter queue. */
 export const unalarmedDeadLetterAge = 'Its first message rings, however old it is: <queue>-dead-letters.';
 
-/** By the kind of a hold (lib/messages/holds/scope.ts); the platform as a whole has platform-down. */
+/** By the kind of hold (lib/messages/holds/scope.ts); platform-down rings for the platform as a whole. */
 export const unalarmedHolds: Readonly<Record<string, string>> = {
   template:
     'The platform ends a pause by itself after hours, and the client of each dispatch is told by dispatch.parked: nothing is left for an operator.',
 };
 
-/** Of a schedule, by its purpose: that it is disabled, or gone. A rule of EventBridge has an alarm on the runs of its function. */
+/** By the purpose of a schedule that may be disabled or gone; EventBridge rules have an alarm on the runs of their function. */
 export const unalarmedSchedules: Readonly<Record<string, string>> = {
   sync: "Its expression is the operator's, and may be due once in a month: no alarm looks back so far. The platform's hints and sends bring templates up to date as well; sync.walk_finished in the log tells when it last ran.",
 };

@@ -23,49 +23,46 @@ export interface AlarmText {
   readonly whatToDo: string;
 }
 
-/** What every alarm says of itself, whatever it looks at. */
 export interface ToldAlarm extends AlarmText {
   readonly purpose: string;
   readonly severity: Severity;
-  /** The paragraph of the run book that explains it. */
   readonly section: RunBookSection;
 }
 
 export type AlarmProps = MeasuredAlarm & (Above | Below);
 
 interface Above {
-  /** Rings above this value; what is not measured does not ring. */
+  /** Rings above this value; missing data does not ring. */
   readonly above: number;
 }
 
 interface Below {
-  /** Rings below this value, and where nothing is measured: what should run does not. */
+  /** Rings below this value and on missing data, for work that should run. */
   readonly below: number;
 }
 
 interface MeasuredAlarm extends ToldAlarm {
   readonly metric: IMetric;
-  /** For this many periods of the metric in a row; 1 when left out. */
+  /** Consecutive periods of the metric; the default is 1. */
   readonly periods?: number;
-  /** Looks at hours of the clock that have ended, not at the last 60 minutes: for a metric with a period of an hour. */
+  /** Evaluates clock hours that have ended, not the last 60 minutes. */
   readonly wholeHours?: true;
-  /** The platform's outage brings it about: it tells its topic only while `platform-down` does not ring (`addCause`). */
+  /** An outage of the platform causes it too, so it is silent while `platform-down` rings. */
   readonly followsOutage?: true;
 }
 
-/** The alarm that silences what follows from it. */
+/** The alarm that suppresses its consequences. */
 export const outageAlarm = 'platform-down';
 
-/** The outage must have begun to ring in this time, or what follows from it is told. */
+/** A consequence is notified unless the outage rings within this time. */
 const waitForCause = Duration.minutes(2);
-/** After the outage the backlog leaves; what rings still afterwards is told. */
+/** The backlog is sent after an outage; a consequence that still rings after this time is notified. */
 const afterCause = Duration.minutes(15);
 
 const idOf = (purpose: string) => `Alarm-${purpose}`;
-/** What is measured, where a composite alarm decides whether it is told. */
+/** The measuring alarm behind a composite alarm, which decides on the notification. */
 export const seen = (purpose: string) => `${purpose}-seen`;
 
-/** An alarm that tells its severity, who is hurt, what to do and where that is written, and reaches the topic of its severity. */
 export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmProps): AlarmBase {
   const { followsOutage, ...measured } = props;
   if (!followsOutage) return telling(scope, settings, props, addMeasure(scope, settings, measured));
@@ -77,7 +74,7 @@ export function addAlarm(scope: Construct, settings: AlarmTopics, props: AlarmPr
   });
 }
 
-/** An alarm without actions, for a composite one to look at. */
+/** An alarm without actions, for use in a composite alarm. */
 export function addMeasure(scope: Construct, settings: AlarmTopics, props: AlarmProps): Alarm {
   const alarm = new Alarm(scope, idOf(props.purpose), {
     alarmName: resourceName(settings.stage, props.purpose),
@@ -106,11 +103,11 @@ export function addMeasure(scope: Construct, settings: AlarmTopics, props: Alarm
 
 export interface CompositeProps extends ToldAlarm {
   readonly rule: IAlarmRule;
-  /** While it rings, this one tells nothing; it tells afterwards if it still rings. */
+  /** While it rings, this alarm sends no notification; afterwards it does, if it still rings. */
   readonly suppressor?: IAlarm;
 }
 
-/** An alarm on the states of others, which have no actions of their own. */
+/** An alarm on the states of other alarms, which need no actions of their own. */
 export function addComposite(scope: Construct, settings: AlarmTopics, props: CompositeProps): CompositeAlarm {
   const { purpose, rule, suppressor } = props;
   const alarm = new CompositeAlarm(scope, idOf(purpose), {
@@ -138,7 +135,7 @@ function telling<Of extends AlarmBase>(scope: Construct, settings: AlarmTopics, 
   return alarm;
 }
 
-/** The alarm that was added anywhere in the stack for this purpose. */
+/** The alarm for this purpose, anywhere in the stack. Throws when there is none. */
 export function alarmFor(stack: Stack, purpose: string): AlarmBase {
   const found = stack.node.findAll().find((each) => each.node.id === idOf(purpose));
   if (!(found instanceof Alarm || found instanceof CompositeAlarm)) throw new Error(`there is no alarm ${purpose}`);

@@ -6,9 +6,8 @@ import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
 /**
- * Counts the requests that the gateway itself refused with 429, and rings when it goes on. HTTP APIs have no metric for
- * it, `4xx` counts every kind, so the access log is read; a function's own 429 has the status of its integration there.
- * Of very many refusals the gateway may log a part only, which is enough to ring.
+ * Rings when the gateway itself keeps refusing requests with 429. HTTP APIs have no such metric, so a filter reads the
+ * access log; a function's own 429 has an integration status there. Under a flood the log may be incomplete.
  */
 export class ApiThrottleAlarm extends Construct {
   constructor(scope: Construct, id: string, settings: Settings) {
@@ -19,7 +18,7 @@ export class ApiThrottleAlarm extends Construct {
         FilterPattern.stringValue('$.status', '=', '429'),
         FilterPattern.stringValue('$.integrationStatus', '=', '-'),
       ),
-      // A filter can take dimensions from the log alone, so the name tells the stage.
+      // A filter takes dimensions only from the log, so the metric's name contains the stage.
       metricNamespace: 'TemplateMessaging/Api',
       metricName: resourceName(settings.stage, 'api-throttled'),
       metricValue: '1',

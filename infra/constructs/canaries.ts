@@ -8,16 +8,14 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** A function whose new versions are tried first. */
 export interface Tried {
   readonly name: string;
   readonly alias: Alias;
 }
 
 /**
- * A new version of these functions gets a tenth of the calls for five minutes, then all of them; an error of that
- * version in that time takes the deployment back. No other alarm does: an outage of the platform, or a fault of the version
- * before, is no reason to keep a repair out. The setting `canary` moves the aliases at once.
+ * A new version gets a tenth of the calls for five minutes; only its own errors roll the deployment back, because an
+ * outage must not block a repair. Without the setting `canary` the alias moves at once.
  */
 export class Canaries extends Construct {
   constructor(scope: Construct, id: string, { settings, tried }: { settings: Settings; tried: readonly Tried[] }) {
@@ -25,7 +23,7 @@ export class Canaries extends Construct {
     const application = new LambdaApplication(this, 'Application', {
       applicationName: resourceName(settings.stage, 'functions'),
     });
-    // AWS's own policy for it: to move aliases and to read alarms.
+    // AWS's managed policy for CodeDeploy: to move aliases and read alarms.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('codedeploy.amazonaws.com') });
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
@@ -49,7 +47,7 @@ export class Canaries extends Construct {
     }
   }
 
-  /** Errors of the version that the alias leads to, or is to lead to; those of the one before do not count. */
+  /** Errors of the version before do not count. */
   private errorsAlarm({ name, alias }: Tried, settings: Settings) {
     const { version } = alias.version;
     const functionName = resourceName(settings.stage, name);

@@ -5,13 +5,12 @@ import type { Construct } from 'constructs';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Alarms on what all functions of the account share, and on the one function that every request needs. */
 export function addConcurrencyAlarms(scope: Construct, settings: Settings, authorizer: IFunction): void {
   addAlarm(scope, settings, {
     purpose: 'account-concurrency',
     severity: 'page',
     section: 'functions',
-    // Of the whole account in this region: reserved, whether used or not, and what else runs.
+    // All reservations, used or not, and what else runs in the region.
     metric: new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'ClaimedAccountConcurrency',

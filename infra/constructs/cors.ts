@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { CorsHttpMethod, type CorsPreflightOptions } from 'aws-cdk-lib/aws-apigatewayv2';
 
-/** What pages of these origins may ask of the API and see of its answers (D52). No credentials: the token is a header. */
+/** Credentials are off, because the token is a header (D52). */
 export function corsFor(origins: readonly string[]): CorsPreflightOptions {
   return {
     allowOrigins: [...origins],
@@ -27,7 +27,7 @@ export function corsFor(origins: readonly string[]): CorsPreflightOptions {
       'X-RateLimit-Remaining',
       'X-RateLimit-Reset',
     ],
-    // An origin that is taken off the list is out within this time.
+    // Browsers cache the answer this long, so a removed origin keeps access no longer.
     maxAge: Duration.minutes(10),
   };
 }

@@ -7,12 +7,11 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Minutes that an alarm adds up, as all others. */
 const minutes = 5;
 
 /**
- * Alarms on what only the edge sees: what it answers by itself never reaches the API. They are where its metrics are, and
- * tell a topic there.
+ * Alarms on what only the edge sees, because its own answers never reach the API. They are in the region of its
+ * metrics, with a topic there.
  */
 export function addEdgeAlarms(scope: Construct, settings: Settings, distribution: IDistribution): void {
   const there = { ...settings, ...edgeAlarmTopicsOf(settings) };
@@ -31,7 +30,7 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
     severity: 'ticket',
     section: 'edge',
     metric: blocked(settings, 'edge-address'),
-    // As much again as an address is allowed in that time.
+    // As many blocked requests as one address may send in the period.
     above: minutes * settings.edgeRatePerMinute,
     periods: 2,
     whoIsHurt: 'Callers who share an address with one that floods the API, if it is not the flood of a stranger alone.',
@@ -64,7 +63,7 @@ export function addEdgeAlarms(scope: Construct, settings: Settings, distribution
   });
 }
 
-/** The share of answers of 500 and above, in percent; 0 while there are fewer requests than `atLeast`. */
+/** The share of answers of 500 and above, in percent; 0 below `atLeast` requests. */
 function failedShare({ distributionId }: IDistribution, atLeast: number): MathExpression {
   const metric = (metricName: string, statistic: string) =>
     new Metric({
@@ -81,7 +80,6 @@ function failedShare({ distributionId }: IDistribution, atLeast: number): MathEx
   });
 }
 
-/** What a rule of the web ACL has refused. */
 function blocked({ stage }: Settings, rule: 'edge-address' | 'edge-login' | 'edge-webhook'): Metric {
   return new Metric({
     namespace: 'AWS/WAFV2',

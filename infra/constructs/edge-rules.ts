@@ -4,8 +4,8 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Slows down single addresses, those that log in sooner than others, and those that post to the platform's webhook later. No rule looks at a body: those of AWS refuse large
- * ones, and texts of messages that look like code to them.
+ * Limits the rate of each address: lower for logins, higher for the platform's webhook. AWS's rules for bodies would
+ * refuse large ones and texts that look like code.
  */
 export class EdgeRules extends Construct {
   readonly webAclArn: string;
@@ -27,13 +27,14 @@ export class EdgeRules extends Construct {
       rules: [
         slowed(settings, 'edge-login', {
           limit: settings.edgeLoginRatePerMinute,
-          // Spelled in any way that might reach it; a path that only begins so is slowed down for nothing.
+          // The transformations catch every spelling that might reach login; a path that only begins like it is limited
+          // too, at little harm.
           scopeDownStatement: pathIs('/login', 'STARTS_WITH', ['URL_DECODE', 'NORMALIZE_PATH', 'LOWERCASE']),
         }),
         slowed(settings, 'edge-address', {
           limit: settings.edgeRatePerMinute,
-          // The platform posts for everybody from a few addresses, so it has a limit of its own, above what it needs.
-          // Spelled exactly so, or it would be a way around the rule.
+          // The platform posts for all clients from few addresses, so its limit is higher. A looser match would be a
+          // way around this rule.
           scopeDownStatement: { notStatement: { statement: webhook } },
         }),
         slowed(settings, 'edge-webhook', {
@@ -82,7 +83,7 @@ function pathIs(
   };
 }
 
-/** Samples would show headers, and so tokens. */
+/** Sampled requests would show headers, and so tokens. */
 function visibility({ stage }: Settings, purpose: string): CfnWebACL.VisibilityConfigProperty {
   return {
     cloudWatchMetricsEnabled: true,

@@ -8,7 +8,10 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Looks every quarter of an hour for rounds of scheduled sends whose message is lost (D56); alarms tell of one, of a look that failed, and of none. */
+/**
+ * Looks every 15 minutes for rounds of scheduled sends whose message is lost (D56), with alarms for a found one, for a
+ * failed look and for no look.
+ */
 export class LostRounds extends Construct {
   constructor(scope: Construct, id: string, props: { settings: Settings; find: Lambda }) {
     super(scope, id);

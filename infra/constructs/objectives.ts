@@ -9,20 +9,17 @@ import { type AlarmText, addComposite, addMeasure } from './alarm.ts';
 import type { ServiceApi } from './service-api.ts';
 
 /**
- * Two objectives over 30 days, and alarms on how fast their budgets of errors burn (infra/operate/README.md). A burn rate of 1
- * spends the budget in exactly 30 days. Each alarm has two windows: the long one says that enough is spent, the short one
- * that it still goes on, so that it ends soon after its cause.
+ * Two objectives over 30 days, with alarms on the burn rate of their error budgets (infra/operate/README.md); rate 1
+ * spends the budget in 30 days. The short window ends an alarm soon after its cause.
  */
 interface Objective {
   readonly name: string;
-  /** Of a hundred, how many may be bad. */
+  /** The share that may be bad, in percent. */
   readonly allowedPercent: number;
-  /** How many are bad, and of how many, in windows of so many minutes. */
   readonly measured: (minutes: number) => { readonly bad: Counted; readonly all: Counted };
   readonly text: AlarmText;
 }
 
-/** A sum of metrics, less another one. */
 interface Counted {
   readonly sum: readonly IMetric[];
   readonly less?: IMetric;
@@ -33,21 +30,20 @@ interface Burn {
   readonly severity: Severity;
   readonly longMinutes: number;
   readonly shortMinutes: number;
-  /** So many times as fast as the budget allows. */
+  /** The burn rate above which it rings. */
   readonly rate: number;
 }
 
-/** 2 % of the budget of 30 days in an hour, 5 % in six, 10 % in a day. */
+/** The rates spend 2 % of the 30-day budget in an hour, 5 % in six hours, 10 % in a day. */
 export const burns: readonly Burn[] = [
   { name: 'fast', severity: 'page', longMinutes: 60, shortMinutes: 5, rate: 14.4 },
   { name: 'slow', severity: 'ticket', longMinutes: 360, shortMinutes: 30, rate: 6 },
   { name: 'creeping', severity: 'ticket', longMinutes: 1_440, shortMinutes: 120, rate: 3 },
 ];
 
-/** With fewer bad ones in the long window nothing rings: of few requests a single one would be a large share. */
+/** With fewer bad ones in the long window nothing rings, because one of few requests is a large share. */
 export const leastBad = 5;
 
-/** Routes that send. */
 const sending = ['messages-send', 'messages-retry'];
 
 export function addObjectives(scope: Construct, settings: Settings, api: ServiceApi): void {
@@ -107,7 +103,7 @@ function addBurnAlarm(scope: Construct, settings: Settings, { name, text, ...obj
   addComposite(scope, settings, { ...told, purpose, rule });
 }
 
-/** How many times as fast as allowed the budget burned in the last minutes; 0 with fewer than `atLeast` bad ones. */
+/** 0 with fewer than `atLeast` bad ones. */
 function burnRate(
   { measured, allowedPercent }: Pick<Objective, 'measured' | 'allowedPercent'>,
   minutes: number,

@@ -7,14 +7,11 @@ import { originName } from '../edge.ts';
 export interface PublicDomainProps {
   readonly domainName: string;
   readonly certificateArn: string;
-  /** The zone of the name; without one its owner makes the record, from the output. */
+  /** The zone of the name; without it the owner of the name creates the record from the output. */
   readonly hostedZoneId: string | undefined;
 }
 
-/**
- * The address that clients, recipients and the platform know. It is state: an address that is made anew has another
- * target, and names are kept by resolvers. Which API answers there is said by the stack of the API.
- */
+/** This is state: a new domain has another target, and resolvers cache names. The API's stack maps it to an API. */
 export class PublicDomain extends Construct {
   constructor(scope: Construct, id: string, { domainName, certificateArn, hostedZoneId }: PublicDomainProps) {
     super(scope, id);
@@ -32,8 +29,8 @@ export class PublicDomain extends Construct {
       type: 'A',
       hostedZoneId,
       aliasTarget,
-      // Alone it is what everybody gets, beside a record with a weight nobody gets it: another target can take over, and
-      // give back, without a moment in which the name leads nowhere.
+      // Alone, weight 0 gets all traffic, beside another weight none. So another target can take over and give back
+      // without a gap.
       setIdentifier: 'api',
       weight: 0,
     });

@@ -11,13 +11,12 @@ export interface QueueWithDeadLettersProps {
   readonly purpose: string;
   readonly shape: QueueShape;
   readonly consumerTimeoutSeconds: number;
-  /** Of the operator; SQS's own when absent. */
   readonly encryptionKey?: IKey | undefined;
 }
 
 /**
- * A standard queue that never comes alone: its dead-letter queue (14 days) and the redrive to it. Both are encrypted,
- * answer over TLS only and take messages as large as the code makes them.
+ * A standard queue with its dead-letter queue (14 days); both are encrypted, allow TLS only, and take the largest
+ * messages of the code.
  */
 export class QueueWithDeadLetters extends Construct {
   readonly queue: Queue;

@@ -7,7 +7,7 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Refreshes the price rates twice a day; alarms tell when a run has not brought a good file, and when none has come. */
+/** Refreshes the price rates twice a day, with alarms for a run without a good file and for no run. */
 export class RateRefresh extends Construct {
   constructor(scope: Construct, id: string, props: { settings: Settings; refresh: Lambda }) {
     super(scope, id);

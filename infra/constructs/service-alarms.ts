@@ -3,7 +3,7 @@ import { percentage, receiptsMissing, serviceMetric } from '../metrics.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** Alarms on what the functions count themselves. Each is explained in infra/operate/README.md. */
+/** Alarms on the functions' own metrics; infra/operate/README.md explains each. */
 export function addServiceAlarms(scope: Construct, settings: Settings): void {
   const sent = serviceMetric(settings, 'MessagesSent');
   const held = serviceMetric(settings, 'MessagesHeld');
@@ -12,7 +12,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   const unknown = serviceMetric(settings, 'MessagesUnknown');
   addAlarm(scope, settings, {
     ...{ purpose: 'outcomes-unknown', severity: 'ticket', section: 'messages', followsOutage: true },
-    // One or two are a connection that broke, and a receipt settles most of them.
+    // One or two come from a broken connection, and a receipt settles most of them.
     metric: serviceMetric(settings, 'MessagesUnknown', 60),
     above: 10,
     whoIsHurt:
@@ -82,7 +82,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   addAlarm(scope, settings, {
     ...{ purpose: 'login-failures', severity: 'ticket', section: 'requests', periods: 3 },
     metric: serviceMetric(settings, 'LoginFailures'),
-    // Users mistype, and a client with an old password tries again and again.
+    // Users mistype, and a client with an old password retries again and again.
     above: 100,
     whoIsHurt:
       'Clients whose passwords are guessed, or one that logs in with a wrong one: over 100 refusals in 5 minutes.',
@@ -92,7 +92,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   addAlarm(scope, settings, {
     ...{ purpose: 'platform-signatures-refused', severity: 'ticket', section: 'platform' },
     metric: serviceMetric(settings, 'PlatformSignaturesRefused'),
-    // A stranger who knocks once or twice is no reason to get up; the platform repeats what was refused.
+    // A stranger's one or two attempts must not wake a person; the platform repeats what was refused.
     above: 5,
     periods: 2,
     whoIsHurt: 'Clients who are not told what became of their messages, if it is the platform that is refused.',
@@ -101,7 +101,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   });
   addAlarm(scope, settings, {
     ...{ purpose: 'receipts-missing', severity: 'page', section: 'platform' },
-    // One whole hour, so that a mailing of ten minutes counts; it has ended, so the receipts of its mailings had time.
+    // An ended hour includes a campaign of ten minutes, and its receipts have had time to arrive.
     metric: receiptsMissing(settings, { atLeast: 10 }),
     above: 0,
     wholeHours: true,
@@ -119,7 +119,7 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   addAlarm(scope, settings, {
     ...{ purpose: 'hint-readings-failed', severity: 'ticket', section: 'templates', followsOutage: true },
     metric: serviceMetric(settings, 'HintReadingsFailed', 15),
-    // One that passes is read again within minutes.
+    // A transient failure is read again within minutes.
     above: 3,
     whoIsHurt: 'Clients of a WABA whose templates or numbers have changed: they see and send by what was before.',
     whatToDo:
@@ -187,7 +187,10 @@ export function addServiceAlarms(scope: Construct, settings: Settings): void {
   });
 }
 
-/** The cause that what follows from it is silenced by: made before all alarms that look at it (alarm.ts, `followsOutage`). */
+/**
+ * The suppressor of the outage's consequences; it must exist before the alarms that refer to it (alarm.ts,
+ * `followsOutage`).
+ */
 export function addOutageAlarm(scope: Construct, settings: Settings): void {
   addAlarm(scope, settings, {
     ...{ purpose: 'platform-down', severity: 'page', section: 'platform' },

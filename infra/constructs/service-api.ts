@@ -24,7 +24,7 @@ import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 import { corsFor } from './cors.ts';
 
-/** Never headers or query strings: a query may carry a phone number, a header carries the token. */
+/** Headers and query strings are never logged: a query may contain a phone number, a header contains the token. */
 const accessLogFields = {
   requestId: '$context.requestId',
   routeKey: '$context.routeKey',
@@ -33,9 +33,9 @@ const accessLogFields = {
   integrationStatus: '$context.integrationStatus',
   integrationErrorMessage: '$context.integrationErrorMessage',
   authorizerError: '$context.authorizer.error',
-  // Of the token, not of a request for another client: who is calling.
+  // The caller's client, by the token, not the client that the request is for.
   clientId: '$context.authorizer.clientId',
-  // Guessing of passwords is traced by it (with an edge it is the edge's); it goes with the retention of the log.
+  // Password guessing is traced by it. Behind an edge it is the edge's address; it is deleted with the log's retention.
   sourceIp: '$context.identity.sourceIp',
 };
 
@@ -49,13 +49,11 @@ export interface ServiceApiProps {
 }
 
 /**
- * The HTTP API: each given route on its function with payload format 2.0, the authorizer on every route that is not
- * public. CORS only for the origins of the deployment (D52). With a domain of its own that is the only address: the
- * execute-api one would lead around whatever guards the domain.
+ * Each route with its function (payload format 2.0), an authorizer on non-public ones, CORS for the deployment's
+ * origins (D52). A domain of its own is the only address: the execute-api address would bypass its protection.
  */
 export class ServiceApi extends Construct {
   readonly url: string;
-  /** The routes that exist. */
   readonly routes: readonly RouteEntry[];
   private readonly api: HttpApi;
 
@@ -70,7 +68,7 @@ export class ServiceApi extends Construct {
       ...(corsOrigins === undefined ? {} : { corsPreflight: corsFor(corsOrigins) }),
     });
     const authorizer = new HttpLambdaAuthorizer('Authorizer', props.authorizer, {
-      // One answer serves all routes of a token, so it says yes or no; a policy for one route's ARN would refuse the next.
+      // One cached answer serves all routes for a token; a policy for one route's ARN would refuse the next route.
       responseTypes: [HttpLambdaResponseType.SIMPLE],
       identitySource: ['$request.header.Authorization'],
       resultsCacheTtl: Duration.seconds(60),
@@ -92,7 +90,7 @@ export class ServiceApi extends Construct {
     if (domainName === undefined) {
       this.url = api.apiEndpoint;
     } else {
-      // By name: the domain belongs to the stateful stack, which is there before this one.
+      // The mapping uses the name, because the domain belongs to the stateful stack, which is deployed first.
       const mapping = new CfnApiMapping(this, 'Mapping', { apiId: api.apiId, domainName, stage: stageName });
       mapping.node.addDependency(stage);
       this.url = `https://${domainName}`;
@@ -102,7 +100,7 @@ export class ServiceApi extends Construct {
     this.addAlarms(settings);
   }
 
-  /** A metric of one route; only the stage's detailed metrics have them. */
+  /** A metric of one route; it needs the stage's detailed metrics. */
   routeMetric({ method, path }: RouteEntry, metricName: string, statistic: string, minutes = 5): Metric {
     return new Metric({
       namespace: 'AWS/ApiGateway',
@@ -166,7 +164,7 @@ export class ServiceApi extends Construct {
       },
     });
     if (settings.edge) {
-      // Once for all routes: a template has at most 60 such references. The endpoint reads them from its event.
+      // A template has at most 60 such references, so the stage has them once.
       const edgeKeys = edgeKeysOf(settings).taken.map(textOfSecret).join(',');
       (stage.node.defaultChild as CfnStage).stageVariables = { edgeKeys };
     }
@@ -182,7 +180,7 @@ function acknowledgePublic(route: HttpRoute): void {
   });
 }
 
-/** Settings of a route replace those of the stage as a whole. */
+/** A route's settings replace the stage's. */
 function throttleRoute(
   stage: HttpStage,
   added: HttpRoute,
@@ -198,6 +196,6 @@ function throttleRoute(
       ThrottlingBurstLimit: burst,
     },
   };
-  // Settings for a route that does not exist yet fail the deployment.
+  // CloudFormation fails when a route's settings are applied before the route exists.
   cfnStage.node.addDependency(added);
 }

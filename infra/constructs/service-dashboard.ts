@@ -21,8 +21,8 @@ const highest = { period: Duration.minutes(5), statistic: 'Maximum' };
 const rowWidth = 24;
 
 /**
- * The health of the whole on one page, from what matters to recipients down to the parts. Queues, routes, functions and
- * tables come from the data they are built from: a new one appears by itself.
+ * The health of the service on one page, from recipients down to parts. A new queue, route, function or table appears
+ * by itself.
  */
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
@@ -159,7 +159,7 @@ function functionGraphs(functions: ServiceDashboardProps['functions']): IWidget[
   const each = (metricOf: (lambda: IFunction, label: string) => IMetric) =>
     [...functions].map(([name, lambda]) => metricOf(lambda, name));
   return [
-    // The authorizer refuses a bad token by an error: its line shows those too.
+    // The authorizer refuses a bad token by an error, so its line includes those.
     graph(
       'Function errors',
       each((lambda, label) => lambda.metricErrors({ ...over, label })),

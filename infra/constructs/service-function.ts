@@ -24,28 +24,28 @@ export interface ServiceFunctionProps {
   readonly settings: Settings;
   readonly name: string;
   readonly shape: FunctionShape;
-  /** Folder of the bundle: `index.mjs`, which exports `handler`. */
+  /** The folder of the bundle: `index.mjs`, which exports `handler`. */
   readonly bundleDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * One function with a role and a log group of its own. The role starts with nothing but writing its own log; every
- * further right is one of the calls below, which also sets the variable under which the code finds the resource.
+ * A function with its own role and log group. The role may at first only write its own log; each method below adds one
+ * permission and its environment variable.
  */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
-  /** `live`: which version is called, where new ones are tried on few calls first. */
+  /** The alias `live`, which callers use when new versions are tried on few calls first. */
   readonly alias: Alias | undefined;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { settings, name, shape } = props;
     const functionName = resourceName(settings.stage, name);
-    // Of the stateful stack: what was logged is read when the functions are gone.
+    // The log group belongs to the stateful stack, because logs outlive functions.
     const logGroupName = functionLogGroupName(settings.stage, name);
     const logGroup = LogGroup.fromLogGroupName(this, 'Log', logGroupName);
-    // Given explicitly, or the CDK attaches a managed policy that may write every log of the account.
+    // The CDK's default role may write every log of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     Validations.of(role).acknowledge({
@@ -67,8 +67,8 @@ export class ServiceFunction extends Construct {
         : { reservedConcurrentExecutions: settings[shape.reservedConcurrency] }),
       role,
       logGroup,
-      // A worker that puts work back on its own queue (next page, later attempt) does so on purpose; after some sixteen
-      // rounds Lambda would take it for a runaway loop and drop the message.
+      // A worker sends work to its own queue on purpose (next page, later attempt). By default Lambda drops the message
+      // as a runaway loop after some sixteen rounds.
       ...(consumed !== undefined && shape.sendsTo?.includes(consumed) ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
     });
     Validations.of(this.lambda).acknowledge(
@@ -87,7 +87,6 @@ export class ServiceFunction extends Construct {
     this.alias = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
   }
 
-  /** What gateway and queues call. */
   get called(): IFunction {
     return (this.alias ?? this.lambda) as IFunction;
   }
@@ -106,8 +105,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * Also those whose names are the secret's and a suffix of a hyphen and two characters: provisioning makes them. Secrets
-   * Manager puts a hyphen and six characters behind each name.
+   * This includes names with a suffix of a hyphen and two characters, from provisioning. Secrets Manager appends a
+   * hyphen and six characters.
    */
   readSecretGroups(secret: { readonly name: string }): void {
     const resourceName = `${secret.name}-??-??????`;
@@ -136,13 +135,13 @@ export class ServiceFunction extends Construct {
         batchSize: how.batchSize,
         ...(how.windowSeconds === undefined ? {} : { maxBatchingWindow: Duration.seconds(how.windowSeconds) }),
         maxConcurrency: how.maximumConcurrency,
-        // Every consumer names what must come again; without this the answer would be ignored and the work lost.
+        // Without this, Lambda would ignore which messages must come again, and their work would be lost.
         reportBatchItemFailures: true,
       }),
     );
   }
 
-  /** By way of the services whose data the key encrypts, and of no other: the function never asks KMS itself. */
+  /** Only through the services whose data the key encrypts; the function itself never calls KMS. */
   private useKey(keyArn: string, { tables, secrets, sendsTo, consumes }: FunctionShape): void {
     const services = [
       ...(tables === undefined ? [] : ['dynamodb']),

@@ -9,8 +9,8 @@ import { tables } from '../tables.ts';
 import { addAlarm } from './alarm.ts';
 
 /**
- * Alarms on tables and queues. They look at them by name: what rings can then be changed without touching the stack that
- * holds them, and a failed creation of that stack has no alarm to take away. Each is explained in infra/operate/README.md.
+ * The alarms name tables and queues, so they can change without that stack, and its failed creation leaves no alarm
+ * behind. infra/operate/README.md explains each.
  */
 export function addStateAlarms(scope: Construct, settings: Settings): void {
   for (const name of Object.keys(tables)) addThrottleAlarm(scope, settings, name);
@@ -20,7 +20,7 @@ export function addStateAlarms(scope: Construct, settings: Settings): void {
   }
 }
 
-/** Queues whose messages wait for the platform while it is away. */
+/** Queues whose messages wait while the platform is down. */
 const ofPlatform: readonly QueueName[] = ['dispatch', 'urgent'];
 
 function addThrottleAlarm(scope: Construct, settings: Settings, table: string): void {

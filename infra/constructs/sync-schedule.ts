@@ -7,8 +7,8 @@ import { resourceName } from '../names.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * The schedule of the synchronization of all clients: it puts the first turn of a walk on the sync queue, and may do
- * nothing else. A walk that is still under way lets the new one pass.
+ * The schedule that synchronizes all clients. It may only put the first turn of a walk on the sync queue; a walk that
+ * still runs lets the new one pass.
  */
 export class SyncSchedule extends Construct {
   constructor(scope: Construct, id: string, props: { settings: Settings; expression: string; queue: Queue }) {
@@ -28,7 +28,7 @@ export class SyncSchedule extends Construct {
       target: {
         arn: queue.queueArn,
         roleArn: role.roleArn,
-        // The scheduler puts the id of the execution in: it names the walk.
+        // The scheduler inserts the execution's id, which names the walk.
         input: JSON.stringify({ version: 1, walk: { id: '<aws.scheduler.execution-id>', turn: 0, after: 0 } }),
         retryPolicy: { maximumRetryAttempts: 3, maximumEventAgeInSeconds: 3_600 },
       },

@@ -6,10 +6,10 @@ import { queues } from '../queues.ts';
 import type { Settings } from '../settings.ts';
 import { addAlarm } from './alarm.ts';
 
-/** A worker ends by itself before this share of its time-out; what comes closer is about to be killed. */
+/** A worker stops by itself before this share of its timeout, so a longer run is about to be killed. */
 export const slowShare = 0.8;
 
-/** Alarms on the consumer of a queue: it fails, finds no concurrency, or is so slow that Lambda will end it. */
+/** Alarms on a queue's worker: it fails, finds no concurrency, or comes near its timeout. */
 export function addWorkerAlarms(
   scope: Construct,
   settings: Settings,

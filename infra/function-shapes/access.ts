@@ -1,14 +1,13 @@
 import { endpoint } from './endpoint.ts';
 import type { FunctionShape } from './shape.ts';
 
-/** What is asked before any page: whether the service is up, who somebody is. */
 export const accessFunctions: Readonly<Record<string, FunctionShape>> = {
   health: { ...endpoint, memoryMb: 128 },
-  // The gateway waits 10 s for an authorizer; every request without a cached answer waits with it.
+  // The gateway waits 10 s for an authorizer, and every request without a cached answer waits with it.
   authorizer: {
     timeoutSeconds: 5,
     memoryMb: 512,
-    // However much work the queues hold, requests get in.
+    // Requests are authorized however much work the queues hold.
     reservedConcurrency: 'authorizerReservedConcurrency',
     canary: true,
     secrets: ['TOKEN_VERIFICATION_KEYS_SECRET'],
@@ -17,7 +16,7 @@ export const accessFunctions: Readonly<Record<string, FunctionShape>> = {
   login: {
     ...endpoint,
     memoryMb: 1024,
-    // A flood of logins, each of which costs two hashes, takes this much and no endpoint's or worker's share.
+    // Each login costs two hashes; a flood takes this share, and none from endpoints or workers.
     reservedConcurrency: 'loginReservedConcurrency',
     tables: { credentials: ['GetItem', 'UpdateItem', 'DeleteItem'], directory: ['GetItem'], audit: ['PutItem'] },
     secrets: ['TOKEN_SIGNING_KEYS_SECRET'],

@@ -1,7 +1,6 @@
 import { endpoint, forClients } from './endpoint.ts';
 import { type FunctionShape, platformSettings } from './shape.ts';
 
-/** What is looked up, and where a button leads. */
 export const lookupFunctions: Readonly<Record<string, FunctionShape>> = {
   me: forClients({ tables: { directory: ['GetItem', 'Query'] } }),
   'clients-list': forClients({ tables: { directory: ['GetItem', 'Query'] } }),
@@ -18,7 +17,7 @@ export const lookupFunctions: Readonly<Record<string, FunctionShape>> = {
     settings: platformSettings,
   }),
   'pricing-get': forClients({ tables: { rates: ['GetItem'] } }),
-  // Of a year and of hundreds of campaigns a day all sums are in memory at once.
+  // The sums of a year, with hundreds of campaigns a day, are in memory at once.
   'spend-get': forClients({ memoryMb: 1024, tables: { directory: ['GetItem'], messages: ['Query'] } }),
   'pricing-refresh': {
     timeoutSeconds: 60,

@@ -1,7 +1,6 @@
 import { forClients } from './endpoint.ts';
 import { type FunctionShape, platformSettings } from './shape.ts';
 
-/** A worker of messages for the platform. */
 const dispatching = {
   canary: true,
   timeoutSeconds: 60,
@@ -11,12 +10,11 @@ const dispatching = {
     webhooks: ['GetItem'],
     rates: ['GetItem'],
   },
-  // The key that names people is read with the first slice of a sender that has opt-outs.
+  // The key of people is read with the first slice of a sender that has opt-outs.
   secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
   settings: platformSettings,
 } as const satisfies FunctionShape;
 
-/** What accepts messages, or rehearses them. */
 const accepting = {
   memoryMb: 1024,
   tables: {
@@ -26,7 +24,7 @@ const accepting = {
     rates: ['GetItem'],
     redirects: ['UpdateItem'],
     webhooks: ['GetItem'],
-    // A rehearsal asks for the numbers of a portfolio, and for what has left from them.
+    // A rehearsal reads the portfolio's numbers, and what has left from them.
     channels: ['BatchGetItem', 'Query'],
   },
   secrets: ['PLATFORM_CREDENTIALS_SECRET', 'PERSON_KEY_SECRET'],
@@ -34,11 +32,10 @@ const accepting = {
   sendsTo: ['sendJobs', 'urgent', 'events'],
 } as const satisfies Partial<FunctionShape>;
 
-/** The way of a message, from the request to its receipts. */
 export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   'messages-send': forClients({ ...accepting, canary: true }),
   'messages-retry': forClients(accepting),
-  // All receipts of a job of 10,000 are in memory at once.
+  // All receipts of a dispatch of 10,000 are in memory at once.
   'messages-report': forClients({
     memoryMb: 1024,
     tables: { directory: ['GetItem'], messages: ['Query'], rates: ['GetItem'] },
@@ -53,7 +50,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
     },
   }),
   'dispatches-list': forClients({ tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] } }),
-  // Of some tens of thousands of messages all slices and receipts are in memory at once.
+  // The slices and receipts of tens of thousands of messages are in memory at once.
   'dispatches-find': forClients({
     memoryMb: 1024,
     tables: { directory: ['GetItem'], messages: ['BatchGetItem', 'Query'] },
@@ -69,7 +66,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       messages: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
       channels: ['BatchGetItem'],
       webhooks: ['GetItem'],
-      // The template of a scheduled send is judged once more when it is released, and the channel looked for.
+      // A released scheduled send checks its template and channel again.
       templates: ['BatchGetItem'],
       directory: ['GetItem'],
     },
@@ -85,9 +82,9 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   'messages-dispatch': {
     ...dispatching,
     sendsTo: ['dispatch', 'watch', 'events', 'inbound'],
-    // A chunk is thirty recipients: two of them in one run would be sixty who hang on one process.
+    // A chunk has thirty recipients; with two chunks in one run, sixty would depend on one process.
     consumes: { queue: 'dispatch', batchSize: 1, maximumConcurrency: 'dispatchMaximumConcurrency' },
-    // However many requests come, messages leave at their slots.
+    // Messages leave at their slots however many requests come.
     reservedConcurrency: 'dispatchReservedConcurrency',
   },
   'messages-dispatch-urgent': {
@@ -97,7 +94,7 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
   },
   'messages-watch': {
     timeoutSeconds: 60,
-    // A run holds what is known of five jobs, of 10,000 messages each at most.
+    // A run holds the state of five dispatches, of up to 10,000 messages each.
     memoryMb: 512,
     tables: {
       messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],
@@ -105,17 +102,17 @@ export const messageFunctions: Readonly<Record<string, FunctionShape>> = {
       webhooks: ['GetItem'],
       rates: ['GetItem'],
     },
-    // A template that is paused is asked for until it is back.
+    // The worker asks for a paused template until it is back.
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
     settings: platformSettings,
     sendsTo: ['watch', 'events'],
     consumes: { queue: 'watch', batchSize: 5, maximumConcurrency: 10 },
   },
   'messages-receipts': {
-    // A full batch is 6 MB of receipts, gathered so that those of one job are appended together; where each is an event
-    // to queue, that is what the time is for.
+    // A full batch is 6 MB of receipts, grouped by dispatch. The time is for the case that each receipt is an event to
+    // queue.
     timeoutSeconds: 120,
-    // For its share of processor: a run reads, hashes and queues up to 24,000 receipts.
+    // Memory buys processor share: a run reads, hashes and queues up to 24,000 receipts.
     memoryMb: 1024,
     tables: {
       messages: ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem'],

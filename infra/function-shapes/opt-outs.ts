@@ -1,7 +1,7 @@
 import { forClients } from './endpoint.ts';
 import type { FunctionShape } from './shape.ts';
 
-/** A client's word on a person, and the numbers for which the platform's stop counts. */
+/** `channels` has the numbers for which the platform's stop counts. */
 const word = {
   tables: {
     directory: ['GetItem', 'Query'],
@@ -14,7 +14,6 @@ const word = {
   sendsTo: ['events'],
 } as const satisfies Partial<FunctionShape>;
 
-/** The people who want no marketing (D55). */
 export const optOutFunctions: Readonly<Record<string, FunctionShape>> = {
   'opt-outs-put': forClients(word),
   'opt-outs-delete': forClients(word),

@@ -1,20 +1,19 @@
 import { endpoint } from './endpoint.ts';
 import { type FunctionShape, platformSettings } from './shape.ts';
 
-/** What the platform tells by its webhook. */
 export const platformWebhookFunctions: Readonly<Record<string, FunctionShape>> = {
   'platform-webhook-verify': { ...endpoint, memoryMb: 256, secrets: ['PLATFORM_APPS_SECRET'] },
   'platform-webhook-receive': {
     ...endpoint,
-    // For its share of processor: the platform wants its answer within a quarter of a second.
+    // Memory buys processor share: the platform expects its answer within a quarter of a second.
     memoryMb: 1024,
-    // A flood of posts takes this much of the account and no more; a mailing leaves as much to the platform.
+    // A flood of posts takes only this share of the account, and campaigns leave this share to the platform.
     reservedConcurrency: 'webhookReservedConcurrency',
     secrets: ['PLATFORM_APPS_SECRET'],
     sendsTo: ['receipts', 'hints', 'inbound'],
   },
   'platform-hints': {
-    // It begins no call with less than 25 s left; a turn's lease is longer (lib/hints/turns.ts).
+    // The worker starts no call with less than 25 s left; a turn's lease is longer (lib/hints/turns.ts).
     timeoutSeconds: 60,
     memoryMb: 1024,
     tables: {

@@ -3,7 +3,6 @@ import type { QueueName } from '../queues.ts';
 import type { Settings } from '../settings.ts';
 import type { TableName } from '../tables.ts';
 
-/** Environment variables whose value is a setting of the deployment. */
 export const settingVariables = {
   TOKEN_ISSUER: 'tokenIssuer',
   TOKEN_AUDIENCE: 'tokenAudience',
@@ -18,7 +17,7 @@ export const settingVariables = {
 export type SettingVariable = keyof typeof settingVariables;
 export type SecretVariable = keyof typeof secretPurposes;
 
-/** What a function may ask of a table. No Scan: nothing needs one, and whoever takes a function over cannot copy a table with it. */
+/** Actions on a table. Scan is missing: no function needs it, and an attacker in a function must not copy a table. */
 export type TableVerb =
   | 'GetItem'
   | 'BatchGetItem'
@@ -32,40 +31,41 @@ export type TableVerb =
 export interface Consumption {
   readonly queue: QueueName;
   readonly batchSize: number;
-  /** How long a batch is gathered that is not full: a batch of more than 10 needs one. None: what is there goes at once. */
+  /**
+   * How long Lambda collects a batch that is not full; a batch of more than 10 needs it. Without it a batch starts at
+   * once.
+   */
   readonly windowSeconds?: number;
-  /** Copies of the function that may work on the queue at the same time; a name refers to a setting. */
+  /** Concurrent copies of the function for the queue; a name refers to a setting. */
   readonly maximumConcurrency: number | 'dispatchMaximumConcurrency' | 'urgentMaximumConcurrency';
-  /** Its code sets when a delivery comes again, so it is told the queue's address. */
+  /** Its code sets when a delivery comes again, so it needs the queue's URL. */
   readonly postpones?: true;
 }
 
-/** How many copies of a function its queue may start. */
 export function workersOf({ maximumConcurrency }: Consumption, settings: Settings): number {
   return typeof maximumConcurrency === 'number' ? maximumConcurrency : settings[maximumConcurrency];
 }
 
-/** One function: how it runs and what it may touch. What is not listed, its role does not allow (R46). */
+/** A function: how it runs and what it may access. Its role allows nothing else (R46). */
 export interface FunctionShape {
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
-  /** Exactly the verbs that its code uses: a test compares. A transaction needs those of the actions in it. */
+  /** Exactly the actions that its code uses, which a test compares. A transaction needs the actions in it. */
   readonly tables?: Readonly<Partial<Record<TableName, readonly TableVerb[]>>>;
   readonly secrets?: readonly SecretVariable[];
   readonly settings?: readonly SettingVariable[];
   readonly sendsTo?: readonly QueueName[];
   readonly consumes?: Consumption;
-  /** The setting that says how much of the account's concurrency is kept for it; none takes from what is left. */
+  /** The setting with the function's reserved concurrency; without one it shares the unreserved rest. */
   readonly reservedConcurrency?:
     | 'authorizerReservedConcurrency'
     | 'dispatchReservedConcurrency'
     | 'loginReservedConcurrency'
     | 'webhookReservedConcurrency';
-  /** A new version gets a tenth of the calls for five minutes first (infra/constructs/canaries.ts). */
+  /** A new version first gets a tenth of the calls for five minutes (infra/constructs/canaries.ts). */
   readonly canary?: true;
-  /** The function exists only in a deployment that sets this. */
+  /** The function exists only in a deployment with this setting. */
   readonly onlyWith?: 'rateSourceUrl' | 'redirectBaseUrl';
 }
 
-/** Of every function that calls the platform. */
 export const platformSettings = ['PLATFORM_BASE_URL', 'PLATFORM_VERSION'] as const;

@@ -3,7 +3,19 @@ import { type FunctionShape, platformSettings } from './shape.ts';
 
 const editingSettings = [...platformSettings, 'REDIRECT_BASE_URL'] as const;
 
-/** Templates, and the campaigns that they are assigned to. */
+/** Edit and delete change an existing template at the platform. */
+const changing = {
+  tables: {
+    directory: ['GetItem'],
+    templates: ['BatchGetItem', 'UpdateItem'],
+    redirects: ['UpdateItem'],
+    webhooks: ['GetItem'],
+    audit: ['PutItem'],
+  },
+  secrets: ['PLATFORM_CREDENTIALS_SECRET'],
+  sendsTo: ['events'],
+} as const satisfies Partial<FunctionShape>;
+
 export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
   'templates-list': forClients({
     memoryMb: 1024,
@@ -13,7 +25,7 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     tables: { directory: ['GetItem', 'Query'], templates: ['BatchGetItem'] },
   }),
   'templates-create': forClients({
-    // Here and in an edit, header media by URL are held whole while they are checked and uploaded.
+    // Create and edit hold header media by URL in memory while they check and upload it.
     memoryMb: 1024,
     tables: {
       directory: ['GetItem', 'BatchGetItem', 'Query'],
@@ -26,31 +38,8 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     settings: editingSettings,
     sendsTo: ['events'],
   }),
-  'templates-edit': forClients({
-    memoryMb: 1024,
-    tables: {
-      directory: ['GetItem'],
-      templates: ['BatchGetItem', 'UpdateItem'],
-      redirects: ['UpdateItem'],
-      webhooks: ['GetItem'],
-      audit: ['PutItem'],
-    },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: editingSettings,
-    sendsTo: ['events'],
-  }),
-  'templates-delete': forClients({
-    tables: {
-      directory: ['GetItem'],
-      templates: ['BatchGetItem', 'UpdateItem'],
-      redirects: ['UpdateItem'],
-      webhooks: ['GetItem'],
-      audit: ['PutItem'],
-    },
-    secrets: ['PLATFORM_CREDENTIALS_SECRET'],
-    settings: platformSettings,
-    sendsTo: ['events'],
-  }),
+  'templates-edit': forClients({ ...changing, memoryMb: 1024, settings: editingSettings }),
+  'templates-delete': forClients({ ...changing, settings: platformSettings }),
   'templates-sync': forClients({
     tables: { directory: ['GetItem', 'Query'], templates: ['GetItem', 'PutItem'] },
     secrets: ['PLATFORM_CREDENTIALS_SECRET'],
@@ -58,7 +47,8 @@ export const templateFunctions: Readonly<Record<string, FunctionShape>> = {
     sendsTo: ['sync'],
   }),
   'templates-sync-worker': {
-    // It stops with a checkpoint 45 s before the end; a crashed run's message comes back after six times this.
+    // The worker stops with a checkpoint 45 s before the end; the message of a crashed run comes back after six times
+    // this.
     timeoutSeconds: 120,
     memoryMb: 1024,
     tables: {

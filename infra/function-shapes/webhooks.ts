@@ -1,7 +1,6 @@
 import { forClients } from './endpoint.ts';
 import type { FunctionShape } from './shape.ts';
 
-/** Where clients want events, and their delivery. */
 export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
   'webhook-config-put': forClients({
     tables: { directory: ['GetItem'], webhooks: ['GetItem', 'PutItem', 'UpdateItem'], audit: ['PutItem'] },
@@ -9,9 +8,9 @@ export const webhookFunctions: Readonly<Record<string, FunctionShape>> = {
   }),
   'webhook-config-get': forClients({ tables: { directory: ['GetItem'], webhooks: ['GetItem'] } }),
   'events-deliver': {
-    // A run starts posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reading and writing.
+    // A run starts posts to a receiver for 23 s and waits 15 s for the last answer; the rest is for reads and writes.
     timeoutSeconds: 60,
-    // For its share of processor: each post is a TLS handshake.
+    // Memory buys processor share: each post is a TLS handshake.
     memoryMb: 1024,
     tables: { webhooks: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     secrets: ['WEBHOOK_SEALING_KEYS_SECRET'],

@@ -4,7 +4,6 @@ import { authorizerEvent } from './http-event.ts';
 import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './local-template.ts';
 
-/** What the gateway makes of an authorizer: pass on, 401, 403 or 500. */
 export type Verdict =
   | { readonly kind: 'allowed'; readonly context: Readonly<Record<string, unknown>> | null }
   | { readonly kind: 'unauthorized' | 'forbidden' | 'failed' };
@@ -13,21 +12,19 @@ export interface AuthorizerOptions {
   readonly definition: LocalTemplate['authorizers'][string];
   readonly region: string;
   readonly nowMs: () => number;
-  /** Asks the authorizer's function; a result of the function service, the 10 s limit already applied. */
+  /** The 10 s limit is applied. */
   readonly ask: (event: unknown) => Promise<InvocationResult>;
 }
 
-/** A simple response. The boolean is strict: the text "false" must never pass. */
+/** A simple response. The boolean is strict: the text "false" must not pass. */
 const SimpleResponseSchema = v.object({
   isAuthorized: v.boolean(),
   context: v.optional(v.nullable(v.record(v.string(), v.unknown()))),
 });
 
 /**
- * A REQUEST authorizer with simple responses (format 2.0). A missing or empty identity source is a 401 without asking;
- * any failure of the function, a thrown `Unauthorized` too, and a malformed answer is a 500: HTTP APIs document no 401
- * for a function's error (D2). Allowing and denying answers are kept for the TTL under the values of the identity
- * sources, failures are not; without identity sources nothing is kept.
+ * A REQUEST authorizer with simple responses (format 2.0). Missing identity means 401; a failed function or malformed
+ * answer means 500 (D2: HTTP APIs document no 401 here). Answers are cached by identity for the TTL; failures are not.
  */
 export function createAuthorizer(options: AuthorizerOptions): (event: APIGatewayProxyEventV2) => Promise<Verdict> {
   const { definition, nowMs } = options;

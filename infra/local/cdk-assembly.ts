@@ -9,7 +9,7 @@ export interface Resource {
   readonly Properties?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** One synthesized stack: its template, intrinsic functions still in it. */
+/** Intrinsic functions are unresolved. */
 export interface Stack {
   readonly name: string;
   readonly resources: Readonly<Record<string, Resource>>;
@@ -21,7 +21,7 @@ export interface Stack {
 
 export interface CdkAssembly {
   readonly stacks: readonly Stack[];
-  /** Directories of unpacked code, by the key under which the deployment uploads them. */
+  /** Directories of unpacked code, by the key of their upload. */
   readonly codeDirectories: ReadonlyMap<string, string>;
 }
 
@@ -75,9 +75,8 @@ const AssetsSchema = v.object({
 });
 
 /**
- * Reads what `cdk synth` wrote: every stack of the manifest, those of stages (nested assemblies) included, and where the
- * code of its functions lies. The asset manifests are the source for the latter, as they are for the deployment: the
- * `aws:asset:path` metadata of the templates is missing when the app runs without the CDK command line.
+ * Reads the output of `cdk synth`, also nested assemblies. Code directories come from the asset manifests, because
+ * templates lack `aws:asset:path` when the app runs without the CDK command line.
  */
 export function readAssembly(directory: string): CdkAssembly {
   const stacks: Stack[] = [];

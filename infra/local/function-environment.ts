@@ -1,10 +1,10 @@
 import type { ServerAddresses } from './servers.ts';
 import { trustedReceiver } from './webhook-receiver.ts';
 
-/** The emulators take any. */
+/** The emulators accept any credentials. */
 export const localCredentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** What Lambda gives every function, and where the services it uses are found on this machine. */
+/** What Lambda gives every function, and the addresses of the local services. */
 export function functionEnvironment(addresses: ServerAddresses): Record<string, string> {
   return {
     AWS_REGION: addresses.region,
@@ -17,7 +17,7 @@ export function functionEnvironment(addresses: ServerAddresses): Record<string, 
   };
 }
 
-/** Leads events for one name to a receiver on this machine, by what is loaded before the function. */
+/** Sends events for one host name to a local receiver, by a module that is loaded before the function. */
 export function receiverEnvironment({ webhookReceiverPort }: ServerAddresses): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${new URL('trusted-receiver.ts', import.meta.url).href}`,

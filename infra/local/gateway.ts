@@ -20,21 +20,17 @@ export interface GatewayOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly nowMs?: () => number;
-  /** Pages of these origins may call as well as those that the template lists. */
   readonly alsoAllowsOrigin?: (origin: string) => boolean;
   /**
-   * API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. Here they count from when a process
-   * begins to work on the request: waiting for a turn on a busy machine does not count.
+   * API Gateway gives a function 30 s and an authorizer 10 s; tests shorten both. The time starts when a process begins
+   * the request, so a busy machine takes none of it.
    */
   readonly integrationTimeoutMs?: number;
   readonly authorizerTimeoutMs?: number;
-  /** What the stage tells its functions with every request. */
   readonly stageVariables?: Readonly<Record<string, string>>;
-  /** Told of every request that was answered. */
   readonly onAnswer?: (answered: Answered) => void;
 }
 
-/** A request and what became of it. */
 export interface Answered {
   readonly method: string;
   /** Without the query. */
@@ -46,7 +42,6 @@ export interface Answered {
 
 export interface Gateway {
   readonly url: string;
-  /** Closes the port and every connection. */
   stop(): Promise<void>;
 }
 
@@ -55,10 +50,8 @@ type Route = LocalTemplate['routes'][number];
 const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
- * API Gateway's HTTP API on 127.0.0.1: routes, authorizers, events in payload format 2.0, the response rule, CORS, and
- * the gateway's own bodies. A request head over 10,240 bytes answers 431: AWS documents the limit, not the status; 431 is
- * what users report, and `npm run smoke` replays it. Unlike AWS it refuses a request under a name that is not of this
- * machine: a page that has its own name lead here would speak for the demo users.
+ * API Gateway's HTTP API on 127.0.0.1. A head over 10,240 bytes answers 431: AWS documents only the limit, users report
+ * the status, `npm run smoke` replays it. Unlike AWS it refuses foreign host names, against DNS rebinding by pages.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { template, alsoAllowsOrigin, onAnswer } = options;
@@ -97,7 +90,7 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, servin
     const answered = async () => (request === 'too_large' ? gatewayAnswer(413) : await answer(request, requestId));
     write(cors.preflight(asked) ?? cors.completed(await answered(), asked));
   } catch (error) {
-    // A client that went away needs no answer; anything else is a fault of this gateway.
+    // A disconnected client needs no answer; other errors are faults of this gateway.
     if (incoming.errored !== null) return;
     console.error('the local gateway could not answer:', error);
     write(cors.completed(gatewayAnswer(500), asked));
@@ -188,7 +181,7 @@ async function within<T>(ms: number, run: (onBegan: () => void) => Promise<T>): 
   }
 }
 
-/** Reads the whole request. A body over the limit is read to its end as well, so that the client gets to see the answer. */
+/** A body over the limit is read to its end too, so that the client receives the answer. */
 async function readRequest(incoming: IncomingMessage): Promise<IncomingRequest | 'too_large'> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -219,7 +212,7 @@ function writeAnswer(outgoing: ServerResponse, answer: HttpAnswer, requestId: st
   outgoing.end(answer.body);
 }
 
-/** Requests that never became one: a head too large even to be read, or not HTTP at all. */
+/** Requests with a head too large to parse, or that are not HTTP. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable) return;
   const { status, body } = gatewayAnswer(error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400);

@@ -6,7 +6,9 @@ export interface HeldPort extends Part {
   readonly number: number;
 }
 
-/** Keeps a port (0: any free one) for a server that opens later; nobody is served there until `stop` gives it back. */
+/**
+ * Reserves a port (0: any free one) for a server that opens later. Connections are dropped until `stop` releases it.
+ */
 export async function holdPort(wanted: number): Promise<HeldPort> {
   const holder = createServer((socket) => socket.destroy());
   const number = await openOnLoopback(holder, wanted);

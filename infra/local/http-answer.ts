@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as v from 'valibot';
 
-/** An answer ready for the wire; header names in lower case. */
+/** Header names are in lower case. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** What API Gateway itself says, status by status; an HTTP API has no way to change these bodies. */
+/** API Gateway's own bodies by status; an HTTP API cannot change them. */
 const gatewayMessages = {
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -21,23 +21,21 @@ const gatewayMessages = {
   503: 'Service Unavailable',
 } as const;
 
-/** An answer of the gateway's own, for requests that no function answered. */
 export function gatewayAnswer(status: keyof typeof gatewayMessages): HttpAnswer {
   return jsonAnswer(status, JSON.stringify({ message: gatewayMessages[status] }));
 }
 
-/** To a request under a name that need not lead to this machine. AWS never gets one: its name is its own. */
+/** AWS never receives a request for a foreign host name. */
 export const foreignHostAnswer: HttpAnswer = jsonAnswer(
   403,
   JSON.stringify({ message: 'refused: the Host header is no loopback name (localhost, 127.0.0.1, [::1])' }),
 );
 
-/** An answer without a body. */
 export function noContent(headers: HttpAnswer['headers']): HttpAnswer {
   return { status: 204, headers, cookies: [], body: Buffer.alloc(0) };
 }
 
-/** What a function may answer in payload format 2.0. Node.js cannot end a request with a 1xx, API Gateway neither. */
+/** A function's answer in payload format 2.0. Neither Node.js nor API Gateway can end a request with a 1xx. */
 const FunctionAnswerSchema = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599)),
   headers: v.optional(v.nullable(v.record(v.string(), v.union([v.string(), v.number(), v.boolean()])))),
@@ -47,8 +45,8 @@ const FunctionAnswerSchema = v.object({
 });
 
 /**
- * The response rule of payload format 2.0: a payload without `statusCode` is itself the body of a 200; a `statusCode`
- * (or anything beside it) that cannot be used is a 500; without `content-type` the body is plain text.
+ * The response rule of payload format 2.0: without `statusCode` the payload is the body of a 200; an unusable
+ * `statusCode` or other field is a 500; without `content-type` the body is plain text.
  */
 export function answerOfFunction(payload: unknown): HttpAnswer {
   const structured = payload !== null && typeof payload === 'object' && 'statusCode' in payload;

@@ -1,16 +1,15 @@
 import type { APIGatewayProxyEventV2, APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda';
 import { present } from '../../lib/keys/present.ts';
 
-/** A request as it came over the wire. */
 export interface IncomingRequest {
   readonly method: string;
-  /** Path as sent, still percent-encoded. */
+  /** The path is still percent-encoded. */
   readonly rawPath: string;
-  /** Query as sent, without `?`; empty when there is none. */
+  /** The query is without `?`. */
   readonly rawQueryString: string;
   /** `HTTP/1.1` */
   readonly protocol: string;
-  /** Names and values in turn, in the order in which they came, duplicates included. */
+  /** Alternating names and values in the order of arrival, with duplicates. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   readonly sourceIp: string;
@@ -21,14 +20,12 @@ export interface EventFacts {
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly nowMs: number;
-  /** Of the stage, where it has any. */
   readonly stageVariables?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Limit of API Gateway on request line and header values together. */
+/** API Gateway's limit for the request line and header values together. */
 export const maxHeadBytes = 10_240;
 
-/** Bytes of the request line and of all header values. */
 export function headBytes(request: IncomingRequest): number {
   const query = request.rawQueryString === '' ? '' : `?${request.rawQueryString}`;
   let bytes = Buffer.byteLength(`${request.method} ${request.rawPath}${query} ${request.protocol}`);
@@ -37,9 +34,8 @@ export function headBytes(request: IncomingRequest): number {
 }
 
 /**
- * The event of an HTTP API in payload format 2.0. `rawPath` arrives decoded although it is called raw (seen on real APIs),
- * `rawQueryString` as it was sent; repeated headers and query parameters are joined with commas; cookies have an array of
- * their own; `queryStringParameters`, `pathParameters`, `cookies` and `body` are absent when there are none.
+ * The event of an HTTP API in payload format 2.0. Real APIs decode `rawPath` but not `rawQueryString`. Repeated headers
+ * and parameters are joined with commas; cookies have their own array; empty parts are absent.
  */
 export function httpEvent(request: IncomingRequest, facts: EventFacts): APIGatewayProxyEventV2 {
   const headers = headersOf(request);
@@ -79,7 +75,6 @@ export function httpEvent(request: IncomingRequest, facts: EventFacts): APIGatew
   };
 }
 
-/** The same event with what the authorizer said about the caller. */
 export function withAuthorizerContext(
   event: APIGatewayProxyEventV2,
   context: Readonly<Record<string, unknown>> | null,
@@ -87,7 +82,6 @@ export function withAuthorizerContext(
   return { ...event, requestContext: { ...event.requestContext, authorizer: { lambda: context } } } as never;
 }
 
-/** What a REQUEST authorizer of payload format 2.0 is asked: the request without its body. */
 export function authorizerEvent(
   event: APIGatewayProxyEventV2,
   identity: readonly string[],
@@ -106,7 +100,7 @@ export function authorizerEvent(
 
 const textTypes = new Set(['application/json', 'application/javascript', 'application/xml']);
 
-/** Whether a body of this content type is handed on as text; every other body, also one without a type, is base64. */
+/** Text types are passed as text; every other body, also without a type, is base64. */
 export function isTextType(contentType: string | undefined): boolean {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   return type.startsWith('text/') || textTypes.has(type);
@@ -147,7 +141,7 @@ function cookiesOf(request: IncomingRequest): string[] {
   return cookies.filter((cookie) => cookie !== '');
 }
 
-/** Values by name, those of a repeated name joined with commas. A map first: names such as `constructor` are data. */
+/** Values by name, joined with commas when a name repeats. The map keeps names such as `constructor` safe. */
 function joined(pairs: Iterable<readonly [name: string, value: string]>): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {

@@ -9,9 +9,8 @@ import { heapOptions, type MemoryWatch, watchMemory } from './memory-limit.ts';
 import type { InstanceReport, InvokeOrder } from './runner-child.ts';
 import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
-/** One line that a function wrote. */
 export interface FunctionLogLine {
-  /** As the function service knows it. */
+  /** The physical name, as Lambda knows it. */
   readonly functionName: string;
   readonly stream: 'stdout' | 'stderr';
   readonly text: string;
@@ -19,32 +18,29 @@ export interface FunctionLogLine {
 
 export interface InstanceOptions {
   readonly definition: LocalTemplate['functions'][string];
-  /** What the Lambda service adds beside the template's variables: region, credentials, endpoints. */
   readonly environment: Readonly<Record<string, string>>;
   readonly onLog: (line: FunctionLogLine) => void;
-  /** Stack traces name the lines of the sources. */
+  /** Stack traces show lines of the sources. */
   readonly sourceMaps?: boolean | undefined;
   /**
-   * A debugger can attach here (127.0.0.1). Whoever looks at a halted function takes as long as it takes: neither the
-   * time-out nor the memory limit is enforced then.
+   * A debugger can attach here (127.0.0.1). A halted function takes its time, so neither timeout nor memory limit is
+   * enforced.
    */
   readonly inspectPort?: number | undefined;
-  /** Called once, when the process is gone for whatever reason. */
   readonly onGone: () => void;
 }
 
-/** Lambda's limit of a synchronous payload, request and response each. */
+/** Lambda's limit for a synchronous payload, for request and response each. */
 export const maxPayloadBytes = 6_291_556;
 
-/** What a function that is being debugged gets instead of its time-out. */
 export const debuggedTimeoutMs = 24 * 60 * 60 * 1000;
 
-/** A process that takes longer to load its bundle says so: the machine is busy, or the bundle never gets there. */
+/** Reports a slow load: the machine is busy, or the bundle hangs. */
 const slowStartMs = 10_000;
 
 const childEntry = fileURLToPath(new URL('runner-child.ts', import.meta.url));
 
-/** A process that runs one function, one request at a time. Starts when made; the first request waits for the bundle. */
+/** One function, one request at a time. It starts when it is created; the first request waits for the bundle. */
 export class Instance {
   readonly #options: InstanceOptions;
   readonly #child: ChildProcess;
@@ -82,8 +78,8 @@ export class Instance {
   }
 
   /**
-   * Never rejects. The time-out counts from the moment that the process begins to work on the event, which `onBegan` is
-   * told: a machine that keeps it waiting takes nothing of its time. An answer that came after the memory was passed is none.
+   * Never rejects. The timeout starts when the process begins the event, which `onBegan` reports. An answer after the
+   * memory limit was passed is dropped.
    */
   async invoke(eventJson: string, onBegan?: () => void): Promise<InvocationResult> {
     const settled = Promise.withResolvers<InvocationResult>();
@@ -100,7 +96,7 @@ export class Instance {
     };
     const memory = debugged ? undefined : this.#watchMemory();
     const order: InvokeOrder = { requestId: randomUUID(), eventJson, timeoutMs };
-    // A channel that closes under the message is reported by 'exit'.
+    // If the channel closes meanwhile, 'exit' reports it.
     if (this.#child.connected) this.#child.send(order, () => undefined);
     const result = await settled.promise;
     limit?.end();
@@ -111,7 +107,6 @@ export class Instance {
     return this.#killedFor ?? result;
   }
 
-  /** SIGKILL; resolves when the process is gone. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#gone.promise;
@@ -173,7 +168,7 @@ function nodeOptions({ definition, sourceMaps, inspectPort }: InstanceOptions): 
   ];
 }
 
-/** What the Lambda runtime provides, then what the stack adds, then the template's own variables. Nothing of this process. */
+/** None of this process's own variables. */
 function runtimeEnvironment(
   definition: InstanceOptions['definition'],
   added: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import type { Stack } from './cdk-assembly.ts';
 
-/** Where the local stack pretends to run. The SQS emulators build their ARNs from the same values. */
+/** The region and account of the local stack. The SQS emulators build their ARNs from the same values. */
 export const localRegion = 'us-east-1';
 export const localAccountId = '000000000000';
 
@@ -11,21 +11,20 @@ const pseudoParameters: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** A place in a template, for messages and for finding what a logical id means. */
 export interface Place {
   readonly stack: Stack;
   /** Resource and property, for example `SendFunction.Environment.Variables.MESSAGES_TABLE`. */
   readonly path: string;
 }
 
-/** What `Ref` (no attribute) and `Fn::GetAtt` of a resource give on this machine; undefined when that is unknown. */
+/** The local value of a resource's `Ref` (no attribute) or `Fn::GetAtt`; undefined when unknown. */
 export type ResourceValue = (stack: Stack, logicalId: string, attribute: string | undefined) => unknown;
 
 type Evaluate = (argument: unknown, place: Place) => unknown;
 
 /**
- * The intrinsic functions of CloudFormation as far as CDK emits them, across all stacks of an app. What it does not know
- * is an error that names the place, never a blank.
+ * CloudFormation's intrinsic functions as far as CDK emits them, across all stacks of an app. An unknown one is an
+ * error that names the place.
  */
 export class Intrinsics {
   readonly #stacks: readonly Stack[];
@@ -36,7 +35,7 @@ export class Intrinsics {
     this.#resourceValue = resourceValue;
   }
 
-  /** Resolves every intrinsic function in a value. `AWS::NoValue` is `undefined` and left out of lists and objects. */
+  /** Resolves every intrinsic function in a value. `AWS::NoValue` is `undefined` and dropped from lists and objects. */
   resolve(value: unknown, place: Place): unknown {
     if (Array.isArray(value)) {
       return value.map((item) => this.resolve(item, place)).filter((item) => item !== undefined);
@@ -55,7 +54,6 @@ export class Intrinsics {
     );
   }
 
-  /** False when the resource carries a condition that does not hold. */
   exists(stack: Stack, logicalId: string): boolean {
     const name = stack.resources[logicalId]?.Condition;
     return name === undefined || this.#condition(name, { stack, path: `${logicalId}.Condition` });
@@ -125,7 +123,7 @@ export class Intrinsics {
       const pseudo = pseudoParameters[logicalId];
       if (pseudo !== undefined) return pseudo;
       const parameter = place.stack.parameters[logicalId];
-      // An SSM parameter's default is the name under which the value is stored, not the value.
+      // The default of an SSM parameter is the name of the value, not the value.
       if (parameter?.Default !== undefined && !parameter.Type.startsWith('AWS::SSM::')) return parameter.Default;
     }
     const resource = place.stack.resources[logicalId] ?? fail(place, `the stack does not define ${logicalId}`);

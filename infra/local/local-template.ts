@@ -14,7 +14,7 @@ export interface LocalAuthorizer {
   readonly cacheTtlSeconds: number;
 }
 
-/** What pages of other origins may do; header names as they were written. */
+/** What pages of other origins may do; header names are as written. */
 export interface LocalCors {
   readonly allowOrigins: readonly string[];
   readonly allowMethods: readonly string[];
@@ -33,7 +33,6 @@ export interface LocalFunction {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A table in DynamoDB's own words, as CreateTable takes them. */
 export interface LocalTable {
   readonly name: string;
   readonly attributeDefinitions: v.InferOutput<typeof schemas.Table>['AttributeDefinitions'];
@@ -60,11 +59,10 @@ export interface LocalEventSource {
   readonly reportBatchItemFailures: boolean;
 }
 
-/** What the local stack runs, every reference resolved. Ids are `<stack>.<logical id>`. */
+/** What the local stack runs, with every reference resolved. Ids are `<stack>.<logical id>`. */
 export interface LocalTemplate {
   readonly routes: readonly LocalRoute[];
   readonly authorizers: Readonly<Record<string, LocalAuthorizer>>;
-  /** Absent where the API says nothing about other origins. */
   readonly cors?: LocalCors;
   readonly functions: Readonly<Record<string, LocalFunction>>;
   readonly tables: readonly LocalTable[];

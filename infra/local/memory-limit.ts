@@ -2,18 +2,17 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const bytesPerMb = 1024 * 1024;
-/** Linux tells the peak for the price of reading a small file; elsewhere `ps` is started, and tells what is now. */
+/** Linux has the peak in a small file; elsewhere `ps` tells only the current size. */
 const lookEveryMs = process.platform === 'linux' ? 20 : 250;
 
 export interface MemoryWatch {
-  /** Ends the watch. A peak since the last look is still found where the system remembers it (Linux). */
+  /** Ends the watch. On Linux a peak since the last look is still found. */
   end(): void;
 }
 
 /**
- * Looks after the resident set of a process, as Lambda does: shared pages of Node.js itself count, and so does the peak.
- * Calls `onPassed` once, with the megabytes found, when it passes the limit. Where it cannot be read (the process is
- * gone, or the system has no `ps`), nothing is enforced.
+ * Watches the resident set of a process as Lambda does, with Node's shared pages and the peak. Calls `onPassed` once,
+ * with the size in MB, above the limit. Nothing is enforced when the size cannot be read.
  */
 export function watchMemory(pid: number, limitMb: number, onPassed: (residentMb: number) => void): MemoryWatch {
   let ended = false;
@@ -53,8 +52,8 @@ function askPs(pid: number, judge: (bytes: number | undefined) => void): void {
 }
 
 /**
- * The sizes that Lambda's own Node.js runtime gives the heap: nine tenths to the old generation, and half of the last
- * tenth to each half of the young one.
+ * The heap sizes of Lambda's Node.js runtime: nine tenths for the old generation, and half of the rest for each half of
+ * the young one.
  */
 export function heapOptions(memoryMb: number): string[] {
   const youngMb = Math.floor(memoryMb / 10);

@@ -2,8 +2,8 @@ import { nearName } from '../../lib/http/near-name.ts';
 import { type RouteEntry, routes } from '../routes.ts';
 
 /**
- * What a request that met no route probably meant: `GET /v1/templates`, or the methods that its path has. Undefined when
- * nothing is near. The gateway itself says only `Not Found` (contract, Errors), here as on AWS.
+ * The route that a request without a match probably meant: `GET /v1/templates`, or the methods of its path; undefined
+ * when nothing is near. The gateway itself answers only `Not Found` (contract, Errors).
  */
 export function nearRoute(method: string, path: string): string | undefined {
   const meant = nearestPath(path);
@@ -13,7 +13,10 @@ export function nearRoute(method: string, path: string): string | undefined {
   return isMatch({ path: meant }, path) ? undefined : `${method} ${meant}`;
 }
 
-/** The path as long whose segments are all near, most of them the same; else one without variables that is near as a whole. */
+/**
+ * A path of the same length whose segments are all near, with the most equal ones; else a similar path without
+ * variables.
+ */
 function nearestPath(path: string): string | undefined {
   const [nearest] = routes
     .filter((route) => isNear(route, path))
@@ -44,7 +47,6 @@ function literalMatches(route: Pattern, path: string): number {
   return route.path.split('/').filter((segment, at) => segment === given[at]).length;
 }
 
-/** As the gateway matches it. */
 function isMatch(route: Pattern, path: string): boolean {
   const given = path.split('/');
   const segments = route.path.split('/');

@@ -1,15 +1,14 @@
-/** Something that was started and has to be ended. */
 export interface Part {
   stop(): Promise<void>;
 }
 
-/** The order of ending: what takes work in, then what does it, then what it talks to. */
+/** The order of stopping: what accepts work, what does it, the servers behind it. */
 const phases = ['intake', 'functions', 'servers'] as const;
 export type Phase = (typeof phases)[number];
 
 /**
- * Keeps track of everything the stack has started, so that it can be ended at any moment, also in the middle of
- * starting: what is still starting is aborted, what has started is stopped phase by phase.
+ * Tracks all parts, so that the stack can end at any moment: what is starting is aborted, what has started is stopped
+ * phase by phase.
  */
 export class Parts {
   readonly #starting = new Map<Promise<unknown>, AbortController>();
@@ -20,7 +19,7 @@ export class Parts {
     return this.#ended !== undefined;
   }
 
-  /** Starts a part. The signal it gets is for the time of starting only. */
+  /** The signal is valid only during the start. */
   async start<T extends Part>(phase: Phase, begin: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.run(async (signal) => {
       const part = await begin(signal);
@@ -29,7 +28,7 @@ export class Parts {
     });
   }
 
-  /** Does something that ends by itself and that ending the stack aborts. */
+  /** The end of the stack aborts the work. */
   async run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.ending) throw new Error('the stack is stopping');
     const controller = new AbortController();
@@ -42,7 +41,6 @@ export class Parts {
     }
   }
 
-  /** Ends everything; a second call waits for the first. */
   end(): Promise<void> {
     this.#ended ??= this.#endAll();
     return this.#ended;

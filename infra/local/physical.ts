@@ -12,21 +12,19 @@ const nameProperties: Readonly<Record<string, string>> = {
 export const queueArn = (name: string): string => arn('sqs', name);
 const functionArn = (name: string): string => arn('lambda', `function:${name}`);
 
-/** As the real one: the name, a hyphen and six characters, because CDK cuts the name out of the ARN by that shape. */
+/** The ARN has the real form: the name, a hyphen and six characters, because CDK parses the name out of it. */
 export const secretArn = (name: string): string => arn('secretsmanager', `secret:${name}-local0`);
 
 function arn(service: string, resource: string): string {
   return `arn:aws:${service}:${localRegion}:${localAccountId}:${resource}`;
 }
 
-/** A resource's id within the whole app: logical ids are unique in their stack only. */
+/** Logical ids are unique only in their stack. */
 export function qualifiedId(stack: Stack, logicalId: string): string {
   return `${stack.name}.${logicalId}`;
 }
 
-/**
- * The name the template gives, else one that is stable and as unique as CloudFormation's own. An alias is `function:alias`.
- */
+/** The template's name, else a stable, unique one. An alias is `function:alias`. */
 export function physicalName(intrinsics: Intrinsics, stack: Stack, logicalId: string): string {
   const resource = stack.resources[logicalId];
   const property = nameProperties[resource?.Type ?? ''];
@@ -41,7 +39,7 @@ export function physicalName(intrinsics: Intrinsics, stack: Stack, logicalId: st
   return typeof given === 'string' ? given : `${stack.name}-${logicalId}`;
 }
 
-/** What `Ref` (no attribute) and `Fn::GetAtt` of a named resource give here; undefined for all that has no value here. */
+/** The local value of a named resource's `Ref` (no attribute) or `Fn::GetAtt`; undefined when there is none. */
 export function physicalValue(
   resource: {
     readonly type: string;
@@ -60,7 +58,6 @@ export function physicalValue(
       return pick(attribute, { Ref: name, Arn: functionArn(name) });
     case 'AWS::Lambda::Alias':
       return pick(attribute, { Ref: functionArn(name) });
-    // The only one: what is deployed here is what is there.
     case 'AWS::Lambda::Version':
       return pick(attribute, { Version: '1' });
     case 'AWS::SQS::Queue':

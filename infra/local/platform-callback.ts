@@ -1,15 +1,14 @@
 import * as v from 'valibot';
 import { webhookFields } from '../../lib/platform/webhook/fields.ts';
 
-/** The platform's app of the demo data (demo/platform.json), and the word that its callback has to know (demo/provisioning.json). */
+/** The platform app of the demo data (demo/platform.json), and its callback's verify token (demo/provisioning.json). */
 const app = { id: '500000000000001', secret: 'demo-app-secret', verifyToken: 'demo-verify-token' };
 
 const RefusalSchema = v.object({ error: v.object({ message: v.string() }) });
 
 /**
- * Tells the platform simulator where the API takes webhooks, as an operator tells the platform, and its console where the
- * API is. The simulator asks the address of webhooks first, and not for long: so it is asked once before, for as long as
- * its function takes to start. Returns why it is not used; undefined when it is.
+ * Registers the API's webhook address at the simulator, and the API's address for its console. The verification is
+ * short, so a first request starts the function. Returns the reason for a refusal, else undefined.
  */
 export async function subscribeCallback(platformUrl: string, apiUrl: string): Promise<string | undefined> {
   await fetch(`${platformUrl}/_control/service`, { method: 'POST', body: JSON.stringify({ url: apiUrl }) });

@@ -7,50 +7,46 @@ import { queueArn } from './physical.ts';
 import { invocationMaxBytes, recordOf, recordsDone, withinPayloadLimit } from './sqs-event.ts';
 
 export interface PollerOptions {
-  /** A single attempt must be allowed to take well over the one second of a long poll. */
+  /** A single attempt must be allowed much more than the one second of a long poll. */
   readonly client: SQSClient;
   readonly eventSources: readonly LocalEventSource[];
   readonly queueUrl: (queueName: string) => string;
-  /** Runs a function: the runner of the local stack, or a stand-in. */
   readonly runner: {
     invoke(
       functionId: string,
       event: unknown,
     ): Promise<{ ok: true; payload: unknown } | { ok: false; error: string; message: string }>;
   };
-  /** Most invocations of a function at a time, however much the maximumConcurrency of its event source would allow. */
+  /** The maximum of concurrent invocations of a function, whatever the maximumConcurrency of its event source. */
   readonly maximumInstances?: (functionId: string) => number;
-  /** How lines for a person call a function; by its id unless told. */
   readonly nameOf?: (functionId: string) => string;
-  /** Told in one line about every failed invocation and every trouble with the queue server. */
   readonly report: (line: string) => void;
 }
 
 export interface Poller {
-  /** Takes no more messages; resolves when nothing is in flight any more. */
+  /** Stops receiving; resolves when nothing is in flight. */
   pause(): Promise<void>;
   resume(): void;
   /**
-   * Ends for good. Waits for what is in flight, but no longer than `graceMs`; what is not done by then is not deleted and
-   * returns to its queue when its visibility time-out is over.
+   * Stops for good. It waits up to `graceMs` for work in flight; unfinished messages return to their queue after the
+   * visibility timeout.
    */
   stop(graceMs?: number): Promise<void>;
 }
 
 /**
- * How long a receive waits for a message. Short on purpose: a receive is never cut off while the server still waits,
- * because the server would hand the next message to the closed connection and hide it for its visibility time-out.
+ * A receive must not be cut off, so its wait is short: the server would give the next message to the closed connection
+ * and hide it for the visibility timeout.
  */
 const longPollSeconds = 1;
 const defaultGraceMs = 1_500;
 const afterTroubleMs = 1_000;
 const windowPollMs = 50;
-/** SQS takes and gives at most ten messages in one request. */
 const sqsBatchSize = 10;
 
 /**
- * Lambda's event source mappings for SQS: feeds the queues of the template to its functions until stopped. Messages stay
- * hidden for six time-outs of their function (infra/queues.ts): five of them may pass until a process begins to work.
+ * Lambda's event source mappings for SQS: it feeds queues to functions until stopped. Messages stay hidden for six
+ * timeouts of their function (infra/queues.ts), so up to five may pass before a process begins to work.
  */
 export function startPoller(options: PollerOptions): Poller {
   const mappings = options.eventSources.map((source) => new EventSourceMapping(options, source));
@@ -68,9 +64,8 @@ export function startPoller(options: PollerOptions): Poller {
 }
 
 /**
- * One queue feeding one function. A slot polls, invokes, settles and polls again, with one batch at a time. A slot that
- * takes work leaves a new one polling, up to the concurrency limit; one that finds nothing ends when another polls. So
- * an idle queue costs one long poll.
+ * One queue for one function. A slot processes one batch at a time; with work, it leaves a new slot polling, up to the
+ * concurrency; an empty slot ends if another polls. So an idle queue costs one long poll.
  */
 class EventSourceMapping {
   readonly #options: PollerOptions;
@@ -134,7 +129,10 @@ class EventSourceMapping {
     }
   }
 
-  /** One batch: the first receive waits for messages, further ones fill it while its window is open and an invocation has room. */
+  /**
+   * The first receive waits for messages; further ones fill the batch while its window is open and the invocation has
+   * room.
+   */
   async #collect(): Promise<Message[]> {
     const { batchSize, windowSeconds } = this.#source;
     const messages = await this.#receive(batchSize, longPollSeconds);
@@ -181,7 +179,7 @@ class EventSourceMapping {
     await this.#delete(reportBatchItemFailures ? recordsDone(records, result.payload) : records);
   }
 
-  /** What cannot be deleted comes again, as it does with the real one: at least once is the promise. */
+  /** A message that cannot be deleted comes again, as in SQS: delivery is at least once. */
   async #delete(records: readonly SQSRecord[]): Promise<void> {
     const requests: Promise<unknown>[] = [];
     for (let start = 0; start < records.length; start += sqsBatchSize) {

@@ -4,10 +4,10 @@ import { present } from '../../lib/keys/present.ts';
 import { callersPath } from '../operate/command.ts';
 import { type DynamoDbEngine, dynamoDbEngines, dynoxideProgram } from './dynamodb.ts';
 
-/** What keeps the stack from starting, in one sentence that says what to do. */
+/** A reason why the stack cannot start, in one sentence that says what to do. */
 export class Obstacle extends Error {}
 
-/** The port a variable names. Throws an `Obstacle` when it is no port. */
+/** Throws an `Obstacle` for an invalid port. */
 export function portFrom(variable: string, text: string | undefined, byDefault: number): number {
   if (text === undefined || text === '') return byDefault;
   const port = Number(text);
@@ -15,7 +15,7 @@ export function portFrom(variable: string, text: string | undefined, byDefault: 
   throw new Obstacle(`${variable} must be a port number from 0 (any free one) to 65535, not ${JSON.stringify(text)}.`);
 }
 
-/** Throws an `Obstacle` when nobody can listen on the port. */
+/** Throws an `Obstacle` when the port cannot be opened. */
 export async function requireFreePort(variable: string, port: number): Promise<void> {
   const code = await new Promise<string | undefined>((resolve) => {
     const server = createServer();
@@ -29,7 +29,7 @@ export async function requireFreePort(variable: string, port: number): Promise<v
 
 const answerWithinMs = 3_000;
 
-/** The address of a running server that a variable names, if it names one. Throws an `Obstacle` when nobody answers. */
+/** The address of a running server in a variable, if any. Throws an `Obstacle` when no server answers there. */
 export async function answeringServer(variable: string, endpoint: string | undefined): Promise<string | undefined> {
   if (endpoint === undefined || endpoint === '') return undefined;
   try {
@@ -41,8 +41,8 @@ export async function answeringServer(variable: string, endpoint: string | undef
 }
 
 /**
- * Origins apart by commas, as browsers spell them, or `*` alone: whose pages may call the API beside those of this machine
- * (D52). None for no text. Throws an `Obstacle` for anything else.
+ * Origins, comma-separated as browsers spell them, or `*` alone, whose pages may call the API beside local ones (D52).
+ * Empty text gives none. Throws an `Obstacle` for anything else.
  */
 export function originsFrom(variable: string, text: string | undefined): readonly string[] {
   const origins = text ? text.split(',').map((origin) => origin.trim()) : [];
@@ -54,15 +54,14 @@ export function originsFrom(variable: string, text: string | undefined): readonl
   );
 }
 
-/** Which DynamoDB a stack uses: a server that runs already, or an emulator of its own. */
 export type DynamoDbChoice =
   | { readonly endpoint: string }
   | { readonly engine: DynamoDbEngine; readonly dataFolder?: string | undefined };
 
 /**
- * What the variables choose: AWS_ENDPOINT_URL_DYNAMODB a running server, DYNAMODB the emulator (`dynoxide` or `local`), DATA the
- * folder in which the emulator keeps its tables. Without them Dynoxide where its package is installed, else DynamoDB
- * Local. Throws an `Obstacle` when they contradict each other or what they choose cannot run here.
+ * AWS_ENDPOINT_URL_DYNAMODB names a running server, DYNAMODB an emulator (`dynoxide` or `local`), DATA its folder. The
+ * default is Dynoxide where installed, else DynamoDB Local. Throws an `Obstacle` for a contradiction or an emulator
+ * that cannot run here.
  */
 export function chosenDynamoDb(environment: NodeJS.ProcessEnv): DynamoDbChoice {
   const { AWS_ENDPOINT_URL_DYNAMODB: endpoint, DYNAMODB: named, DATA: folder } = environment;
@@ -94,7 +93,7 @@ function engineOf(named: string | undefined): DynamoDbEngine {
 
 const oldestJava = 17;
 
-/** Why DynamoDB Local cannot run: there is no Java, or one too old. Undefined when it can. */
+/** Undefined when DynamoDB Local can run. */
 export function whyNoJava(): string | undefined {
   const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   if (status !== 0) return 'Java was not found';
@@ -102,7 +101,6 @@ export function whyNoJava(): string | undefined {
   return version !== undefined && Number(version) < oldestJava ? `Java ${version} is too old` : undefined;
 }
 
-/** Throws an `Obstacle` when there is no Java, or one too old for DynamoDB Local. */
 function requireJava(): void {
   const why = whyNoJava();
   if (why === undefined) return;

@@ -6,7 +6,7 @@ import { type Emulator, endProcess, endTogether, type ServerProcessOptions } fro
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Runs one of the project's scripts to its end. Throws what it wrote to stderr when it fails. */
+/** Throws the script's stderr when it fails. */
 export async function runScript(
   script: string,
   options: {
@@ -35,7 +35,7 @@ export async function runScript(
   });
 }
 
-/** Starts the platform simulator as a process of its own; ready when it has printed its address. */
+/** The simulator is ready when it has printed its address. */
 export async function startSimulatorProcess(port: number, options: ServerProcessOptions = {}): Promise<Emulator> {
   const child = spawn(process.execPath, [join(root, 'infra/simulator/main.ts')], {
     cwd: root,

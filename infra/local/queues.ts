@@ -12,8 +12,8 @@ import type { LocalQueue } from './local-template.ts';
 import { queueArn } from './physical.ts';
 
 /**
- * The address of a queue on a local SQS server: the server's own origin, then account and name. The URL that fauxqs
- * returns from CreateQueue resolves nowhere, and an SDK client connects to the origin of the queue's URL.
+ * The URL of a queue on a local SQS server. The SDK connects to its origin, and the URL that fauxqs returns from
+ * CreateQueue does not resolve.
  */
 export function queueUrlAt(sqsEndpoint: string): (queueName: string) => string {
   const { origin } = new URL(sqsEndpoint);
@@ -26,16 +26,13 @@ export interface QueuesOptions {
   readonly queueUrl: (queueName: string) => string;
 }
 
-/**
- * Creates the template's queues, dead-letter queues before the queues that point to them. Queues that exist already keep
- * their messages and get the template's attributes.
- */
+/** Dead-letter queues come first. Existing queues keep their messages and get the template's attributes. */
 export async function createQueues({ client, queues, queueUrl }: QueuesOptions): Promise<void> {
   const deadLetterFirst = queues.toSorted((left, right) => Number('redrive' in left) - Number('redrive' in right));
   for (const queue of deadLetterFirst) {
     const url = queueUrl(queue.name);
     if (await exists(client, url)) {
-      // An empty policy takes an earlier one away.
+      // An empty policy removes an earlier one.
       const attributes = { RedrivePolicy: '', ...attributesOf(queue) };
       await client.send(new SetQueueAttributesCommand({ QueueUrl: url, Attributes: attributes }));
     } else {

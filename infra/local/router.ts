@@ -1,4 +1,4 @@
-/** What the router needs to know of a route; more may be attached and comes back with the match. */
+/** Additional properties come back with the match. */
 export interface RoutePattern {
   /** An HTTP method or `ANY`. */
   readonly method: string;
@@ -8,9 +8,8 @@ export interface RoutePattern {
 
 export interface RouteMatch<R extends RoutePattern> {
   readonly route: R;
-  /** As API Gateway names it: `GET /v1/templates`, or `$default`. */
+  /** API Gateway's key: `GET /v1/templates`, or `$default`. */
   readonly routeKey: string;
-  /** Decoded values of the path variables. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
@@ -24,9 +23,9 @@ interface Candidate<R> {
 const defaultPath = '$default';
 
 /**
- * Chooses the route of a request as an HTTP API does (R1): full before greedy before `$default`, then the most literal
- * segments, the most before the greedy variable, the leftmost literal, the method. `%2F` stays inside its segment;
- * `/x/` is not `/x` (not documented, replayed by `npm run smoke`). Malformed percent-encoding throws a URIError.
+ * Selects a route as an HTTP API does (R1): full, greedy, `$default`; then most literals, longest path, leftmost
+ * literal, method. `%2F` stays in its segment; `/x/` is not `/x` (undocumented, `npm run smoke` replays it). Malformed
+ * percent-encoding throws a URIError.
  */
 export function createRouter<R extends RoutePattern>(
   routes: readonly R[],
@@ -63,7 +62,7 @@ function segmentsOf(path: string): readonly Segment[] {
     });
 }
 
-/** Lower is tried first. */
+/** The route with the lower rank is tried first. */
 function rankOf({ route, segments }: Candidate<RoutePattern>): readonly number[] {
   const greedy = segments.some((segment) => segment.kind === 'greedy');
   const literals = segments.filter((segment) => segment.kind === 'literal').length;

@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The process of one function instance. It plays the Lambda runtime: imports the bundle once, then answers one
- * invocation at a time, asked over the IPC channel. Nothing of the local stack is imported here, so a function sees what
- * it would see in Lambda: its bundle, its environment, nothing else.
+ * The process of a function instance, which plays the Lambda runtime: it imports the bundle once and handles one
+ * invocation at a time over IPC. It imports nothing of the local stack, so a function sees only what Lambda shows.
  */
 export interface InvokeOrder {
   readonly requestId: string;
   readonly eventJson: string;
-  /** Counts from when this process begins to work on it. */
+  /** The time starts when this process begins the event. */
   readonly timeoutMs: number;
 }
 
@@ -68,8 +67,8 @@ function report(message: InstanceReport): void {
   process.send?.(message);
 }
 
-// The stack ends its instances itself. Ctrl-C in a terminal reaches them as well and is not theirs to obey; when the
-// stack is gone without a word, the channel closes and the instance must not outlive it.
+// Ctrl-C reaches the instances too, but the stack ends them itself. When the stack dies, the channel closes and the
+// instance must not outlive it.
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit(0));
 

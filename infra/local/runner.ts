@@ -3,45 +3,40 @@ import { usualInstances } from './instance-limits.ts';
 import type { InvocationResult } from './invocation-result.ts';
 import type { LocalTemplate } from './local-template.ts';
 
-/** Plays the Lambda service: runs functions by their logical id. */
 export interface FunctionRunner {
   /**
-   * Never rejects for what a function does; throws for an id that the template does not have. `onBegan` is told when a
-   * process begins to work on the event, which may be long after the call where the machine is busy.
+   * Never rejects for a function's failure; throws for an unknown id. `onBegan` is called when a process begins the
+   * event, on a busy machine long after the call.
    */
   invoke(functionId: string, event: unknown, onBegan?: () => void): Promise<InvocationResult>;
-  /** Kills every instance. Requests that were running or waiting end as crashed. */
+  /** Running and waiting requests end as crashed. */
   stop(): Promise<void>;
 }
 
-/** A runner whose processes can be looked at and exchanged. */
 export interface ProcessRunner extends FunctionRunner {
-  /** Has later requests of a function run in fresh processes; those that are running end in the one they have. */
+  /** Later requests of the function run in fresh processes. */
   recycle(functionId: string): void;
   instances(): readonly { readonly functionId: string; readonly pid: number; readonly busy: boolean }[];
 }
 
 export interface RunnerOptions {
   readonly functions: LocalTemplate['functions'];
-  /** Variables that every function gets beside its own, such as region, credentials and endpoints. */
   readonly environment: Readonly<Record<string, string>>;
   readonly maximumInstances?: (functionId: string) => number;
-  /** A process that has had nothing to do for so long ends. One that waits for a debugger never does. */
+  /** A process that is idle this long ends, unless it waits for a debugger. */
   readonly idleMs?: number | undefined;
   readonly onLog?: (line: FunctionLogLine) => void;
-  /** Stack traces name the lines of the sources. */
   readonly sourceMaps?: boolean | undefined;
-  /** Runs one function, by its id, in one process only, which starts at once and waits for a debugger on the port. */
+  /** Runs this function in one process only, which starts at once and waits for a debugger on the port. */
   readonly inspected?: { readonly functionId: string; readonly port: number } | undefined;
 }
 
-/** A process of a function takes some 50 MB, and half a second of a processor to start. */
+/** A process takes some 50 MB, and half a second of processor time to start. */
 const usualIdleMs = 60_000;
 
 /**
- * Runs each function in processes of its own, one request at a time per process. Idle processes are used again until they
- * have been idle for a minute; a fresh one follows a crash, a time-out or too much memory. There are never more than the cap
- * per function: requests beyond it wait in the order in which they came.
+ * Runs each function in its own processes, one request at a time each. Idle processes are reused for a minute; a fresh
+ * one replaces a crash, a timeout or too much memory. Requests beyond the maximum wait in order.
  */
 export function createRunner(options: RunnerOptions): ProcessRunner {
   const pools = new Map<string, Pool>();
@@ -84,14 +79,13 @@ interface Waiting {
 
 const stopped: InvocationResult = { ok: false, error: 'crashed', message: 'the local stack is stopping' };
 
-/** The instances of one function, and the requests that wait for one. */
 class Pool {
   readonly #definition: LocalTemplate['functions'][string];
   readonly #options: RunnerOptions;
   readonly #alive = new Set<Instance>();
-  /** With what ends them, the one that was used last at the end. */
+  /** Idle instances with their end timer; the most recently used is last. */
   readonly #idle = new Map<Instance, NodeJS.Timeout | undefined>();
-  /** Busy instances that are not used again. */
+  /** Busy instances that are not reused. */
   readonly #outdated = new Set<Instance>();
   readonly #waiting: Waiting[] = [];
   readonly #inspectPort: number | undefined;
@@ -103,7 +97,6 @@ class Pool {
     this.#inspectPort = inspectPort;
   }
 
-  /** Starts an instance before the first request asks for one. */
   warm(): void {
     if (!this.#stopping && this.#alive.size === 0) this.#rest(this.#start());
   }
@@ -115,7 +108,6 @@ class Pool {
     }
   }
 
-  /** Keeps an instance for the next request. */
   #rest(instance: Instance): void {
     const end = () => {
       if (this.#take(instance)) void instance.kill();
@@ -124,7 +116,6 @@ class Pool {
     this.#idle.set(instance, this.#inspectPort === undefined ? setTimeout(end, idleMs).unref() : undefined);
   }
 
-  /** False for one that is not idle. */
   #take(instance: Instance): boolean {
     clearTimeout(this.#idle.get(instance));
     return this.#idle.delete(instance);
@@ -168,7 +159,7 @@ class Pool {
   }
 
   #availableInstance(): Instance | undefined {
-    // The one that was used last: the others end when there is no work for so many.
+    // The most recently used one: the others reach their idle time when there is little work.
     const idle = [...this.#idle.keys()].at(-1);
     if (idle !== undefined) return idle;
     const max =

@@ -6,7 +6,6 @@ import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import { secretArn } from './physical.ts';
 
 export interface SecretStore {
-  /** For AWS_ENDPOINT_URL_SECRETS_MANAGER. */
   readonly endpoint: string;
   stop(): Promise<void>;
 }
@@ -18,7 +17,7 @@ interface StoredSecret {
   current?: { readonly versionId: string; readonly text: string; readonly createdAtSeconds: number };
 }
 
-/** An error of the service: the SDK makes its typed exception out of the `__type` of the body. */
+/** The SDK creates its typed exception from the body's `__type`. */
 class SecretsError extends Error {
   constructor(type: string, message: string) {
     super(message);
@@ -35,8 +34,8 @@ const RequestSchema = v.object({
 type SecretsRequest = v.InferOutput<typeof RequestSchema>;
 
 /**
- * A Secrets Manager on 127.0.0.1 with the four operations the service and its operators use, in memory, without any check
- * of who asks. The secrets of the template exist from the start and have no value until one is put, as in AWS.
+ * An in-memory Secrets Manager on 127.0.0.1 with four operations and no authentication. As in AWS, the template's
+ * secrets exist without a value until one is put.
  */
 export async function startSecretStore(secrets: readonly { readonly name: string }[]): Promise<SecretStore> {
   const stored = new Secrets();
@@ -77,7 +76,6 @@ async function readRequest(request: IncomingMessage): Promise<SecretsRequest> {
   return parsed.output;
 }
 
-/** The secrets and what can be done with them; each operation returns the body of its answer. */
 class Secrets {
   readonly #secrets = new Map<string, StoredSecret>();
 

@@ -11,22 +11,21 @@ import { startSecretStore } from './secret-store.ts';
 import { readLocalTemplate } from './template.ts';
 
 export interface ServerOptions {
-  /** Of the platform simulator; 0 takes any free port. */
+  /** 0 takes any free port. */
   readonly platformPort: number;
-  /** Where the synthesized template goes; removed when the stack ends. Two stacks at a time need two. */
+  /** The folder of the synthesized template, removed when the stack ends. Concurrent stacks need different folders. */
   readonly outputDirectory: string;
-  /** The functions were built a moment ago: what stands in dist is taken as it is. */
+  /** The functions were just built, so dist is used as it is. */
   readonly built?: boolean;
   readonly dynamodb: DynamoDbChoice;
-  /** A server that runs already, used instead of one of our own. */
   readonly sqsEndpoint?: string | undefined;
-  /** A function, by the stem of its file, that waits for a debugger on the port; its time-outs are suspended. */
+  /** The function's file stem. It waits for a debugger on the port, without timeouts. */
   readonly inspected?: { readonly name: string; readonly port: number } | undefined;
 }
 
 export const localStage = 'local';
 
-/** Where everything is but the API, which opens last. */
+/** All addresses except the API, which opens last. */
 export type ServerAddresses = Omit<LocalStack, 'pid' | 'apiUrl'>;
 
 interface Addressed {
@@ -35,11 +34,9 @@ interface Addressed {
 
 interface Assembly {
   readonly parts: Parts;
-  /** Is told of a process that has ended by itself. */
   readonly onExit: (how: string) => void;
 }
 
-/** Starts what the functions talk to; builds and synthesizes meanwhile. */
 export async function startServers(options: ServerOptions & Addressed, { parts, onExit }: Assembly) {
   const { outputDirectory, redirectBaseUrl, dynamodb: chosen, sqsEndpoint: givenSqs } = options;
   const platformPort = options.platformPort === 0 ? await freePort() : options.platformPort;
@@ -82,13 +79,13 @@ async function synthesize(
     CDK_OUTDIR: outputDirectory,
     CDK_CONTEXT_JSON: JSON.stringify({
       stage: localStage,
-      // Counted as where it is deployed, and in nobody's way.
+      // Requests are counted as when deployed, under a limit that is never reached.
       clientRatePerMinute: 100_000,
-      // The console. The gateway allows every page of this machine, where the template says anything of pages at all.
+      // The console's origin. The gateway allows all local pages once the template configures CORS.
       corsOrigins: addresses.platformBaseUrl,
       ...addresses,
     }),
-    // The rules of CloudFormation take most of the time, and are for what is deployed.
+    // CloudFormation's rules take most of the time and matter only for a deployment.
     CDK_VALIDATION: 'false',
   };
   await parts.run((signal) => runScript('infra/app.ts', { environment, signal }));

@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { present } from '../../lib/keys/present.ts';
 import { localRegion } from './intrinsics.ts';
 
-/** A message as Lambda hands it to a function. */
 export function recordOf(message: Message, queueArn: string): SQSRecord {
   return {
     messageId: message.MessageId ?? '',
@@ -34,13 +33,13 @@ function attributeOf(value: MessageAttributeValue): SQSMessageAttribute {
   };
 }
 
-/** Largest payload of one invocation, in bytes (Lambda: 6 MB as measured at its border). */
+/** The largest payload of one invocation, in bytes (Lambda: 6 MB as measured at the limit). */
 export const invocationMaxBytes = 6_291_556;
 
 /** Room for the `{"Records":[...]}` around the records. */
 const eventFrameBytes = 20;
 
-/** Cuts a batch where the next record would lift the payload over Lambda's limit; order is kept. */
+/** Splits a batch before the record that would exceed Lambda's payload limit; the order is kept. */
 export function withinPayloadLimit(records: readonly SQSRecord[], maxBytes = invocationMaxBytes): SQSRecord[][] {
   const batches: SQSRecord[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
@@ -67,9 +66,8 @@ const BatchAnswerSchema = v.pipe(
 );
 
 /**
- * The records that are done, given what the function answered with ReportBatchItemFailures on: all but the listed ones.
- * No list, an empty one or no answer at all means all; an answer of another form, an empty identifier or one that is not
- * of this batch means none, so the whole batch comes again (R18).
+ * The finished records by a ReportBatchItemFailures answer: all but the listed ones. No answer or an empty list means
+ * all; a malformed answer or an identifier of another batch means none, so the whole batch comes again (R18).
  */
 export function recordsDone(records: readonly SQSRecord[], answer: unknown): readonly SQSRecord[] {
   const parsed = v.safeParse(BatchAnswerSchema, answer);

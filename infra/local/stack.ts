@@ -19,48 +19,41 @@ import { prepareStores } from './stores.ts';
 import { attemptTeller } from './told-attempts.ts';
 
 export interface StackOptions extends ServerOptions {
-  /** Of the API; 0 takes any free port. */
+  /** 0 takes any free port. */
   readonly apiPort: number;
-  /** Whose pages may call the API beside those of this machine (D52); `*`: all. */
+  /** Origins whose pages may call the API beside local ones (D52); `*` means all. */
   readonly corsOrigins?: readonly string[];
-  /** Every line that a function writes, with the stem of the function's file. */
   readonly onLog?: (line: FunctionLogLine) => void;
-  /** Every request that was answered. */
   readonly onAnswer?: GatewayOptions['onAnswer'];
-  /** Stack traces of functions name the lines of the sources. */
   readonly sourceMaps?: boolean;
-  /** A process of a function that has had nothing to do for so long ends; a minute unless told. */
+  /** The default is a minute. */
   readonly idleMs?: number;
-  /** The functions take only requests that show one of these, apart by commas, as those of an edge do. */
+  /** Comma-separated; the functions accept only requests with one of them, as behind an edge. */
   readonly edgeKeys?: string;
   /** Sentences about the stack itself, such as a failed batch that will come again. */
   readonly report?: (line: string) => void;
-  /** Ends the start-up: everything begun so far is ended, then `startStack` rejects. */
+  /** Aborts the start; `startStack` then ends everything and rejects. */
   readonly signal?: AbortSignal;
 }
 
 export interface RunningStack {
   readonly addresses: Omit<LocalStack, 'pid'>;
-  /** Why the platform simulator sends no webhooks to the API; undefined when it does. */
+  /** Undefined when the simulator sends webhooks to the API. */
   readonly withoutWebhooks: string | undefined;
   readonly template: LocalTemplate;
   readonly runner: ProcessRunner;
   readonly poller: Poller;
-  /** Resolves when a process the stack needs has ended by itself. */
+  /** Resolves when a process of the stack has ended by itself. */
   readonly broken: Promise<Error>;
-  /** Ends everything that was started, within three seconds. */
+  /** Takes at most three seconds. */
   stop(): Promise<void>;
 }
 
-/**
- * Boots the whole service from its synthesized template: builds and synthesizes, starts the servers beside it, creates
- * tables, queues and secrets, loads the demo data, opens the gateway and feeds the queues. When anything fails on the way,
- * what has been started is ended first.
- */
+/** Starts the service from its synthesized template. When a step fails, everything started is ended first. */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const parts = new Parts();
   const broken = Promise.withResolvers<Error>();
-  // Ctrl-C in a terminal ends the children together with us: give the signal a moment to arrive here as well.
+  // Ctrl-C ends the children at the same time, so the signal gets a moment to arrive here too.
   const onExit = (how: string) => setTimeout(() => parts.ending || broken.resolve(new Error(how)), 100);
   const assembling = assemble(options, { parts, broken: broken.promise, onExit });
   try {
@@ -88,7 +81,7 @@ interface Assembly {
 
 async function assemble(options: StackOptions, assembly: Assembly): Promise<RunningStack> {
   const { parts, broken } = assembly;
-  // Templates name the address of redirects, which is the API's own: it has to be known before the API opens.
+  // Templates contain the API's own address for redirects, so the port is known before the API opens.
   const apiPort = await parts.start('servers', () => holdPort(options.apiPort));
   const redirectBaseUrl = `http://127.0.0.1:${apiPort.number}/r`;
   const { template, addresses, queueUrl } = await startServers({ ...options, redirectBaseUrl }, assembly);
@@ -139,7 +132,7 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
       nameOf: (functionId) => purposeOf(localStage, template.functions[functionId]?.name ?? functionId),
       report: options.report ?? ignore,
     });
-    // In-flight batches get a moment to finish; what does not comes again, as it does after any crash.
+    // Batches in flight get a moment to finish; unfinished messages come again, as after a crash.
     return { poller: feeding, stop: () => feeding.stop(700) };
   });
   const withoutWebhooks = await subscribeCallback(addresses.platformUrl, gateway.url);
@@ -154,7 +147,6 @@ async function assemble(options: StackOptions, assembly: Assembly): Promise<Runn
   };
 }
 
-/** Nobody is in a hurry while a debugger has halted a function. */
 const patience = { integrationTimeoutMs: debuggedTimeoutMs, authorizerTimeoutMs: debuggedTimeoutMs };
 
 function functionIdOf({ functions }: LocalTemplate, name: string): string {

@@ -33,7 +33,7 @@ async function runUntilInterrupted(): Promise<void> {
   const options = await stackOptions(process.env);
   console.log('building and starting (Ctrl-C ends it) ...');
   const stack = await startStack({ ...options, signal: interrupted.signal });
-  // For the operator commands.
+  // The operator commands find the stack by this note.
   const withdraw = noteLocalStack({ pid: process.pid, ...stack.addresses });
   const readable = options.inspected !== undefined;
   const watching = values.watch ? watchSources({ stack, readable, report: console.log }) : undefined;
@@ -48,7 +48,7 @@ async function runUntilInterrupted(): Promise<void> {
   }
 }
 
-/** What the variables ask for. Throws an `Obstacle` for what they cannot have. */
+/** Throws an `Obstacle` for invalid environment variables. */
 async function stackOptions(environment: NodeJS.ProcessEnv): Promise<StackOptions> {
   const apiPort = portFrom('PORT', environment['PORT'], 3000);
   const platformPort = portFrom('PLATFORM_PORT', environment['PLATFORM_PORT'], 3001);
@@ -99,7 +99,6 @@ function untilInterrupted(): Promise<void> {
   });
 }
 
-/** Prints where everything is. */
 function announce({ addresses, withoutWebhooks }: RunningStack, { dynamodb, inspected }: StackOptions): void {
   const demoFile = readFileSync(join(import.meta.dirname, 'demo', 'provisioning.json'), 'utf8');
   const users = v.parse(DemoFileSchema, JSON.parse(demoFile)).users.map(({ username }) => username);
@@ -121,7 +120,7 @@ sleep 2; curl -s "$API/v1/templates?campaign_name=Unassigned&size=3" -H "authori
   }
 }
 
-// npm and the terminal may deliver the same Ctrl-C twice; aborting twice is aborting once.
+// npm and the terminal may deliver the same Ctrl-C twice; a second abort has no effect.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 await runCommand(async () => {

@@ -14,7 +14,7 @@ import { createTables } from './tables.ts';
 
 const demoData = join(import.meta.dirname, 'demo', 'provisioning.json');
 
-/** Creates tables and queues and loads the demo data; returns the queue client, which the poller keeps using. */
+/** Returns the queue client for the poller. */
 export async function prepareStores(
   parts: Parts,
   template: LocalTemplate,
@@ -30,7 +30,7 @@ export async function prepareStores(
     createQueues({ client: sqsClient, queues: template.queues, queueUrl }),
   ]);
   dynamodbClient.destroy();
-  // A server that keeps its data may hold other clients: their platform tokens ended with the stack before.
+  // A server that keeps its data may hold further clients, whose platform tokens ended with the stack before.
   const { subscriptions } = await provisionFile(demoData, localTarget(addresses), {
     removalsAllowed: Number.POSITIVE_INFINITY,
     platform: localPlatform(addresses),

@@ -9,9 +9,8 @@ import {
 import type { LocalTable } from './local-template.ts';
 
 /**
- * Creates the template's tables with their indexes and TTL. Tables that exist already (a server that keeps its data
- * between starts) are left as they are, apart from TTL, which is switched on where it is missing. DynamoDB Local deletes
- * expired items by itself about every ten seconds (AWS: within days), except those without the key of an index.
+ * Creates the template's tables with indexes and TTL. Existing tables only get a missing TTL. DynamoDB Local deletes
+ * expired items about every ten seconds (AWS: within days), except those without an index's key.
  */
 export async function createTables(client: DynamoDBClient, tables: readonly LocalTable[]): Promise<void> {
   await Promise.all(tables.map((table) => createTable(client, table)));
@@ -36,7 +35,7 @@ async function createTable(client: DynamoDBClient, table: LocalTable): Promise<v
   if (table.ttlAttribute !== undefined) await switchTtlOn(client, table.name, table.ttlAttribute);
 }
 
-/** Switching on what is on already is refused by DynamoDB, hence the look first. */
+/** DynamoDB refuses to switch on TTL twice, so the state is read first. */
 async function switchTtlOn(client: DynamoDBClient, tableName: string, attribute: string): Promise<void> {
   const { TimeToLiveDescription: now } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
   if (now?.TimeToLiveStatus === 'ENABLED' && now.AttributeName === attribute) return;

@@ -17,14 +17,13 @@ import * as schemas from './template-schemas.ts';
 
 export interface TemplateOptions {
   readonly cdkOutDirectory: string;
-  /** What `Ref` of a queue gives: the address under which the functions reach it. */
+  /** The `Ref` of a queue: the URL that functions use. */
   readonly queueUrl: (queueName: string) => string;
 }
 
 /**
- * Reads a synthesized CDK app into what the local stack runs. Throws, naming stack, resource and property, for whatever
- * it cannot resolve or cannot run faithfully (an unknown attribute, inline code, a FIFO queue, an event filter ...), so
- * that nothing is left out or blank without a word. Resource types that only exist in AWS (roles, alarms, logs) are skipped.
+ * Reads a synthesized CDK app. Throws, naming stack, resource and property, for all that cannot run faithfully (unknown
+ * attribute, inline code, FIFO queue, event filter). Types that matter only in AWS (roles, alarms, logs) are skipped.
  */
 export function readLocalTemplate(options: TemplateOptions): LocalTemplate {
   return new TemplateReader(readAssembly(options.cdkOutDirectory), options.queueUrl).read();
@@ -103,7 +102,7 @@ class TemplateReader {
     };
   }
 
-  /** There is one version of a function here, so an alias is another name of it. */
+  /** Only one version of a function exists here, so an alias is another name for it. */
   #alias(found: Found, functionIds: ReadonlyMap<string, string>): readonly [string, string] {
     const { FunctionName } = this.#properties(schemas.Alias, found);
     return [this.#name(found), functionIdOf(FunctionName, functionIds, found)];
@@ -187,7 +186,7 @@ class TemplateReader {
     );
   }
 
-  /** The properties the schema names, resolved and checked; the others need not be resolvable. */
+  /** Other properties need not be resolvable. */
   #properties<const S extends v.ObjectSchema<v.ObjectEntries, undefined>>(schema: S, found: Found): v.InferOutput<S> {
     const { stack, logicalId } = found;
     const given = stack.resources[logicalId]?.Properties ?? {};
@@ -202,7 +201,7 @@ class TemplateReader {
   }
 }
 
-/** Functions are referred to by name, by ARN, or by an API Gateway URI around the ARN, each with or without an alias. */
+/** A reference is a name, an ARN, or an API Gateway URI with the ARN, each with or without an alias. */
 function functionIdOf(reference: string, functionIds: ReadonlyMap<string, string>, found: Found): string {
   const name = /:function:([^/]+)/.exec(reference)?.[1] ?? reference;
   const functionId = functionIds.get(name);

@@ -1,12 +1,10 @@
-/** A running time limit. */
 export interface TimeLimit {
-  /** Ends the limit: `onOver` is not called any more. */
   end(): void;
 }
 
 /**
- * Calls `onOver` when the time is over. What has come until then is read first: where this process was kept from running,
- * the end of the time and an answer that came long before it are found at the same moment.
+ * Calls `onOver` after the time, but reads pending input first: after a blocked time, a timely answer and the end are
+ * noticed at the same moment.
  */
 export function startTimeLimit(ms: number, onOver: () => void): TimeLimit {
   let ended = false;

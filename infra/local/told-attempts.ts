@@ -1,8 +1,8 @@
 import type { FunctionLogLine } from './instance.ts';
 
 /**
- * Hands what the log of the service says of its webhooks to the console, attempt by attempt. Nobody waits for it: without the
- * console the service goes on, and the log says the same.
+ * Sends the log lines about webhook attempts to the console, without waiting: the service also runs without the
+ * console.
  */
 export function attemptTeller(platformUrl: string): (line: FunctionLogLine) => void {
   return ({ functionName, text }) => {

@@ -4,32 +4,30 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Socket } from 'node:net';
 import * as v from 'valibot';
 
-// Loaded before a function of the local stack (`--import`), and in no bundle: deliveries know no exception to the rule that
-// addresses inside are refused (R40). Here the network itself is another one, in which one name leads to this machine.
+// This module is loaded before a local function (`--import`), never bundled. Deliveries always refuse internal
+// addresses (R40), so it changes the network: one name leads to this machine.
 
 const thisMachine = '127.0.0.1';
 
-/** What the name is found under: a public address, which nothing ever connects to. */
+/** DNS answers the name with this public address, to which no connection is made. */
 const standIn = '8.8.8.8';
 
 const ReceiverSchema = v.object({
-  // A name: no address can be let through by this.
+  // It must be a name, so no address can be allowed by this.
   host: v.pipe(v.string(), v.regex(/^[a-z0-9.-]+\.[a-z]+$/)),
   port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)),
   ca: v.string(),
 });
 
-/** A receiver on the developer's own machine, which the local stack lets events go to under a public name. */
 export type TrustedReceiver = v.InferOutput<typeof ReceiverSchema>;
 
-/** Reads the variable `WEBHOOK_TRUSTED_RECEIVER` (JSON). */
 export function trustedReceiverOf(variable: string): TrustedReceiver {
   return v.parse(ReceiverSchema, JSON.parse(variable));
 }
 
 /**
- * Makes a connection for the receiver's name one to its port on this machine, trusting its own certificate; every other
- * name and address goes where it went before.
+ * Connects the receiver's name to its port on this machine and trusts its certificate; other names and addresses are
+ * unchanged.
  */
 export function leadToThisMachine({ host, port, ca }: TrustedReceiver): void {
   const { lookup } = dns;

@@ -7,22 +7,20 @@ import type { Part } from './parts.ts';
 import type { RunningStack } from './stack.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** What bundles are made of. A change in `infra/` needs another start. */
+/** The sources of bundles. A change in `infra/` needs a restart. */
 const watched = ['functions', 'lib'];
-/** An editor that saves several files, or one file in several steps, is one change. */
+/** Several saves of an editor within this time are one change. */
 const quietMs = 100;
 
 export interface WatchOptions {
   readonly stack: Pick<RunningStack, 'template' | 'runner' | 'addresses'>;
-  /** As the running bundles were built. */
   readonly readable: boolean;
-  /** Sentences for the console. */
   readonly report: (line: string) => void;
 }
 
 /**
- * Builds the functions anew when a source file is saved. Those whose bundle has changed get fresh processes: requests
- * under way end on the old code, later ones run on the new. When the build fails, everything stays as it was.
+ * Rebuilds the functions when a source is saved. Changed functions get fresh processes; running requests end on the old
+ * code. A failed build changes nothing.
  */
 export function watchSources(options: WatchOptions): Part {
   let timer: NodeJS.Timeout | undefined;
@@ -60,7 +58,7 @@ async function rebuild({ stack, readable, report }: WatchOptions): Promise<void>
   }
 }
 
-/** Puts a function's new bundle where its processes load it from. False when it is the one that is there. */
+/** Replaces the bundle that a function's processes load. False when it has not changed. */
 async function renew(name: string, { template, runner, addresses }: WatchOptions['stack']): Promise<boolean> {
   const physicalName = resourceName(addresses.stage, name);
   const [id, definition] = Object.entries(template.functions).find(([, { name }]) => name === physicalName) ?? [];
@@ -71,7 +69,7 @@ async function renew(name: string, { template, runner, addresses }: WatchOptions
     readFile(file),
   ]);
   if (now.equals(before)) return false;
-  // In one step: a process that starts now must not load half of it.
+  // The rename is atomic, so a starting process never loads half a file.
   await writeFile(`${file}.new`, now);
   await rename(`${file}.new`, file);
   runner.recycle(id);

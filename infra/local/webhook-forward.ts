@@ -1,20 +1,19 @@
 import { present } from '../../lib/keys/present.ts';
 import type { Delivery, DeliveryAnswer } from './webhook-receiver.ts';
 
-/** Less than a delivery waits for an answer (15 s), so that it is us who say that there is none. */
+/** This is below the 15 s of a delivery, so the timeout is reported here. */
 const forwardLimitMs = 14_000;
 
-/** What is answered for a program that does not: a failure that is tried again after the schedule's own wait. */
+/** The answer for a program without one: a failure that the service retries after its own wait. */
 const noAnswerStatus = 503;
 
 export interface Forwarded extends DeliveryAnswer {
-  /** Why there was no answer; absent when there was one. */
   readonly fault?: string;
 }
 
 /**
- * Posts a delivery to a program of the developer's, byte for byte and with the headers that sign it, and returns the
- * answer for the service: its status and `Retry-After`, redirects too; 503 when none came in 14 s.
+ * Posts a delivery, byte for byte with its signature headers. Returns the program's status (redirects too) and
+ * `Retry-After`; 503 without an answer within 14 s.
  */
 export async function forward(url: string, { headers, body }: Delivery, limitMs = forwardLimitMs): Promise<Forwarded> {
   try {

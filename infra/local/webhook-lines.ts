@@ -1,12 +1,10 @@
 import type { Forwarded } from './webhook-forward.ts';
 import type { Delivery } from './webhook-receiver.ts';
 
-/** One delivery for a terminal, with its body. */
 export function printedDelivery({ webhookId, verified, body }: Delivery, nowMs: number): string {
   return `\n${clock(nowMs)} ${webhookId} ${verified ? 'verified' : 'NOT VERIFIED: answered 400'}\n${indented(body)}`;
 }
 
-/** One delivery that was handed on: kind, id, which attempt, what was answered and after how long. */
 export function printedAttempt(
   { webhookId, body }: Delivery,
   { attempt, answer, tookMs }: { readonly attempt: number; readonly answer: Forwarded; readonly tookMs: number },
@@ -17,7 +15,7 @@ export function printedAttempt(
   return `${head}${answer.status} in ${Math.round(tookMs)} ms${consequenceOf(answer)}`;
 }
 
-/** What the service makes of an answer (D34). */
+/** The service's reaction (D34). */
 function consequenceOf({ status, retryAfter }: Forwarded): string {
   if (status >= 200 && status < 300) return '';
   if (status === 410) return ': the webhook is switched off now';

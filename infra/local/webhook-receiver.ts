@@ -8,33 +8,32 @@ import { present } from '../../lib/keys/present.ts';
 import { closeAtOnce, openOnLoopback } from '../loopback.ts';
 import type { TrustedReceiver } from './trusted-receiver.ts';
 
-/** Nobody's name: what is delivered to it stays on this machine (trusted-receiver.ts). */
+/** A reserved name: deliveries to it stay on this machine (trusted-receiver.ts). */
 const host = 'webhooks.example.com';
 export const receiverUrl = `https://${host}/events`;
 
 const file = (name: string) => readFileSync(join(import.meta.dirname, 'tls', name), 'utf8');
 
-/** The value of `WEBHOOK_TRUSTED_RECEIVER` for a receiver on this port. Its certificate is trusted nowhere else. */
+/** The value of `WEBHOOK_TRUSTED_RECEIVER` for a receiver on this port. Its certificate is trusted only here. */
 export function trustedReceiver(port: number): TrustedReceiver {
   return { host, port, ca: file('certificate.pem') };
 }
 
-/** What was posted, judged by the package `standardwebhooks`, which knows nothing of our own signing. */
+/** A post, verified by the package `standardwebhooks`, which is independent of our own signing. */
 export interface Delivery {
   readonly webhookId: string;
   readonly verified: boolean;
   readonly body: string;
-  /** Those that it was judged by, so that whoever it is handed on to can judge it too. */
+  /** The headers that the signature needs, so that a further program can verify it too. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a verified delivery is answered in place of 204. */
 export interface DeliveryAnswer {
   readonly status: number;
   readonly retryAfter?: string;
 }
 
-/** Is told each delivery; what it answers is what the service hears, unless the signature was wrong. */
+/** The result is the answer to the service, unless the signature was wrong. */
 export type OnDelivery = (delivery: Delivery) => Promise<DeliveryAnswer> | undefined;
 
 export interface WebhookReceiver {
@@ -43,8 +42,8 @@ export interface WebhookReceiver {
 }
 
 /**
- * Receives events on 127.0.0.1 and tells each to `onDelivery`: what that says, else 204, for one whose signature is right,
- * 400 for any other. Deliveries that arrive before the secret is known wait for it; several clients have several.
+ * Passes each delivery to `onDelivery`, whose result, or 204, answers a verified one; others get 400. Deliveries wait
+ * until the secret is known; several clients have several secrets.
  */
 export async function startWebhookReceiver(
   port: number,

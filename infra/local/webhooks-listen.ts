@@ -43,11 +43,11 @@ async function listen({ username, stackFile, kinds, forwardTo }: Wanted): Promis
   const receiver = await openReceiver(stack.webhookReceiverPort, secret.promise, onDelivery);
   try {
     secret.resolve(await client.receiveEvents(receiverUrl, kinds));
-    // Whoever only looks on needs no secret, and a terminal is copied into many places.
+    // Without forwarding the secret is not needed, and terminal output is often copied.
     if (forwardTo !== undefined) console.log(`signed with ${await secret.promise}, handed on to ${forwardTo}`);
     console.log(`events of the client of ${username} are printed here (Ctrl-C ends it)`);
     await untilInterrupted();
-    // Or the service would go on trying for a day to reach what is no longer there.
+    // Without this the service would retry for more than a day.
     const { stopEvents } = await logIn(stack, username, AbortSignal.timeout(5_000));
     await stopEvents(receiverUrl);
   } finally {
@@ -89,7 +89,7 @@ function untilInterrupted(): Promise<void> {
   });
 }
 
-/** The kinds that are named; the API judges them. */
+/** The kinds in the option; the API checks them. */
 function kindsOf(text: string | undefined): readonly string[] | undefined {
   return text === 'all' ? eventTypes : text?.split(',').map((kind) => kind.trim());
 }
@@ -121,5 +121,5 @@ await runCommand(async () => {
     throw error;
   }
 });
-// Nothing is left to do: connections that are still kept alive must not delay the end.
+// The command is done; kept-alive connections must not delay its end.
 process.exit();

@@ -27,7 +27,7 @@ function kindOf(positionals: readonly string[]): EventType {
   throw new CommandError(`${kind} is no kind of event${nearHint(kind, eventTypes)}\nKinds: ${eventTypes.join(', ')}`);
 }
 
-/** Where it goes. Refuses what the service would drop on the way (D41), and says what to do about it. */
+/** Refuses what the service would drop (D41), and says what to do. */
 async function destination(client: DemoClient, kind: EventType, username: string): Promise<DemoWebhook> {
   const webhook = await client.webhook();
   const listen = `npm run webhooks:listen -- --user ${username}`;

@@ -1,7 +1,6 @@
 import { deliveryHeaders, type events } from './events.ts';
 import type { jsonSchemas } from './json-schema.ts';
 
-/** One kind of event as an entry of `webhooks`: what a receiver is posted, and what its answer means (D34). */
 export function deliveryDocument(
   { type, summary, schema, example }: (typeof events)[number],
   answer: ReturnType<typeof jsonSchemas>,

@@ -30,7 +30,6 @@ const summaries: Readonly<Record<EventType, string>> = {
 const subject = { clientId: demo.clientId, did: demo.did, wabaId: demo.wabaId };
 const moment = { jobId: demo.dispatchId, nowMs: Date.UTC(2026, 10, 22, 10, 0, 10) };
 
-/** Each kind of event with the schema of the body that receivers get (D34), and the sample of it that developers are sent. */
 export const events = ServiceEventSchema.options.map(({ entries }) => {
   const type = entries.type.literal;
   const { data, timestampMs } = sampleEvent(type, subject, moment);
@@ -42,7 +41,7 @@ export const events = ServiceEventSchema.options.map(({ entries }) => {
   };
 });
 
-/** The name of the schema of an event's body: `MessageFailedEvent` of `message.failed`. */
+/** The schema name of an event's body: `MessageFailedEvent` for `message.failed`. */
 export function eventSchemaName(type: EventType): string {
   const words = type.split(/[._]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
   return `${words.join('')}Event`;

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import { redirectCode } from '../../lib/redirects/code.ts';
 import { documentId, templateKey } from '../../lib/templates/model/template-key.ts';
 
-/** The demo data that the examples speak of (infra/local/demo/provisioning.json). */
 export const demo = {
   did: '5491100000001',
   wabaId: '200000000000001',
@@ -13,13 +12,11 @@ export const demo = {
   dispatchId: '01KAH00000000000000000000A',
 } as const;
 
-/** The id that the demo client's first document of a template has. */
 export function demoTemplateId(name: string, language = 'en_US'): string {
   const key = templateKey({ wabaId: demo.wabaId, name, language });
   return documentId({ templateKey: key, clientId: demo.clientId, sequence: 0 });
 }
 
-/** The signature of a body as the demo app of the platform signs it. */
 export function demoSignature(body: unknown): string {
   return `sha256=${createHmac('sha256', 'demo-app-secret').update(JSON.stringify(body)).digest('hex')}`;
 }
@@ -80,7 +77,6 @@ export const dispatchExample = {
 
 const url = 'https://example.com/orders/a-17';
 
-/** A redirect, and the URL that it leads to. */
 export const demoRedirect = {
   url,
   code: redirectCode({

@@ -4,9 +4,8 @@ type Json = { readonly [key: string]: unknown };
 const textOf: Readonly<Record<string, string>> = texts;
 
 /**
- * A schema in which each field says what it is. What the schema itself says stands; otherwise it is the text of the field
- * in its owner (a named schema, an operation, a kind of event), below the field above it, or of its name wherever it comes:
- * the closest there is. Throws for a field that nobody has described.
+ * Gives each field a description: the schema's own, else the closest text: of its owner (named schema, operation, kind
+ * of event), of the field above, or of its name. Throws for a field without a text.
  */
 export function described<S>(schema: S, owner: string, above = owner): S {
   const within = (value: unknown, parent: string): unknown => {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './json-schema.ts';
 import type { FormDocument, OperationDocument } from './operation.ts';
 
-/** A body as a form: the JSON in the part `template`, and a file. The example shows which parts it has; its file is text. */
+/** The file of the example is text. */
 export function formContent({ name, example }: FormDocument) {
   const { summary, description } = example;
   return {
@@ -16,7 +16,6 @@ export function formContent({ name, example }: FormDocument) {
   };
 }
 
-/** The schemas of all forms, by their names. */
 export function formSchemas(
   operations: readonly OperationDocument[],
   schemaOf: (body: NonNullable<OperationDocument['body']>) => JsonSchema,

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type jsonSchemas, withoutConstant } from './json-schema.ts';
 
-/** Headers of answers. */
 export const headers = {
   'X-Request-Id': {
     description: 'The id under which the log lines of the request are found. Quote it when you ask.',
@@ -70,7 +69,7 @@ export type HeaderName = keyof typeof headers;
 const everyAnswer = ['X-Request-Id', 'Cache-Control'] as const;
 const callerHeaders = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
 
-/** Headers of every answer of a function; whoever has a good token is told how the user stands, too (D54). */
+/** Headers of every answer of a function; with a good token they include the user's request budget (D54). */
 export function ownHeaders({ isPublic }: { readonly isPublic: boolean }): readonly HeaderName[] {
   return [...everyAnswer, ...(isPublic ? [] : callerHeaders)];
 }
@@ -78,8 +77,8 @@ export function ownHeaders({ isPublic }: { readonly isPublic: boolean }): readon
 const ofService = '.of-service';
 
 /**
- * Every header by its name; those of every answer of a function also as `<name>.of-service`, for answers that the gateway
- * may give too, without them.
+ * Every header by its name. Those of every function answer come also as `<name>.of-service`, optional, because the
+ * gateway may answer in their place without them.
  */
 export function headerComponents(answer: ReturnType<typeof jsonSchemas>): Record<string, object> {
   const component = ({ schema, ...said }: { readonly description: string; readonly schema: v.GenericSchema }) => ({
@@ -97,7 +96,7 @@ export function headerComponents(answer: ReturnType<typeof jsonSchemas>): Record
   return Object.fromEntries([...all, ...optional]);
 }
 
-/** Headers of one answer; where the gateway `mayAnswer` it too, none of them must be there. */
+/** Headers of one answer; none is required where the gateway `mayAnswer` too. */
 export function references(
   names: readonly HeaderName[],
   { mayAnswer = false }: { readonly mayAnswer?: boolean } = {},

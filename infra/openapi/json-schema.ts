@@ -3,19 +3,18 @@ import * as v from 'valibot';
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** An answer is told open, because a later version may add fields; a request as closed as the service takes it. */
+/** An answer is open, because a later version may add fields; a request is as closed as the service takes it. */
 export type Direction = 'request' | 'answer';
 
-/** Schemas that have a name in the document, by that name. */
 export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
 
-/** Actions that JSON Schema can say; all others only the service itself checks. */
+/** Actions that JSON Schema can express; the service alone checks all others. */
 const toldActions: ReadonlySet<string> = new Set([
   ...['regex', 'min_length', 'max_length', 'non_empty', 'min_value', 'max_value', 'integer', 'safe_integer'],
   ...['iso_timestamp', 'url', 'description', 'title', 'metadata'],
 ]);
 
-/** Converts the schemas of one direction; a schema that has a name becomes a reference to it. */
+/** Converts the schemas of one direction; a named schema becomes a reference. */
 export function jsonSchemas(named: NamedSchemas, direction: Direction) {
   const plain = plainSchemas(direction);
   const definitions = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, plain(schema)]));
@@ -30,7 +29,7 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
       definitions: definitions as never,
       overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
       overrideSchema: ({ valibotSchema, jsonSchema }) => {
-        // Said aloud, because readers of the document may take an object for closed otherwise.
+        // It is explicit, because readers may take the object for closed otherwise.
         if (valibotSchema.type === 'loose_object') return { ...jsonSchema, additionalProperties: true };
         // Generated clients look for a type beside a constant.
         if (valibotSchema.type === 'literal') return { ...jsonSchema, type: typeof jsonSchema.const as 'string' };
@@ -53,7 +52,7 @@ export function jsonSchemas(named: NamedSchemas, direction: Direction) {
   };
 }
 
-/** Without lists and objects that say nothing; what may be null has two types, for generators that know no null alone. */
+/** Drops empty lists and objects. A nullable value gets two types, because some generators do not know null alone. */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
   if (value === null || typeof value !== 'object') return value;
@@ -73,7 +72,7 @@ function withNullAsType({ anyOf, ...rest }: JsonSchema): JsonSchema {
   return choices === undefined ? rest : { anyOf, ...rest };
 }
 
-/** Of a header or a parameter: generators of clients know an enum there, and few a constant. */
+/** For headers and parameters: generators of clients know an enum there, but seldom a constant. */
 export function withoutConstant({ const: only, ...schema }: JsonSchema): JsonSchema {
   return only === undefined ? schema : { ...schema, enum: [only] };
 }
@@ -89,8 +88,8 @@ interface Parts {
 }
 
 /**
- * Schemas without what JSON Schema cannot say: what was documented otherwise stands for itself (`documentedAs`), checks that
- * are code are left out, and so is all that follows a transformation. The same schema always becomes the same one.
+ * Drops what JSON Schema cannot express: checks in code, and all after a transformation; `documentedAs` replaces its
+ * schema. The same schema always gives the same result.
  */
 function plainSchemas(direction: Direction) {
   const known = new Map<v.GenericSchema, v.GenericSchema>();
@@ -137,7 +136,7 @@ function plainSchemas(direction: Direction) {
   return plain;
 }
 
-/** What a part of a pipe says that it is documented as, also where the pipe has another pipe as its first part. */
+/** The pipe may start with another pipe. */
 function shapeOf(part: { readonly kind: string; readonly type: string }): v.GenericSchema | undefined {
   if (part.kind !== 'metadata' || part.type !== 'metadata') return undefined;
   const { documentedAs } = (part as unknown as { metadata: { documentedAs?: () => v.GenericSchema } }).metadata;

@@ -57,10 +57,10 @@ import { EventTypeWord } from '../../lib/webhooks/event.ts';
 import { eventSchemaName, events } from './events.ts';
 import type { NamedSchemas } from './json-schema.ts';
 
-/** Of a send: what a rehearsal tells has `dry_run`. */
+/** The answers of a send; a rehearsal's has `dry_run`. */
 export const SendAnswer = v.union([RehearsalAnswer, MessagesSendAnswer]);
 
-/** What the platform posts is for the platform to describe. */
+/** The platform, not this document, describes what it posts. */
 export const PlatformWebhookBody = v.unknown();
 
 const words: NamedSchemas = {
@@ -72,7 +72,7 @@ const words: NamedSchemas = {
   EventType: EventTypeWord,
 };
 
-/** Answers, what they are made of, and events, by the names that generated clients give their types. */
+/** Answers, their parts, and events, by the type names of generated clients. */
 export const answerSchemas: NamedSchemas = {
   ...words,
   Health: HealthAnswer,
@@ -124,7 +124,6 @@ export const answerSchemas: NamedSchemas = {
   ...Object.fromEntries(events.map(({ type, schema }) => [eventSchemaName(type), schema])),
 };
 
-/** Bodies of requests, and what they are made of. */
 export const requestSchemas: NamedSchemas = {
   ...words,
   LoginRequest: LoginBody,

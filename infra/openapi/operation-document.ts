@@ -15,7 +15,6 @@ interface Parts {
   readonly refusals: RefusalResponses;
 }
 
-/** One operation of the document, from what its page parses and shapes and what is said of it beside. */
 export function operationDocument(
   route: RouteEntry,
   operation: OperationDocument,

@@ -14,30 +14,29 @@ export const tags = {
 } as const;
 export type Tag = keyof typeof tags;
 
-/** One answer that is no refusal. */
 export interface AnswerDocument {
   readonly description: string;
-  /** Of the JSON; an answer without has no body, but for `text`. */
+  /** The schema of the JSON; without it the answer has no body, unless `text` is set. */
   readonly schema?: v.GenericSchema;
-  /** The answer is plain text. */
   readonly text?: true;
-  /** What the answer is for who asks for a table. Told beside: of two media types generated clients make a union. */
+  /**
+   * The description of the answer as a table. It is not a second media type, because generated clients would make a
+   * union of two.
+   */
   readonly csv?: string;
   readonly headers?: readonly HeaderName[];
-  /** What can be asked next with what the answer says, by a name for it. */
+  /** Requests that follow from the answer, by a name. */
   readonly links?: Readonly<Record<string, LinkDocument>>;
 }
 
-/** A link as OpenAPI spells it; `parameters` are by their names in the document, values runtime expressions or constants. */
+/** A link as OpenAPI spells it. `parameters` use the document's names; values are runtime expressions or constants. */
 export interface LinkDocument {
   readonly operationId: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** What a form takes beside the JSON, with an example of one. */
 export interface FormDocument {
-  /** The name of the form's schema. */
   readonly name: string;
   readonly example: { readonly summary: string; readonly description: string; readonly template: unknown };
 }
@@ -51,24 +50,21 @@ export interface ExampleDocument {
   readonly answer?: unknown;
 }
 
-/** What is said of an operation beside its schemas, which are those of its page. */
 export interface OperationDocument {
   readonly tag: Tag;
   readonly summary: string;
   readonly description: string;
   readonly path?: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly query?: v.ObjectSchema<v.ObjectEntries, undefined>;
-  /** Of the request. */
   readonly headers?: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly body?: {
     readonly schema: v.GenericSchema;
-    /** The route takes a request without a body. */
+    /** The route also takes a request without a body. */
     readonly optional?: true;
-    /** It may come as a form too, with a file. */
+    /** The body may also come as a form with a file. */
     readonly form?: FormDocument;
   };
   readonly answers: Readonly<Record<number, AnswerDocument>>;
-  /** Every code that the route may refuse with. */
   readonly refusals: readonly RefusalCode[];
   readonly examples: Readonly<Record<string, ExampleDocument>>;
 }

@@ -1,4 +1,4 @@
-/** What each parameter means, by its name; where a route means another thing by it, by `operation.name`. */
+/** The meaning of each parameter, by name; by `operation.name` where a route means something else by it. */
 export const parameterTexts: Readonly<Record<string, string>> = {
   client_id: 'The client to work for; another one than the own needs the permission BSP_CN.',
   'pricing-get.client_id': 'Taken as everywhere; every client has the same prices.',

@@ -1,14 +1,13 @@
 import { routes } from '../routes.ts';
 
 /**
- * The path of a route as the document spells it. OpenAPI takes two paths that differ in the names of their parameters only
- * for one: there the parameter has the names of both, such as `didOrMessageTemplateId`. Nobody sees them on the wire.
+ * The path of a route in the document. OpenAPI forbids two paths that differ only in parameter names, so such a
+ * parameter gets both names: `didOrMessageTemplateId`.
  */
 export function documentedPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => `{${documentedParameter(path, name)}}`);
 }
 
-/** The name of a parameter of a path in the document. */
 export function documentedParameter(path: string, name: string): string {
   const at = path.split('/').indexOf(`{${name}}`);
   const names = routes

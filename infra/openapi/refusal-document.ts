@@ -6,7 +6,7 @@ import { refusalTexts } from './refusals.ts';
 
 type Schemas = ReturnType<typeof jsonSchemas>;
 
-/** Every code; what each means and what to do, in `x-refusals` by the code. */
+/** Every code; `x-refusals` has its meaning and remedy. */
 export function refusalCodeSchema(): JsonSchema {
   const told = refusalCodes.map((code) => [code, { status: statusOf(code), ...refusalTexts[code] }] as const);
   return {
@@ -17,7 +17,7 @@ export function refusalCodeSchema(): JsonSchema {
   };
 }
 
-/** Bodies of answers that say no: the service's, the gateway's, and either. */
+/** Bodies of refusals: of the service, of the gateway, and of either. */
 export function refusalSchemas(answer: Schemas): Record<string, JsonSchema> {
   const { properties, ...rest } = answer.of(RefusalAnswer) as { readonly properties: JsonSchema };
   const code = { $ref: '#/components/schemas/RefusalCode', description: 'One of a closed list; go by it.' };
@@ -37,7 +37,7 @@ function reference(name: string) {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** What the gateway says by itself on any route that it knows. */
+/** The gateway's own answers, on any route that it knows. */
 const gatewayStatuses = {
   401: 'no token',
   413: 'more than 10 MB',
@@ -47,11 +47,10 @@ const gatewayStatuses = {
   503: 'no answer in time',
 };
 
-/** The answers that say no; routes with the same one share it. */
+/** The refusal answers; routes with the same answer share it. */
 export class RefusalResponses {
   readonly #byName = new Map<string, object>();
 
-  /** Those of one route, by their status. */
   of(codes: readonly RefusalCode[], { isPublic }: { readonly isPublic: boolean }): Record<number, { $ref: string }> {
     const ofGateway = Object.keys(gatewayStatuses)
       .map(Number)
@@ -73,7 +72,7 @@ export class RefusalResponses {
 }
 
 function responseOf(status: number, own: readonly RefusalCode[], isPublic: boolean) {
-  // The one answer without a body (D11).
+  // The only refusal without a body (D11).
   if (own.includes('invalid_credentials')) {
     const headers = headersOf(status, own, { isPublic, mayAnswer: false });
     return { description: `${lineOf('invalid_credentials')}.`, headers, 'x-codes': own };
@@ -95,7 +94,7 @@ function lineOf(code: RefusalCode): string {
   return `${code}: ${refusalTexts[code].title}`;
 }
 
-/** The codes that say when to ask again. */
+/** The codes with a `Retry-After`. */
 const timed: readonly RefusalCode[] = ['request_in_progress', 'platform_rate_limited', 'too_many_requests'];
 
 function headersOf(
@@ -104,7 +103,7 @@ function headersOf(
   { isPublic, mayAnswer }: { readonly isPublic: boolean; readonly mayAnswer: boolean },
 ) {
   const names: HeaderName[] = [
-    // The gateway's own answers have none of ours, and a bad token has no client to speak of.
+    // The gateway's own answers lack our headers, and a bad token names no client to count for.
     ...(own.length === 0 ? [] : ownHeaders({ isPublic: isPublic || status === 401 })),
     ...(own.includes('unauthorized') && !isPublic ? (['WWW-Authenticate'] as const) : []),
     ...(own.some((code) => timed.includes(code)) ? (['Retry-After'] as const) : []),

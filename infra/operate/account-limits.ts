@@ -1,12 +1,11 @@
 import * as v from 'valibot';
 import { ReadRefused, type ReadSigned } from './signed-read.ts';
 
-/** What AWS allows an account in its region, as Lambda and Service Quotas say. Everything here reads, nothing writes. */
+/** The limits of an account in its region, from Lambda and Service Quotas. This file only reads. */
 
 export interface AccountConcurrency {
   /** "Concurrent executions" of all functions together. */
   readonly total: number;
-  /** What no function has reserved. */
   readonly unreserved: number;
 }
 
@@ -14,7 +13,7 @@ const AccountSettingsSchema = v.object({
   AccountLimit: v.object({ ConcurrentExecutions: v.number(), UnreservedConcurrentExecutions: v.number() }),
 });
 
-/** Asks Lambda (GetAccountSettings); needs the right `lambda:GetAccountSettings`. */
+/** Reads Lambda's account settings; needs `lambda:GetAccountSettings`. */
 export async function accountConcurrency(read: ReadSigned): Promise<AccountConcurrency> {
   const { AccountLimit } = v.parse(
     AccountSettingsSchema,
@@ -28,8 +27,8 @@ const lambda = { service: 'lambda', endpointVariable: 'AWS_ENDPOINT_URL_LAMBDA' 
 const FunctionConcurrencySchema = v.object({ ReservedConcurrentExecutions: v.optional(v.number(), 0) });
 
 /**
- * What the functions of these names have reserved now, together; those that are not there have nothing. Asks Lambda once for
- * each (GetFunctionConcurrency); needs the right `lambda:GetFunctionConcurrency`.
+ * The sum that these functions reserve now; a missing function counts as 0. One GetFunctionConcurrency each; needs
+ * `lambda:GetFunctionConcurrency`.
  */
 export async function reservedNow(read: ReadSigned, functionNames: readonly string[]): Promise<number> {
   const each = functionNames.map(async (name) => {
@@ -56,8 +55,8 @@ const QuotaPageSchema = v.object({
 });
 
 /**
- * The quotas of a service in this account: AWS's own, with those in their place that the account has been given. Needs the
- * rights `servicequotas:ListServiceQuotas` and `servicequotas:ListAWSDefaultServiceQuotas`.
+ * The quotas of a service in this account, the account's own before AWS's defaults. Needs
+ * `servicequotas:ListServiceQuotas` and `servicequotas:ListAWSDefaultServiceQuotas`.
  */
 export async function quotasOf(read: ReadSigned, serviceCode: 'apigateway' | 'sqs'): Promise<readonly Quota[]> {
   const quotas = new Map<string, Quota>();

@@ -5,7 +5,7 @@ export interface Account {
   readonly region: string;
 }
 
-/** Whose account the credentials of this process reach, and in which region; asking for it needs no right at all. */
+/** The account and region of this process's credentials; the call needs no permission. */
 export async function callersAccount(
   given: { readonly profile?: string; readonly region?: string } = {},
 ): Promise<Account> {
@@ -23,7 +23,6 @@ export async function callersAccount(
   }
 }
 
-/** Who the credentials of this process are, as AWS names them. */
 export async function callersArn(): Promise<string> {
   const client = new STSClient({
     maxAttempts: 2,

@@ -6,7 +6,7 @@ import { targetOf } from './target.ts';
 
 const mostLines = 10_000;
 const dayMs = 86_400_000;
-/** Whoever wrote a line may have a clock that is ahead. */
+/** The clock of another writer may be ahead. */
 const aheadMs = 60_000;
 
 const usage = `npm run audit -- [--client ID] [--user NAME] [--what WORD] [--since TIME] [--json] [--stage NAME]
@@ -31,7 +31,6 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** A stage, as the command reads it. */
 export interface AuditAt {
   readonly entries: ReadEntries;
   readonly listClientIds: () => Promise<readonly number[]>;
@@ -43,7 +42,7 @@ interface Surroundings {
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 where nothing is
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when nothing is
  * found, or more than a terminal shows.
  */
 export async function auditCommand(
@@ -95,7 +94,7 @@ function shown({ atMs, whose, ...entry }: AuditEntry) {
   return { at: new Date(atMs).toISOString(), ...(whose === 'OPERATOR' ? {} : { clientId: whose }), ...entry };
 }
 
-/** Texts of the table go to a terminal: what is no letter or sign is left out. */
+/** The text goes to a terminal, so control characters are dropped. */
 function lineOf({ atMs, whose, who, ofClientId, what, on, outcome }: AuditEntry): string {
   const by = ofClientId === undefined ? who : `${who} of client ${ofClientId}`;
   const facts = Object.entries(on).map(([name, value]) => `${name} ${[value].flat().join(',')}`);

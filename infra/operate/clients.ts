@@ -25,7 +25,6 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** What the command reads of a stage. */
 export interface ClientsStage {
   readonly listClients: () => Promise<readonly { readonly clientId: number; readonly name: string }[]>;
   readonly spendBetween: ReturnType<typeof spendSumsStore>['between'];
@@ -33,8 +32,8 @@ export interface ClientsStage {
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 for a client
- * that there is not.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
+ * client.
  */
 export async function clientsCommand(
   typed: readonly string[],
@@ -68,7 +67,7 @@ function daysOf(since: string): number {
 
 const heading = ['client', 'day', 'sent', 'failed', 'held', 'calls', 'delivered', 'billed', 'dollars'];
 
-/** A row for each day, and their sum where there are several. */
+/** A row for each day, and a sum for several days. */
 function rowsOf(client: string, record: ReadonlyMap<string, ClientDay>): string[][] {
   const rows = [...record].map(([day, of]) => [client, day, ...cellsOf(of)]);
   if (rows.length === 1) return rows;
@@ -84,7 +83,6 @@ function cellsOf({ sent, failed, held, calls, messages, billed, units }: ClientD
   return [...counts, dollars];
 }
 
-/** Words to the left, numbers to the right. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = heading.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
@@ -94,7 +92,6 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** The stage that a target is. */
 export function clientsStage({ documentClient, tableName }: Target, nowMs: () => number): ClientsStage {
   const messages = { documentClient, tableName: tableName('messages'), pause: storePause };
   return {

@@ -4,7 +4,7 @@ import { present } from '../../lib/keys/present.ts';
 import { failureSentence } from './aws-failure.ts';
 import { lineWithSwallowedOptions } from './npm-options.ts';
 
-/** A reason for an operator command to end that its user can do something about: one sentence, no stack. */
+/** A reason to end an operator command that its user can act on: one sentence, no stack trace. */
 export class CommandError extends Error {
   readonly exitStatus: number;
 
@@ -16,8 +16,8 @@ export class CommandError extends Error {
 }
 
 /**
- * `parseArgs` for the command line of an npm script. Throws a `CommandError` that shows the right line when npm kept
- * options for itself, so that a command never does without an option what was to be done with it.
+ * `parseArgs` for an npm script. npm keeps options without "--" for itself; then it throws a `CommandError` with the
+ * right line, so that a command never runs without an option that its user typed.
  */
 export function commandLine<const C extends ParseArgsConfig>(config: C): ReturnType<typeof parseArgs<C>> {
   refuseSwallowedOptions(config.options ?? {}, config.args ?? process.argv.slice(2));
@@ -34,24 +34,24 @@ function refuseSwallowedOptions(options: ParseArgsOptionsConfig, given: readonly
   if (line !== undefined) throw new CommandError(swallowed(line));
 }
 
-/** The sentence about options that npm kept. */
 export function swallowed(line: string): string {
   return `Nothing was done: npm keeps options for itself that stand without "--" before them; write ${line}`;
 }
 
-/** The client that `--client` names. */
 export function clientIdOf(text: string | undefined): number {
   if (text === undefined) throw new CommandError('--client is missing');
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new CommandError(`--client is not a client id: ${text}`);
   return Number(text);
 }
 
-/** A path as its user means it: from the folder where npm was called, which is not the one that npm calls us in. */
+/** A path relative to the folder where npm was called, because npm changes the working directory. */
 export function callersPath(path: string): string {
   return resolve(process.env['INIT_CWD'] ?? process.cwd(), path);
 }
 
-/** Runs an operator command and sets the exit status: 0, that of a `CommandError`, 2 for unknown options, else 1. */
+/**
+ * Runs an operator command and sets the exit status: 0, the status of a `CommandError`, 2 for unknown options, else 1.
+ */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   try {
     await command();
@@ -62,7 +62,7 @@ export async function runCommand(command: () => Promise<void>): Promise<void> {
   }
 }
 
-/** An error that one sentence says all about; undefined for a fault that needs its stack. */
+/** An error that one sentence explains; undefined for a fault that needs its stack trace. */
 function toldBy(error: unknown): { readonly sentence: string; readonly status: number } | undefined {
   if (error instanceof CommandError) return { sentence: error.message, status: error.exitStatus };
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;

@@ -40,14 +40,13 @@ export interface CredentialAt {
 
 interface Surroundings {
   readonly print: (line: string) => void;
-  /** All of the standard input. */
   readonly readInput: () => Promise<string>;
   readonly nowMs: () => number;
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 for a WABA that
- * there is not, a token that the platform refuses, or a run of provisioning that is under way; nothing is written then.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError` before any write: status 2 for wrong usage, 1
+ * for an unknown WABA, a refused token, or a running provisioning.
  */
 export async function credentialCommand(
   typed: readonly string[],
@@ -73,7 +72,7 @@ export async function credentialCommand(
   print('functions use it within five minutes; a provisioning file that has the old one would write that back');
 }
 
-/** Its own words, never valibot's, which quote the value. */
+/** Valibot's own messages would quote the value. */
 function tokenIn(input: string): string {
   const parsed = v.safeParse(accessTokenSchema, input.trim());
   if (!parsed.success) throw new CommandError(`Nothing was written: ${parsed.issues[0].message}.`);
@@ -82,7 +81,7 @@ function tokenIn(input: string): string {
   return parsed.output;
 }
 
-/** The credential that a WABA names, and every WABA that names it. */
+/** The credential of a WABA, and all WABAs that use it. */
 async function credentialOf(
   wabaId: string,
   { documentClient, tableName }: Target,
@@ -95,7 +94,7 @@ async function credentialOf(
   return { name, wabaIds: [...new Set(sharing)].sort() };
 }
 
-/** Reads with the token what the service must be able to read of each WABA. */
+/** Reads with the token what the service needs of each WABA. */
 async function check(
   wabaIds: readonly string[],
   { platform, accessToken }: { readonly platform: PlatformTransport; readonly accessToken: string },
@@ -114,7 +113,10 @@ async function check(
   }
 }
 
-/** Under the lock of provisioning, for secrets know no conditions. False where the credential has the token already. */
+/**
+ * It holds the provisioning lock, because secrets have no conditional writes. False when the credential has this token
+ * already.
+ */
 async function write(
   { name, accessToken }: { readonly name: string; readonly accessToken: string },
   target: Target,

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { OpenQueue } from './target.ts';
 
-/** By SQS's own count, which is approximate: letters that another run holds are in it. */
+/** SQS's approximate count, which includes letters that another run holds. */
 export async function countOf({ client, url }: OpenQueue): Promise<number> {
   const { Attributes = {} } = await client.send(
     new GetQueueAttributesCommand({
@@ -18,13 +18,13 @@ export async function countOf({ client, url }: OpenQueue): Promise<number> {
   return Object.values(Attributes).reduce((sum, text) => sum + Number(text), 0);
 }
 
-/** A dead letter that is hidden from others. */
+/** A dead letter that this run has hidden. */
 export interface Letter {
   readonly id: string;
   readonly handle: string;
   readonly body: string;
   readonly group: string;
-  /** When it was first queued; absent where the server does not say it. */
+  /** The time of its first send; absent when the server does not tell it. */
   readonly sentMs?: number;
 }
 
@@ -33,12 +33,12 @@ function letterOf({ MessageId: id = '', ReceiptHandle: handle = '', Body: body =
   return { id, handle, body, group: Attributes?.MessageGroupId ?? id, ...(sentMs > 0 ? { sentMs } : {}) };
 }
 
-/** A letter that was looked at is hidden so long: a run that dies leaves them so. */
+/** How long a read letter stays hidden, also when the run dies. */
 const hiddenSeconds = 120;
-/** A receive asks all servers of the queue where it waits; one that finds nothing is asked once more. */
+/** A long poll asks all servers of the queue; an empty one is repeated once. */
 const emptyReceives = 2;
 
-/** Dead letters, each once, until there is none any more. Consuming a letter or giving it back is the caller's. */
+/** All dead letters, each once. The caller deletes them or gives them back. */
 export async function* lettersOf({ client, url }: OpenQueue): AsyncGenerator<Letter[]> {
   const seen = new Set<string>();
   for (let empty = 0; empty < emptyReceives; ) {
@@ -55,7 +55,7 @@ export async function* lettersOf({ client, url }: OpenQueue): AsyncGenerator<Let
   }
 }
 
-/** Lets others, and the next run, see letters at once. One that has come back by itself is left alone. */
+/** Makes letters visible to others at once. A letter that became visible by itself is skipped. */
 export async function giveBack({ client, url }: OpenQueue, letters: readonly Letter[]): Promise<void> {
   for (let at = 0; at < letters.length; at += 10) {
     const Entries = letters.slice(at, at + 10).map(({ handle }, position) => ({
@@ -65,7 +65,7 @@ export async function giveBack({ client, url }: OpenQueue, letters: readonly Let
   }
 }
 
-/** Throws where one is not deleted: it would be sent again by the next run. */
+/** Throws when a letter is not deleted, because the next run would send it again. */
 export async function remove({ client, url }: OpenQueue, letters: readonly Letter[]): Promise<void> {
   if (letters.length === 0) return;
   const Entries = letters.map(({ handle }, position) => ({ Id: String(position), ReceiptHandle: handle }));

@@ -8,17 +8,17 @@ import { decodeQueued } from '../../lib/webhooks/delivery/pending.ts';
 import type { QueueName } from '../queues.ts';
 
 /**
- * What is to become of dead letters of a kind: sent `again`, because that is safe; left where they are (`stays`), for the reason
- * said; or of no use any more (`useless`), because another way makes up for them.
+ * The verdict on a kind of dead letter: send it `again` (safe), leave it (`stays`), or drop it (`useless`, because
+ * another way replaces it).
  */
 export interface LetterKind {
   readonly verdict: 'again' | 'stays' | 'useless';
-  /** What they are, and why that is safe or is not. A kind is named by this. */
+  /** What they are and why; it also names the kind. */
   readonly text: string;
 }
 
 export interface JudgedLetter extends LetterKind {
-  /** Messages to people in it; absent where it has none. */
+  /** The number of messages to people, if any. */
   readonly people?: number;
 }
 
@@ -43,7 +43,7 @@ const unreadable: LetterKind = {
   text: 'not readable: they would come back here; look at one of them, and at what has written it',
 };
 
-/** Of the queues of which a message says nothing that would make a difference. */
+/** For queues where the message's content makes no difference. */
 const kindOfQueue = {
   receipts: { verdict: 'again', text: 'receipts: one that comes twice changes nothing (D39)' },
   inbound: { verdict: 'again', text: 'words of people: one that comes twice changes nothing (D55)' },
@@ -58,7 +58,7 @@ const kindOfQueue = {
   },
 } as const satisfies Partial<Record<QueueName, LetterKind>>;
 
-/** Judges the text of a dead letter of a queue. Never throws: what cannot be read is a kind too. */
+/** Judges a dead letter. Never throws: an unreadable letter is a kind too. */
 export function judgeLetter(queue: QueueName, body: string, nowMs: number): JudgedLetter {
   try {
     return judged(queue, body, nowMs);

@@ -9,22 +9,22 @@ import { type RequestLimit, requestLimits, routes } from '../routes.ts';
 import { type Settings, settingsFrom } from '../settings.ts';
 import { CommandError } from './command.ts';
 
-/** What a deployment with some context values needs of its account. */
+/** What a deployment with these context values needs of its account. */
 export interface DeploymentNeeds {
   readonly concurrency: ConcurrencyNeeds;
-  /** The names of functions that reserve a part of it. */
+  /** The functions with reserved concurrency. */
   readonly reserving: readonly string[];
-  /** What the deployment is told that the account has. */
+  /** The context value of the account's concurrency. */
   readonly toldConcurrency: number;
   readonly limits: readonly RequestLimit[];
   readonly routes: number;
-  /** Messages of one queue that its workers may hold together, of the queue where these are most. */
+  /** The most messages that the workers of one queue may hold together. */
   readonly messagesAtWork: number;
 }
 
 /**
- * Of a stage that is deployed with these context values (`name=value`) and those of `cdk.json`. Throws a `CommandError` for
- * values that no deployment would take.
+ * The needs of a stage with these context values (`name=value`) and those of `cdk.json`. Throws a `CommandError` for
+ * invalid values.
  */
 export function deploymentNeeds(stage: string, given: readonly string[]): DeploymentNeeds {
   const settings = settingsOf(stage, given);

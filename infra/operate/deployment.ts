@@ -2,16 +2,16 @@ import { parseArgs } from 'node:util';
 import type { Settings } from '../settings.ts';
 import type { Whereabouts } from './stack-standing.ts';
 
-/** Where a deployment goes, as its arguments and `cdk.json` say. */
+/** The destination of a deployment, by its arguments and `cdk.json`. */
 export interface Destination {
   readonly stage: string;
   readonly hasEdge: boolean;
-  /** Whether they say themselves what is to be protected from deletion. */
+  /** Whether the operator chose the protection from deletion. */
   readonly isProtectionChosen: boolean;
   readonly where: Whereabouts;
 }
 
-/** Reads the arguments as the CDK reads them: of a context value the last one, before that of the file. */
+/** Reads arguments as the CDK does: the last value of a context name wins, and all win over the file. */
 export function destinationOf(
   given: readonly string[],
   fileContext: Readonly<Record<string, unknown>> = {},
@@ -42,17 +42,17 @@ export function destinationOf(
 }
 
 export interface DeploymentPorts {
-  /** How the next deployment is to be protected, as the stacks stand now. Throws for one that must not begin. */
+  /** The protection for the next deployment, by the state of the stacks. Throws when a deployment must not begin. */
   readonly protection: () => Promise<Settings['protected']>;
   readonly build: () => Promise<unknown>;
-  /** Runs the CDK's own command with these arguments; its exit status. */
+  /** Runs the CDK's command with these arguments; returns its exit status. */
   readonly run: (given: readonly string[]) => Promise<number>;
   readonly tell: (line: string) => void;
 }
 
 /**
- * Deploys without protection from deletion what has never been made whole, and once more with it when that has succeeded;
- * as it was told, and once, when the arguments choose the protection. Asks before anything is built. The exit status.
+ * Deploys a stack that was never complete without protection from deletion, then again with it. With a chosen
+ * protection it deploys once. It checks before the build. Returns the exit status.
  */
 export async function deployInRounds(
   given: readonly string[],
@@ -68,7 +68,7 @@ export async function deployInRounds(
   return await run(withProtection(given, 'true'));
 }
 
-/** What `deployInRounds` would change in its first round, as it would protect it. Nothing is changed. */
+/** What the first round of `deployInRounds` would change. It changes nothing. */
 export async function diffOfRound(
   given: readonly string[],
   { isProtectionChosen }: Pick<Destination, 'isProtectionChosen'>,

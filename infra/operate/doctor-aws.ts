@@ -9,17 +9,17 @@ import type { DistributionState } from './doctor-edge.ts';
 import type { AlarmState, TopicState } from './doctor-rules.ts';
 import type { StackPurpose } from './stack-standing.ts';
 
-/** What AWS says of a stage's stacks and alarms. Everything here reads, nothing writes. */
+/** The state of a stage's stacks and alarms in AWS. This file only reads. */
 
 const client = {
   maxAttempts: 2,
   requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 };
 
-/** The edge's stack is where CloudFront reads what it needs, the others are where the caller is. */
+/** The edge's stack is in CloudFront's region, the others are in the caller's. */
 const regionOf = (purpose: StackPurpose) => (purpose === 'edge' ? { region: edgeRegion } : {});
 
-/** The resources of one type that a stack has, by their physical ids. */
+/** The physical ids of a stack's resources of one type. */
 async function resourcesOf(stage: string, purpose: StackPurpose, type: string): Promise<string[]> {
   const cloudFormation = new CloudFormationClient({ ...client, ...regionOf(purpose) });
   try {
@@ -36,7 +36,7 @@ async function resourcesOf(stage: string, purpose: StackPurpose, type: string): 
   }
 }
 
-/** The alarms of a stack. Taken from the stack: a name's beginning may be that of another stage. */
+/** The alarms of a stack. They are read from the stack, because a name prefix may match another stage. */
 export async function alarmsOf(stage: string, purpose: StackPurpose): Promise<AlarmState[]> {
   const cloudWatch = new CloudWatchClient({ ...client, ...regionOf(purpose) });
   try {
@@ -48,7 +48,7 @@ export async function alarmsOf(stage: string, purpose: StackPurpose): Promise<Al
     for (let at = 0; at < names.length; at += 100) {
       const asked = new DescribeAlarmsCommand({
         AlarmNames: names.slice(at, at + 100),
-        // Composite ones are in the answer only where they are asked for.
+        // The answer has composite alarms only on request.
         AlarmTypes: ['MetricAlarm', 'CompositeAlarm'],
         MaxRecords: 100,
       });
@@ -64,7 +64,7 @@ export async function alarmsOf(stage: string, purpose: StackPurpose): Promise<Al
   }
 }
 
-/** The distribution of the edge; undefined when its stack has none. */
+/** The edge's distribution; undefined when its stack has none. */
 export async function distributionOf(stage: string): Promise<DistributionState | undefined> {
   const [id] = await resourcesOf(stage, 'edge', 'AWS::CloudFront::Distribution');
   if (id === undefined) return undefined;
@@ -88,14 +88,14 @@ export async function distributionOf(stage: string): Promise<DistributionState |
   }
 }
 
-/** Who is subscribed to the topics that the alarms tell. */
+/** The subscriptions of the alarms' topics. */
 export async function topicsOf(alarms: readonly AlarmState[]): Promise<TopicState[]> {
   const arns = [...new Set(alarms.flatMap(({ actions }) => actions))].filter((arn) => arn.split(':')[2] === 'sns');
   return await Promise.all(arns.map(topicOf));
 }
 
 async function topicOf(arn: string): Promise<TopicState> {
-  // Alarms tell topics of their own region.
+  // An alarm's topic is in the alarm's region.
   const sns = new SNSClient({ ...client, ...present({ region: arn.split(':')[3] }) });
   try {
     let [confirmed, pending] = [0, 0];

@@ -4,22 +4,21 @@ import { text } from 'node:stream/consumers';
 import { resourceName } from '../names.ts';
 import type { Finding } from './findings.ts';
 
-/** What CloudFront says of the distribution before the API. */
 export interface DistributionState {
   readonly id: string;
   readonly enabled: boolean;
-  /** `Deployed` where all places have it as it is described. */
+  /** `Deployed` means that all locations have this configuration. */
   readonly status: string;
   readonly webAcl: boolean;
-  /** The public name, and where the distribution asks for the API. */
+  /** The public name, and the origin that the distribution calls. */
   readonly publicName: string;
   readonly origin: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
 }
 
-/** The answer to a request that did not come through the edge, or why there was none. */
+/** The answer to a request that bypasses the edge, or the reason for none. */
 export type PastEdge = { readonly status: number; readonly code: string | undefined } | { readonly failure: string };
 
-/** Each finding with what to do about it. Pure. */
+/** Pure: each finding says what to do. */
 export function edgeFindings(
   stage: string,
   distribution: DistributionState | undefined,
@@ -61,7 +60,7 @@ function pastFinding(stage: string, { origin }: DistributionState, past: PastEdg
 
 const timeoutMs = 10_000;
 
-/** Asks the API for its health as the distribution does, by the public name at the origin, but shows no key. */
+/** Requests the API's health at the origin, as the distribution does, but without the key. */
 export async function askPastEdge({ origin, publicName }: DistributionState): Promise<PastEdge> {
   const { scheme, host, port } = origin;
   const request = scheme === 'https' ? httpsRequest : httpRequest;

@@ -16,12 +16,11 @@ export interface AskedOf {
   readonly platform: PlatformTransport;
 }
 
-/** How many WABAs the platform is asked about at a time. */
 const askedAtATime = 10;
 
 /**
- * What the platform says of each WABA of a stage when it is asked with its credential. Throws `UnreadableSecret`, and what
- * the stores throw; a call of the platform that fails is a state.
+ * The platform's answer for each WABA of a stage, with the WABA's credential. A failed call is a state. Throws
+ * `UnreadableSecret`, and the errors of the stores.
  */
 export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[]> {
   const [{ credentials }, apps] = await Promise.all([readCredentials(target), readApps(target)]);
@@ -39,7 +38,7 @@ export async function wabasOf({ target, platform }: AskedOf): Promise<WabaState[
   return states;
 }
 
-/** What the platform says of each app of a stage when it is asked with its secret. Throws as `wabasOf`. */
+/** The platform's answer for each app of a stage, with the app's secret. Throws as `wabasOf`. */
 export async function appsOf({ target, platform }: AskedOf): Promise<AppState[]> {
   const apps = Object.entries(await readApps(target));
   return await Promise.all(
@@ -53,13 +52,12 @@ export async function appsOf({ target, platform }: AskedOf): Promise<AppState[]>
   );
 }
 
-/** Of a call that has failed; what else was thrown is thrown on. */
+/** Rethrows all but the platform's failures. */
 function failureOf(error: unknown): NonNullable<WabaState['failure']> {
   if (!(error instanceof PlatformFailure)) throw error;
   return { refused: error.kind === 'refused', text: error.message };
 }
 
-/** The WABAs of a stage with the names of their credentials. */
 async function credentialsByWaba(target: Target): Promise<ReadonlyMap<string, string>> {
   const directory = directoryStore(target.documentClient, target.tableName('directory'));
   const wabas = new Map<string, string>();
@@ -70,8 +68,8 @@ async function credentialsByWaba(target: Target): Promise<ReadonlyMap<string, st
 }
 
 /**
- * Whether the facts about the platform hold for a WABA of the stage, the first one unless told (first-day.ts). Throws
- * `UnreadableSecret`, and what the stores throw.
+ * Checks the facts about the platform for one WABA, by default the first (first-day.ts). Throws `UnreadableSecret`, and
+ * the errors of the stores.
  */
 export async function factsOf({ target, platform }: AskedOf, wabaId?: string): Promise<Finding[]> {
   const [{ credentials }, wabas] = await Promise.all([readCredentials(target), credentialsByWaba(target)]);

@@ -3,9 +3,7 @@ import type { RequestLimit } from '../routes.ts';
 import type { AccountConcurrency, Quota } from './account-limits.ts';
 import type { Finding } from './findings.ts';
 
-/*
- * What doctor makes of the account's quotas, against what the stacks need: each finding with what to do. Pure.
- */
+/** Pure: compares the account's quotas with the stacks' needs; each finding says what to do. */
 
 const good = (text: string): Finding => ({ state: 'good', text });
 const bad = (text: string): Finding => ({ state: 'bad', text });
@@ -13,10 +11,10 @@ const bad = (text: string): Finding => ({ state: 'bad', text });
 const ask = (service: string, code: string, value: number) =>
   `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code} --desired-value ${value}`;
 
-/** What the quota "Concurrent executions" of Lambda must be at least: AWS gives it in hundreds. */
+/** AWS raises the quota "Concurrent executions" in hundreds. */
 const lambdaQuotaCode = 'L-B99A9384';
 
-/** `ours` is what the stage's own functions have reserved already, where it is deployed. */
+/** `ours` is what the deployed stage's functions reserve already. */
 export function concurrencyFinding(
   { total, unreserved }: AccountConcurrency,
   { needs, ours, told }: { readonly needs: ConcurrencyNeeds; readonly ours: number; readonly told: number },
@@ -36,7 +34,7 @@ export function concurrencyFinding(
 
 const gatewayCodes = { rate: 'L-8A5B8E43', burst: 'L-CDF5615A', routes: 'L-65B5C802' } as const;
 
-/** The limits of the gateway's stage come out of one quota of the account, which AWS holds whatever the limits say. */
+/** The limits of the gateway's stage share one quota of the account, which wins over them. */
 export function gatewayFindings(
   quotas: readonly Quota[],
   { limits, routes }: { readonly limits: readonly RequestLimit[]; readonly routes: number },
@@ -74,10 +72,13 @@ function quotaFinding(
   return bad(`${has}; ${ask('apigateway', code, need)}, or lower the limits (infra/README.md, Configuration)`);
 }
 
-/** Of standard queues; FIFO ones have another. AWS has told it under several names, and documents some 120,000. */
+/**
+ * The quota of standard queues; FIFO queues have another. AWS has used several names for it, and documents some
+ * 120,000.
+ */
 const inFlight = /^(?!.*fifo).*in[ -]?flight/i;
 
-/** `atWork`: messages of one queue that its workers may hold together, of the queue where these are most. */
+/** `atWork` is the most messages that the workers of one queue may hold together. */
 export function queueFinding(quotas: readonly Quota[], atWork: number): Finding {
   const quota = quotas.find(({ name }) => inFlight.test(name));
   if (quota === undefined) {

@@ -5,9 +5,7 @@ import type { Finding } from './findings.ts';
 import { conditionOf, type StackPurpose, type StackStanding } from './stack-standing.ts';
 import type { StoredKeySets } from './token-keys.ts';
 
-/*
- * What doctor makes of what it has read: each finding with what to do about it. Pure, so that a table of cases proves it.
- */
+/** Pure, so that a table of cases tests it: each finding says what to do. */
 
 const good = (text: string): Finding => ({ state: 'good', text });
 const bad = (text: string): Finding => ({ state: 'bad', text });
@@ -37,10 +35,10 @@ export function stackFinding(
   }
 }
 
-/** How far this machine's clock may be from the service's: keys are dated by this one and judged by that one. */
+/** The tolerated difference of clocks: this machine's clock dates keys, the service's clock judges them. */
 export const clockToleranceMs = 30_000;
 
-/** `theirsMs` is a whole second, as HTTP tells it. */
+/** `theirsMs` has whole seconds, as HTTP does. */
 export function clockFinding(oursMs: number, theirsMs: number): Finding {
   const apartSeconds = Math.round(Math.abs(oursMs - theirsMs) / 1_000);
   const side = oursMs > theirsMs ? 'ahead of' : 'behind';
@@ -77,9 +75,8 @@ export function keyFindings(
 export interface AlarmState {
   readonly name: string;
   readonly actionsEnabled: boolean;
-  /** ARNs of what it tells. */
   readonly actions: readonly string[];
-  /** Of a composite alarm: by the states of which others it rings. They have no action of their own. */
+  /** The rule of a composite alarm. The alarms in it need no actions. */
   readonly rule?: string | undefined;
 }
 
@@ -89,7 +86,7 @@ export interface TopicState {
   readonly pending: number;
 }
 
-/** Of the alarms of the service, or of those of its edge, which have a region and a topic of their own. */
+/** Findings on the alarms of the service, or of its edge, which has its own region and topics. */
 export function alarmFindings(
   stage: string,
   alarms: readonly AlarmState[],
@@ -100,7 +97,7 @@ export function alarmFindings(
   const deploy = `npm run deploy -- -c stage=${stage}`;
   if (alarms.length === 0) return [bad(`${what} there are none; ${deploy}`)];
   const rules = alarms.map(({ rule = '' }) => rule).join('\n');
-  // A rule names an alarm in quotes, by its name or at the end of its ARN.
+  // A rule quotes an alarm by name, or by an ARN that ends with it.
   const isLookedAt = (name: string) => [`"${name}"`, `:${name}"`].some((named) => rules.includes(named));
   const silent = alarms.filter(({ name, actions }) => actions.length === 0 && !isLookedAt(name));
   const off = alarms.filter(({ actionsEnabled }) => !actionsEnabled).map(({ name }) => name);
@@ -126,24 +123,20 @@ function topicFinding({ arn, confirmed, pending }: TopicState): Finding {
   return bad(`alarm topic ${arn}: nobody is subscribed; ${subscribe}, then follow the link that is mailed`);
 }
 
-/** What the platform says of a WABA when it is asked with its credential. */
 export interface WabaState {
   readonly wabaId: string;
   readonly credential: string;
-  /** The app that provisioning lists it under. */
+  /** The WABA's app, by provisioning. */
   readonly appId?: string | undefined;
-  /** Apps that are subscribed to it; absent when the platform did not say. */
+  /** The apps subscribed to the WABA; absent when the platform did not answer. */
   readonly subscribed?: readonly string[];
-  /** Why it did not. */
   readonly failure?: { readonly refused: boolean; readonly text: string };
 }
 
-/** What the platform says of an app when it is asked with its secret. */
 export interface AppState {
   readonly appId: string;
-  /** The fields that it is told; undefined where it has no address for them. */
+  /** The subscribed fields; undefined when the app has no webhook address. */
   readonly fields?: readonly string[] | undefined;
-  /** Why the platform did not say. */
   readonly failure?: WabaState['failure'];
 }
 
@@ -163,7 +156,7 @@ export function appFindings(apps: readonly AppState[]): Finding[] {
 
 const outOfReach = 'look at the platform’s status page and at the way out of this network, then run this again';
 
-/** How many WABAs in the same trouble are named. */
+/** How many WABAs with the same fault a finding names. */
 const namedAtMost = 5;
 
 export function platformFindings(wabas: readonly WabaState[]): Finding[] {

@@ -39,7 +39,7 @@ give it the context values (-c) that you will deploy with. With --stage these li
 
 --platform makes a dozen reads of one WABA, the first one unless told, and compares them with the facts (FIRST-DAY.md there).`;
 
-/** The stage that is looked at: what it is called here, how to reach it, and what AWS alone can tell of it. */
+/** The stage to check; `stage` is undefined for the local stack. */
 interface Patient {
   readonly target: Target;
   readonly platform: PlatformTransport;
@@ -52,9 +52,9 @@ interface Asked {
   readonly stackFile?: string | undefined;
   /** Context values of the deployment, `name=value`. */
   readonly context: readonly string[];
-  /** The quotas of the account and nothing else. */
+  /** Checks only the account's quotas. */
   readonly quotasAlone: boolean;
-  /** The facts about the platform and nothing else, by one WABA. */
+  /** Checks only the facts about the platform, with one WABA. */
   readonly facts?: { readonly wabaId?: string | undefined } | undefined;
 }
 
@@ -87,7 +87,7 @@ async function examine({ stage, stackFile, facts, context, quotasAlone }: Asked)
 
 type Tell = (found: readonly Finding[]) => void;
 
-/** Undefined, with the reason told, when there is nothing to look at. */
+/** Undefined, after telling the reason, when there is nothing to check. */
 async function admitted(
   stage: string | undefined,
   stackFile: string | undefined,
@@ -105,7 +105,7 @@ async function admitted(
   });
 }
 
-/** What one look brings; a look that fails is a finding, and the others go on. */
+/** A check that fails is a finding, so the others continue. */
 async function looked<T>(what: string, tell: Tell, look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
@@ -116,7 +116,7 @@ async function looked<T>(what: string, tell: Tell, look: () => Promise<T>): Prom
   }
 }
 
-/** Tells of the stacks and returns the API's address. */
+/** Tells the state of the stacks and returns the API's address. */
 async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<string | undefined> {
   if (stage === undefined) {
     tell([{ state: 'skipped', text: 'stacks: on this machine the synthesized templates run without CloudFormation' }]);
@@ -127,7 +127,7 @@ async function stacksOf({ stage, localApiUrl }: Patient, tell: Tell): Promise<st
   return stateless?.apiUrl;
 }
 
-/** Each of the three services is looked at by itself: rights may be there for one and not for another. */
+/** Each service is checked apart, because permissions may differ. */
 async function quotasOfAccount(stage: string | undefined, context: readonly string[], tell: Tell): Promise<void> {
   if (stage === undefined) return;
   // The CDK, which reads context values, takes a second to load.
@@ -174,7 +174,7 @@ async function alarmsOfStage(stage: string | undefined): Promise<Finding[]> {
   return alarmFindings(stage, alarms, await topicsOf(alarms));
 }
 
-/** The edge with its alarms, which no other stack has; this machine has none. */
+/** Checks the edge and its alarms; the local stack has none. */
 async function edgeOf({ stage }: Patient, tell: Tell): Promise<void> {
   if (stage === undefined) return;
   const standing = await standingOf(stage, 'edge');

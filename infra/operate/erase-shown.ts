@@ -2,7 +2,6 @@ import type { Erased } from '../../lib/messages/erase/erase-person.ts';
 import { recordedDays } from '../../lib/webhooks/event-record-store.ts';
 import { deadLetterRetentionDays, type QueueName, queues } from '../queues.ts';
 
-/** What an erasing came to, and when. */
 export interface Erasure {
   readonly erased: Erased;
   readonly dryRun: boolean;
@@ -10,13 +9,13 @@ export interface Erasure {
   readonly atMs: number;
 }
 
-/** Whose messages may name a recipient; the others carry ids of jobs, templates and clients. */
+/** The queues whose messages may name a recipient; the others carry only ids. */
 const naming: readonly QueueName[] = ['dispatch', 'urgent', 'events', 'receipts', 'inbound'];
 
-/** A message that waits for a hold goes round as a copy, each as young as a new one, for a day at most (D46). */
+/** A message that waits for a hold is sent again as a new copy, for at most a day (D46). */
 const circulatesDays = 1;
 
-/** DynamoDB's, which cannot be shortened for a part of a table. */
+/** DynamoDB's period of recovery, which cannot be shorter for a part of a table. */
 const recoveryDays = 35;
 
 const dayMs = 86_400_000;
@@ -35,7 +34,7 @@ const wordOf: Readonly<Record<keyof Erased['changed'], string>> = {
   waitingEvents: 'events that wait for a receiver',
 };
 
-/** For a terminal: what was erased, place by place, and where copies are that the command does not reach. */
+/** For a terminal: what was erased in each place, and where copies remain. */
 export function erasedAsLines({ erased, dryRun, clientId, atMs }: Erasure): string[] {
   const { jobs, messages, pending, underWay, linkedIds, passes, readUnits, clean } = erased;
   const places = Object.entries(erased.changed) as [keyof Erased['changed'], number][];
@@ -72,7 +71,7 @@ function copies(atMs: number): [place: string, day: string][] {
   ];
 }
 
-/** The log of an erasing, one line: whom by keyed digest, so that who has the key can prove it for a number, and no other reader. */
+/** One log line. A keyed digest names the person, so only holders of the key can prove it for a number. */
 export function erasureLogged(
   { erased, dryRun, clientId, atMs }: Erasure,
   { by, stage, names }: { readonly by: string; readonly stage: string | undefined; readonly names: readonly string[] },

@@ -43,25 +43,23 @@ const options = {
 
 type Wanted = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
-/** A stage, as the command works on it. */
 export interface ErasedStage {
   readonly target: Pick<Target, 'documentClient' | 'tableName' | 'secrets' | 'secretName'>;
   readonly stage: string | undefined;
-  /** Who has typed the command, as AWS or this machine calls them. */
+  /** The operator, by the name in AWS or on this machine. */
   readonly by: () => Promise<string>;
   readonly audit: OperatorAudit;
 }
 
 export interface EraseTerminal {
   readonly print: (line: string) => void;
-  /** What came by the standard input. */
   readonly input: () => string;
   readonly nowMs: () => number;
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage; 1 where
- * something is left that another run may find, or items of a kind that is not known. No message quotes a recipient.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when another run
+ * may find more, or for items of an unknown kind. No message quotes a recipient.
  */
 export async function eraseCommand(
   typed: readonly string[],
@@ -82,7 +80,7 @@ export async function eraseCommand(
   const nameOf = await namesOf(opened);
   const by = await opened.by();
   const erase = () => erasePerson({ ids, clientId }, portsOf(opened, { dryRun, pace, nameOf }, terminal));
-  // How many ids, and not whose: no line of the audit names a person.
+  // The audit has the number of ids only, because no line of it names a person.
   const on = { ...present({ clientId }), count: ids.size };
   const erased = dryRun ? await erase() : await opened.audit('command.erase', on, erase);
   const facts = { erased, dryRun, clientId, atMs: terminal.nowMs() };
@@ -131,7 +129,7 @@ function wholeNumber(text: string, option: string, most: number): number {
   return value;
 }
 
-/** Before anything is written: without the key the log of it could name no person. */
+/** It comes before any write: without the key the log could name no person. */
 async function namesOf({ target }: ErasedStage): Promise<NameOf> {
   const key = await readPersonKey(target);
   if (key === undefined) throw new CommandError('There is no key of people yet: `npm run provision` creates it.', 1);

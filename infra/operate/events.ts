@@ -38,8 +38,8 @@ export interface EventsAt {
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 when
- * a replay would reach nobody.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when a replay
+ * would reach no receiver.
  */
 export async function eventsCommand(
   typed: readonly string[],
@@ -69,7 +69,7 @@ export async function eventsCommand(
   print(`total ${total}${sink === undefined || total === 0 ? '' : ', on their way again'}`);
 }
 
-/** Prints events, or sends them, or counts them alone. */
+/** Prints events, sends them, or only counts them. */
 async function goThrough(
   pages: AsyncIterable<readonly ServiceEvent[]>,
   {
@@ -83,7 +83,7 @@ async function goThrough(
   },
 ): Promise<{ readonly counts: ReadonlyMap<string, number>; readonly total: number }> {
   const counts = new Map<string, number>();
-  // An event that was announced twice, at two times, is one event.
+  // An event that was announced twice is one event.
   const seen = new Set<string>();
   for await (const page of pages) {
     const wanted = page.filter(({ id, type }) => {
@@ -118,7 +118,7 @@ function timeMs(text: string | undefined, name: string): number {
   return ms;
 }
 
-/** Date takes 30 February for 2 March. */
+/** `Date` parses 30 February as 2 March. */
 function isDay(text: string): boolean {
   const ms = Date.parse(text);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);

@@ -33,7 +33,7 @@ function unknown(code: string): CommandError {
     return new CommandError(`${code} is a status; the service answers it with a code: ${answered.join(', ')}`, 1);
   }
   const near = nearNames(code, [...new Set(explanations.map((each) => each.code))], 5);
-  // The platform has more codes than it tells.
+  // The platform has more codes than it documents.
   const isForeign = near.length === 0 && /^\d+$/.test(code);
   const hint = isForeign
     ? '; go by the text that the platform gave with it (message, reason)'

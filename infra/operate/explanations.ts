@@ -12,25 +12,24 @@ interface Text {
   readonly remedy: string;
 }
 
-/** What one code says in one place where it occurs. */
+/** A code's meaning in one place where it occurs. */
 export interface Explanation extends Text {
   readonly code: string;
   readonly where: string;
   readonly title: string;
-  /** Whose fault it is, or `nobody`. */
+  /** Who is at fault, or `nobody`. */
   readonly fault: string;
-  /** Of a code of the platform: whom it concerns, and what lifts it. */
+  /** For a platform code: who is affected, and what lifts it. */
   readonly concerns?: string;
   readonly lifted?: string;
-  /** What it concerns waits, and goes on by itself (D46). */
+  /** The affected messages wait and continue by themselves (D46). */
   readonly waits?: true;
-  /** Of a code that a report may have: what a retry of the dispatch makes of it (D57). */
+  /** For a code in reports: what a retry of the dispatch does with it (D57). */
   readonly retry?: string;
-  /** Where more is written. */
   readonly page?: string;
 }
 
-/** Who has to act, where the status alone does not say it: 4xx the request, 5xx the service. */
+/** Who must act when the status does not tell it: 4xx means the request, 5xx the service. */
 const faultOfRefusal: { readonly [code in RefusalCode]?: string } = {
   sync_in_progress: 'nobody',
   request_in_progress: 'nobody',
@@ -90,7 +89,7 @@ const ofCodes: Readonly<Record<string, Advice>> = advice.codes;
 const ofHolds: Readonly<Record<HoldKind, string>> = advice.holds;
 const ofConcerns: Readonly<Record<Concern, string>> = advice.concerns;
 
-/** Of a code by itself where something is known of it, else of its kind. Throws for a kind that nobody has described. */
+/** The advice on the code itself, else on its kind. Throws for a kind without advice. */
 function adviceOn({ code, subcode, kind, advice: treatment }: PlatformCode): Advice {
   const own = ofCodes[subcode === undefined ? code : `${code}/${subcode}`];
   const found = own ?? ofKinds[`${kind}, ${treatment}`] ?? ofKinds[treatment === 'backoff' ? 'other, backoff' : kind];
@@ -120,12 +119,12 @@ function concernsOf({ concerns, holdsWhenDropped }: Extract<PlatformCode, { read
     : `${alone}; by receipt, of a message that the platform held: ${ofHolds[holdsWhenDropped]}`;
 }
 
-/** What is known of a code of the platform. Undefined for one that it does not tell. */
+/** A documented code of the platform; undefined for any other. */
 export function explainedOfPlatform(code: string): Explanation | undefined {
   return ofPlatform.find((each) => each.code === code);
 }
 
-/** No code at all: an answer that says too little by itself. */
+/** This is no code: it explains an answer that says too little by itself. */
 const ofEmptyListings: Explanation = {
   code: 'unassigned',
   where: 'the campaign of templates that have none, in GET /v1/templates',
@@ -138,7 +137,6 @@ const ofEmptyListings: Explanation = {
   page: 'functions/README.md#get-v1templates',
 };
 
-/** Every code that there is an explanation of. */
 export const explanations: readonly Explanation[] = [
   ...refusalCodes.map(ofRefusal),
   ...ofOutcomes,
@@ -148,9 +146,8 @@ export const explanations: readonly Explanation[] = [
 ];
 
 /**
- * What a code says, in every place where it occurs; none when nobody knows it. A subcode is found with its code before
- * it or alone, `http_502` by its form, a code between 200 and 299 by their row, a listing by `empty`; any as a message of
- * the platform spells it, `(#131026)`, and in any letter case.
+ * A code's meanings in all places; none for an unknown code. It accepts a subcode with or without its code, `http_502`,
+ * 2xx codes, `empty` for a listing, the platform's spelling `(#131026)`, and any letter case.
  */
 export function explained(given: string): readonly Explanation[] {
   const code = spelled(given);
@@ -171,7 +168,7 @@ function spelled(given: string): string {
     .replace(/^(\d+)[:., ]+(\d+)$/, '$1/$2');
 }
 
-/** The codes that the service answers with under an HTTP status. */
+/** The service's codes with this HTTP status. */
 export function codesOfStatus(status: string): readonly RefusalCode[] {
   return refusalCodes.filter((code) => String(statusOf(code)) === status);
 }

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from './findings.ts';
 
-/** A fact about the platform is good for so long after it was seen. */
+/** How long a fact about the platform is trusted after it was seen. */
 const goodForMonths = 18;
 
-/** When the oldest fact was seen, and from which month on all of them are to be looked at again: `2025-10`, `2027-04`. */
+/** When the oldest fact was seen, and when all are due for a review: `2025-10`, `2027-04`. */
 export interface FactsReview {
   readonly oldest: string;
   readonly due: string;
 }
 
-/** The month of a section, or the mark of a fact of its own date; a mark may name several sources. */
+/** The month of a section, or a fact's own mark, which may name several sources. */
 const seenPattern = /^\*Seen (\d{4}-\d{2})\.\*$|\*\(([^)]*\bdoc \d{4}-\d{2}[^)]*)\)\*/gm;
 const monthPattern = /\bdoc (\d{4}-\d{2})/g;
 
-/** Reads the dates in the text of FACTS.md; the marks that it explains are dates of facts as well. Throws when it has none. */
+/** Reads the dates in FACTS.md, also those in its explanation of marks. Throws when there are none. */
 export function reviewOf(text: string): FactsReview {
   const months = [...text.matchAll(seenPattern)].flatMap(([, section, mark = '']) =>
     section === undefined ? [...mark.matchAll(monthPattern)].map(([, month = '']) => month) : [section],
@@ -26,7 +26,6 @@ export function reviewOf(text: string): FactsReview {
   return { oldest, due: new Date(Date.UTC(year, month - 1 + goodForMonths)).toISOString().slice(0, 7) };
 }
 
-/** Whether the facts of this project are still good. */
 export function reviewFinding({ oldest, due }: FactsReview, nowMs: number): Finding {
   const text = `facts about the platform: the oldest was seen in ${oldest}, so their review is due in ${due}`;
   const isDue = new Date(nowMs).toISOString().slice(0, 7) >= due;
@@ -35,7 +34,6 @@ export function reviewFinding({ oldest, due }: FactsReview, nowMs: number): Find
     : { state: 'good', text };
 }
 
-/** The dates of the facts that this project rests on. */
 export function factsReview(): FactsReview {
   return reviewOf(readFileSync(join(import.meta.dirname, '../../lib/platform/FACTS.md'), 'utf8'));
 }

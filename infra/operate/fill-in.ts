@@ -3,22 +3,22 @@ import { conditionalWrite } from '../../lib/aws/conditional-write.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-/** What an item lacks, and the attributes it follows from; undefined where nothing is lacking. A pure function. */
+/** What an item lacks, and the attributes it depends on; undefined when nothing is lacking. A pure function. */
 export type Lacking = (item: Item) => { readonly set: Item; readonly from: readonly string[] } | undefined;
 
 export interface FillIn {
   readonly table: string;
   readonly lacking: Lacking;
-  /** Items that one run looks at, at most: what it may cost. */
+  /** The maximum of items that one run reads, which limits its cost. */
   readonly limitItems: number;
-  /** Where the run before has ended; from the beginning when absent. */
+  /** Where the run before ended; without it the run starts at the beginning. */
   readonly after?: Item | undefined;
   readonly pageItems?: number;
-  /** Between two pages: leaves the table to those who serve. */
+  /** Called between two pages, so that the table has capacity for the service. */
   readonly pause: () => Promise<void>;
 }
 
-/** `next` is where the next run goes on; undefined at the end of the table. `passed` had changed meanwhile. */
+/** `next` starts the next run; undefined at the end of the table. `passed` counts items that changed meanwhile. */
 export interface FilledIn {
   readonly looked: number;
   readonly filled: number;
@@ -27,9 +27,8 @@ export interface FilledIn {
 }
 
 /**
- * One bounded run over a table that gives items what they lack (TABLES.md). An item is written only as it was read: one that
- * somebody has written or deleted meanwhile is theirs, for whoever writes writes the new attribute too. Every run may be
- * repeated, from anywhere; one that throws goes on from where it was begun.
+ * One bounded run that gives items what they lack (TABLES.md). An item is written only if it is still as read; another
+ * writer of it writes the new attribute anyway. Any run can be repeated.
  */
 export async function fillIn(client: DynamoDBDocumentClient, run: FillIn): Promise<FilledIn> {
   const { table, limitItems, pageItems = 100, pause } = run;

@@ -1,6 +1,6 @@
-/** What a check has found, for a terminal: one line with ✓, ✗ or –, and what to do about it. */
+/** A result of a check for a terminal: one line with ✓, ✗ or –, and what to do. */
 export interface Finding {
-  /** `skipped`: it could not be looked at here, and that is no fault. */
+  /** `skipped` means that it cannot be checked here, which is no fault. */
   readonly state: 'good' | 'bad' | 'skipped';
   readonly text: string;
 }
@@ -10,7 +10,7 @@ export const widthColumns = 100;
 
 const marks = { good: '✓', bad: '✗', skipped: '–' } as const;
 
-/** A finding as lines of at most `widthColumns`; the ones after the first are indented. */
+/** A finding as lines of at most `widthColumns`, indented from the second on. */
 export function findingLines({ state, text }: Finding): string {
   const lines: string[] = [];
   let line: string = marks[state];
@@ -24,7 +24,6 @@ export function findingLines({ state, text }: Finding): string {
   return [...lines, line].join('\n');
 }
 
-/** A word that is no longer than a line. */
 function inPieces(word: string): string[] {
   const longest = widthColumns - 2;
   return Array.from({ length: Math.ceil(word.length / longest) }, (_, at) =>

@@ -4,12 +4,12 @@ import { readList } from '../../lib/platform/list-page.ts';
 import type { PlatformReply, PlatformTransport } from '../../lib/platform/transport.ts';
 import type { Finding } from './findings.ts';
 
-/*
- * What the facts about the platform rest on, asked of the platform itself, for one WABA (lib/platform/FIRST-DAY.md). Reads alone:
- * they change nothing and cost nothing.
+/**
+ * Checks the facts about the platform for one WABA (lib/platform/FIRST-DAY.md). It only reads, so it changes and costs
+ * nothing.
  */
 
-/** What later reads take from earlier ones. */
+/** What later reads need from earlier ones. */
 interface Known {
   readonly wabaId: string;
   numberId?: string;
@@ -23,12 +23,12 @@ interface Judgement {
   readonly says: string;
 }
 
-/** One read, and what the facts lead to expect of its answer. */
+/** A read, and the answer that the facts predict. */
 interface FirstDayRead {
-  /** The section of FACTS.md that rests on it. */
+  /** The section of FACTS.md that it checks. */
   readonly facts: string;
   readonly asks: string;
-  /** Undefined: the WABA has nothing that could be asked about. */
+  /** Undefined when the WABA has nothing to read. */
   readonly call: (known: Known) => { readonly path: string; readonly query?: Record<string, string> } | undefined;
   /** Another token than the WABA's. */
   readonly accessToken?: string;
@@ -57,7 +57,7 @@ const templateFields =
   'id,name,language,status,category,components,source,correct_category,quality_score,parameter_format';
 const templatesPath = ({ wabaId }: Known) => `${wabaId}/message_templates`;
 
-/** At most 100 of each list are looked at. */
+/** At most 100 entries of each list are read. */
 export const firstDayReads: readonly FirstDayRead[] = [
   {
     ...{ facts: '8', asks: 'the WABA, and whether it can pay' },
@@ -203,7 +203,7 @@ const HealthSchema = v.object({
   }),
 });
 
-/** Asks all of it for one WABA, one read after the other. Throws what is no answer of the platform's own. */
+/** Makes all reads for one WABA, one after another. Throws errors that are no answer of the platform. */
 export async function firstDayFindings(
   platform: PlatformTransport,
   { wabaId, accessToken }: { readonly wabaId: string; readonly accessToken: string },
@@ -239,7 +239,7 @@ function ofReply(judge: (reply: PlatformReply, known: Known) => Judgement): Firs
   return (answer, known) => (answer instanceof PlatformFailure ? differs(answer.message) : judge(answer, known));
 }
 
-/** Entries that cannot be read as expected are a difference. */
+/** An entry of another form is a difference. */
 function ofList<Entry>(
   schema: v.GenericSchema<unknown, Entry>,
   judge: (entries: readonly Entry[], known: Known) => Judgement,

@@ -5,20 +5,19 @@ import { explainedOfPlatform } from './explanations.ts';
 import { kindAndName, type OpenHold } from './open-holds.ts';
 import { asJson, commandOf, type JobOutcomes, jobLines, settlingLines, timeOf, totalLine } from './outcomes-shown.ts';
 
-/** A number of the directory: what its channel says of it. */
 export interface ListedNumber {
   readonly did: string;
   readonly phoneNumberId: string;
 }
 
-/** All that is held of a stage, and who waits. */
+/** All holds of a stage, and the dispatches that wait for them. */
 export interface Held {
   readonly holds: readonly { readonly hold: OpenHold; readonly waiting: readonly JobOutcomes[] }[];
-  /** Jobs that are told as waiting although nothing holds them any more: the next look at them lets them go on. */
+  /** Dispatches that still show as parked without a hold; their next check lets them continue. */
   readonly goingOn: readonly JobOutcomes[];
 }
 
-/** What a hold concerns: `number 3000 of waba 2000`. An operator ends it by the same words. */
+/** What a hold concerns: `number 3000 of waba 2000`. An operator ends it with the same words. */
 export function holdInWords(hold: OpenHold): string {
   if (hold.scope === 'platform') return 'platform';
   const { kind, name } = kindAndName(hold.scope);
@@ -29,7 +28,7 @@ export function holdInWords(hold: OpenHold): string {
   return name === '' ? `${kind} of ${waba}` : `${kind} ${name} of ${waba}`;
 }
 
-/** Puts each job to the widest of the holds on its messages. */
+/** Assigns each dispatch to the widest hold on its messages. */
 export function heldBy(holds: readonly OpenHold[], parked: readonly JobOutcomes[]): Held {
   const holdOfJob = new Map(parked.map((found) => [found, holds.find((hold) => concerns(hold, found.job))]));
   return {
@@ -43,7 +42,6 @@ function concerns(hold: OpenHold, { head }: DescribedJob): boolean {
   return hold.wabaId === head.wabaId && scopesOf(head).includes(hold.scope);
 }
 
-/** As lines for a terminal. */
 export function heldAsLines(
   { holds, goingOn }: Held,
   { numbers, stage }: { readonly numbers: readonly ListedNumber[]; readonly stage: string | undefined },
@@ -83,19 +81,19 @@ function didsOf({ scope }: OpenHold, numbers: readonly ListedNumber[]): string[]
   return numbers.flatMap(({ did, phoneNumberId }) => (phoneNumberId === name ? [did] : []));
 }
 
-/** Messages that wait are what asks: where none does, the time of the next question may long have passed. */
+/** Only waiting messages ask, so without any the next time may be long past. */
 function questionsOf(hold: OpenHold): string {
   const next = `the first message after ${timeOf(nextQuestionMs(hold))} asks`;
   if (hold.asks === 0) return `not asked yet; ${next}`;
   return `asked ${hold.asks === 1 ? 'once' : `${hold.asks} times`}; ${next} again`;
 }
 
-/** Not before this; while another question is under way, not before its lease ends. */
+/** The earliest time of the next question; while one runs, its lease must end first. */
 function nextQuestionMs({ nextAskMs, askedUntilMs = nextAskMs }: OpenHold): number {
   return Math.max(nextAskMs, askedUntilMs);
 }
 
-/** What the platform calls the code, and what lifts it; of a code that is not known here, nothing. */
+/** The platform's title of the code, and what lifts it; empty for an unknown code. */
 function reasonOf({ scope, code }: OpenHold): { readonly title?: string; readonly remedy?: string } {
   if (code !== noAnswerCode) {
     const known = explainedOfPlatform(code);
@@ -112,7 +110,6 @@ function reasonOf({ scope, code }: OpenHold): { readonly title?: string; readonl
       };
 }
 
-/** The same for programs. */
 export function heldAsJson({ holds, goingOn }: Held) {
   return {
     held: holds.map(({ hold, waiting }) => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { CommandError } from './command.ts';
 
-/** What a local stack writes down while it runs. */
+/** What a local stack notes while it runs. */
 const LocalStackSchema = v.object({
   pid: v.number(),
   apiUrl: v.string(),
@@ -14,16 +14,16 @@ const LocalStackSchema = v.object({
   region: v.string(),
   stage: v.string(),
   queueUrls: v.record(v.string(), v.string()),
-  /** Where `npm run webhooks:listen` receives events. */
+  /** The port of `npm run webhooks:listen`. */
   webhookReceiverPort: v.number(),
 });
 
 export type LocalStack = v.InferOutput<typeof LocalStackSchema>;
 
-/** One file for each stack, named by its process: several can run side by side, on ports of their own. */
+/** One file for each stack, named by process id: several can run at the same time. */
 export const localStacksFolder = join(import.meta.dirname, '../../dist/local-stacks');
 
-/** Writes down where a stack is, for the operator commands. Returns how to take it back. */
+/** Notes a stack for the operator commands. Returns a function that removes the note. */
 export function noteLocalStack(stack: LocalStack, folder: string = localStacksFolder): () => void {
   const file = join(folder, `${stack.pid}.json`);
   mkdirSync(folder, { recursive: true });
@@ -33,10 +33,7 @@ export function noteLocalStack(stack: LocalStack, folder: string = localStacksFo
   return () => rmSync(file, { force: true });
 }
 
-/**
- * A local stack that is running: the one at `PORT` when that is set, as for `npm start`, else the one that was started
- * first. Undefined when there is none.
- */
+/** A running local stack: at `PORT` when that is set, else the first one started. Undefined when there is none. */
 export function findLocalStack(
   folder: string = localStacksFolder,
   port: string | undefined = process.env['PORT'],
@@ -46,7 +43,7 @@ export function findLocalStack(
   return running.find(({ stack }) => anyPort || new URL(stack.apiUrl).port === port)?.stack;
 }
 
-/** The local stack that is running, or the one that a file describes. Ends the command with status 2 when it does not run. */
+/** The running local stack, or the one in a file. Ends the command with status 2 when it does not run. */
 export function runningLocalStack(file?: string): LocalStack {
   const stack = file === undefined ? findLocalStack() : readNote(file);
   if (stack !== undefined && isRunning(stack.pid)) return stack;
@@ -63,7 +60,7 @@ interface Note {
   readonly writtenMs: number;
 }
 
-/** First the one that was written first. */
+/** The oldest note comes first. */
 function notesIn(folder: string): Note[] {
   return namesIn(folder)
     .filter((name) => name.endsWith('.json'))
@@ -83,7 +80,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Undefined for a file that is not there, or is no such note (a stack that ends takes its own back at any time). */
+/** Undefined for a missing or malformed file; a stack that ends removes its note at any time. */
 function readNote(path: string): LocalStack | undefined {
   try {
     const parsed = v.safeParse(LocalStackSchema, JSON.parse(readFileSync(path, 'utf8')));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An option of a command, as far as it matters here: its long name, and whether a value follows it. */
+/** An option of a command: its long name, and whether it has a value. */
 export interface TypedOption {
   readonly name: string;
   readonly short?: string;
@@ -10,13 +10,12 @@ export interface TypedOption {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What npm makes of a short option that it knows itself. */
+/** npm's own short options. */
 const npmLongNames: Readonly<Record<string, string>> = { c: 'call' };
 
 /**
- * The line that was probably meant, when npm took options of a command for its own: without `--` before them they never
- * reach the command and are left in the environment as `npm_config_<name>` (npm 10 and 11). Undefined when there are none.
- * What an .npmrc says is left there too; it was not typed.
+ * The line that was probably meant, when npm kept options: without `--` they only become `npm_config_<name>` variables
+ * (npm 10 and 11). Undefined when there are none. Settings of an .npmrc do not count.
  */
 export function lineWithSwallowedOptions(
   options: readonly TypedOption[],
@@ -46,7 +45,7 @@ function spellings({ name, short }: TypedOption): { readonly typed: string; read
   return ofNpm === undefined ? [long] : [long, { typed: `-${short}`, key: ofNpm }];
 }
 
-/** Keys and values of the .npmrc files that npm has read. */
+/** Keys and values of the .npmrc files. */
 function configuredIn(environment: Environment): ReadonlyMap<string, string> {
   const {
     npm_config_userconfig: user,

@@ -5,7 +5,7 @@ import type { LaneName } from '../../lib/messages/pace/segments.ts';
 import { urgentLane } from '../../lib/messages/pace/urgent.ts';
 import { timeOf } from './outcomes-shown.ts';
 
-/** How fast a number may send and does, as lines for a terminal. */
+/** The limit and the pace of a number, as lines for a terminal. */
 export function paceLines(
   {
     limitPerSecond,
@@ -35,13 +35,13 @@ export function paceLines(
   ];
 }
 
-/** What has slots of a number and has not left. */
+/** Messages with slots of a number that have not left. */
 export interface WaitingLane extends LaneName {
   readonly count: number;
   readonly lastMs: number;
 }
 
-/** Lanes whose slots have not all gone by, the last one last. */
+/** Lanes with future slots, sorted by their last slot. */
 export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
   const lanes = new Map<string, WaitingLane>();
   for (const { lanes: own } of schedule.segments) {
@@ -58,12 +58,12 @@ export function waitingLanes(schedule: Schedule, nowMs: number): WaitingLane[] {
   return [...lanes.values()].sort((one, other) => one.lastMs - other.lastMs);
 }
 
-/** Whether a lane is that of the job; one that small requests of a client have together, or one-time codes, is of none. */
+/** Whether a lane belongs to the dispatch; lanes of small requests and one-time codes belong to none. */
 export function isLaneOf(jobId: string, { lane }: LaneName): boolean {
   return laneOf(jobId, Number.POSITIVE_INFINITY) === nameOf(lane);
 }
 
-/** `jobIds`: those known, of which the lane may be. */
+/** `jobIds` are the dispatches that the lane may belong to. */
 export function laneLine(waiting: WaitingLane, jobIds: readonly string[]): string {
   const { clientId, lane, count, lastMs } = waiting;
   const late = lane.endsWith('~') ? ', late' : '';
@@ -78,7 +78,7 @@ function whoseLane(waiting: WaitingLane, jobIds: readonly string[]): string {
   return `job ${jobIds.find((jobId) => isLaneOf(jobId, waiting)) ?? `...${name}`}`;
 }
 
-/** Without the mark of what is late. */
+/** Without the mark of late messages. */
 const nameOf = (lane: string) => lane.replace(/~$/, '');
 
 const rounded = (perSecond: number) => String(Math.round(perSecond * 10) / 10);

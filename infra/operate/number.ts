@@ -22,7 +22,7 @@ import { readCredentials } from './stored-credentials.ts';
 import { platformOf, type Target, targetOf } from './target.ts';
 
 const longestCapMs = 7 * 86_400_000;
-/** Jobs that were accepted before are shown by the end of their ids alone: hardly one waits for longer. */
+/** Older dispatches are shown only by the end of their ids; they hardly ever wait longer. */
 const longestWaitMs = 3 * 86_400_000;
 
 const usage = `npm run number -- DID [--stage NAME]
@@ -45,22 +45,21 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** A stage, as the command reads and changes it. */
 export interface NumberStage {
   readonly findDid: (did: string) => Promise<Did | undefined>;
   readonly findNumber: (wabaId: string, phoneNumberId: string) => Promise<ListedChannel | undefined>;
   readonly paces: NumberPaces;
   readonly holds: Pick<OpenHolds, 'list'>;
   readonly outcomes: Pick<Outcomes, 'listJobs' | 'ofJob'>;
-  /** Asks the platform; undefined for a number that it does not list. Throws `PlatformFailure`. */
+  /** Asks the platform; undefined for an unlisted number. Throws `PlatformFailure`. */
   readonly ask: (did: Did) => Promise<LiveValues | undefined>;
   readonly audit: OperatorAudit;
   readonly nowMs: () => number;
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 for a DID that
- * there is not, or a cap that would change nothing.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
+ * DID, or a cap without effect.
  */
 export async function numberCommand(
   typed: readonly string[],
@@ -88,7 +87,7 @@ export async function numberCommand(
 }
 
 interface Cap {
-  /** Absent: none any more. */
+  /** Absent to remove the cap. */
   readonly perSecond?: number;
   readonly forMs: number;
 }
@@ -138,7 +137,7 @@ function refuseEmptyCap({ perSecond }: Cap, { limitPerSecond }: LimitOfNumber): 
   );
 }
 
-/** A compare-and-set, as every change of a pace (pace-store.ts): what workers reserve at the same moment is kept. */
+/** A compare-and-set, as every change of a pace (pace-store.ts), so concurrent reservations of workers are kept. */
 async function setCap(
   { perSecond, forMs }: Cap,
   {
@@ -220,7 +219,7 @@ async function waitingLines(did: string, pace: NumberPace, { outcomes, nowMs }: 
   const from = {
     did,
     clientIds: [...new Set(lanes.map(({ clientId }) => clientId))],
-    // A lane has the end of its job's id.
+    // A lane has the end of its dispatch's id.
     isWanted: (jobId: string) => lanes.some((lane) => isLaneOf(jobId, lane)),
   };
   const period = { fromMs: nowMs() - longestWaitMs, toMs: nowMs() + 1 };
@@ -238,7 +237,7 @@ async function waitingLines(did: string, pace: NumberPace, { outcomes, nowMs }: 
   ];
 }
 
-/** The stage that a target is; the platform is asked with the stored credential of the number's WABA. */
+/** The stage of a target. It calls the platform with the credential of the number's WABA. */
 export function numberStage(
   target: Target,
   call: PlatformTransport,

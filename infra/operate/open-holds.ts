@@ -6,28 +6,27 @@ import { holdStore } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldScope } from '../../lib/messages/holds/scope.ts';
 import { type HoldKind, holdKinds } from '../../lib/platform/failure.ts';
 
-/** What a stage sends nothing for at the moment (D46): a scope of a WABA. */
+/** A current hold on a scope of a WABA (D46). */
 export interface HoldOfWaba extends Hold {
   readonly scope: HoldScope;
   readonly wabaId: string;
 }
 
-/** The same of the platform as a whole, which gives no answer. */
+/** A hold on the whole platform, which does not answer. */
 export interface HoldOfPlatform extends Hold {
   readonly scope: 'platform';
 }
 
 export type OpenHold = HoldOfPlatform | HoldOfWaba;
 
-/** The holds of a stage. Both throw when the store cannot be reached. */
+/** Both methods throw when the store cannot be reached. */
 export interface OpenHolds {
-  /** What is held of these WABAs, and of the platform; the widest of each WABA first. */
+  /** The holds of these WABAs and of the platform; the widest of each WABA comes first. */
   list(wabaIds: readonly string[]): Promise<OpenHold[]>;
-  /** Ends this hold and no later one, without a question to the platform. False when other writers were always first. */
+  /** Ends this hold, no later one, without asking the platform. False when other writers always won. */
   end(hold: OpenHold): Promise<boolean>;
 }
 
-/** How many WABAs are read at a time. */
 const readAtATime = 25;
 
 export function openHolds(stored: {
@@ -79,11 +78,11 @@ export function openHolds(stored: {
 }
 
 function rankOf(scope: HoldScope): number {
-  // The kinds stand in the order of how wide they are.
+  // The kinds are ordered by width.
   return holdKinds.indexOf(kindAndName(scope).kind);
 }
 
-/** The two parts of a scope: `number` and the id, `template` and name with language; `waba` and nothing more. */
+/** The two parts of a scope: `number` and its id, `template` and its name with language; `waba` has only one. */
 export function kindAndName(scope: HoldScope): { readonly kind: HoldKind; readonly name: string } {
   const [kind, ...name] = scope.split(':');
   return { kind: kind as HoldKind, name: name.join(':') };

@@ -8,18 +8,17 @@ import { CommandError } from './command.ts';
 import type { Target } from './target.ts';
 
 /**
- * Does what an operator's command is there for, between two lines of the audit: `begun` before it, `done` or `failed` after it.
- * Throws `CommandError` where the first cannot be written, and then nothing was done.
+ * Runs an operator's command between two audit lines: `begun`, then `done` or `failed`. Throws `CommandError`, with
+ * nothing done, when the first line cannot be written.
  */
 export type OperatorAudit = <T>(act: OperatorAct, on: Audited, work: () => Promise<T>) => Promise<T>;
 
 interface OperatorAuditPorts {
   readonly append: AppendEntry;
-  /** Who has typed the command. */
   readonly by: () => Promise<string>;
   readonly nowMs: () => number;
   readonly newId: () => string;
-  /** Says what the command's own lines do not. */
+  /** Tells what the command's own lines do not. */
   readonly tell: (line: string) => void;
 }
 
@@ -54,7 +53,6 @@ function sentenceOf(error: unknown): string {
   return failureSentence(error) ?? String(error);
 }
 
-/** The audit of a stage, or of the running local stack. */
 export function auditOf({ documentClient, tableName }: Target, stage: string | undefined): OperatorAudit {
   return operatorAudit({
     append: auditWriter(documentClient, tableName('audit')),
@@ -65,7 +63,7 @@ export function auditOf({ documentClient, tableName }: Target, stage: string | u
   });
 }
 
-/** Who has typed the command, as AWS or this machine calls them. */
+/** The operator, by the name in AWS or on this machine. */
 export async function operatorOf(stage: string | undefined): Promise<string> {
   return stage === undefined ? userInfo().username : await callersArn();
 }

@@ -2,31 +2,30 @@ import { isMoment } from '../../lib/http/query.ts';
 import { addresseeForm, addresseeOf } from '../../lib/messages/request/addressee.ts';
 import type { Recipient } from '../../lib/opt-outs/person-name.ts';
 
-/*
- * The file of an import of opt-outs (D55): CSV as RFC 4180 has it, in UTF-8, with a column `recipient` and, if wanted, a column `at`. No
- * value of either has a line break, so a line is a row, and what is wrong with one hides nothing of the next: a quote that does not end
- * is a fault of its line.
+/**
+ * The CSV file of an import (D55), in UTF-8 by RFC 4180, with a column `recipient` and optionally `at`. No value has a
+ * line break, so each line is a row: an unclosed quote is one line's fault.
  */
 
-/** When each has stopped, in milliseconds; undefined where the file does not say: at the moment of the import. */
+/** The time of each opt-out in milliseconds; undefined means the moment of the import. */
 export type OptOutRows = ReadonlyMap<Recipient, number | undefined>;
 
 export interface OptOutFile {
   readonly rows: OptOutRows;
-  /** Rows that name somebody again: the later time counts. */
+  /** Rows that repeat a person; the later time counts. */
   readonly duplicates: number;
-  /** The first ones, each with its line. With any, nothing of the file is to be written. */
+  /** The first faults, each with its line. A file with faults must not be written. */
   readonly faults: readonly string[];
   readonly moreFaults: number;
 }
 
-/** What is kept in memory has a bound, whatever is in the file: some 200 bytes for each person. */
+/** The bound of memory: some 200 bytes for each person. */
 export const mostPeople = 2_000_000;
 const mostFaults = 100;
-/** Longer than a row can be whose values are in order. */
+/** No valid row is longer. */
 const longestLine = 1_000;
 
-/** Reads and judges a file to its end. No person can have stopped after `nowMs`. */
+/** Reads and checks a whole file. No opt-out may be later than `nowMs`. */
 export async function readOptOutFile(
   chunks: AsyncIterable<Uint8Array>,
   nowMs: number,
@@ -63,13 +62,13 @@ export async function readOptOutFile(
   return { rows, duplicates, faults, moreFaults };
 }
 
-/** The lines of a file without their ends, `\r\n`, `\n` or `\r`; one that is too long is cut so that it still is. */
+/** The lines of a file without `\r\n`, `\n` or `\r`. An overlong line is cut, but stays too long. */
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  // A byte order mark is left out, and what is no UTF-8 becomes U+FFFD, which no value may have.
+  // The decoder drops a byte order mark and turns invalid UTF-8 into U+FFFD, which no value may contain.
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
-    // A carriage return at the end may be the half of a line's end.
+    // A carriage return at the end of a chunk may be half of a line end.
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
     if (rest.length > longestLine && !rest.endsWith('\r')) rest = rest.slice(0, longestLine + 1);
@@ -122,7 +121,7 @@ const timeWanted = 'a time such as 2026-11-22T10:00:00Z (RFC 3339), or empty';
 
 const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 
-/** The values of a line; undefined where a quote does not end, or stands where none may. */
+/** The values of a line; undefined for an unclosed or misplaced quote. */
 function fieldsOf(line: string): string[] | undefined {
   const fields: string[] = [];
   field.lastIndex = 0;
@@ -134,14 +133,14 @@ function fieldsOf(line: string): string[] | undefined {
   }
 }
 
-/** Without a time it is the moment of the import, which is the latest that there is. */
+/** A row without a time means the moment of the import, which is the latest. */
 function laterOf(rows: OptOutRows, { recipient = '', atMs }: Row): number | undefined {
   if (!rows.has(recipient)) return atMs;
   const before = rows.get(recipient);
   return before === undefined || atMs === undefined ? undefined : Math.max(before, atMs);
 }
 
-/** So that it can be found, and does nothing to a terminal. */
+/** Short enough to find it, and safe for a terminal. */
 function shown(text: string): string {
   return JSON.stringify(text.length <= 40 ? text : `${text.slice(0, 37)}...`);
 }

@@ -15,7 +15,7 @@ import { mostPeople, type OptOutFile, type OptOutRows, readOptOutFile } from './
 import { readPersonKey } from './person-key.ts';
 import { targetOf } from './target.ts';
 
-/** As many connections as the client of the tables has. */
+/** The tables' client has as many connections. */
 const mostAtOnce = 50;
 
 const usage = `npm run opt-outs:import -- FILE --client ID [--dry-run] [--at-once N] [--stage NAME]
@@ -44,22 +44,21 @@ const options = {
 
 export interface OptOutsAt {
   readonly directory: Pick<Directory, 'hasClient'>;
-  /** Throws `CommandError` where there is no key of people yet. */
+  /** Throws `CommandError` when there is no key of people yet. */
   readonly writer: () => Promise<OptOutPorts>;
   readonly audit: OperatorAudit;
 }
 
 interface Surroundings {
   readonly print: (line: string) => void;
-  /** How far it is. */
   readonly tell: (line: string) => void;
   readonly nowMs: () => number;
   readonly pause?: Pause;
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 for a client
- * that there is not, or a file with faults; and what the tables throw, after a line that says how far it came.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
+ * client or a file with faults; and the tables' errors, after a line with the progress.
  */
 export async function optOutsImportCommand(
   typed: readonly string[],
@@ -91,7 +90,7 @@ function atOnceOf(text = String(mostAtOnce)): number {
   throw new CommandError(`--at-once takes 1 to ${mostAtOnce}, not ${text}`);
 }
 
-/** Throws `CommandError` with all that is wrong with a file. */
+/** Throws `CommandError` with all faults of a file. */
 async function soundFile(path: string, nowMs: number): Promise<OptOutFile> {
   const file = await readOptOutFile(createReadStream(path), nowMs).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
@@ -109,14 +108,14 @@ async function soundFile(path: string, nowMs: number): Promise<OptOutFile> {
 
 interface Writing {
   readonly clientId: number;
-  /** When those have stopped of whom the file does not say it. */
+  /** The time of opt-outs without their own. */
   readonly startMs: number;
   readonly atOnce: number;
   readonly tell: (line: string) => void;
   readonly pause: Pause;
 }
 
-/** What has become of a person: stopped now, or before already; or not stopped, for the client's start is later. */
+/** The result for a person: stopped now, stopped before, or not stopped, because the client's start is later. */
 type Outcome = 'new' | 'stopped' | 'started';
 
 const toldEach = 10_000;
@@ -143,7 +142,7 @@ async function writeRow(
   ports: OptOutPorts,
 ): Promise<Outcome> {
   let before: PersonOptOuts | undefined;
-  // The first that is changed is the item of the recipient: what it was before needs no read of its own.
+  // The first change is of the recipient's own item, so its state before needs no extra read.
   const change: OptOutPorts['change'] = async (name, rule) => {
     let found: PersonOptOuts | undefined;
     const changed = await ports.change(name, (state) => {
@@ -164,7 +163,7 @@ async function writeRow(
   return isStoppedIn(before ?? nothingSaid) ? 'stopped' : 'new';
 }
 
-/** What the tables refuse because it comes too fast: they grow with what is asked of them, within minutes. */
+/** Throttled calls: on-demand tables grow with the load within minutes. */
 const passing: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
@@ -173,7 +172,7 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 const mostAttempts = 12;
 
-/** Repeats what has come too fast; the client of the tables has repeated it at once before. */
+/** Retries throttled calls with backoff, after the client's own immediate retries. */
 async function patiently<T>(act: () => Promise<T>, pause: Pause): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

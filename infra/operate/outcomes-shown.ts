@@ -5,14 +5,17 @@ import { countStates, type ReportedOutcome } from '../../lib/messages/report/out
 import type { PlacedOutcome } from '../../lib/messages/report/outcomes-store.ts';
 import { isUserId } from '../../lib/platform/user-id.ts';
 
-/** A job, what became of everybody in it, and who of them is to be seen. */
+/** A dispatch, the outcomes of all its recipients, and the outcomes to show. */
 export interface JobOutcomes {
   readonly job: DescribedJob;
   readonly outcomes: readonly PlacedOutcome[];
   readonly shown: readonly PlacedOutcome[];
 }
 
-/** As lines for a terminal; `only` is one message that was asked for. Below stands the command that settles each unknown one. */
+/**
+ * Lines for a terminal; `only` means that one message was asked for. Each unknown outcome gets a command that settles
+ * it.
+ */
 export function asTables(
   found: readonly JobOutcomes[],
   { only, stage }: { readonly only: boolean; readonly stage: string | undefined },
@@ -23,7 +26,7 @@ export function asTables(
 
 const indent = '  ';
 
-/** A line for each job, and indented beneath it one for everybody in it who is to be seen. */
+/** A line for each dispatch, and an indented line for each outcome to show. */
 export function jobLines(found: readonly JobOutcomes[]): string[] {
   const widths = widthsOf(found.flatMap(({ shown }) => shown.map(cellsOf)));
   return found.flatMap(({ job, shown }) => {
@@ -35,7 +38,7 @@ export function jobLines(found: readonly JobOutcomes[]): string[] {
   });
 }
 
-/** The line that settles each unknown outcome; none where there is none. */
+/** The command that settles each unknown outcome; none when there are none. */
 export function settlingLines(found: readonly JobOutcomes[], stage: string | undefined): string[] {
   const unknown = found.flatMap(({ shown }) => shown).filter(isUnknown);
   if (unknown.length === 0) return [];
@@ -45,14 +48,14 @@ export function settlingLines(found: readonly JobOutcomes[], stage: string | und
   ];
 }
 
-/** The counts of all of them, which are those of their reports. */
+/** The counts of all, as in their reports. */
 export function totalLine(found: readonly JobOutcomes[]): string {
   const states = found.flatMap(({ outcomes }) => outcomes.map(({ state }) => state));
   const counts = countStates(states);
   return `total ${states.length}: ${reportedStates.map((state) => `${counts[state]} ${state}`).join(', ')}`;
 }
 
-/** Why that part of it is not sent that no worker has claimed. */
+/** Why the unclaimed messages of the dispatch are not sent. */
 function stateOf(job: DescribedJob): string {
   const { stop, parked } = job;
   if (stop !== undefined) return `, stopped ${timeOf(stop.atMs)}: ${stop.code}`;
@@ -61,7 +64,7 @@ function stateOf(job: DescribedJob): string {
   return `, parked ${timeOf(parked.sinceMs)}: ${parked.code}, until ${timeOf(untilMs)} at most`;
 }
 
-/** Of a send with a time of its own only the hours count in which it may be called (D56). */
+/** A send with its own time counts only the hours in which it may run (D56). */
 function waitsUntilMs({ head: { expiresAtMs }, ...job }: DescribedJob, parked: JobParked): number {
   return parkEndMs({ ...job, parked }, { expiresAtMs, lots: job.lots });
 }
@@ -74,12 +77,11 @@ function settlingLine({ dispatchId }: ReportedOutcome, stage: string | undefined
   return `${commandOf(stage)} --resolve ${dispatchId} sent`;
 }
 
-/** How this command is called for a stage, or for the local stack. */
 export function commandOf(stage: string | undefined): string {
   return stage === undefined ? 'npm run outcomes --' : `npm run outcomes -- --stage ${stage}`;
 }
 
-/** The same for programs, in the words of the report. */
+/** For programs, with the words of the report. */
 export function asJson({ job, outcomes, shown }: JobOutcomes) {
   const { stop, parked } = job;
   const { jobId, clientId, did, templateName, templateLanguage, acceptedAtMs } = job.head;
@@ -119,7 +121,6 @@ export function asJson({ job, outcomes, shown }: JobOutcomes) {
   };
 }
 
-/** One outcome in a line, without columns. */
 export function rowOf(outcome: ReportedOutcome): string {
   return cellsOf(outcome).filter(Boolean).join('  ');
 }
@@ -140,7 +141,7 @@ function widthsOf(rows: readonly Cells[]): number[] {
   );
 }
 
-/** Columns of which no row has anything are left out. */
+/** Columns without values are dropped. */
 function aligned(cells: Cells, widths: readonly number[]): string {
   return cells
     .map((cell, at) => cell.padEnd(widths[at] ?? 0))
@@ -149,7 +150,6 @@ function aligned(cells: Cells, widths: readonly number[]): string {
     .trimEnd();
 }
 
-/** A time as it is shown to people and programs. */
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -51,24 +51,22 @@ const options = {
 
 type Wanted = ReturnType<typeof parseArgs<{ options: typeof options; allowPositionals: true }>>;
 
-/** A stage, as the command reads it. */
 export interface OutcomesStage {
   readonly outcomes: Outcomes;
   readonly holds: OpenHolds;
   readonly listWabaIds: () => Promise<readonly string[]>;
-  /** Every channel that there is. */
   readonly listNumbers: () => Promise<readonly (ListedNumber & { readonly wabaId: string })[]>;
-  /** Counts what a job costs by all that is written of it (D58); repeating it changes nothing. */
+  /** Counts the costs of a dispatch again (D58); it is idempotent. */
   readonly countCost: (jobId: string) => Promise<void>;
-  /** The clients that may send from a DID; none for one that there is not. */
+  /** The clients that may send from a DID; empty for an unknown one. */
   readonly clientsOf: (did: string) => Promise<readonly number[]>;
   readonly audit: OperatorAudit;
   readonly nowMs: () => number;
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 1 when nothing was found
- * or nothing could be resolved, 2 for a wrong usage.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 when nothing was
+ * found or nothing could be resolved.
  */
 export async function outcomesCommand(
   typed: readonly string[],
@@ -87,7 +85,9 @@ export async function outcomesCommand(
   }
 }
 
-/** No receipt may follow that would have its cost counted; a command that died in between is made up for by its repetition. */
+/**
+ * No receipt may follow that would count the cost, so this does. A repetition completes a command that died in between.
+ */
 async function resolve(
   wanted: Wanted,
   { outcomes, countCost, audit }: OutcomesStage,
@@ -135,7 +135,7 @@ async function outcomesOf(
   return { job, outcomes, shown };
 }
 
-/** With a DID, what is held of its WABA, and of the platform. */
+/** With a DID: the holds of its WABA and of the platform. */
 async function listHeld(wanted: Wanted, stage: OutcomesStage, print: (line: string) => void): Promise<void> {
   const { dispatch, did, json, stage: stageName } = wanted.values;
   if (dispatch !== undefined) throw new CommandError('--held shows no single job; --dispatch alone does');
@@ -148,7 +148,7 @@ async function listHeld(wanted: Wanted, stage: OutcomesStage, print: (line: stri
     did === undefined
       ? await stage.listWabaIds()
       : numbers.filter((number) => number.did === did).map(({ wabaId }) => wabaId);
-  // A job outlives its number and its WABA in the directory.
+  // A dispatch outlives its number and its WABA in the directory.
   const wabaIds = new Set([...provisioned, ...parked.map(({ job }) => job.head.wabaId)]);
   const held = heldBy(await stage.holds.list([...wabaIds]), parked);
   if (json) print(JSON.stringify(heldAsJson(held), null, 2));
@@ -175,7 +175,7 @@ function isParked({ stop, parked }: DescribedJob): boolean {
   return stop === undefined && parked !== undefined;
 }
 
-/** A job waits a day at most, and mostly began to within minutes of its acceptance. */
+/** A dispatch waits at most a day, usually from minutes after its acceptance. */
 const parkedWithin = '3d';
 
 const asWished: readonly string[] = ['sent', 'delivered', 'read', 'pending'];

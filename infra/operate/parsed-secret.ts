@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { CommandError } from './command.ts';
 
-/** What provisioning has written into a secret is not there any more, or was changed by hand. */
+/** What provisioning wrote into a secret is missing, or was changed by hand. */
 export class UnreadableSecret extends CommandError {
   constructor({ name, holds }: SecretOf) {
     super(
@@ -15,14 +15,10 @@ export class UnreadableSecret extends CommandError {
 
 export interface SecretOf {
   readonly name: string;
-  /** What it has many of. */
   readonly holds: 'platform credential' | 'platform app';
 }
 
-/**
- * What `parse` makes of a secret's text. Throws `UnreadableSecret` for what the parsers refuse: their own words are not
- * passed on, both quote what they read.
- */
+/** The parsed text of a secret. Throws `UnreadableSecret` instead of the parsers' own errors, which quote the text. */
 export function parsedSecret<T>(secret: SecretOf, parse: () => T): T {
   try {
     return parse();

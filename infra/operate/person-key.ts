@@ -11,8 +11,8 @@ import type { PlannedKeys } from './token-keys.ts';
 type SecretsOfTarget = Pick<Target, 'secrets' | 'secretName'>;
 
 /**
- * The key that names people (D55, D60): written once, and never again. `scopes` are those in which somebody may have stopped. Throws
- * where what is stored is not usable, and where there is no key though somebody has stopped: under a new one no stop is found.
+ * The key that names people (D55, D60), written only once. `scopes` may contain opt-outs. Throws for an unusable key,
+ * and for a missing key with opt-outs, because no stop is found under a new key.
  */
 export async function plannedPersonKey(
   target: SecretsOfTarget & Pick<Target, 'documentClient' | 'tableName'>,
@@ -39,7 +39,6 @@ async function assertNobodyStopped(
   );
 }
 
-/** Undefined before the first provisioning. */
 export async function readPersonKey(target: SecretsOfTarget): Promise<Uint8Array | undefined> {
   const text = await target.secrets.read(nameIn(target));
   return text === undefined ? undefined : personKey(text);

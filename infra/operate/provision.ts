@@ -26,13 +26,16 @@ the platform (PLATFORM_BASE_URL and PLATFORM_VERSION name another one than the r
                      added; all others stay as they are, and nothing is removed. A FILE of - is the standard input
 --schema             prints the JSON Schema of the file`;
 
-/** Provisions from a file of JSON, between two lines of the audit where one is given. Throws `CommandError` with one text for all that its user can do something about. */
+/**
+ * Provisions from a JSON file, between two audit lines when there is an `audit`. Throws `CommandError` with one text
+ * for all faults that the user can mend.
+ */
 export async function provisionFile(
   path: string,
   target: Target,
   { audit, ...options }: ProvisioningOptions & { readonly audit?: OperatorAudit } = {},
 ): Promise<ProvisioningReport> {
-  // Some editors begin a file with a byte order mark.
+  // Some editors write a byte order mark.
   const text = readText(path).replace(/^\uFEFF/, '');
   const data = dataOf(path, text);
   try {
@@ -94,7 +97,6 @@ function placeOf({ message }: SyntaxError): string {
   return message.startsWith('Unexpected end') ? ': it ends too early' : '';
 }
 
-/** The report as lines for a terminal. */
 export function describeReport({ lines, counts, ...report }: ProvisioningReport, dryRun = false): string {
   const { clients, wabas, channels, campaigns, users } = counts;
   const done = dryRun ? 'would be' : 'are';
@@ -112,7 +114,6 @@ export function describeReport({ lines, counts, ...report }: ProvisioningReport,
   ].join('\n');
 }
 
-/** A number of removals as it is typed. */
 function removalsOf(text: string | undefined): number {
   if (text !== undefined && !/^\d{1,9}$/.test(text)) throw new CommandError('--allow-removals takes a number.');
   return Number(text ?? 0);

@@ -34,20 +34,20 @@ import type { Target } from './target.ts';
 import { type PlannedKeys, plannedTokenKeys } from './token-keys.ts';
 
 export interface ProvisioningOptions {
-  /** Writes nothing and reports what would be written. */
+  /** Reports what would be written and writes nothing. */
   readonly dryRun?: boolean;
-  /** How many entries may be removed, at most; none by default. */
+  /** The maximum of removed entries; none by default. */
   readonly removalsAllowed?: number;
   readonly nowMs?: () => number;
-  /** The data are some entries alone: each takes the place of the stored one, or is added, and all others stay. */
+  /** The data are only some entries: each replaces the stored one or is added; all others stay. */
   readonly part?: boolean;
-  /** Where WABAs are subscribed to their apps; without it nobody asks. */
+  /** The platform that subscribes WABAs to apps; without it there is no check. */
   readonly platform?: PlatformTransport;
-  /** Faults of the file's text that its data no longer show. */
+  /** Faults of the file's text that the parsed data no longer show. */
   readonly textFaults?: readonly Fault[];
 }
 
-/** What a run has done, or in a dry run would do. Never a secret. */
+/** The result of a run, or of a dry run. It never contains a secret. */
 export interface ProvisioningReport {
   readonly lines: readonly PlanLine[];
   readonly counts: Readonly<Record<'clients' | 'wabas' | 'channels' | 'campaigns' | 'users', number>>;
@@ -56,11 +56,11 @@ export interface ProvisioningReport {
   readonly sealingKeysCreated: boolean;
   readonly personKeyCreated: boolean;
   readonly clientsToSynchronize: readonly number[];
-  /** Of each WABA of the file, whether the platform tells an app of it. */
+  /** For each WABA of the file, whether the platform informs an app about it. */
   readonly subscriptions: readonly Subscription[];
 }
 
-/** Thrown before anything is written: the file has fewer entries than are stored, and not so many may be removed. */
+/** Thrown before any write: the file lacks more stored entries than may be removed. */
 export class RemovalsRefused extends Error {
   readonly report: ProvisioningReport;
   readonly removals: number;
@@ -74,9 +74,9 @@ export class RemovalsRefused extends Error {
 }
 
 /**
- * Makes the service what the data describe (D36), no more and no less. Throws before anything is written
- * `ProvisioningFaults`, `RemovalsRefused` and `ProvisioningUnderWay`; a dry run throws what the run would. A run that ends
- * half-way has given nobody more than the state before or after it gives, and the next one completes it.
+ * Makes the service equal the data (D36). Throws `ProvisioningFaults`, `RemovalsRefused` and `ProvisioningUnderWay`
+ * before any write, also in a dry run. A partial run grants nothing beyond the states before and after, and the next
+ * run completes it.
  */
 export async function provision(
   data: unknown,
@@ -107,14 +107,14 @@ export async function provision(
   const run = await store.begin(randomUUID());
   let done: Prepared;
   try {
-    // Judged anew: another run may have changed the stored credentials before this one held the lock.
+    // It is judged again: another run may have changed credentials before this one got the lock.
     const judged = await judging();
     done = allowed(await prepare(judged, { target, store, nowMs: nowMs() }));
     await carryOut(done, run, target);
   } finally {
     await run.end();
   }
-  // Last: the receiver knows the apps by now, and a slow platform holds nobody up.
+  // Subscriptions come last: the receiver knows the apps by then, and a slow platform delays nothing else.
   return await withSubscriptions(done, judgedFirst.touched, { platform, dryRun });
 }
 
@@ -133,7 +133,7 @@ interface Prepared {
   readonly sealingKeys: PlannedKeys;
   readonly personKey: PlannedKeys;
   readonly report: ProvisioningReport;
-  /** As they are after the run. */
+  /** The credentials after the run. */
   readonly credentials: PlatformCredentials;
   readonly grouped: boolean;
 }
@@ -176,7 +176,7 @@ async function prepare(
   return { plan, tokenKeys, sealingKeys, personKey, report, credentials: wanted.platformCredentials, grouped };
 }
 
-/** The secrets know no conditions: the lock is renewed right before each of them is written. */
+/** Secrets have no conditional writes, so the lock is renewed right before each one. */
 async function carryOut(
   { plan, tokenKeys, sealingKeys, personKey, grouped }: Prepared,
   run: ProvisioningRun,
@@ -200,17 +200,16 @@ async function carryOut(
 
 interface Judged {
   readonly file: ProvisioningFile;
-  /** What the secrets hold: nothing before the first run. */
+  /** The secrets' content; empty before the first run. */
   readonly stored: { readonly platformCredentials: PlatformCredentials; readonly platformApps: PlatformApps };
-  /** What of the file is the operator's: whose WABAs the platform is asked about. */
+  /** The operator's entries, whose WABAs are checked at the platform. */
   readonly touched: ProvisioningFile;
-  /** Users of whom a part says nothing: they keep the password that they have. */
+  /** Users without an entry in a part: they keep their passwords. */
   readonly kept: ReadonlySet<string>;
-  /** Whether the credentials are in groups already. */
   readonly grouped: boolean;
 }
 
-/** The file, judged as a whole; a part together with what is stored. */
+/** Judges the file as a whole, or a part together with what is stored. */
 async function judge(
   data: unknown,
   target: Target,
@@ -243,7 +242,7 @@ async function stored(target: Target) {
   }
 }
 
-/** Hashes the passwords that the stored hash does not already belong to. */
+/** Hashes only passwords that do not match the stored hash. */
 async function wantedCredentials(
   file: ProvisioningFile,
   { stored, kept }: { readonly stored: readonly StoredItem[]; readonly kept: ReadonlySet<string> },

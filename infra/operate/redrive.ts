@@ -10,7 +10,7 @@ import { type OpenQueue, openDeadLetters, openQueue, targetOf } from './target.t
 
 const usualPace = 10;
 const mostPace = 200;
-/** A dry run looks at so many. */
+/** The maximum of letters that a dry run reads. */
 const mostLookedAt = 10_000;
 
 const usage = `npm run redrive -- QUEUE [--yes] [--at-most N] [--pace N] [--stage NAME]
@@ -35,7 +35,6 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** A queue, and the queue of its dead letters. */
 export interface RedriveAt {
   readonly queue: OpenQueue;
   readonly deadLetters: OpenQueue;
@@ -44,15 +43,14 @@ export interface RedriveAt {
 
 interface Surroundings {
   readonly print: (line: string) => void;
-  /** How far it is. */
   readonly tell: (line: string) => void;
   readonly nowMs: () => number;
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 
 /**
- * Answers one command line. `open` reaches the queues of the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1
- * when letters stay that were to be sent.
+ * Runs one command line; `open` reaches the queues of its stage. Throws `CommandError`: status 2 for wrong usage, 1
+ * when letters stay that should have been sent.
  */
 export async function redriveCommand(
   typed: readonly string[],
@@ -148,7 +146,7 @@ async function look(deadLetters: OpenQueue, judge: (body: string) => JudgedLette
 
 interface Work {
   readonly judge: (body: string) => JudgedLetter;
-  /** Does it; returns those of which it is confirmed. */
+  /** Acts on letters; returns those with a confirmed result. */
   readonly act: (letters: readonly Letter[]) => Promise<readonly Letter[]>;
   readonly verdict: LetterKind['verdict'];
   readonly most: number;
@@ -159,7 +157,7 @@ interface Work {
 
 const toldEach = 1_000;
 
-/** Goes through no more letters than there were: one that dies again meanwhile is not moved in a circle. */
+/** Handles at most as many letters as there were, so that a letter that dies again does not circulate. */
 async function work(
   deadLetters: OpenQueue,
   { judge, act, verdict, most, pacePerSecond, tell, pause }: Work,
@@ -195,8 +193,8 @@ async function work(
 }
 
 /**
- * Sends letters to their queue, in the groups in which they were, and only then deletes them: a run that dies in between leaves
- * both, which all consumers are made for.
+ * Sends letters to their queue in their groups, then deletes them. A run that dies in between leaves both, which all
+ * consumers tolerate.
  */
 function moved({ queue, deadLetters }: Omit<RedriveAt, 'audit'>): Work['act'] {
   return async (letters) => {

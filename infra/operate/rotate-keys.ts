@@ -14,7 +14,7 @@ too early changes nothing and says when the next step is due. The run after the 
 With --sealing, the same for the key that encrypts webhook secrets, in two steps: add a new key; ten minutes later, seal
 with it. Older keys stay: they open what they have sealed, until the client's next PUT seals it again.`;
 
-/** Takes the step of the key rotation that is due (R39). Throws `CommandError` when there are no keys to rotate. */
+/** Takes the next due step of the key rotation (R39). Throws `CommandError` when there are no keys. */
 export async function rotateKeys(
   target: Pick<Target, 'secrets' | 'secretName'>,
   nowMs = Date.now(),
@@ -28,7 +28,6 @@ export async function rotateKeys(
   return due;
 }
 
-/** The step taken, for a terminal. */
 export function describeStep(step: RotationStep): string {
   switch (step.step) {
     case 'publish':

@@ -7,13 +7,12 @@ import type { PlannedKeys } from './token-keys.ts';
 
 type SecretsOfTarget = Pick<Target, 'secrets' | 'secretName'>;
 
-/** The keys to seal webhook secrets with. */
 export async function plannedSealingKeys(target: SecretsOfTarget, nowSeconds: number): Promise<PlannedKeys> {
   const missing = (await readSealingKeys(target)) === undefined;
   return { missing, write: () => writeSealingKeys(target, { keys: [newSealingKey(nowSeconds)] }) };
 }
 
-/** Takes the step of the rotation that is due. Throws `CommandError` when there are no keys to rotate. */
+/** Takes the next due step of the rotation. Throws `CommandError` when there are no keys. */
 export async function rotateSealingKeys(target: SecretsOfTarget, nowMs = Date.now()): Promise<SealingRotationStep> {
   const stored = await readSealingKeys(target);
   if (stored === undefined) {
@@ -25,7 +24,6 @@ export async function rotateSealingKeys(target: SecretsOfTarget, nowMs = Date.no
   return due;
 }
 
-/** The step taken, for a terminal. */
 export function describeSealingStep(step: SealingRotationStep): string {
   switch (step.step) {
     case 'add':

@@ -6,12 +6,12 @@ import {
   type SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 
-/** Secrets as operators handle them. The deployment creates each secret; its value is written here. */
+/** The deployment creates each secret; operators write its value here. */
 export interface SecretStore {
-  /** The current text; undefined when nothing has been written yet. */
+  /** Undefined when nothing has been written yet. */
   read(name: string): Promise<string | undefined>;
   write(name: string, text: string): Promise<void>;
-  /** The same, for a secret that no deployment has created: the first time, it is. */
+  /** Creates the secret if needed, for one that no deployment creates. */
   writeOwn(name: string, text: string): Promise<void>;
 }
 
@@ -23,7 +23,8 @@ export function secretStore(client: SecretsManagerClient): SecretStore {
     read: async (name) => {
       try {
         const { SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: name }));
-        // AWS keeps no empty text and refuses to read a secret without a value; an emulator tells such a one as empty.
+        // AWS stores no empty text and refuses to read a secret without a value; an emulator returns an empty text for
+        // it.
         return text === '' ? undefined : text;
       } catch (error) {
         if (error instanceof ResourceNotFoundException) return undefined;

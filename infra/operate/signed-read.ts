@@ -3,18 +3,18 @@ import { AwsV4Signer } from 'aws4fetch';
 import { configuredEndpoint } from '../../lib/aws/endpoint.ts';
 import { present } from '../../lib/keys/present.ts';
 
-/** One call that reads from a service that the project has no SDK client for. */
+/** A read call to a service without an SDK client in the project. */
 export interface SignedRead {
-  /** The service's name in signatures and in the host of its region's address. */
+  /** The service's name in signatures and in its regional host name. */
   readonly service: 'lambda' | 'servicequotas';
-  /** Of the variable that names another address, as AWS spells it: `AWS_ENDPOINT_URL_LAMBDA`. */
+  /** The variable with another endpoint: `AWS_ENDPOINT_URL_LAMBDA`. */
   readonly endpointVariable: string;
   readonly path: string;
-  /** Of a call with `X-Amz-Target`; without it the call is a GET. */
+  /** The body of a call with `X-Amz-Target`; without it the call is a GET. */
   readonly json?: { readonly target: string; readonly body: object };
 }
 
-/** What a service has refused; its name is the service's own for the fault (`AccessDeniedException`). */
+/** A refusal of the service; its name is the service's error (`AccessDeniedException`). */
 export class ReadRefused extends Error {
   constructor(name: string, message: string) {
     super(message);
@@ -22,14 +22,14 @@ export class ReadRefused extends Error {
   }
 }
 
-/** Asks for one answer, parsed from JSON. Throws `ReadRefused` for what the service refuses. */
+/** Returns the parsed JSON. Throws `ReadRefused` for a refusal. */
 export type ReadSigned = (read: SignedRead) => Promise<unknown>;
 
 const timeoutMs = 10_000;
 
-/** Reads with the region and the credentials that the SDK's clients of this process find. */
+/** Uses the region and credentials that the SDK's clients of this process find. */
 export function signedReader(): ReadSigned {
-  // The chain of profiles, single sign-on and roles is the SDK's: a client of it that asks nothing has both.
+  // A client that makes no call gives the SDK's chain of profiles, single sign-on and roles.
   const { config } = new STSClient({});
   return async ({ service, endpointVariable, path, json }) => {
     const [region, { accessKeyId, secretAccessKey, sessionToken }] = await Promise.all([
@@ -64,12 +64,11 @@ function answerOf(reply: Response, text: string): unknown {
   const told = parsed(text);
   if (reply.ok && told !== undefined) return told;
   const { __type, message, Message } = (told ?? {}) as Readonly<Record<string, string | undefined>>;
-  // REST services name the fault in a header, before a colon; the others in the body, behind a name space.
+  // REST services name the error in a header, before a colon; the others in the body, after a namespace.
   const name = reply.headers.get('x-amzn-errortype')?.split(':')[0] ?? __type?.slice(__type.lastIndexOf('#') + 1);
   throw new ReadRefused(name ?? `HTTP ${reply.status}`, message ?? Message ?? `it answers ${reply.status}`);
 }
 
-/** Undefined for what is no JSON, which nothing of AWS is. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,13 +1,13 @@
-/** One request to a deployment, and what must come back. */
+/** A request to a deployment, and the expected reply. */
 export interface Probe {
   readonly proves: string;
   /** `METHOD /path?query`, sent as it is. */
   readonly route: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Sent with a real token; left out when there is none. */
+  /** Sent with a real token; skipped without one. */
   readonly needsToken?: true;
-  /** Any one of these: what is a route in one deployment is none in another. */
+  /** Any of these, because a route may exist only in some deployments. */
   readonly expected: readonly [ExpectedReply, ...ExpectedReply[]];
 }
 
@@ -15,21 +15,21 @@ export interface ExpectedReply {
   readonly status: number;
   /** The whole body. */
   readonly body?: string;
-  /** Only the `message` of the body: an answer of our own, which says more. */
+  /** Only the body's `message`, for an answer of the service that has more fields. */
   readonly message?: string;
 }
 
 const ofGateway = (status: number, message: string) => ({ status, body: JSON.stringify({ message }) });
 const notFound = ofGateway(404, 'Not Found');
 const unauthorized = ofGateway(401, 'Unauthorized');
-/** The answer of an endpoint, after the authorizer's verdict. */
+/** The endpoint's answer after the authorizer. */
 const refusedToken = { status: 401, body: JSON.stringify({ message: 'Unauthorized', code: 'unauthorized' }) };
 const tooLarge = ofGateway(413, 'Request Entity Too Large');
 
 const json = { 'content-type': 'application/json' };
 const badToken = { authorization: 'Bearer not.a.token' };
 
-/** What the local gateway claims and AWS does not document, or not clearly, with the facts that everything rests on. */
+/** Claims of the local gateway that AWS does not document clearly, and the basic facts. */
 export const probes: readonly Probe[] = [
   { proves: 'the API answers', route: 'GET /health', expected: [{ status: 200, body: '{"status":"ok"}' }] },
   { proves: 'no such route', route: 'GET /v1/nowhere', expected: [notFound] },
@@ -77,7 +77,7 @@ export const probes: readonly Probe[] = [
     expected: [tooLarge],
   },
   {
-    // Without redirectBaseUrl there is no such route.
+    // Without redirectBaseUrl this route does not exist.
     proves: 'redirects: no such code, or no redirects in this deployment',
     route: 'GET /r/smoke',
     expected: [{ status: 404, message: 'no redirect of this code' }, notFound],
@@ -101,7 +101,7 @@ export const probes: readonly Probe[] = [
     expected: [{ status: 400, message: 'invalid client_id: 1,2' }],
   },
   {
-    // A 400 of this text is the synchronization's; creating a template would miss its name first.
+    // This 400 is the synchronization's; creating a template would miss the name first.
     proves: 'sync-from-platform wins over {did}',
     route: 'POST /v1/templates/sync-from-platform',
     headers: json,

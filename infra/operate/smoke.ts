@@ -12,7 +12,7 @@ as expected, with ✗ and both for each that is not. It changes nothing. With SM
 with campaigns) it replays what needs a token as well. Exit status 1 when an answer differs: bring the local gateway in
 line with what the real one does.`;
 
-/** No gateway lets anyone wait 30 s for a test: this one is only told. */
+/** A test cannot make the gateway wait 30 s, so this one is only reported. */
 const notReplayed =
   'not replayed: an endpoint that takes 30 s; 503 {"message":"Service Unavailable"} is expected, endpoints answer first';
 
@@ -23,7 +23,7 @@ interface Reply {
 
 type Request = Pick<Probe, 'route' | 'headers' | 'body'>;
 
-/** Sends one request with the path as it is, which `fetch` would tidy up. */
+/** Sends a request with its exact path, which `fetch` would normalize. */
 async function send(baseUrl: URL, { route, headers, body }: Request, token?: string): Promise<Reply> {
   const [method, path] = route.split(' ', 2);
   const request = baseUrl.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -66,7 +66,7 @@ async function tokenFor(baseUrl: URL): Promise<string | undefined> {
 
 const MessageSchema = v.pipe(v.string(), v.parseJson(), v.object({ message: v.string() }));
 
-/** The part of the reply that is expected, as one line. */
+/** The compared part of the reply, as one line. */
 function shown(reply: Reply, { message }: ExpectedReply): string {
   const parsed = message === undefined ? undefined : v.safeParse(MessageSchema, reply.body);
   return `${reply.status} ${parsed?.success === true ? parsed.output.message : reply.body}`.slice(0, 120);

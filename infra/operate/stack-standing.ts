@@ -7,15 +7,15 @@ import { CommandError } from './command.ts';
 
 export type StackPurpose = 'stateful' | 'stateless' | 'edge';
 
-/** How a stack stands, in the words of CloudFormation. */
+/** The state of a stack, in CloudFormation's words. */
 export interface StackStanding {
   readonly status: string;
   readonly refusesDeletion: boolean;
-  /** The output `ApiUrl`, where the stack has it. */
+  /** The output `ApiUrl`, if any. */
   readonly apiUrl?: string | undefined;
 }
 
-/** The stacks of a stage; undefined for one that is not there, and no `edge` where the deployment has none. */
+/** The stacks of a stage; undefined for a missing one. `edge` exists only with an edge. */
 export interface Standings {
   readonly stateful: StackStanding | undefined;
   readonly stateless: StackStanding | undefined;
@@ -23,26 +23,26 @@ export interface Standings {
 }
 
 const conditions = {
-  /** Nothing was made yet, or all of it is gone. */
+  /** The stack does not exist yet, or is deleted. */
   REVIEW_IN_PROGRESS: 'absent',
   DELETE_COMPLETE: 'absent',
-  /** Its creation failed: the next deployment creates it. */
+  /** Its creation failed; the next deployment creates it. */
   CREATE_FAILED: 'never_whole',
   ROLLBACK_COMPLETE: 'never_whole',
   CREATE_COMPLETE: 'whole',
   UPDATE_COMPLETE: 'whole',
   IMPORT_COMPLETE: 'whole',
-  /** Whole, as it was before its last deployment. */
+  /** The stack is complete, as before its last deployment. */
   UPDATE_ROLLBACK_COMPLETE: 'taken_back',
   IMPORT_ROLLBACK_COMPLETE: 'taken_back',
-  /** Left in the middle of an update, which the next deployment goes on with. */
+  /** An update stopped in the middle; the next deployment continues it. */
   UPDATE_FAILED: 'half_updated',
-  /** Whole; the CDK waits until what it leaves behind is cleaned up. */
+  /** The stack is complete; the CDK waits for the cleanup. */
   UPDATE_COMPLETE_CLEANUP_IN_PROGRESS: 'cleaning_up',
   UPDATE_ROLLBACK_COMPLETE_CLEANUP_IN_PROGRESS: 'cleaning_up',
 } as const satisfies Readonly<Record<string, string>>;
 
-/** What a status of CloudFormation means to whoever deploys; `stuck` is one that no deployment gets a stack out of. */
+/** The meaning of a CloudFormation status for a deployment; `stuck` cannot be repaired by one. */
 export type StackCondition = (typeof conditions)[keyof typeof conditions] | 'changing' | 'stuck';
 
 export function conditionOf(status: string | undefined): StackCondition {
@@ -52,8 +52,8 @@ export function conditionOf(status: string | undefined): StackCondition {
 }
 
 /**
- * How the next deployment is to be protected: a stack is not until it has been made once, so that a creation that fails
- * can be taken away and repeated. Throws a `CommandError` for a stack that no deployment gets any further.
+ * The protection for the next deployment: none until the stack was complete once, so that a failed creation can be
+ * deleted and repeated. Throws a `CommandError` for a stack that a deployment cannot repair.
  */
 export function protectionFor(stage: string, { stateful, ...others }: Standings): Settings['protected'] {
   const statefulMade = isMade(resourceName(stage, 'stateful'), stateful);
@@ -71,7 +71,7 @@ function isMade(name: string, standing: StackStanding | undefined): boolean {
     case 'absent':
       return false;
     case 'never_whole':
-      // What a failed creation has left is all that the CDK deletes before it creates.
+      // The CDK deletes only the remains of a failed creation before it creates.
       if (status !== 'ROLLBACK_COMPLETE' || !refusesDeletion) return false;
       throw new CommandError(
         `The stack ${name} was never made whole (${status}) and refuses to be deleted: ${help}`,
@@ -96,7 +96,7 @@ export interface Whereabouts {
   readonly region?: string;
 }
 
-/** Asks CloudFormation how the stacks of a stage stand; needs the right `cloudformation:DescribeStacks`. */
+/** Reads the states of a stage's stacks; needs `cloudformation:DescribeStacks`. */
 export async function standingsOf(
   stage: string,
   where: Whereabouts & { readonly hasEdge?: boolean } = {},
@@ -109,7 +109,7 @@ export async function standingsOf(
   };
 }
 
-/** The same of one of them, that of the edge in its own region; undefined when it is not there. */
+/** Reads the state of one stack, the edge's in its own region; undefined when it does not exist. */
 export async function standingOf(
   stage: string,
   purpose: StackPurpose,
@@ -130,7 +130,7 @@ export async function standingOf(
     const apiUrl = Outputs.find(({ OutputKey }) => OutputKey === 'ApiUrl')?.OutputValue;
     return { status, refusesDeletion, ...present({ apiUrl }) };
   } catch (error) {
-    // There is no error of its own for it.
+    // CloudFormation has no separate error for this.
     const { name: kind, message } = error as Error;
     if (kind === 'ValidationError' && message.includes('does not exist')) return undefined;
     throw error;

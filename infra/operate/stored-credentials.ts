@@ -10,13 +10,13 @@ import { CommandError } from './command.ts';
 import { parsedSecret } from './parsed-secret.ts';
 import type { Target } from './target.ts';
 
-/** The platform's credentials as a stage holds them, in one secret or in those of their groups. */
+/** The platform credentials of a stage, in one secret or in one for each group. */
 export interface StoredCredentials {
   readonly credentials: PlatformCredentials;
   readonly grouped: boolean;
 }
 
-/** Nothing was written yet: no credentials. Throws `UnreadableSecret`. */
+/** Empty before the first write. Throws `UnreadableSecret`. */
 export async function readCredentials(target: Target): Promise<StoredCredentials> {
   const text = (await target.secrets.read(nameOf(target))) ?? '{}';
   const secret = (suffix: string) => ({ name: `${nameOf(target)}${suffix}`, holds: 'platform credential' }) as const;
@@ -32,7 +32,7 @@ export async function readCredentials(target: Target): Promise<StoredCredentials
   return { credentials, grouped: true };
 }
 
-/** Throws `CommandError` for more credentials than there is room for. */
+/** Throws `CommandError` for more credentials than fit. */
 export function assertRoom(credentials: PlatformCredentials, grouped: boolean): void {
   try {
     credentialSecrets(credentials, { grouped, written: new Set() });
@@ -42,7 +42,7 @@ export function assertRoom(credentials: PlatformCredentials, grouped: boolean): 
   }
 }
 
-/** Writes the credentials, `renew` before each secret. What a run that died has left in a group is taken away too. */
+/** Writes the credentials and calls `renew` before each secret. It also clears what a dead run left in a group. */
 export async function writeCredentials(
   target: Target,
   credentials: PlatformCredentials,
@@ -58,7 +58,6 @@ export async function writeCredentials(
   }
 }
 
-/** The texts of the groups that have a secret. */
 async function groupTexts(target: Target): Promise<ReadonlyMap<number, string>> {
   const texts = new Map<number, string>();
   await Promise.all(

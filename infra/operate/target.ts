@@ -20,7 +20,7 @@ import { CommandError } from './command.ts';
 import { type LocalStack, runningLocalStack } from './local-stacks.ts';
 import { type SecretStore, secretStore } from './secret-store.ts';
 
-/** What an operator command works on: one stage of the service, on AWS or on this machine. */
+/** What an operator command works on: one stage, on AWS or on this machine. */
 export interface Target {
   readonly documentClient: DynamoDBDocumentClient;
   readonly secrets: SecretStore;
@@ -28,15 +28,14 @@ export interface Target {
   secretName(variable: keyof typeof secretPurposes): string;
 }
 
-/** A queue to send to. */
 export interface OpenQueue {
   readonly client: SQSClient;
   readonly url: string;
 }
 
 /**
- * The stage named, with the usual AWS credentials and region; the running local stack when none is named. Says on stderr
- * which one it is, so that whoever typed the command sees what it is about to work on.
+ * The named stage with the usual AWS credentials and region, else the running local stack. It prints the target on
+ * stderr, so that the operator sees it.
  */
 export async function targetOf(stage: string | undefined): Promise<Target> {
   if (stage === undefined) {
@@ -49,12 +48,12 @@ export async function targetOf(stage: string | undefined): Promise<Target> {
   return awsTarget(stage);
 }
 
-/** Throws `CommandError` for what cannot be the name of a stage. */
+/** Throws `CommandError` for an invalid stage name. */
 export function requireStage(stage: string): void {
   if (!stagePattern.test(stage)) throw new CommandError(`--stage must be ${stageDescription}, not ${stage}`);
 }
 
-/** Prints what a command works on: `stage prod, account 123456789012, region eu-west-1`, or the local stack's address. */
+/** Prints the target: `stage prod, account 123456789012, region eu-west-1`, or the local stack's address. */
 export function nameTarget(target: Pick<LocalStack, 'apiUrl'> | (Account & { readonly stage: string })): void {
   console.error(
     'apiUrl' in target
@@ -74,10 +73,9 @@ export function localTarget(
   };
 }
 
-/** How long the platform may take to answer a command. */
 const platformTimeoutMs = 10_000;
 
-/** The platform of a stage: that of the environment (`PLATFORM_BASE_URL`, `PLATFORM_VERSION`), else the real one. */
+/** The platform of a stage: by `PLATFORM_BASE_URL` and `PLATFORM_VERSION`, else the real one. */
 export function platformOf(
   stage: string | undefined,
   { PLATFORM_BASE_URL, PLATFORM_VERSION }: NodeJS.ProcessEnv = process.env,
@@ -90,17 +88,14 @@ export function platformOf(
   });
 }
 
-/** The simulated platform beside a local stack. */
 export function localPlatform({ platformUrl }: Pick<LocalStack, 'platformUrl'>): PlatformTransport {
   return platformTransport({ baseUrl: platformUrl, version: platformDefaults.version, timeoutMs: platformTimeoutMs });
 }
 
-/** A queue of the stage named, or of the running local stack. */
 export function openQueue(stage: string | undefined, name: QueueName): Promise<OpenQueue> {
   return queueOfPurpose(stage, queuePurposes[name]);
 }
 
-/** Where the messages are that its consumer gave up. */
 export function openDeadLetters(stage: string | undefined, name: QueueName): Promise<OpenQueue> {
   return queueOfPurpose(stage, deadLettersOf(queuePurposes[name]));
 }
@@ -117,7 +112,6 @@ async function queueOfPurpose(stage: string | undefined, purpose: string): Promi
 
 type StackWithQueues = Pick<LocalStack, 'queueUrls' | 'sqsEndpoint' | 'region' | 'stage'>;
 
-/** A queue of a local stack. */
 export function localQueue(stack: StackWithQueues, name: QueueName): OpenQueue {
   return localQueueOf(stack, queuePurposes[name]);
 }
@@ -129,7 +123,6 @@ function localQueueOf(stack: StackWithQueues, purpose: string): OpenQueue {
   return { client: queueClient({ region: stack.region, credentials, endpoint: stack.sqsEndpoint }), url };
 }
 
-/** A deployed stage, with the usual AWS credentials and region. */
 export function awsTarget(stage: string): Target {
   return { documentClient: documentClient(), secrets: secretStore(new SecretsManagerClient()), ...namesOf(stage) };
 }

@@ -32,8 +32,8 @@ export interface TemplatesAt {
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, 1 for a
- * client that there is not.
+ * Runs one command line; `open` reaches its stage. Throws `CommandError`: status 2 for wrong usage, 1 for an unknown
+ * client.
  */
 export async function templateTypesCommand(
   typed: readonly string[],
@@ -50,7 +50,7 @@ export async function templateTypesCommand(
   else write(callersPath(values.out), text);
 }
 
-/** Those that a send would take, by what is stored. */
+/** The templates that a send would accept, by what is stored. */
 async function sendableTemplates({ directory, templates }: TemplatesAt, clientId: number): Promise<TypedTemplate[]> {
   const [rows, wabas] = await Promise.all([templates.rowsOf(clientId), directory.listWabas(clientId)]);
   const wabaIds = new Set(wabas.map(({ wabaId }) => wabaId));
@@ -68,7 +68,7 @@ async function sendableTemplates({ directory, templates }: TemplatesAt, clientId
   return found;
 }
 
-/** As many as the store reads in one round trip. */
+/** The store's batch size. */
 const factsAtOnce = 100;
 const nothing = { sendable: { can: false }, parameters: undefined };
 

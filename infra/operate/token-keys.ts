@@ -17,20 +17,19 @@ export interface StoredKeySets {
   readonly verification: VerificationKeySet | undefined;
 }
 
-/** Whether keys are missing that the service needs; `write` puts them in place. */
+/** Whether keys are missing; `write` creates them. */
 export interface PlannedKeys {
   readonly missing: boolean;
   write(): Promise<void>;
 }
 
-/** The keys to sign and to verify tokens with. */
 export async function plannedTokenKeys(target: SecretsOfTarget, nowSeconds: number): Promise<PlannedKeys> {
   const stored = await readKeySets(target);
   const whole = wholeKeySets(stored, await newSigningKey(), nowSeconds);
   return {
     missing: isChanged(stored.verification, whole.verification) || isChanged(stored.signing, whole.signing),
     write: async () => {
-      // The public set first: a token that is signed can then be verified.
+      // The public set is written first, so that every signed token can be verified.
       await writeWhenChanged(target, 'TOKEN_VERIFICATION_KEYS_SECRET', stored.verification, whole.verification);
       await writeWhenChanged(target, 'TOKEN_SIGNING_KEYS_SECRET', stored.signing, whole.signing);
     },
@@ -48,13 +47,13 @@ export async function readKeySets({ secrets, secretName }: SecretsOfTarget): Pro
   };
 }
 
-/** Writes both sets, the signing set first (see `RotationStep`), each only when it differs. */
+/** Writes changed sets, the signing set first (see `RotationStep`). */
 export async function writeKeySets(target: SecretsOfTarget, stored: StoredKeySets, sets: KeySets): Promise<void> {
   await writeWhenChanged(target, 'TOKEN_SIGNING_KEYS_SECRET', stored.signing, sets.signing);
   await writeWhenChanged(target, 'TOKEN_VERIFICATION_KEYS_SECRET', stored.verification, sets.verification);
 }
 
-/** A fresh key pair; its id is its RFC 7638 thumbprint. */
+/** A new key pair; its id is its RFC 7638 thumbprint. */
 export async function newSigningKey(): Promise<SigningJwk> {
   const { privateKey } = await generateKeyPair(tokenAlgorithm, { extractable: true });
   const { x = '', y = '', d = '' } = await exportJWK(privateKey);

@@ -1,16 +1,16 @@
-/** One recipient of the demo template `order_update`: body with two variables, one URL button. */
+/** A recipient of the demo template `order_update`: a body with two variables, one URL button. */
 export interface Recipient {
   readonly to: string;
   readonly params: { readonly body: readonly [string, string]; readonly buttons: readonly [string] };
 }
 
-/** The template the audience is for, and a DID of the demo data that may send it. */
+/** The audience's template, and a DID of the demo data that may send it. */
 export const orderUpdate = { name: 'order_update', language: 'en_US' } as const;
 export const demoDid = '5491100000001';
 
 /**
- * At most 100,000 recipients, each with parameters of its own. Audiences of different runs (below 10^8) share nobody but
- * `known`, who come first.
+ * At most 100,000 recipients, each with its own parameters. Audiences of different runs (below 10^8) share only
+ * `known`, which come first.
  */
 export function audience(count: number, run: number, known: readonly string[] = []): Recipient[] {
   const prefix = `54${String(run).padStart(8, '0')}`;
@@ -23,7 +23,7 @@ export function audience(count: number, run: number, known: readonly string[] = 
   });
 }
 
-/** What the platform must have been handed for a recipient (platform reference, section 4). */
+/** What the platform must have received for a recipient (platform reference, section 4). */
 export function expectedComponents({ params }: Recipient): unknown {
   const texts = (values: readonly string[]) => values.map((text) => ({ type: 'text', text }));
   return [

@@ -9,13 +9,12 @@ import type { LocalStack } from '../../operate/local-stacks.ts';
 import { localTarget } from '../../operate/target.ts';
 import { watched } from './watching.ts';
 
-/** The local stack as a client of the API sees it, and where to look when the API does not tell. */
+/** The local stack as an API client sees it, and the stores for what the API does not tell. */
 export type DemoStack = Pick<
   LocalStack,
   'apiUrl' | 'platformUrl' | 'dynamodbEndpoint' | 'secretsEndpoint' | 'region' | 'stage'
 >;
 
-/** One recipient of a send: the values for body and buttons. */
 export interface Addressee {
   readonly to: string;
   readonly params: { readonly body: readonly string[]; readonly buttons?: readonly string[] };
@@ -25,31 +24,28 @@ export interface SendOrder {
   readonly did: string;
   readonly template: { readonly name: string; readonly language: string };
   readonly recipients: readonly Addressee[];
-  /** Makes it safe to send the order again whose answer says nothing for certain. */
+  /** A send with an uncertain answer can be repeated safely with it. */
   readonly idempotencyKey?: string;
 }
 
-/** The API for one user. Every method throws an `ApiRefusal` when it is answered anything but 200. */
+/** The API for one user. Every method throws an `ApiRefusal` for any status but 200. */
 export interface DemoClient {
-  /** Starts a synchronization, after one that runs already, and waits for its end. */
+  /** Waits for a synchronization that runs already, then starts one and waits for its end. */
   synchronize(): Promise<void>;
-  /** The first hundred of the templates that no campaign uses yet. */
   listTemplates(): Promise<{ readonly total: number; readonly names: readonly string[] }>;
   /** Returns the job id. */
   send(order: SendOrder): Promise<string>;
-  /** The first page of the report of a dispatch: the counts of all, and 1,000 rows. */
+  /** The first page of a dispatch's report: all counts, and 1,000 rows. */
   report(did: string, jobId: string): Promise<Report>;
-  /** Every row of that report, in the order of the request. */
   rows(did: string, jobId: string): Promise<readonly ReportRow[]>;
   /**
-   * Has the client's events delivered to the URL, those of the kinds when they are told; returns the secret that signs
-   * them, a new one each time.
+   * Sends the client's events to the URL, only the given kinds when there are any. Returns the signing secret, a new
+   * one each time.
    */
   receiveEvents(url: string, kinds?: readonly string[]): Promise<string>;
   stopEvents(url: string): Promise<void>;
-  /** Where the client's events go, and the kinds that it chose, if it did; undefined when nothing is configured. */
+  /** The URL of the client's events and the chosen kinds, if any; undefined when nothing is configured. */
   webhook(): Promise<DemoWebhook | undefined>;
-  /** The first channel of the client. */
   channel(): Promise<{ readonly did: string; readonly wabaId: string }>;
 }
 
@@ -98,11 +94,10 @@ const ChannelsSchema = v.object({ data: v.array(v.object({ wa_id: v.string(), wa
 
 const LockSchema = v.object({ lease: v.optional(LeaseSchema) });
 
-/** Longer than a worker that was killed keeps the lock; one that lives renews its lease all the while. */
+/** This is longer than the lock of a killed worker; a live worker keeps renewing its lease. */
 const syncQuietLimitMs = 120_000;
 const syncPollMs = 200;
 
-/** Logs in as one of the demo users. */
 export async function logIn(stack: DemoStack, username: string, signal: AbortSignal): Promise<DemoClient> {
   const login = { username, password: `demo-${username}` };
   const { json } = await call({ baseUrl: stack.apiUrl, route: 'POST /login', body: login, signal });
@@ -186,7 +181,10 @@ export async function logIn(stack: DemoStack, username: string, signal: AbortSig
   };
 }
 
-/** The API has no way to ask: the deployment's lock, which a synchronization renews and gives back at its end, tells. */
+/**
+ * The API does not tell whether a synchronization runs, but it renews the deployment's lock and gives it back at its
+ * end.
+ */
 async function onLock(stack: DemoStack, use: (leaseUntilMs: LockWait['leaseUntilMs']) => Promise<void>): Promise<void> {
   const { documentClient, tableName } = localTarget(stack);
   const lock = { TableName: tableName('templates'), Key: lockKey(deploymentLockName), ConsistentRead: true };
@@ -206,7 +204,6 @@ interface LockWait {
   readonly signal: AbortSignal;
 }
 
-/** Waits for as long as the lock is renewed. */
 async function until(what: string, { holds, leaseUntilMs, signal }: LockWait): Promise<void> {
   const look = async () => ((await holds()) ? 'holds' : await leaseUntilMs());
   const isOver = (seen: unknown) => seen === 'holds';
@@ -226,14 +223,14 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** One request with JSON both ways. Throws an `ApiRefusal` for any status but 200. */
+/** A request with JSON in both directions. Throws an `ApiRefusal` for any status but 200. */
 export async function call({ baseUrl, route, body, token, headers, signal }: Call) {
   const [method = '', path = ''] = route.split(' ', 2);
   const reply = await fetch(`${baseUrl}${path}`, {
     method,
     signal,
     headers: {
-      // A server that closes a connection as idle may meet the next request on it.
+      // A server that closes an idle connection may otherwise meet the next request on it.
       connection: 'close',
       'content-type': 'application/json',
       ...present({ authorization: token && `Bearer ${token}` }),

@@ -5,7 +5,6 @@ import { type Fate, fates } from './fates.ts';
 
 const underWay: readonly ReportedState[] = ['pending', 'unknown', 'sent', 'delivered'];
 
-/** Of how many messages more is expected: they were neither read nor held, nor have they failed. */
 export function onTheWay({ counts }: Pick<Report, 'counts'>): number {
   return underWay.reduce((sum, state) => sum + counts[state], 0);
 }
@@ -14,8 +13,8 @@ const usual: Omit<Fate, 'to'> = { what: 'nothing special', ending: 'read' };
 const fateOf = new Map<string | undefined, Omit<Fate, 'to'>>(fates.map((fate) => [fate.to, fate]));
 
 /**
- * The table that the demo ends with: the report's counts, then those to whom something special was to happen, and others who
- * came to an end that was not meant for them. Those who are still on the way are in the counts alone.
+ * The demo's last table: the report's counts, then the special recipients, then recipients with an unexpected ending.
+ * Messages on the way are only in the counts.
  */
 export function tableOf({ total, counts, data }: Report, seconds: number): string {
   const columns = [['total', total], ...reportedStates.map((state) => [state, counts[state]] as const)] as const;
@@ -31,7 +30,6 @@ function lineOf({ to = '', state, code, reason }: ReportRow): string {
   return [to.padEnd(15), what.padEnd(20), state.padEnd(9), code, reason].filter(Boolean).join('  ').trimEnd();
 }
 
-/** In one sentence each, everything in the report that is not as it must be after a send to the recipients has ended. */
 export function discrepancies({ total, counts, data }: Report, recipients: readonly Recipient[]): string[] {
   const sum = Object.values(counts).reduce((all, count) => all + count, 0);
   const rows = new Map(data.map((row) => [row.to, row]));

@@ -1,17 +1,17 @@
 import type { ReportedState } from '../../../lib/messages/receipts/reported-state.ts';
 import { call, type DemoStack } from './client.ts';
 
-/** A recipient to whom something special happens, by the simulator's table of them (infra/simulator/README.md). */
+/** A recipient with a special fate, from the simulator's table (infra/simulator/README.md). */
 export interface Fate {
   readonly to: string;
   readonly what: string;
   readonly ending: ReportedState;
   readonly code?: string;
-  /** How its statuses come, where the simulator's own course is too quick to be watched, or too slow. */
+  /** The course of its statuses, where the simulator's default is too quick to watch, or too slow. */
   readonly course?: object;
 }
 
-/** The answer to this one is lost: only a receipt can tell that the platform took the message. */
+/** The answer for this recipient is lost, so only a receipt tells that the platform took the message. */
 export const lostRecipient = '15550000200';
 
 export const fates: readonly Fate[] = [
@@ -26,7 +26,6 @@ export const fates: readonly Fate[] = [
   { to: lostRecipient, what: 'the answer lost', ending: 'read', course: { late_ms: 8_000 } },
 ];
 
-/** Has the simulator tell the statuses of the next message to each of them as its course says. */
 export async function arrange({ platformUrl }: DemoStack, signal: AbortSignal): Promise<void> {
   for (const { to, course } of fates) {
     if (course === undefined) continue;

@@ -9,7 +9,7 @@ export interface FollowOptions extends Omit<WatchOptions<Report>, 'look' | 'sign
   readonly onReport?: (report: Report) => void;
 }
 
-/** Asks for the report until it is over, or until no count has changed for the limit; returns the last one. */
+/** Requests the report until it is over, or until no count has changed for the limit; returns the last report. */
 export async function follow({ client, did, jobId, onReport, ...options }: FollowOptions): Promise<Report> {
   const look = async () => {
     const report = await client.report(did, jobId);
@@ -19,7 +19,6 @@ export async function follow({ client, did, jobId, onReport, ...options }: Follo
   return watched({ ...options, look, sign: ({ counts }) => counts });
 }
 
-/** Remembers how the report told of the message whose answer was lost, each state once. */
 export function lostOneWatched() {
   const told: ReportRow[] = [];
   return {

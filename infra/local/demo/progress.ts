@@ -1,9 +1,8 @@
 import { type ReportedState, reportedStates } from '../../../lib/messages/receipts/reported-state.ts';
 
-/** How far a send is, for whoever watches. */
 export interface Progress {
   show(counts: Readonly<Record<ReportedState, number>>): void;
-  /** Leaves the last line as it is. */
+  /** Keeps the last line as it is. */
   end(): void;
 }
 
@@ -13,8 +12,8 @@ interface Output {
 }
 
 /**
- * One line that is written over and over on a terminal; elsewhere a new line whenever a count has changed. It ends with how
- * many messages a second have left `pending`, from the first of them to the last one so far.
+ * Overwrites one line on a terminal; elsewhere each change is a new line. It ends with the rate at which messages left
+ * `pending`, in messages a second.
  */
 export function progressOn(output: Output, nowMs: () => number = () => performance.now()): Progress {
   let last: string | undefined;
@@ -35,7 +34,7 @@ export function progressOn(output: Output, nowMs: () => number = () => performan
   };
 }
 
-/** Messages a second, look by look; from when the most were pending, so that the wait for the first one does not count. */
+/** The rate counts from the moment with the most pending, so that the wait for the first does not count. */
 function departures(nowMs: () => number): (pending: number) => number {
   let from = { pending: 0, atMs: nowMs() };
   let last = { pending: 0, rate: 0 };

@@ -1,6 +1,6 @@
 import { type EventType, eventId, type ServiceEvent } from '../../../lib/webhooks/event.ts';
 
-/** Whose event it is, and where it happened: what the receiver can look up at the same stack. */
+/** The client and place of the event, which the receiver can look up at the same stack. */
 export interface SampleSubject {
   readonly clientId: number;
   readonly did: string;
@@ -9,10 +9,7 @@ export interface SampleSubject {
 
 type DataOf<Type extends EventType> = Extract<ServiceEvent, { readonly type: Type }>['data'];
 
-/**
- * An event of the kind as the service would tell it at this moment, of a dispatch and a template that nobody has. `unique`
- * makes it unlike any other: its `jobId` is the dispatch's, and the event's id follows from it.
- */
+/** An event of the kind, about a dispatch and a template that do not exist. The event's id is derived from `jobId`. */
 export function sampleEvent(
   type: EventType,
   subject: SampleSubject,

@@ -10,12 +10,11 @@ import { MessagesSendBody } from '../../../lib/messages/request/send-request.ts'
 import { MessagesRetryBody } from '../../../lib/messages/retry/retry-request.ts';
 import { demo, dispatchExample } from '../examples.ts';
 import { SendAnswer } from '../named-schemas.ts';
-import type { Operations } from '../operation.ts';
+import type { OperationDocument, Operations } from '../operation.ts';
 import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
 const { did, dispatchId } = demo;
 const ofDids = [...ofCallers, ...ofClients, 'did_forbidden'] as const;
-/** Of what accepts a dispatch. */
 const ofAcceptance = [
   'template_not_found',
   'template_not_sendable',
@@ -38,6 +37,21 @@ const {
   ...listed
 } = dispatchExample;
 
+const acceptance = (reported: string): OperationDocument['answers'] => ({
+  200: {
+    description: 'Accepted, or rehearsed. warning tells what is worth a look.',
+    schema: SendAnswer,
+    headers: ['Dispatch-Id'],
+    links: {
+      report: {
+        operationId: 'messages-report',
+        description: reported,
+        parameters: { did: '$request.path.did', dispatchId: '$response.header.Dispatch-Id' },
+      },
+    },
+  },
+});
+
 export const sending: Operations = {
   'messages-send': {
     tag: 'Sending',
@@ -48,20 +62,7 @@ export const sending: Operations = {
     query: MessagesSendQuery,
     headers: SendHeaders,
     body: { schema: MessagesSendBody },
-    answers: {
-      200: {
-        description: 'Accepted, or rehearsed. warning tells what is worth a look.',
-        schema: SendAnswer,
-        headers: ['Dispatch-Id'],
-        links: {
-          report: {
-            operationId: 'messages-report',
-            description: 'What becomes of every recipient. A rehearsal has no dispatch.',
-            parameters: { did: '$request.path.did', dispatchId: '$response.header.Dispatch-Id' },
-          },
-        },
-      },
-    },
+    answers: acceptance('What becomes of every recipient. A rehearsal has no dispatch.'),
     refusals: [
       ...ofDids,
       ...ofBodies,
@@ -200,20 +201,7 @@ export const sending: Operations = {
     query: MessagesRetryQuery,
     headers: SendHeaders,
     body: { schema: MessagesRetryBody, optional: true },
-    answers: {
-      200: {
-        description: 'Accepted, or rehearsed. warning tells what is worth a look.',
-        schema: SendAnswer,
-        headers: ['Dispatch-Id'],
-        links: {
-          report: {
-            operationId: 'messages-report',
-            description: 'What becomes of those who are retried. A rehearsal has no dispatch.',
-            parameters: { did: '$request.path.did', dispatchId: '$response.header.Dispatch-Id' },
-          },
-        },
-      },
-    },
+    answers: acceptance('What becomes of those who are retried. A rehearsal has no dispatch.'),
     refusals: [
       ...ofDids,
       ...ofBodies,

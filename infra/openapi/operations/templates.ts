@@ -26,7 +26,6 @@ import { ofBodies, ofCallers, ofClients, ofPlatform } from '../refusals.ts';
 
 const { did } = demo;
 const messageTemplateId = demoTemplateId('order_update');
-/** The one that the example of a creation makes. */
 const createdId = demoTemplateId('order_ready');
 const ofWriters = [...ofCallers, ...ofClients, ...ofPlatform, 'did_forbidden'] as const;
 const components = [{ type: 'BODY', text: 'Your order is ready to be picked up.' }] as const;

@@ -5,25 +5,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Emulator, endProcess, endTogether, freePort } from '../../local/emulators.ts';
 import { CommandError } from '../command.ts';
 
-/** The emulator of AWS that others have written: a package for Python 3.10 or newer, which needs no Docker. */
+/** An emulator of AWS by other authors: a package for Python 3.10 or newer, without Docker. */
 const release = 'ministack==1.5.*';
 
 export const emulatedRegion = 'eu-west-1';
 export const emulatedAccount = '000000000000';
 
 const root = resolve(import.meta.dirname, '../../..');
-/** Everything that the emulator and what is deployed to it leave on this machine. */
+/** All files of the emulator and its deployments are in this folder. */
 export const emulatorFolder = join(root, 'dist', 'ministack');
 
-/** Whether this machine has a Python that can run it. */
 export function canEmulate(): boolean {
   const python = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']);
   return python.status === 0;
 }
 
 /**
- * Installs it into its folder and starts it on 127.0.0.1 with nothing deployed. Signatures are verified, and what a role
- * allows is enforced. Resolves when it answers. Throws a `CommandError` when it cannot be installed or does not answer.
+ * Installs the emulator and starts it empty on 127.0.0.1, with signatures and role permissions enforced. Resolves when
+ * it answers. Throws a `CommandError` when it cannot be installed or does not answer.
  */
 export async function startMinistack(): Promise<Emulator> {
   mkdirSync(emulatorFolder, { recursive: true });
@@ -50,7 +49,7 @@ export async function startMinistack(): Promise<Emulator> {
   return { endpoint, stop: () => endProcess(child, 5_000) };
 }
 
-/** What a command needs in its environment to reach the emulator, and none of the caller's own accounts. */
+/** The environment that leads a command to the emulator, without the caller's accounts. */
 export function emulatedAws(endpoint: string): NodeJS.ProcessEnv {
   return {
     AWS_ENDPOINT_URL: endpoint,
@@ -63,7 +62,7 @@ export function emulatedAws(endpoint: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs a command to its end, its output at the end of `commands.log`. Throws a `CommandError` when it fails. */
+/** Runs a command to its end, with its output in `commands.log`. Throws a `CommandError` when it fails. */
 export function ran(
   command: string,
   words: readonly string[],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParametersView } from '../../../lib/messages/request/needed-at-send.ts';
 
-/** A template that can be sent, and what sending it takes (D49). */
+/** A sendable template and its parameters (D49). */
 export interface TypedTemplate {
   readonly name: string;
   readonly language: string;
@@ -12,8 +12,8 @@ export interface TypedTemplate {
 const prelude = readFileSync(join(import.meta.dirname, 'prelude.ts'), 'utf8').replace(/^\/\/.*\n+/, '');
 
 /**
- * A TypeScript module with the types of what a client can send: by name and language the values that each part takes. Two
- * templates of one name and language, on two WABAs, are either. The text is the same for the same templates.
+ * A TypeScript module with the types of a client's sends: the values of each part, by name and language. Templates with
+ * the same name and language on two WABAs form a union. The text is deterministic.
  */
 export function templateTypes(clientId: number, templates: readonly TypedTemplate[]): string {
   return [
@@ -102,7 +102,7 @@ function partsOf({ body, buttons }: Parts, template: string) {
   return { body: body && texts(body.count, template), buttons: buttons && texts(buttons.length, template) };
 }
 
-/** A card says nothing of what it does not need either. */
+/** A card also lists only what it needs. */
 function exactly(parts: ReturnType<typeof partsOf>): string {
   return `Exactly<${object(parts)}, 'body' | 'buttons'>`;
 }
@@ -118,7 +118,7 @@ function productOf({ kind }: { readonly kind?: unknown }): string {
   return `{ readonly type: 'action'; readonly action: ${action} }`;
 }
 
-/** Without those that are not needed; `object` is what a template without any variable takes. */
+/** Only needed fields; `object` is for a template without variables. */
 function object(fields: Readonly<Record<string, string | undefined>>): string {
   const needed = Object.entries(fields).flatMap(([name, type]) =>
     type === undefined ? [] : `readonly ${name}: ${type}`,

@@ -23,7 +23,8 @@ interface FoundListProps<T> {
   readonly below?: ComponentChildren;
   readonly answer: Pick<Answer<unknown>, 'problem' | 'again'>;
   readonly keyOf: (row: T) => string;
-  readonly rowHeight: number;
+  /** Default: 58, a row of two lines. */
+  readonly rowHeight?: number;
   readonly chosen: string;
   readonly row: (row: T) => ComponentChildren;
   /** Title of an empty list; `children` tell where rows come from. */
@@ -31,8 +32,13 @@ interface FoundListProps<T> {
   readonly children?: ComponentChildren;
 }
 
+/** A list of a control route as properties of `FoundList`. */
+export function listed<T>(answer: Answer<{ readonly total: number; readonly data: readonly T[] }>) {
+  return { answer, rows: answer.value?.data, total: answer.value?.total };
+}
+
 export function FoundList<T>(props: FoundListProps<T>) {
-  const { page, noun, label, rows, found, answer, keyOf, rowHeight, chosen, row, below } = props;
+  const { page, noun, label, rows, found, answer, keyOf, rowHeight = 58, chosen, row, below } = props;
   return (
     <>
       <p class="count" role="status">

@@ -1,3 +1,4 @@
+import type { Delivery } from '../webhooks/delivery.ts';
 import type { Component, Part } from './phone-view.ts';
 
 /* Types of the simulator's answers to control calls. The modules of the routes explain the fields. */
@@ -156,17 +157,7 @@ export interface DoingRow {
   readonly template: string;
 }
 
-export interface Post {
-  readonly app_id: string;
-  readonly url: string;
-  readonly updates: number;
-  readonly fields: Readonly<Record<string, number>>;
-  readonly bytes: number;
-  readonly attempt: number;
-  readonly answer: number | string;
-  readonly at: string;
-  readonly body?: unknown;
-}
+export type Post = Delivery;
 
 export interface Posts {
   readonly total: number;

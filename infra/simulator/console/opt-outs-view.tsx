@@ -59,7 +59,6 @@ export function OptOutsView() {
             found={found}
             answer={list}
             keyOf={keyOf}
-            rowHeight={58}
             chosen={id}
             row={(row) => <Row row={row} />}
             nothing="Everybody may get marketing"

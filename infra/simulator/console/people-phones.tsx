@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList } from './found-list.tsx';
+import { FoundList, listed } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { DoingRow } from './model.ts';
 import { BackButton, Empty, Facts, useAnswer } from './parts.tsx';
@@ -52,11 +52,9 @@ export function PhonesView() {
           page="people"
           noun="answer"
           label="Answers, newest first"
-          rows={list.value?.data}
+          {...listed(list)}
           found={found}
-          total={list.value?.total}
           atMsOf={(row) => row.at_ms}
-          answer={list}
           keyOf={keyOf}
           rowHeight={76}
           chosen={id}

@@ -55,7 +55,6 @@ export function ToldView() {
           found={found}
           answer={list}
           keyOf={keyOf}
-          rowHeight={58}
           chosen={id}
           row={(row) => <Row row={row} />}
           nothing="The client was told nothing of people yet"

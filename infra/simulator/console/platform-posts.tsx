@@ -72,7 +72,6 @@ export function PlatformPosts() {
           answer={list}
           atMsOf={atMsOf}
           keyOf={keyOf}
-          rowHeight={58}
           chosen={id}
           row={(row) => <Row row={row} />}
           nothing="No posts were sent yet"

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { ExchangePane, Status } from './exchange-pane.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList } from './found-list.tsx';
+import { FoundList, listed } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { ExchangeRow } from './model.ts';
 import { Empty, useAnswer } from './parts.tsx';
@@ -55,13 +55,10 @@ export function RequestsPage() {
           page="requests"
           noun="request"
           label="Requests, newest first"
-          rows={value?.data}
+          {...listed(list)}
           found={found}
-          total={value?.total}
-          answer={list}
           atMsOf={atMsOf}
           keyOf={keyOf}
-          rowHeight={58}
           chosen={id}
           row={(row) => <Row row={row} />}
           nothing="No requests yet"

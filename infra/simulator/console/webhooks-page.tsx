@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { control } from './api.ts';
 import { AttemptPane, Outcome, outcomeWords, Sent } from './attempt-pane.tsx';
 import { Choice, Filters } from './filters.tsx';
-import { FoundList } from './found-list.tsx';
+import { FoundList, listed } from './found-list.tsx';
 import { counters } from './live.ts';
 import type { AttemptRow, Attempts } from './model.ts';
 import { Empty, useAnswer } from './parts.tsx';
@@ -57,13 +57,10 @@ function AttemptsView() {
           page="webhooks"
           noun="attempt"
           label="Attempts, newest first"
-          rows={value?.data}
+          {...listed(list)}
           found={found}
-          total={value?.total}
-          answer={list}
           atMsOf={atMsOf}
           keyOf={keyOf}
-          rowHeight={58}
           chosen={id}
           row={(row) => <Row row={row} />}
           nothing="No events were sent yet"

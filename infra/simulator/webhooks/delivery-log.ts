@@ -1,17 +1,4 @@
-export interface Delivery {
-  readonly app_id: string;
-  readonly url: string;
-  readonly updates: number;
-  readonly fields: Readonly<Record<string, number>>;
-  readonly bytes: number;
-  /** Counts from 1. */
-  readonly attempt: number;
-  /** HTTP status, or the reason why there is none. */
-  readonly answer: number | string;
-  readonly at: string;
-  /** The envelope, unless it is too long. */
-  readonly body?: unknown;
-}
+import type { Delivery } from './delivery.ts';
 
 /** At least this many are kept, at most twice as many. */
 export const deliveriesKept = 1_000;
