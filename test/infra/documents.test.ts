@@ -210,7 +210,7 @@ const prose = (document: string) =>
     .filter((line) => !line.startsWith('|'));
 
 describe('the documents for those who deploy and those who call', () => {
-  const infra = ['infra/README.md', 'infra/operate/README.md', 'infra/CHANGELOG.md'];
+  const infra = ['infra/README.md', 'infra/RECOVERY.md', 'infra/operate/README.md', 'infra/CHANGELOG.md'];
   const ofInterface = ['functions/README.md', 'functions/DECISIONS.md', 'functions/REFUSALS.md'];
   it.each([...infra, ...ofInterface])('%s has no line over 120', (path) => {
     expect(prose(documentOf(path)).filter((line) => line.length > 120)).toEqual([]);
