@@ -262,8 +262,9 @@ describe('tables that repeat code', () => {
     expect(namesIn(listed).sort()).toEqual([...webhookFields].sort());
   });
 
-  it.each(['| Table | Way back', '| Table | Lost at worst'])('tables, where one is damaged: %s', (heading) => {
-    const rows = tableRows(documentOf('infra/RECOVERY.md'), heading);
+  it('tables, where one is damaged: the way back, what is lost, how long it takes', () => {
+    const rows = tableRows(documentOf('infra/RECOVERY.md'), '| Table | Way back');
+    expect(rows.filter((cells) => cells.slice(0, 4).includes(''))).toEqual([]);
     expect(rows.flatMap(([cell = '']) => namesIn(cell)).sort()).toEqual(Object.keys(tables).sort());
   });
 
