@@ -1,6 +1,6 @@
 import { correlationId } from './correlation.ts';
 
-/** All logged events. Names are stable, because alarms, queries and people search for them (infra/operate/README.md). */
+/** All logged events. Names are stable, because alarms, queries and people search for them (infra/operate/LOGS.md). */
 export const logEvents = [
   'account.restored',
   'account.restricted',

@@ -2,6 +2,7 @@ import { documentOf, sectionsOf } from '../support/documents.ts';
 
 /** Where operators look. */
 const runBook = 'infra/operate/README.md';
+const logBook = 'infra/operate/LOGS.md';
 
 /**
  * The command of the run book that is so, else the first that begins so, from that section, as it stands there: `npm run credential -- 200000000000001 --token -`. A
@@ -25,7 +26,7 @@ export function bookCommand(section: string, beginning: string): string {
 
 /** What the run book says of an event in the log. */
 export function bookMeaning(event: string): string {
-  const row = documentOf(runBook)
+  const row = documentOf(logBook)
     .split('\n')
     .find((line) => line.startsWith('|') && line.split('|')[1]?.includes(`\`${event}\``));
   if (row === undefined) throw new Error(`the run book does not explain ${event}`);

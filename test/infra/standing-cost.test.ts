@@ -8,7 +8,7 @@ import { documentOf, sectionsOf, tableRows } from '../support/documents.ts';
 import type { SettingChoice } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-const section = sectionsOf(documentOf('infra/operate/README.md')).get('What it costs') ?? '';
+const section = sectionsOf(documentOf('infra/operate/COST.md')).get('A month') ?? '';
 
 test('the month in which nothing happens is what the templates have times the prices, and the run book says it', () => {
   const { stateful, stateless } = stacksOf('plain');

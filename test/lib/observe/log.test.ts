@@ -3,7 +3,7 @@ import { correlated } from '../../../lib/observe/correlation.ts';
 import { type LogFacts, log, logEvents } from '../../../lib/observe/log.ts';
 import { documentOf, tableRows } from '../../support/documents.ts';
 
-const runBook = documentOf('infra/operate/README.md');
+const runBook = documentOf('infra/operate/LOGS.md');
 
 afterEach(() => {
   vi.restoreAllMocks();
