@@ -18,7 +18,10 @@ import { documentOf, namesIn, sectionsOf } from '../support/documents.ts';
 import { pageTopicArn, ticketTopicArn } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-/* Nothing stands still unseen: a walk along the templates, what is silenced by what, and how fast budgets burn. */
+/*
+ * No failure stays unseen: these tests walk the templates for resources without an alarm, and check which alarm
+ * silences which, and how fast budgets burn.
+ */
 
 const service = stacksOf('whole');
 const alarms = service.all('AWS::CloudWatch::Alarm');
@@ -28,7 +31,7 @@ const alarmNamed = (purpose: string) => alarms.find(({ properties }) => purposeO
 const compositeNamed = (purpose: string) =>
   composites.find(({ properties }) => purposeOf(properties) === purpose)?.properties;
 
-/** Every metric that an alarm looks at, by itself or in an expression. */
+/** Every metric that an alarm watches, directly or in an expression. */
 const watched = alarms.flatMap(({ properties }) =>
   properties.Metrics === undefined
     ? [{ name: properties.MetricName, dimensions: properties.Dimensions ?? [] }]
@@ -39,7 +42,7 @@ const watched = alarms.flatMap(({ properties }) =>
       ),
 );
 
-/** Whether an alarm looks at the metric of exactly that one thing; a version of a function is another thing. */
+/** An alarm on a version of a function does not count as an alarm on the function. */
 function isWatched(metricName: string, dimension: string, value: string): boolean {
   return watched.some(({ name, dimensions }) => {
     const [first, ...others] = dimensions as { Name: string; Value: unknown }[];
@@ -85,7 +88,7 @@ describe('everything has an alarm, or a line that says why not', () => {
     }
   });
 
-  // A kind that is added to the type does not compile here.
+  // A new kind of the type makes this a compile error.
   const scopes: Readonly<Record<HoldScope extends `${infer Kind}:${string}` | infer Kind ? Kind : never, HoldScope>> = {
     waba: 'waba',
     utility: 'utility',

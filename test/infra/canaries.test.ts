@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-/* New versions of what matters most are tried on a tenth of the calls, and taken back by errors of their own alone. */
+/* New versions of the critical functions get a tenth of the calls first, and only their own errors roll them back. */
 
 const service = stacksOf('plain');
 const purposeOf = (alarmName: string) => alarmName.replace('template-messaging-test-', '');

@@ -8,11 +8,11 @@ import { runScript } from '../support/processes.ts';
 import { firstUnlessThorough, thorough } from '../support/thorough.ts';
 
 /*
- * Each line is a process. One of each kind runs in the quick run, to show that a script asks its rule before it does anything; all
- * of them run in the other. The rules have tests of their own in operate/.
+ * Each line starts a process. The quick run has one of each kind, to show that a script checks its rule before it acts;
+ * the other run has all. operate/ tests the rules themselves.
  */
 
-/** Nothing of the machine's own: no credentials, no region, no profile. */
+/** The environment has none of the machine's credentials, region or profile. */
 const bare = {
   ...Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined])),
   PATH: process.env['PATH'],
@@ -23,7 +23,7 @@ const bare = {
 let aws: Server;
 let reachable: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  // Whose credentials they are, a stack that is broken, and a DynamoDB and a Secrets Manager that hold nothing.
+  // The server answers with the account's identity, a broken stack, and an empty DynamoDB and Secrets Manager.
   aws = createServer((request, response) => {
     const target = request.headers['x-amz-target'];
     if (target !== undefined) {

@@ -5,19 +5,18 @@ import { documentOf, namesIn, tableRows } from '../support/documents.ts';
 import { runScript } from '../support/processes.ts';
 
 /*
- * `npm run doctor -- --stage prod` against a server that answers as AWS does, as far as doctor asks: which calls it makes of
- * CloudFormation, CloudWatch and SNS, and what it makes of their answers. Nothing is provisioned there.
+ * `npm run doctor -- --stage prod` against a server that answers as AWS does: which calls it makes of CloudFormation,
+ * CloudWatch and SNS, and what it concludes. Nothing is provisioned.
  */
 
 const stackName = (purpose: string) => `template-messaging-prod-${purpose}`;
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const unheard = 'arn:aws:sns:eu-west-1:123456789012:unheard';
 
-/** What there is on AWS. The stateful stack has two pages of resources. */
+/** The stacks on AWS. The stateful stack has two pages of resources. */
 let alarmTopics: Readonly<Record<string, readonly string[]>>;
-/** Whether the stage has an edge, and whether its distribution is switched on. */
 let edge: 'none' | 'enabled' | 'disabled';
-/** What the account was given, and whether Lambda lets us see it. */
+/** The account's quotas, and whether Lambda allows to read them. */
 let gatewayRate = 10_000;
 let lambdaRefuses = false;
 let asked: string[];
@@ -37,7 +36,7 @@ const resource = (type: string, id: string) =>
 const absent =
   '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>It does not exist</Message></Error></ErrorResponse>';
 
-/** As CloudFront tells of the distribution, whose origin is this server too. */
+/** CloudFront's answer for the distribution. Its origin is this server too. */
 const distribution = () => {
   const { port } = new URL(address);
   const origin =
@@ -51,7 +50,7 @@ const distribution = () => {
   );
 };
 
-/** As Lambda answers: REST, its faults named in a header. The stage's login has 60 reserved already, its others are not there. */
+/** Lambda's answer: REST, with the error name in a header. Only the login has reserved concurrency (60). */
 function lambdaAnswer(path: string): { readonly status: number; readonly body: object; readonly fault?: string } {
   if (path.startsWith('/2016-08-19/account-settings')) {
     if (lambdaRefuses)
@@ -70,7 +69,7 @@ function lambdaAnswer(path: string): { readonly status: number; readonly body: o
   };
 }
 
-/** Two pages of AWS's own quotas; this account was given another rate. */
+/** Two pages of AWS's default quotas; the account has another rate. */
 function quotasAnswer(target: string, text: string): object {
   const { ServiceCode, NextToken } = JSON.parse(text);
   const quota = (QuotaCode: string, QuotaName: string, Value: number) => ({ ServiceCode, QuotaCode, QuotaName, Value });
@@ -87,7 +86,7 @@ function quotasAnswer(target: string, text: string): object {
     : { Quotas: [quota('L-CDF5615A', 'Throttle burst rate', 5_000), quota('L-65B5C802', 'Routes per HTTP API', 300)] };
 }
 
-/** The answer to a call of the query protocol; undefined for a stack that is not there. */
+/** The answer to a call of the query protocol; undefined for a stack that does not exist. */
 function queryAnswer(form: URLSearchParams): string | undefined {
   const action = form.get('Action') ?? '';
   const name = form.get('StackName') ?? '';
@@ -186,7 +185,7 @@ const plain: Stage = { alarms: { 'dispatch-age': [topic], 'sync-age': [unheard],
 const withEdge: Stage = { edge: 'enabled', alarms: { 'api-5xx': [topic], 'edge-5xx-share': [there] } };
 const switchedOff: Stage = { edge: 'disabled', alarms: { 'api-5xx': [topic], 'edge-5xx-share': [] } };
 
-/** What doctor said of each stage, and what it asked of all of them. */
+/** The output of doctor for each stage, and the calls of all runs. */
 const said = new Map<Stage, { readonly code: number | null; readonly stdout: string }>();
 beforeAll(async () => {
   asked = [];
@@ -197,7 +196,7 @@ beforeAll(async () => {
   }
 });
 const saidOf = (stage: Stage) => said.get(stage) ?? { code: null, stdout: '' };
-/** With what stands on a line of its own below a finding. */
+/** The findings with their indented second lines joined. */
 const joinedOf = (stage: Stage) => saidOf(stage).stdout.replaceAll(/\n {2}/g, ' ');
 
 it('a stage with whole stacks, an alarm that tells nobody, and a topic that nobody hears', () => {

@@ -34,7 +34,7 @@ describe('the distribution', () => {
 
   it('passes every method on, with all that the viewer sent, the host too, and the address of the viewer', () => {
     const { AllowedMethods, OriginRequestPolicyId } = distribution.DefaultCacheBehavior;
-    // Preflight requests pass too, and the edge adds nothing to the API's answer (D52).
+    // Preflight requests pass the edge too, and it adds nothing to the API's answer (D52).
     expect(distribution.DefaultCacheBehavior).not.toHaveProperty('ResponseHeadersPolicyId');
     expect(AllowedMethods.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
     const policy = service.edge.find(({ id }) => id === service.target(OriginRequestPolicyId));
@@ -137,7 +137,7 @@ describe('the rules', () => {
       PositionalConstraint: 'EXACTLY',
       TextTransformations: [{ Type: 'NONE' }],
     });
-    // Nothing counts for neither of the two, and nothing for both.
+    // The two rate limits leave no request uncounted, and count none twice.
     expect(others.NotStatement.Statement).toEqual(webhook);
     expect(routes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/login', '/platform/webhook']));
   });

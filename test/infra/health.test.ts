@@ -12,7 +12,7 @@ import { stacksOf } from '../support/stack-templates.ts';
 const service = stacksOf('whole');
 const runBook = documentOf('infra/operate/README.md');
 
-/** The text of a body that refers to resources, with their logical ids in place of the references. */
+/** The text of a dashboard body, with logical ids in place of references. */
 function joined(body: unknown): string {
   const parts = (body as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1];
   return parts.map((part) => (typeof part === 'string' ? part : placeholder(part))).join('');
@@ -157,7 +157,7 @@ describe('alarms', () => {
   const alarms = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   const composites = service.all('AWS::CloudWatch::CompositeAlarm').map(({ properties }) => properties);
   const nameOf = ({ AlarmName }: { AlarmName: string }) => AlarmName.replace('template-messaging-test-', '');
-  /** What is told: of a composite alarm and what it looks at, the former. */
+  /** The alarms that notify: for a composite alarm it counts, and not the alarm below it. */
   const purposes = [...alarms, ...composites]
     .map(nameOf)
     .filter((name) => !/-seen$|-burn-.+-(?:long|short)$/.test(name));
@@ -167,7 +167,7 @@ describe('alarms', () => {
     '<table>': Object.keys(tables),
     '<canary>': Object.keys(functions).filter((name) => functions[name]?.canary !== undefined),
   };
-  /** The names a row of the run book stands for. */
+  /** The alarm names in a row of the run book. */
   const namesOf = (row: string) => {
     const found = Object.keys(placeholders).find((each) => row.includes(each));
     return found === undefined ? [row] : (placeholders[found] ?? []).map((name) => row.replace(found, name));

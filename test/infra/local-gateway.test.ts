@@ -6,8 +6,8 @@ import { createRunner, type ProcessRunner } from '../../infra/local/runner.ts';
 import { tinyFunctions } from '../support/tiny-functions.ts';
 
 /**
- * The gateway with real function processes behind it. `answers` returns what the request's JSON body says, `echo` the
- * event it got; the authorizer does what the token says and counts how often it was asked.
+ * The gateway in front of real function processes. `answers` returns the JSON of the request's body, `echo` returns its
+ * event; the authorizer obeys the token and counts its calls.
  */
 const tiny = tinyFunctions({
   echo: 'export const handler = async (event) => ({ statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(event) });',
@@ -188,7 +188,7 @@ describe('the answer', () => {
   });
 });
 
-/** Sends exactly these headers: `fetch` would choose some itself. */
+/** Sends exactly these headers, because `fetch` adds some of its own. */
 async function send(method: string, headers: Readonly<Record<string, string>>) {
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     httpRequest(`${gateway.url}/things/1`, { method, headers }, resolve).on('error', reject).end();

@@ -382,12 +382,12 @@ describe('an inspected function', () => {
       .toMatch(/Debugger listening on ws:\/\/127\.0\.0\.1:\d+/);
     const payloads = await Promise.all([payloadOf(runner, 'late'), payloadOf(runner, 'late')]);
     expect(payloads.map(({ leftMs }) => Number(leftMs) > 3_600_000)).toEqual([true, true]);
-    // Nor does it end for having nothing to do, as others do.
+    // A function in a debugger also never stops for being idle.
     await payloadOf(runner, 'echo');
     await expect
       .poll(() => runner.instances(), { timeout: 20_000 })
       .toEqual([{ functionId: 'late', pid, busy: false }]);
-    // The others keep their limits.
+    // The other functions keep their limits.
     expect(await runner.invoke('slow', { forever: true })).toMatchObject({ ok: false, error: 'timeout' });
   });
 

@@ -31,7 +31,7 @@ it('is of the version that the packages have, and that the changes speak of firs
 it('a linter finds nothing to warn of', async () => {
   const config = await createConfig({
     extends: ['recommended-strict'],
-    // A redirect is what `GET /r/{code}` is there for.
+    // `GET /r/{code}` answers with a redirect only.
     rules: { 'operation-2xx-response': 'off', 'operation-4xx-response': 'error', 'parameter-description': 'error' },
   });
   const problems = await lintFromString({ source: readFileSync(file, 'utf8'), absoluteRef: file, config });
@@ -109,7 +109,7 @@ describe('coverage', () => {
   });
 });
 
-/** Each field of the document's schemas with what it says of itself. */
+/** Each field of the document's schemas, with its description. */
 function fieldsIn(value: unknown, place: string): { readonly place: string; readonly description: unknown }[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, each]) => [

@@ -20,7 +20,7 @@ function reportOf(data: readonly (ReportRow | undefined)[], changes: Partial<Rep
   return { total: data.length, counts: countStates(known.map(({ state }) => state)), data: known, ...changes };
 }
 
-/** The usual rows with one of them, by its place, as told. */
+/** The usual rows, with the row at one index replaced or removed. */
 const withRow = (at: number, row: ReportRow | undefined) => reportOf(rows.with(at, row ?? { state: 'read' }));
 
 describe('the audience', () => {

@@ -7,7 +7,7 @@ afterEach(() => {
   for (const end of ending.splice(0)) end();
 });
 
-/** `listening`, or the code of the error. */
+/** Returns `listening`, or the error code. */
 function listen(port: number): Promise<string | undefined> {
   const server = createServer();
   ending.push(() => server.close());

@@ -3,7 +3,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { eventually, polledQueue } from '../../support/polled-queue.ts';
 
-/** Longer than the poller's long poll, so that a receive that is still open would show. */
+/** Longer than the long poll, so that a receive call that is still open becomes visible. */
 const longerThanLongPollMs = 1_300;
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `message ${index}`);
@@ -125,14 +125,14 @@ describe('the batching window', () => {
 
 test('a batch that fills an invocation does not wait for its window to end', async () => {
   const queue = await readyQueue();
-  // Seven times 900 KB are more than the 6 MB of one invocation.
+  // Seven messages of 900 KB are over the limit of one invocation, 6 MB.
   for (let sent = 0; sent < 8; sent += 1) await queue.send(['x'.repeat(900_000)]);
   const batches: number[] = [];
   queue.poll(
     (records) => {
       batches.push(records.length);
     },
-    // Longer than anybody waits here.
+    // The window is longer than the test waits.
     { windowSeconds: 300, batchSize: 500 },
   );
   await eventually(() => expect(batches[0]).toBeGreaterThanOrEqual(6));

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const { close } of open.splice(0)) await close();
 });
 
-/** A program of a developer's; without an answer it keeps still. */
+/** A developer's program; without an answer it never responds. */
 async function program(answer?: { readonly status: number; readonly headers?: Record<string, string> }) {
   const seen: { readonly request: IncomingMessage; readonly body: string }[] = [];
   const server = createServer(async (request, response) => {

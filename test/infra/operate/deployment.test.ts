@@ -46,7 +46,7 @@ describe('where a deployment goes', () => {
   });
 });
 
-/** Writes down what happens. The stacks ask for one protection after the other; the runs end with one status after the other. */
+/** Records all calls. The protections and the exit statuses come in the given order. */
 function ports(protections: readonly ('true' | 'stateful' | 'false')[], statuses: readonly number[]) {
   const done: string[] = [];
   const [asked, ended] = [[...protections], [...statuses]];

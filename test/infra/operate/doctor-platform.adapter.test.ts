@@ -31,7 +31,7 @@ beforeEach(async () => {
 const tokens = demo.platform_credentials.map((credential) => credential.access_token);
 const [app] = demo.platform_apps;
 
-/** Knows the tokens of the demo file, and that its app is subscribed everywhere. */
+/** A platform that knows the tokens of the demo file, and whose app is subscribed to every WABA. */
 const platform: PlatformTransport = async ({ accessToken }) => {
   if (!tokens.includes(accessToken)) throw new PlatformFailure('refused', { code: 190 });
   return { body: { data: [{ whatsapp_business_api_data: { id: app?.id, name: 'a', link: 'b' } }] } };
@@ -44,7 +44,7 @@ const wellKnown = demo.wabas.map(({ waba_id: wabaId, credential }) => ({
   subscribed: [app?.id],
 }));
 
-/** More than one secret has room for. */
+/** More credentials than fit into one secret. */
 const many = Array.from({ length: 300 }, (_, index) => ({
   name: `waba-${index}`,
   access_token: 'x'.repeat(250),

@@ -5,7 +5,7 @@ import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformCall, PlatformTransport } from '../../../lib/platform/transport.ts';
 import { documentOf, sectionsOf, tableRows } from '../../support/documents.ts';
 
-/* Asked of the simulator in test/contract/doctor.test.ts; here is what a platform that is another would be told as. */
+/* These cases show a platform that differs from the facts; test/contract/doctor.test.ts asks the simulator. */
 
 const facts = documentOf('lib/platform/FACTS.md');
 const sections = sectionsOf(facts);
@@ -15,7 +15,10 @@ const number = { id: '3001', status: 'CONNECTED' };
 const template = { id: '4001', name: 'order_update', status: 'APPROVED', source: 'MANUAL' };
 const healthy = { can_send_message: 'AVAILABLE', entities: [{ entity_type: 'WABA', can_send_message: 'AVAILABLE' }] };
 
-/** As the facts say; each answer under the path, and behind a blank the parameter that tells it from others of the path. */
+/**
+ * Answers that agree with the facts, by path; after a blank stands the parameter that distinguishes two reads of a
+ * path.
+ */
 const asTold: Readonly<Record<string, object>> = {
   '2001': { id: '2001', primary_funding_id: '1' },
   '2001/phone_numbers': { data: [number] },

@@ -90,7 +90,7 @@ test.each<readonly [string, string | Uint8Array, readonly string[]]>([
   ],
 ])('a file is refused: %s', async (_, content, faults) => {
   const found = await faultsOf(content);
-  // Of a file in another encoding the first fault says it.
+  // In a file with another encoding, the first fault says so.
   expect(found.slice(0, faults.length)).toEqual(faults);
 });
 
@@ -126,7 +126,7 @@ test.each([
   ['"54""91155550001",', notRecipient('"54\\"91155550001"')],
   [`${'1'.repeat(1_001)},`, 'line 2: is longer than 1000 characters'],
 ])('a row is refused by its line with what came: %j', async (row, fault) => {
-  // What follows a row with a fault is judged all the same.
+  // Rows after a faulty row are checked too.
   const next =
     'line 3: recipient must be 8 to 15 digits with an optional +, or a business-scoped user id, received "x"';
   expect(await faultsOf(`recipient,at\n${row}\nx,\n5491155550009,\n`)).toEqual([fault, next]);

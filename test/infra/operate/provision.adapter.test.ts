@@ -301,7 +301,7 @@ test('credentials that one secret has no room for go to the secrets of their gro
   const single = secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '';
   await provision({ ...demo, platform_credentials: some(300) }, target, { nowMs });
   const inGroups = () => secrets.written.filter((name) => name.startsWith('PLATFORM_CREDENTIALS_SECRET'));
-  // The word that they are in groups comes last: until then the one secret has what it had.
+  // The write that announces the groups comes last: until then the single secret stays valid.
   expect(inGroups().at(-1)).toBe('PLATFORM_CREDENTIALS_SECRET');
   expect(new Set(inGroups()).size).toBe(33);
   const credentialOf = platformCredentials(
@@ -315,7 +315,7 @@ test('credentials that one secret has no room for go to the secrets of their gro
   secrets.written.length = 0;
   await provision({ ...demo, platform_credentials: some(300) }, target, { nowMs });
   expect(inGroups()).toEqual([]);
-  // No WABA names them: what is not in the file is taken away, from every group.
+  // No WABA uses these credentials, and the file no longer has them: every group loses them.
   await provision(demo, target, { nowMs, removalsAllowed: 300 });
   expect(await readCredentials(target)).toEqual({ credentials: JSON.parse(single), grouped: true });
   expect([...secrets.texts.values()].join()).not.toContain('xxx');

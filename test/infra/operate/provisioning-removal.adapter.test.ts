@@ -64,7 +64,7 @@ async function contents(): Promise<ProvisionedState> {
   return { items, platformCredentials: JSON.parse(credentials), platformApps: JSON.parse(apps) };
 }
 
-/** What is provisioned, by place, without what no two runs share: salts, times, channels listed as deleted. */
+/** The provisioned items without what differs in every run: salts, times, channels listed as deleted. */
 const comparable = ({ items, platformCredentials, platformApps }: ProvisionedState) => ({
   items: items
     .filter(({ key, attributes }) => !/^(?:PROVISIONING|ATTEMPTS#.*)$/.test(key.pk) && attributes['g'] !== true)
@@ -80,7 +80,7 @@ function demoWith(change: (file: File) => void): File {
   return file;
 }
 
-/** Everything of client 1002 goes, a user is demoted and gets another password, another is promoted, a token changes. */
+/** Client 1002 goes, one user loses rights and gets another password, another user gains rights, one token changes. */
 const reduced = demoWith((file) => {
   file.clients = file.clients.filter(({ client_id }) => client_id !== 1002);
   file.channels = file.channels.filter(({ client_id }) => client_id !== 1002);
@@ -168,7 +168,7 @@ test('a dry run of the first file creates no token keys', async () => {
   });
 });
 
-/** The file with hashes in the place of passwords: nothing to derive, and one text for each password. */
+/** The file with hashes in place of passwords, so that no run derives keys and both runs store the same text. */
 function hashed(file: File) {
   const hashOf = (password: string) => password.replace(/[^a-z]/g, '').padEnd(43, 'A');
   const users = file.users.map(({ password, ...user }) => ({
@@ -200,11 +200,11 @@ test('a run that dies before any of its writes has given nobody more, and the ne
     await provision(after, target, { nowMs: later, ...allow });
     expect(comparable(await contents())).toEqual(comparable(reached));
   }
-  // The lock, the revocations, twice the renewal of the lock and a secret, the grants, the end.
+  // The writes are: the lock, the revocations, two renewals of the lock, a secret, the grants, the end.
   expect(died).toBe(8);
 });
 
-/** A target whose writes all fail from the given one on, as after the death of the process. */
+/** A target whose writes all fail from the given one on, as after a crash. */
 function mortalTarget(alive: Target, deathAt: number): Target {
   let writes = 0;
   const dies = () => {

@@ -10,9 +10,7 @@ import {
 import { demoApp, sendBytes } from '../../support/simulator-uploads.ts';
 import { creation } from './definitions.ts';
 
-/*
- * What client libraries of the platform do beside plain JSON with a bearer token.
- */
+/* Requests of client libraries that are not plain JSON with a bearer token. */
 
 const simulator = simulatorOfFile({ afresh: true });
 

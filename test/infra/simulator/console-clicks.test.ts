@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
 
 /*
- * What an impatient hand does: nothing is sent twice, nothing is cancelled that was not confirmed, and nothing is asked of
- * the service that an address has no right to ask. The service is answered for in the browser.
+ * Impatient clicks send nothing twice, cancel nothing without confirmation, and make no request without the right to
+ * it. The browser answers in place of the service.
  */
 
 const browser = await browserOfFile();
@@ -36,7 +36,7 @@ const answers: readonly (readonly [RegExp, object])[] = [
   [/^(GET|DELETE) \/v1\//, { data: [], paging: { cursors: {} }, cancelled: 1, more: false }],
 ];
 
-/** Answers for the service; what is not a GET waits until it is let go, as on a slow line. */
+/** Answers in place of the service. Requests other than GET wait until the test releases them, as on a slow line. */
 async function serviceIn(page: Page) {
   const tried: Tried[] = [];
   const strange: (readonly [RegExp, object])[] = [];

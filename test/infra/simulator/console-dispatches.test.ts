@@ -15,10 +15,6 @@ import {
   wasCalled,
 } from '../../../infra/simulator/console/dispatch-model.ts';
 
-/*
- * What the console makes of the service's reports.
- */
-
 const none: Counts = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
 function head(id: string, given: Partial<Found> = {}): Found {
@@ -95,7 +91,7 @@ describe('what a dispatch waits for', () => {
   test.each([
     ['held', [row({ code: '131031' }), row({})], 10, false, 'running'],
     ['scheduled', [row({ code: 'scheduled' })], 10, false, undefined],
-    // Between two windows of one that has begun.
+    // A dispatch that has begun, between two of its windows.
     ['running', [row({ code: 'scheduled' })], 4, false, undefined],
     ['running', [row({})], 10, false, undefined],
     ['complete', [], 0, true, 'running'],

@@ -15,7 +15,7 @@ import { orderUpdate, recipient, templateMessage } from '../../support/simulator
 import { validSends } from './valid-sends.ts';
 
 /*
- * The console in a real browser while the world around it changes: starts, resets, other pages, and the way back.
+ * The console in a real browser while the world changes around it: restarts, resets, other pages, and the back button.
  */
 
 const browser = await browserOfFile();
@@ -49,14 +49,14 @@ describe.skipIf(browser === undefined)('the console', () => {
     await see('hidden');
     let leaving = new AbortController();
     const twentyWatch = async () => {
-      // Those of an attempt that came too soon would stand in the way of the next.
+      // Streams of a failed attempt would take places from the next attempt.
       leaving.abort();
       leaving = new AbortController();
       const { signal } = leaving;
       const watching = Array.from({ length: 20 }, () => fetch(`${simulator().url}/_control/live`, { signal }));
       return (await Promise.all(watching)).every(({ status }) => status === 200);
     };
-    // Twenty may watch: the page is none of them.
+    // Twenty may watch, and the page is not among them.
     await expect.poll(twentyWatch).toBe(true);
     await simulator().send(recipient);
     leaving.abort();
@@ -71,7 +71,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     const leaving = new AbortController();
     const watch = async () => (await fetch(`${simulator().url}/_control/live`, { signal: leaving.signal })).status;
     while ((await watch()) === 200);
-    // All places are taken, the page's own among them: once it has let go of that one, it is taken too.
+    // All places are taken, with the page's own: once the page releases it, another watcher takes it.
     await see('hidden');
     await expect.poll(watch).toBe(200);
     await see('visible');
@@ -120,7 +120,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.waitForSelector('.facts');
     await press(page, 'all its messages', 'link');
     await untilSeen(page, `${all - 1} messages of ${all}`);
-    // Another page and back: the list is as it was left.
+    // The list keeps its state when the page is left and shown again.
     await press(page, 'Templates', 'link');
     await untilSeen(page, '135 templates');
     await press(page, 'Inbox', 'link');

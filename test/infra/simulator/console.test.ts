@@ -17,13 +17,9 @@ import {
 import { body, button, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
-/*
- * The console in a real browser: what it shows and does.
- */
-
 const browser = await browserOfFile();
 
-/** From here on the page copies into a variable. */
+/** A headless browser has no clipboard: the page copies into a variable. */
 const copiesInto = (page: Page) =>
   page.evaluate('navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); }; 0');
 
@@ -65,7 +61,7 @@ describe.skipIf(browser === undefined)('the console', () => {
       call_back: ['Call us'],
       help_menu: ['Where is my parcel', 'Send something back', 'See all options'],
     };
-    // What a button does stands beside it: neither its code nor its address is shown below.
+    // The button itself says what it does: its code and its address are not shown again below.
     const hidden: readonly string[] = [
       'SAVE25',
       'https://andes.example.com/shop',
@@ -116,7 +112,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await textOf('.bubble-text')).not.toContain('room for a lamp');
     await press(page, 'Read more');
     await untilSeen(page, 'room for a lamp.', '.bubble-text');
-    // The keyboard goes on in the text, whose button is gone.
+    // The focus moves to the text, because its button has gone.
     await page.waitForFunction(`document.querySelector('.bubble-text').matches(':focus')`);
   });
 
@@ -148,7 +144,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect([await page.$('[role=dialog]'), await focused()]).toEqual([null, 'See all options']);
     await press(page, 'See all options');
     await page.waitForFunction(`document.querySelector('[role=dialog]')?.contains(document.activeElement)`);
-    // What leads away from the list closes it, and keeps the focus.
+    // A key that leaves the list closes it, and the focus stays.
     await page.focus('[role=listbox]');
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     await page.keyboard.press('End');
@@ -334,7 +330,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, `+${other}`, 'section[aria-labelledby=stopped]');
     expect(await textOf('section[aria-labelledby=stopped] h3')).toBe('+54 9 11 0000-0002 · Boreal Clinics');
     expect(await textOf('section[aria-labelledby=stopped] ul')).not.toContain('refused');
-    // Of one number alone: messages of the other show nothing of it.
+    // The chosen number shows no messages of the other number.
     await press(page, 'Inbox', 'link');
     await untilSeen(page, '1 stopped marketing');
     expect(await page.$$eval('.row-stopped', (found) => found.length)).toBe(0);
@@ -486,7 +482,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await typeOver(page, 'aria/HTTP status[role="textbox"]', 'many');
     await press(page, 'Add fault');
     await untilSeen(page, 'action.status: ');
-    // The browser itself tells of every refusal.
+    // The browser logs every refused request.
     expect(problems.splice(0)).toEqual([expect.stringContaining('status of 400')]);
     await page.select('aria/Call[role="combobox"]', 'GET /_control/catalogs');
     await press(page, 'Send the call');

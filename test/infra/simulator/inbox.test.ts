@@ -143,7 +143,7 @@ describe('what recipients do is told by webhook', () => {
     const longest = '7'.repeat(128);
     const offer = [...validSends.welcome_offer.components, button('quick_reply', 1, payload(longest))];
     const [tourBody, carousel] = validSends.city_tour.components;
-    // The platform goes by card_index, whatever the order.
+    // The platform orders cards by card_index, not by their place in the list.
     const cards = carousel.cards.toReversed().map(({ card_index, components }) => ({
       card_index,
       components: components.map((part) =>

@@ -5,7 +5,7 @@ import { simulatorOfFile } from '../../support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 
-/** Sends exactly these headers: `fetch` would not let a program choose them all. */
+/** Sends exactly these headers, because `fetch` does not allow all of them. */
 function statusOf(method: string, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(`${simulator.url}${path}`, { method, headers }, (reply) => {

@@ -14,14 +14,13 @@ import { expectMessagingError } from './refusals.ts';
 import { validSends } from './valid-sends.ts';
 
 /*
- * What people do that is no answer to a message: they stop marketing messages, adopt usernames, change their ids, and write
- * to somebody else.
+ * Actions of people besides answers: they stop marketing messages, adopt usernames, change their ids, and write first.
  */
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);
 const secondNumber = '300000000000002';
-/** Of the recipient, for the owner of the first WABA. */
+/** The recipient's id for the portfolio of the first WABA. */
 const userId = 'AR.13607919076743524463';
 const metadata = { display_phone_number: '5491100000001', phone_number_id: firstNumber };
 const day = 24 * 3_600;

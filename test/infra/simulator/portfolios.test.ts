@@ -14,9 +14,7 @@ import { hearing } from './heard.ts';
 import { expectMessagingError } from './refusals.ts';
 import { validSends } from './valid-sends.ts';
 
-/*
- * Business portfolios: what all numbers of one share. The first WABA's has two numbers.
- */
+/* All numbers of a business portfolio share its limits. The portfolio of the first WABA has two numbers. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);
@@ -151,7 +149,7 @@ describe('pacing (platform reference, 2.10)', () => {
     expect([told.length, told.filter((one) => !/000[12]$/.test(one))]).toEqual([6, []]);
     const since = '2026-11-20T12:00:00.000Z';
     expect((await toldOf()).pacing).toEqual({ accepts: 0, held: 3, since });
-    // Paced once more, it is as old as before.
+    // A second pacing command keeps the time of the first.
     await pacing({ accepts: 5 });
     expect((await toldOf()).pacing).toEqual({ accepts: 5, held: 3, since });
   });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from '../../support/simulator.ts';
 
-/** A refusal of the messaging flavour, every key of it. */
+/** Checks every key of a messaging refusal. */
 export function expectMessagingError(
   answer: Answer,
   status: number,

@@ -2,9 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstNumber, recipient, simulatorOfFile } from '../../support/simulator.ts';
 
-/*
- * Free-form texts, what persons write, and the ids that businesses know them by: what client libraries converse with.
- */
+/* Client libraries converse in free-form texts, which need inbound messages and user ids. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const app = '500000000000001';
@@ -20,7 +18,7 @@ beforeEach(async () => {
 afterAll(() => receiver.stop());
 
 const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
-/** The values of the webhooks in the field `messages`, in order. */
+/** The values of webhooks with the field `messages`, in order. */
 const values = () =>
   receiver.calls.flatMap(({ bytes }) =>
     JSON.parse(bytes.toString()).entry.flatMap(({ changes }: { changes: { value: object }[] }) =>

@@ -7,7 +7,7 @@ import { bodyOf, creation, expectManagementError, otp } from './definitions.ts';
 
 const app = '500000000000001';
 const orderUpdate = '1100000000000001';
-/** Of the recipient, for the owner of the first WABA. */
+/** The recipient's id for the portfolio of the first WABA. */
 const userId = 'AR.13607919076743524463';
 const simulator = simulatorOfFile({ afresh: true });
 let receiver: CallbackReceiver;
@@ -22,7 +22,7 @@ afterAll(() => receiver.stop());
 
 const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
 const receipts = (course: object, match: object = {}) => simulator.control('POST', 'receipts', { match, course });
-/** What was told so far, after everything that is due. */
+/** All updates so far, after everything that is due. */
 const told = async () => {
   await wait(0);
   return receiver.updates();
