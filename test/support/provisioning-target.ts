@@ -4,7 +4,7 @@ import type { TableName } from '../../infra/tables.ts';
 import { secretsInMemory } from './secrets.ts';
 import { freshTable, localDocumentClient } from './stores.ts';
 
-/** What provisioning writes to: fresh tables of its own, and secrets in memory. */
+/** A target of provisioning: fresh tables of its own, and secrets in memory. */
 export async function provisioningTarget() {
   const names = {
     directory: await freshTable('directory'),
