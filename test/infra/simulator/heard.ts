@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstWaba, type SimulatorAtRest, secondWaba } from '../../support/simulator.ts';
+import { receiverOfFile } from './receiver-of-file.ts';
 
 export interface Change {
   readonly wabaId: string;
@@ -11,17 +10,8 @@ export interface Change {
 
 /** Subscribes a receiver to both WABAs before every test of the file, and returns readers of what it received. */
 export function hearing(simulator: Pick<SimulatorAtRest, 'control'>) {
-  let receiver: CallbackReceiver;
-  beforeAll(async () => {
-    receiver = await callbackReceiver();
-  });
-  beforeEach(async () => {
-    const app = { callback_url: receiver.url, subscribed_waba_ids: [firstWaba, secondWaba] };
-    await simulator.control('POST', 'apps/500000000000001', app);
-    receiver.forget();
-  });
-  afterAll(() => receiver.stop());
-  const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
+  const receiver = receiverOfFile(simulator, { subscribed_waba_ids: [firstWaba, secondWaba] });
+  const { wait } = receiver;
   /** All changes so far, after everything that is due. */
   const changes = async (field?: string): Promise<readonly Change[]> => {
     await wait(0);
