@@ -6,26 +6,14 @@ import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { provisioningTarget, someCredentials } from '../../support/provisioning-target.ts';
+import type { SecretsInMemory } from '../../support/secrets.ts';
 
-let secrets: ReturnType<typeof secretsInMemory>;
+let secrets: SecretsInMemory;
 let target: Target;
 
 beforeEach(async () => {
-  const names: Readonly<Record<string, string>> = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  secrets = secretsInMemory();
-  target = {
-    documentClient: localDocumentClient(),
-    secrets,
-    tableName: (table) => names[table] ?? '',
-    secretName: (variable) => variable,
-  };
+  ({ target, secrets } = await provisioningTarget());
 });
 
 const tokens = demo.platform_credentials.map((credential) => credential.access_token);
@@ -45,11 +33,7 @@ const wellKnown = demo.wabas.map(({ waba_id: wabaId, credential }) => ({
 }));
 
 /** More credentials than fit into one secret. */
-const many = Array.from({ length: 300 }, (_, index) => ({
-  name: `waba-${index}`,
-  access_token: 'x'.repeat(250),
-  app_id: '500000000000001',
-}));
+const many = someCredentials(300);
 
 test('each WABA is asked about with its credential', async () => {
   await provision(demo, target);

@@ -5,7 +5,6 @@ import demo from '../../../infra/local/demo/provisioning.json' with { type: 'jso
 import { numberCommand, numberStage } from '../../../infra/operate/number.ts';
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import type { TableName } from '../../../infra/tables.ts';
 import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { opened } from '../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
@@ -15,9 +14,9 @@ import { laneOf, reserve } from '../../../lib/messages/pace/reserve.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
+import { provisioningTarget } from '../../support/provisioning-target.ts';
 import { makeJob, makeRecipients } from '../../support/send-jobs.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
 const startMs = Date.parse('2026-11-26T12:00:00Z');
@@ -27,38 +26,24 @@ const { did = '', phone_number_id: phoneNumberId = '', waba_id: wabaId = '' } = 
 let target: Target;
 let paces: ReturnType<typeof paceStore>;
 let messages: { client: typeof client; table: string; nowMs: () => number };
-let call: PlatformTransport;
 
 beforeAll(async () => {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  target = {
-    documentClient: client,
-    secrets: secretsInMemory(),
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
-  await provision(
-    { ...demo, channels: demo.channels.map((each) => ({ ...each, throughput_per_second: 80 })) },
-    target,
-    { nowMs: () => startMs },
-  );
-  messages = { client, table: names.messages, nowMs: () => nowMs };
+  ({ target } = await provisioningTarget());
+  const channels = demo.channels.map((each) => ({ ...each, throughput_per_second: 80 }));
+  await provision({ ...demo, channels }, target, { nowMs: () => startMs });
+  messages = { client, table: target.tableName('messages'), nowMs: () => nowMs };
   paces = paceStore({ ...messages, newWriter: randomUUID });
-  call = async ({ path, accessToken }) => ({
-    body: {
-      data: [
-        { id: 'another' },
-        ...(path === `${wabaId}/phone_numbers` && accessToken === 'demo-platform-token'
-          ? [{ id: phoneNumberId, status: 'CONNECTED', quality_rating: 'YELLOW', throughput: { level: 'STANDARD' } }]
-          : []),
-      ],
-    },
-  });
+});
+
+let call: PlatformTransport = async ({ path, accessToken }) => ({
+  body: {
+    data: [
+      { id: 'another' },
+      ...(path === `${wabaId}/phone_numbers` && accessToken === 'demo-platform-token'
+        ? [{ id: phoneNumberId, status: 'CONNECTED', quality_rating: 'YELLOW', throughput: { level: 'STANDARD' } }]
+        : []),
+    ],
+  },
 });
 
 const audited = operatorAuditInMemory();

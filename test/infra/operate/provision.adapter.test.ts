@@ -23,9 +23,9 @@ import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/provisioning/provisioning-file.ts';
 import { provisioningStore } from '../../../lib/provisioning/provisioning-store.ts';
 import { sealingKeySet } from '../../../lib/webhooks/config/sealing.ts';
-import { contentsOf, provisioningTarget } from '../../support/provisioning-target.ts';
+import { contentsOf, provisionedIn, provisioningTarget, someCredentials } from '../../support/provisioning-target.ts';
 import { listAsDeleted } from '../../support/scale-loading.ts';
-import type { secretsInMemory } from '../../support/secrets.ts';
+import type { SecretsInMemory } from '../../support/secrets.ts';
 import { localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -34,7 +34,7 @@ const startMs = Date.UTC(2026, 10, 20, 12);
 const nowMs = () => startMs;
 const nextDay = { nowMs: () => startMs + 86_400_000 };
 
-let secrets: ReturnType<typeof secretsInMemory>;
+let secrets: SecretsInMemory;
 let target: Target;
 
 beforeEach(async () => {
@@ -43,12 +43,7 @@ beforeEach(async () => {
 
 const contents = (table: TableName) => contentsOf(target, table);
 
-const everything = async () => ({
-  directory: await contents('directory'),
-  channels: await contents('channels'),
-  credentials: await contents('credentials'),
-  secrets: [...secrets.texts].toSorted(),
-});
+const everything = () => provisionedIn(target, secrets);
 
 test('a file is loaded: items, hashed passwords, platform credentials and token keys, public set first', async () => {
   const report = await provisionFile(demoFile, target);
@@ -289,14 +284,7 @@ test.each(['', 'not json', '[]', '{"demo":{"accessToken":1}}', '{"demo":{"access
 );
 
 test('credentials that one secret has no room for go to the secrets of their groups, and stay there', async () => {
-  const some = (count: number) => [
-    ...demo.platform_credentials,
-    ...Array.from({ length: count }, (_, index) => ({
-      name: `waba-${index}`,
-      access_token: 'x'.repeat(250),
-      app_id: '500000000000001',
-    })),
-  ];
+  const some = (count: number) => [...demo.platform_credentials, ...someCredentials(count)];
   await provision(demo, target, { nowMs });
   const single = secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '';
   await provision({ ...demo, platform_credentials: some(300) }, target, { nowMs });
@@ -323,11 +311,7 @@ test('credentials that one secret has no room for go to the secrets of their gro
 
 test('more credentials than there is room for are refused before anything is written', async () => {
   const before = await everything();
-  const many = Array.from({ length: 9_000 }, (_, index) => ({
-    name: `waba-${index}`,
-    access_token: 'x'.repeat(250),
-    app_id: '500000000000001',
-  }));
+  const many = someCredentials(9_000);
   const attempt = provision({ ...demo, platform_credentials: [...demo.platform_credentials, ...many] }, target, {
     nowMs,
   });

@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import type { TableName } from '../../../infra/tables.ts';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts';
 import { loginAttemptsStore } from '../../../lib/access/sign-in/login-attempts-store.ts';
@@ -19,36 +18,23 @@ import {
 } from '../../../lib/provisioning/provisioning-store.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { allowedIn } from '../../support/provisioned-state.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { provisioningTarget } from '../../support/provisioning-target.ts';
+import type { SecretsInMemory } from '../../support/secrets.ts';
+import { localDocumentClient } from '../../support/stores.ts';
 
 type File = typeof demo;
 const startMs = Date.UTC(2026, 10, 20, 12);
 const nowMs = () => startMs;
 const later = () => startMs + 600_000;
 
-let secrets: ReturnType<typeof secretsInMemory>;
+let secrets: SecretsInMemory;
 let target: Target;
 
-async function freshTarget(): Promise<Target> {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  secrets = secretsInMemory();
-  return {
-    documentClient: localDocumentClient(),
-    secrets,
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
-}
+const freshTarget = async () => {
+  ({ target, secrets } = await provisioningTarget());
+};
 
-beforeEach(async () => {
-  target = await freshTarget();
-});
+beforeEach(freshTarget);
 
 async function contents(): Promise<ProvisionedState> {
   const items: StoredItem[] = [];
@@ -134,7 +120,7 @@ test('what is no longer in the file is gone: users cannot log in, numbers and cl
   expect(listed).toHaveLength(3);
   const reached = comparable(await contents());
 
-  target = await freshTarget();
+  await freshTarget();
   await provision(reduced, target, { nowMs });
   expect(reached).toEqual(comparable(await contents()));
 });
@@ -189,7 +175,7 @@ test('a run that dies before any of its writes has given nobody more, and the ne
 
   let died = 0;
   for (let ended = false; !ended; died += ended ? 0 : 1) {
-    target = await freshTarget();
+    await freshTarget();
     await provision(before, target, { nowMs });
     ended = await provision(after, mortalTarget(target, died + 1), { nowMs, ...allow }).then(
       () => true,
