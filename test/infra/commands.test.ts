@@ -20,27 +20,23 @@ const bare = {
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
+const identity =
+  '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>';
+const brokenStack =
+  '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>ROLLBACK_FAILED</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>';
+const absent = JSON.stringify({ __type: 'ResourceNotFoundException', message: 'Requested resource not found' });
+
 let aws: Server;
 let reachable: Readonly<Record<string, string>>;
 beforeAll(async () => {
   // The server answers with the account's identity, a broken stack, and an empty DynamoDB and Secrets Manager.
-  aws = createServer((request, response) => {
-    const target = request.headers['x-amz-target'];
-    if (target !== undefined) {
-      response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'Requested resource not found' }));
+  aws = createServer(({ headers }, response) => {
+    if (headers['x-amz-target'] !== undefined) {
+      response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end(absent);
       return;
     }
-    response.writeHead(200, { 'content-type': 'text/xml' });
-    if (request.headers.authorization?.includes('/cloudformation/')) {
-      response.end(
-        '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>ROLLBACK_FAILED</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
-      );
-      return;
-    }
-    response.end(
-      '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
-    );
+    const asksForStack = headers.authorization?.includes('/cloudformation/') === true;
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(asksForStack ? brokenStack : identity);
   });
   await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
   reachable = {

@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { documentOf, namesIn, tableRows } from '../support/documents.ts';
 import { runScript } from '../support/processes.ts';
@@ -112,49 +113,63 @@ function queryAnswer(form: URLSearchParams): string | undefined {
   return xml(action, `<Subscriptions>${members}</Subscriptions>`);
 }
 
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+const xmlReply = (text: string, status = 200): Reply => ({ status, headers: { 'content-type': 'text/xml' }, text });
+const jsonReply = (body: object, status = 200): Reply => ({
+  status,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  text: JSON.stringify(body),
+});
+
+/** The answer of the JSON protocol; `target` names the service and the operation. */
+function jsonAnswer(target: string, text: string): Reply {
+  if (target.endsWith('DescribeAlarms')) {
+    const names: string[] = JSON.parse(text).AlarmNames;
+    const MetricAlarms = names.map((AlarmName) => ({
+      AlarmName,
+      ActionsEnabled: true,
+      AlarmActions: alarmTopics[AlarmName],
+    }));
+    return jsonReply({ MetricAlarms, CompositeAlarms: [] });
+  }
+  if (target.startsWith('ServiceQuotas')) return jsonReply(quotasAnswer(target, text));
+  if (target.startsWith('DynamoDB')) return jsonReply({ Items: [], Count: 0 });
+  return jsonReply({ __type: 'ResourceNotFoundException', message: 'no value' }, 400);
+}
+
+/** The answer of all AWS services and of the deployed API; each call of AWS is noted in `asked`. */
+function answerTo({ url = '', headers }: IncomingMessage, text: string): Reply {
+  if (url === '/health') {
+    const past = headers.host === 'api.example.com';
+    if (past) return { status: 403, text: '{"message":"no","code":"edge_required"}' };
+    return { text: '{"status":"ok"}' };
+  }
+  if (url.startsWith('/2020-05-31/distribution/E1')) {
+    asked.push('GetDistribution');
+    return xmlReply(distribution());
+  }
+  if (url.startsWith('/20')) {
+    asked.push(url.includes('account-settings') ? 'GetAccountSettings' : 'GetFunctionConcurrency');
+    const { status, fault, body } = lambdaAnswer(url);
+    const named = fault === undefined ? {} : { 'x-amzn-errortype': fault };
+    return { status, headers: named, text: JSON.stringify(body) };
+  }
+  const target = String(headers['x-amz-target'] ?? '');
+  const form = new URLSearchParams(text);
+  asked.push(target === '' ? (form.get('Action') ?? '') : target);
+  if (target !== '') return jsonAnswer(target, text);
+  const answer = queryAnswer(form);
+  return answer === undefined ? xmlReply(absent, 400) : xmlReply(answer);
+}
+
 beforeAll(async () => {
   aws = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
-    const target = String(request.headers['x-amz-target'] ?? '');
-    if (request.url === '/health') {
-      const past = request.headers.host === 'api.example.com';
-      if (past) response.statusCode = 403;
-      return response.end(past ? '{"message":"no","code":"edge_required"}' : '{"status":"ok"}');
-    }
-    if (request.url?.startsWith('/2020-05-31/distribution/E1')) {
-      asked.push('GetDistribution');
-      response.setHeader('content-type', 'text/xml');
-      return response.end(distribution());
-    }
-    if (request.url?.startsWith('/20')) {
-      asked.push(request.url.includes('account-settings') ? 'GetAccountSettings' : 'GetFunctionConcurrency');
-      const { status, fault, body } = lambdaAnswer(request.url);
-      if (fault !== undefined) response.setHeader('x-amzn-errortype', fault);
-      return response.writeHead(status).end(JSON.stringify(body));
-    }
-    asked.push(target === '' ? (new URLSearchParams(text).get('Action') ?? '') : target);
-    if (target === '') {
-      response.setHeader('content-type', 'text/xml');
-      const answer = queryAnswer(new URLSearchParams(text));
-      if (answer === undefined) response.statusCode = 400;
-      return response.end(answer ?? absent);
-    }
-    response.setHeader('content-type', 'application/x-amz-json-1.0');
-    if (target.endsWith('DescribeAlarms')) {
-      const names: string[] = JSON.parse(text).AlarmNames;
-      const MetricAlarms = names.map((AlarmName) => ({
-        AlarmName,
-        ActionsEnabled: true,
-        AlarmActions: alarmTopics[AlarmName],
-      }));
-      return response.end(JSON.stringify({ MetricAlarms, CompositeAlarms: [] }));
-    }
-    if (target.startsWith('ServiceQuotas')) return response.end(JSON.stringify(quotasAnswer(target, text)));
-    if (target.startsWith('DynamoDB')) return response.end(JSON.stringify({ Items: [], Count: 0 }));
-    response.statusCode = 400;
-    return response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'no value' }));
+    const { status = 200, headers = {}, text } = answerTo(request, (await buffer(request)).toString());
+    response.writeHead(status, headers).end(text);
   });
   await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
   address = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answered, type Gateway, startGateway } from '../../infra/local/gateway.ts';
+import type { LocalTemplate } from '../../infra/local/local-template.ts';
 import { createRunner, type ProcessRunner } from '../../infra/local/runner.ts';
 import { tinyFunctions } from '../support/tiny-functions.ts';
 
@@ -32,6 +33,20 @@ const tiny = tinyFunctions({
     };`,
 });
 
+const template: Pick<LocalTemplate, 'routes' | 'authorizers' | 'cors'> = {
+  routes: [
+    { method: 'POST', path: '/answers', functionId: 'answers' },
+    { method: 'POST', path: '/echo', functionId: 'echo' },
+    { method: 'GET', path: '/things/{id}', functionId: 'echo' },
+    { method: 'GET', path: '/guarded', functionId: 'echo', authorizerId: 'Guard' },
+    { method: 'POST', path: '/guarded/{id}', functionId: 'echo', authorizerId: 'Guard' },
+  ],
+  authorizers: {
+    Guard: { functionId: 'guard', identitySources: ['$request.header.Authorization'], cacheTtlSeconds: 300 },
+  },
+  cors: { allowOrigins: [], allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], maxAgeSeconds: 1 },
+};
+
 const answers: Answered[] = [];
 const clock = { nowMs: Date.UTC(2026, 0, 2) };
 let runner: ProcessRunner;
@@ -40,19 +55,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   runner = createRunner({ functions: tiny.functions, environment: { AWS_REGION: 'us-east-1' } });
   gateway = await startGateway({
-    template: {
-      routes: [
-        { method: 'POST', path: '/answers', functionId: 'answers' },
-        { method: 'POST', path: '/echo', functionId: 'echo' },
-        { method: 'GET', path: '/things/{id}', functionId: 'echo' },
-        { method: 'GET', path: '/guarded', functionId: 'echo', authorizerId: 'Guard' },
-        { method: 'POST', path: '/guarded/{id}', functionId: 'echo', authorizerId: 'Guard' },
-      ],
-      authorizers: {
-        Guard: { functionId: 'guard', identitySources: ['$request.header.Authorization'], cacheTtlSeconds: 300 },
-      },
-      cors: { allowOrigins: [], allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], maxAgeSeconds: 1 },
-    },
+    template,
     invoke: runner.invoke,
     region: 'us-east-1',
     port: 0,
