@@ -93,7 +93,7 @@ describe.each(tried)('%s', (name) => {
   });
 });
 
-it('CodeDeploy may do what AWS says it needs, and nobody else takes on its role', () => {
+it('CodeDeploy has the rights that AWS lists, and only CodeDeploy can assume its role', () => {
   const roles = service
     .all('AWS::IAM::Role')
     .filter(({ properties }) => JSON.stringify(properties).includes('codedeploy.amazonaws.com'));

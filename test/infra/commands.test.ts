@@ -161,7 +161,7 @@ describe('explain', () => {
     });
   });
 
-  it('says of a code of the platform whom it concerns, what lifts it, and whether it waits', async () => {
+  it('explains a code of the platform: its scope, what ends it, and whether messages wait', async () => {
     const { stdout } = await run('operate/explain.ts 131048');
     expect(stdout.split('\n').filter((line) => / {2}(concerns|lifted) /.test(line))).toEqual([
       '  concerns every MARKETING message of the number that sends: they wait, a day at most, and go on by themselves (D46)',
@@ -181,7 +181,7 @@ describe('explain', () => {
   });
 });
 
-it('openapi writes nothing for who asks what it does', async () => {
+it('openapi writes nothing when it is asked for help', async () => {
   const { mtimeMs } = statSync('functions/openapi.json');
   expect(await run('openapi/write.ts --help')).toMatchObject({
     code: 0,

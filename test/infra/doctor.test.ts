@@ -214,7 +214,7 @@ const saidOf = (stage: Stage) => said.get(stage) ?? { code: null, stdout: '' };
 /** The findings with their indented second lines joined. */
 const joinedOf = (stage: Stage) => saidOf(stage).stdout.replaceAll(/\n {2}/g, ' ');
 
-it('a stage with whole stacks, an alarm that tells nobody, and a topic that nobody hears', () => {
+it('a stage with whole stacks, an alarm without a topic, and a topic without a subscriber', () => {
   const { code, stdout } = saidOf(plain);
   const lines = stdout.split('\n');
   expect([...lines.slice(0, 3), lines.find((line) => line.startsWith('✓ API'))]).toEqual([
@@ -249,7 +249,7 @@ it('a stage with an edge, which has a region and a topic of its own', () => {
   );
 });
 
-it('an edge that is switched off, whose alarms tell nobody', () => {
+it('an edge that is switched off, whose alarms have no topic', () => {
   expect(saidOf(switchedOff).stdout).toMatch(
     /^✗ edge: distribution E1 is switched off, nobody is answered; switch it on/m,
   );

@@ -142,7 +142,7 @@ describe('the rules', () => {
     expect(routes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/login', '/platform/webhook']));
   });
 
-  it('have the limits of the context, and show nobody a token', () => {
+  it('have the limits of the context, and never show a token', () => {
     expect(only('AWS::WAFv2::WebACL', chosen.edge).Rules.map(limitOf)).toEqual([120, 20_000, 90_000]);
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
   });

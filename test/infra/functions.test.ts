@@ -174,7 +174,7 @@ describe('roles (R46)', () => {
     expect(whoMay(/./, resourceName('test', 'token-signing-keys'))).toEqual(['login']);
   });
 
-  it('let those that read the platform credentials read their groups too, and nobody else', () => {
+  it('let only those that read the platform credentials read their groups too', () => {
     const ofGroups = names.filter((name) =>
       statementsOf(name).some(
         ({ actions, resource }) => isGroupPattern(resource) && actions.join() === 'secretsmanager:GetSecretValue',
@@ -198,12 +198,12 @@ describe('roles (R46)', () => {
     expect(whoMay(/./, resourceName('test', 'credentials'))).toEqual(['login']);
   });
 
-  it('let nobody write the directory: provisioning does, with rights of its own', () => {
+  it('let no function write the directory: provisioning does, with rights of its own', () => {
     expect(whoMay(/Put|Update|Delete|Write/, resourceName('test', 'directory'))).toEqual([]);
     expect(whoMay(/GetItem/, resourceName('test', 'directory'))).toContain('login');
   });
 
-  it('let only those write redirects who make them or read templates from the platform, and only the redirect read them (D19)', () => {
+  it('let only those write redirects that make them or read templates from the platform, and only the redirect read them (D19)', () => {
     const table = resourceName('test', 'redirects');
     const writers = [
       'messages-retry',
@@ -218,7 +218,7 @@ describe('roles (R46)', () => {
     expect(whoMay(/GetItem/, table)).toEqual(['redirect']);
   });
 
-  it('let exactly those behind the authorizer count what clients ask for, and look at one counter, and nobody read more or delete it (D54)', () => {
+  it('let exactly those behind the authorizer count requests and read one counter, and let none read more or delete it (D54)', () => {
     const table = resourceName('test', 'budgets');
     const guarded = routes.filter((route) => route.public !== true).map(({ operation }) => operation);
     expect(whoMay(/./, table).toSorted()).toEqual(guarded.toSorted());
@@ -226,7 +226,7 @@ describe('roles (R46)', () => {
     expect(whoMay(/Batch|Query|Scan|Put|Delete/, table)).toEqual([]);
   });
 
-  it('let those who note what users do add lines to the audit, and nobody read or change them', () => {
+  it('let the functions that record users’ actions add lines to the audit, and let none read or change them', () => {
     const table = resourceName('test', 'audit');
     expect(whoMay(/./, table).toSorted()).toEqual([
       'dispatches-cancel',

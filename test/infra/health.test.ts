@@ -189,7 +189,7 @@ describe('alarms', () => {
     }
   });
 
-  it('say who is hurt and what to do, in two sentences at least, and do not ring for silence', () => {
+  it('name the affected users and the next step, in at least two sentences, and do not ring for missing data', () => {
     expect(alarms.length).toBeGreaterThan(10);
     for (const alarm of [...alarms, ...composites]) {
       expect(alarm.AlarmDescription.length).toBeLessThanOrEqual(1_024);
@@ -266,7 +266,7 @@ describe('alarms', () => {
     expect(service.stateful.map(({ properties }) => properties.LogGroupName)).toContain(filter.LogGroupName);
   });
 
-  it('ring for refused signatures when they go on: one stranger who knocks is none of our business', () => {
+  it('ring for refused signatures only when they go on, and not for a single one', () => {
     const alarm = alarms.find(({ MetricName }) => MetricName === 'PlatformSignaturesRefused');
     expect(alarm).toMatchObject({ Threshold: 5, EvaluationPeriods: 2, Period: 300, Statistic: 'Sum' });
   });

@@ -173,7 +173,7 @@ describe('the answer', () => {
     },
   );
 
-  it('has its time from when the function began: a process that starts slowly keeps nobody from an answer', async () => {
+  it('starts when the function begins: a process that starts slowly still answers', async () => {
     const { stop, url } = await startGateway({
       template: { routes: [{ method: 'GET', path: '/slow', functionId: 'slow' }], authorizers: {} },
       invoke: runner.invoke,

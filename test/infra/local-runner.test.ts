@@ -45,7 +45,7 @@ describe('an instance', () => {
     expect(execArgv).toEqual(['--max-semi-space-size=9', '--max-old-space-size=173']);
   });
 
-  it('is told what it is and how much time is left', async () => {
+  it('gets its context and its remaining time', async () => {
     const context = await payloadOf(makeRunner(), 'context');
     expect(context).toMatchObject({
       functionName: 'tiny-context',

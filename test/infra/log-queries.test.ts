@@ -35,7 +35,7 @@ test('a query asks for events that are logged, and for fields of the access log 
   }
 });
 
-test('the run book shows each with what it tells', () => {
+test('the run book shows each query with its purpose', () => {
   const rows = tableRows(documentOf('infra/operate/README.md'), '| Saved query |');
   expect(rows.map(([name = '', what, query = '']) => [namesIn(name)[0], what, namesIn(query)[0]])).toEqual(
     all.map(([name, { what, query }]) => [name, what, query]),

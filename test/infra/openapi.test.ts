@@ -123,7 +123,7 @@ function fieldsIn(value: unknown, place: string): { readonly place: string; read
   ]);
 }
 
-describe('each field says what it is', () => {
+describe('each field has a description', () => {
   const { schemas } = openApi.components;
   const fields = fieldsIn({ schemas, paths: openApi.paths, webhooks: openApi.webhooks }, '');
 

@@ -59,7 +59,7 @@ describe('CORS (D52)', () => {
     );
   });
 
-  it('makes no route of preflight requests: the gateway answers them without asking who calls', () => {
+  it('has no route for preflight requests: the gateway answers them without the authorizer', () => {
     const keys = service.all('AWS::ApiGatewayV2::Route').map(({ properties }) => String(properties.RouteKey));
     expect(keys.filter((key) => /^(?:OPTIONS|ANY) /.test(key))).toEqual([]);
   });
@@ -179,7 +179,7 @@ describe('refreshing the price rates', () => {
     expect(rules).toEqual([resourceName('test', 'messages-lost-rounds')]);
   });
 
-  it('is called twice a day and has an alarm that says who and what', () => {
+  it('is called twice a day and has an alarm that names the affected users and the next step', () => {
     const [refresh] = named(service);
     expect(refresh?.properties.Environment.Variables.RATE_SOURCE_URL).toBe(settingChoices.whole.rateSourceUrl);
     const rule = service

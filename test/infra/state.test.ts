@@ -87,7 +87,7 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
     }
   });
 
-  it('raises an alarm on the first dead letter that says who is hurt and what to do', () => {
+  it('raises an alarm on the first dead letter, which names the affected users and the next step', () => {
     const alarm = service
       .all('AWS::CloudWatch::Alarm')
       .find(({ properties }) => properties.AlarmName === resourceName('test', `${purpose}-dead-letters`));

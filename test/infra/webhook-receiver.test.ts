@@ -88,7 +88,7 @@ test.each([
   expect(deliveries.map(({ verified }) => verified)).toEqual([false]);
 });
 
-test('nobody trusts its certificate without being told to', async () => {
+test('a client does not trust its certificate unless it is configured to', async () => {
   known.resolve(secret);
   await expect(post(signed(secret), false)).rejects.toThrow(/self-signed|certificate/);
   expect(deliveries).toEqual([]);

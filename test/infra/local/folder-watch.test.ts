@@ -45,7 +45,7 @@ test('a file that was replaced is still seen when it is saved', async () => {
   }
 });
 
-test('a folder made later is watched, and again when it was deleted and made anew', async () => {
+test('a folder created later is watched, also after it was deleted and created again', async () => {
   const { folder, noticed } = watched();
   await noticed(() => mkdirSync(join(folder, 'later')));
   await noticed(() => writeFileSync(join(folder, 'later', 'file.ts'), 'first'));

@@ -13,7 +13,7 @@ function recorder() {
 }
 
 describe('ending the stack', () => {
-  it('stops what takes work in, then what does it, then what it talks to', async () => {
+  it('stops the parts that accept work, then the workers, then the servers that they call', async () => {
     const { stopped, part } = recorder();
     const parts = new Parts();
     await parts.start('servers', part('database'));

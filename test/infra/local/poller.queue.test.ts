@@ -205,7 +205,7 @@ describe('failures', () => {
     await eventually(async () => expect(await queue.counts()).toEqual(empty));
   });
 
-  test('a failed message that nobody touches comes again after the visibility time-out', async () => {
+  test('a failed message comes again by itself after the visibility time-out', async () => {
     const queue = await readyQueue({ visibilityTimeoutSeconds: 1 });
     await queue.send(['message']);
     const counts: string[] = [];

@@ -91,7 +91,7 @@ test('a schema with a name is told once, and referred to wherever it stands', ()
   });
 });
 
-test('what nobody can tell stops the making', () => {
+test('a schema that cannot be described stops the run', () => {
   expect(() => request.of(v.custom(() => true))).toThrow(/custom/);
   expect(
     request.of(

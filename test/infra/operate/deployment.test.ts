@@ -102,7 +102,7 @@ describe('a deployment', () => {
     expect(done).toEqual(['ask', 'build', round('true')]);
   });
 
-  it('that chooses its protection is one round as it is, and nobody is asked', async () => {
+  it('that chooses its protection is one round without a question', async () => {
     const { done, recorded } = ports([], [0]);
     expect(await deployInRounds([...given, '-c', 'protected=false'], { isProtectionChosen: true }, recorded)).toBe(0);
     expect(done).toEqual(['build', round('false')]);

@@ -65,7 +65,7 @@ test('a token that the platform refuses, and one that the secret has not, are to
   expect(await wabasOf({ target, platform })).toMatchObject(wellKnown.map(() => ({ failure: none })));
 });
 
-test('each app is asked with its own secret what it is told, and an answer that is none, or a refusal, is told of', async () => {
+test('each app is asked for its subscriptions with its own secret; an empty answer and a refusal are reported', async () => {
   await provision(demo, target);
   const subscription = { object: 'whatsapp_business_account', callback_url: 'https://a', active: true };
   const fields = ['messages', 'standby'].map((name) => ({ name, version: 'v26.0' }));

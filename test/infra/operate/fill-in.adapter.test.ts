@@ -87,7 +87,7 @@ describe('the fill-in', () => {
     for (const name of users) await versions[0].write(name, name);
   });
 
-  test('gives every item what it lacks, some at a time, and ends', async () => {
+  test('adds the missing attribute to every item, some at a time, and ends', async () => {
     const runs = await filledIn(10);
     for (const { looked } of runs) expect(looked).toBeLessThanOrEqual(10);
     expect(runs.reduce((sum, { filled }) => sum + filled, 0)).toBe(25);

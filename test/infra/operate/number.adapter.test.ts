@@ -83,7 +83,7 @@ test('says that the platform could not be asked, and all the rest', async () => 
   expect(lines).toHaveLength(7);
 });
 
-test('says who has slots, what a refusal has taught, and what is held', async () => {
+test('shows which clients have slots, what the service learnt from a refusal, and what is held', async () => {
   const wave = { phoneNumberId, limitPerSecond: 80, clientId: 1001 };
   const jobId = ulid(nowMs - 60_000);
   const job = makeJob(makeRecipients(300), { jobId, did, wabaId, phoneNumberId, acceptedAtMs: nowMs - 60_000 });

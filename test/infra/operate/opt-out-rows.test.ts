@@ -46,7 +46,7 @@ describe('a file that is sound (D55)', () => {
     ]);
   });
 
-  test('who is there twice is counted and no fault, however spelled; the later time counts, and no time is now', async () => {
+  test('a duplicate in any spelling is counted and is no fault; the later time counts, and a missing time means now', async () => {
     const [early, late] = ['2026-11-20T10:00:00Z', '2026-11-22T10:00:00Z'];
     const content = `recipient,at\n5491155550001,${late}\n+5491155550001,${early}\n5491155550002,${late}\n5491155550002,\n5491155550002,${early}\n`;
     expect(await read(content)).toMatchObject({ duplicates: 3, faults: [] });
@@ -56,7 +56,7 @@ describe('a file that is sound (D55)', () => {
     ]);
   });
 
-  test('a header alone names nobody', async () => {
+  test('a header alone names no people', async () => {
     expect(await read('recipient\n')).toMatchObject({ duplicates: 0, faults: [], moreFaults: 0 });
   });
 });
@@ -155,7 +155,7 @@ test('how a file comes in parts changes nothing, also within a character or the 
   );
 });
 
-test('more people than there is room for are one fault; who is there twice takes no room', async () => {
+test('too many people are one fault; a duplicate does not count', async () => {
   const content = new TextEncoder().encode(
     'recipient\n5491155550001\n5491155550001\n5491155550002\n5491155550003\nx\n',
   );

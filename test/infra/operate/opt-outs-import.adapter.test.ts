@@ -71,7 +71,7 @@ const said = async () => (await items()).map(({ version: _, writer: __, ...rest 
 const stopsOf = (clientId: number, ...recipients: string[]) =>
   optOutLook(access(), async () => nameOf).stoppedAmong({ ...sender, clientId }, recipients);
 
-test('everybody of the file is stopped for the client, and listed for it; others are not (D55)', async () => {
+test('all people of the file are stopped for the client and listed for it; others are not (D55)', async () => {
   const { lines, error } = await run(
     `recipient,at\n+${first},2026-11-22T10:00:00Z\n"${second}",\n${third},\n${second},\n`,
   );
@@ -125,7 +125,7 @@ test('a dry run judges and counts, and writes nothing', async () => {
   expect([await items(), audited.entries]).toEqual([[], []]);
 });
 
-test('a header alone writes nobody', async () => {
+test('a header alone writes no people', async () => {
   const { lines } = await run('recipient\r\n');
   expect(lines.at(-1)).toBe('new: 0, stopped already: 0, started later by the client: 0');
   expect(await items()).toEqual([]);

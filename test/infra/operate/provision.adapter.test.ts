@@ -103,7 +103,7 @@ test('a second run changes nothing at all (D36)', async () => {
   expect(secrets.written).toEqual([]);
 });
 
-test('without the key of people nothing is written once somebody has stopped: no new key would find them (D55)', async () => {
+test('without the key of people nothing is written once there is a stop: a new key would not find it (D55)', async () => {
   await provision(demo, target, { nowMs });
   secrets.texts.delete('PERSON_KEY_SECRET');
   await client.send(
@@ -256,7 +256,7 @@ test('a list that stands twice in the file is a fault: the first would be lost, 
   expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });
 
-test('faults of the text and of what it says come together (D36)', async () => {
+test('faults of the text and of its content are reported together (D36)', async () => {
   const [first, ...others] = demo.users;
   const users = [{ ...first, client_id: 7, permissions: ['OTHER'] }, ...others];
   const text = JSON.stringify({ ...demo, users, again: demo.campaigns }).replace('"again"', '"campaigns"');
@@ -373,7 +373,7 @@ test('while another run is under way, the command says until when', async () => 
   );
 });
 
-test('a dry run says what would be, for whom to synchronize, and that nothing was written', async () => {
+test('a dry run shows the changes, the clients to synchronize, and that nothing was written', async () => {
   const shown = describeReport(await provisionFile(demoFile, target, { nowMs, dryRun: true }), true).split('\n');
   expect(shown.slice(0, 2)).toEqual(['+ client 1', '+ client 1001']);
   expect(shown.slice(-6)).toEqual([

@@ -69,7 +69,7 @@ test('a client, its user and its channel are added; all others stay, and the pla
   expect(after.secrets).toEqual(before.secrets);
 });
 
-test('a user is changed, and everybody else keeps the password that they have', async () => {
+test('a user is changed, and all other users keep their passwords', async () => {
   const before = await everything();
   const [user] = demo.users;
   const report = await provision({ users: [{ ...user, password: 'another-password' }] }, target, part);

@@ -164,7 +164,7 @@ function hashed(file: File) {
   return { ...file, users };
 }
 
-test('a run that dies before any of its writes has given nobody more, and the next one completes it', async () => {
+test('a run that dies before any of its writes has given no new rights, and the next run completes it', async () => {
   const [before, after] = [hashed(demo), hashed(reduced)];
   const allow = { removalsAllowed: 7 };
   await provision(before, target, { nowMs });

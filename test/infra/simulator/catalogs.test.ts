@@ -45,7 +45,7 @@ test('prices of several currencies, gaps, and the same again at the next start',
   await again.stop();
 });
 
-test('what it refuses as the platform does', async () => {
+test('refuses what the platform refuses', async () => {
   expect((await page({ after: 'nonsense' })).body.error).toMatchObject({ code: 100 });
   expect((await page({ fields: 'unique_id' })).body.error).toMatchObject({ code: 100 });
   expect((await simulator.get('600000000000009/products')).body.error).toMatchObject({ code: 100, error_subcode: 33 });

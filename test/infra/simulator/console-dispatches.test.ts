@@ -100,7 +100,7 @@ describe('what a dispatch waits for', () => {
     expect(stateOf(head('1', { counts: { ...none, pending }, complete }), rows, listed)).toBe(state);
   });
 
-  test('it ends as fast as it went, and nobody knows when while it stands still', () => {
+  test('the estimate uses the speed so far, and there is none while nothing moves', () => {
     const looks = [
       { atMs: 0, pending: 100 },
       { atMs: 10_000, pending: 75 },

@@ -200,7 +200,7 @@ describe.skipIf(browser === undefined)('the inbox of the console', () => {
     expect((await simulator().control('GET', 'overview')).body.blocked).toEqual([]);
   });
 
-  test('the recipient stops marketing and resumes it, in the chat and in the list of all who have stopped', async () => {
+  test('the recipient stops marketing and resumes it, in the chat and in the list of stops', async () => {
     const { page } = tab();
     const other = '5491150000002';
     const stopped = async () =>
@@ -248,7 +248,7 @@ describe.skipIf(browser === undefined)('the inbox of the console', () => {
     expect(await stopped()).toEqual([]);
   });
 
-  test('where it cannot be read who has stopped that is said, and not that nobody has', async () => {
+  test('stops that cannot be read are reported as that, and not as no stops', async () => {
     const { page, problems } = tab();
     await simulator().control('POST', `recipients/${recipient}/preference`, {
       phone_number_id: firstNumber,

@@ -44,7 +44,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await page.evaluate('location.hash')).toBe('#/inbox');
   });
 
-  test('a page that nobody sees holds no connection, and catches up', async () => {
+  test('a hidden page holds no connection, and catches up when it is shown', async () => {
     const { page } = tab();
     await see('hidden');
     let leaving = new AbortController();

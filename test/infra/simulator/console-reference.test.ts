@@ -115,7 +115,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  test('what was tried stays there: the values, the answer, and who asked', async () => {
+  test('a trial stays on the page: its values, its answer, and its user', async () => {
     const { page } = tab();
     await describedBy(page, littleDocument);
     await open('templates-list');
@@ -265,7 +265,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
 
   const all = operationsOf(JSON.parse(String(openApiDocument()))).map(({ operationId }) => operationId);
 
-  test('every route and event, 400 px wide: nothing is wider than the page, and nobody else is asked', async () => {
+  test('every route and event, 400 px wide: nothing is wider than the page, and no other server is asked', async () => {
     const { page } = tab();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));

@@ -70,7 +70,7 @@ describe('an open page hears of what is new', () => {
     expect(after).not.toBe(before);
   });
 
-  test('twenty watch, one more is refused; who leaves makes room', async () => {
+  test('twenty may watch, one more is refused; a page that leaves makes room', async () => {
     const leaving = new AbortController();
     const watch = () => fetch(`${simulator.url}/_control/live`, { signal: leaving.signal });
     const open = await Promise.all(Array.from({ length: 20 }, watch));

@@ -87,7 +87,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.waitForFunction(`document.querySelector('.hold') === null`);
   });
 
-  test('a list says what it has dropped, and since when it goes', async () => {
+  test('a list shows how much it has dropped, and where it starts', async () => {
     const { page } = tab();
     const most = 2 * refusedKept.throttled;
     for (let sent = 0; sent < most; sent += 100) {
@@ -189,7 +189,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, 'Andes spring catalog');
   });
 
-  test('what a WABA may do, whom the platform tells, and what', async () => {
+  test('the capabilities of a WABA, the callback address, and a webhook by hand', async () => {
     const { page } = tab();
     const wabas = async () => (await simulator().control('GET', 'overview')).body.wabas[0].fields;
     await page.goto(`${simulator().url}/#/faults`);

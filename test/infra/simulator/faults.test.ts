@@ -389,7 +389,7 @@ describe('magic recipients', () => {
     expect((await simulator.send(recipient, { recipient_identity_key_hash: 'DF2l=' })).status).toBe(200);
   });
 
-  test('a message that fails a check is refused for that, whoever it is for', async () => {
+  test('a message that fails a check is refused for that reason, also for a magic recipient', async () => {
     const answer = await simulator.send('15550000500', { template: { name: 'no_such', language: { code: 'es' } } });
     expect(answer.body.error.code).toBe(132001);
   });

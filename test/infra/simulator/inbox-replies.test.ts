@@ -147,7 +147,7 @@ describe('what recipients do is told by webhook', () => {
     expect([http, body.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('whoever has blocked the business is sent to in vain, until they unblock it', async () => {
+  test('a person who has blocked the business receives nothing, until they unblock it', async () => {
     await simulator.control('POST', `recipients/${recipient}`, { blocked: true });
     await sent();
     await simulator.control('POST', `recipients/${recipient}`, { blocked: false });

@@ -13,7 +13,7 @@ describe('the library', () => {
     return body.data.map(({ name, language }: { name: string; language: string }) => `${name} ${language}`);
   };
 
-  test('lists what it has, page by page', async () => {
+  test('lists its templates, page by page', async () => {
     const { body } = await simulator.get('message_template_library', { limit: '2' });
     expect(body.data[0]).toEqual({
       id: '7147013345418927',

@@ -147,7 +147,7 @@ describe('a username', () => {
   const contacts = async () =>
     (await heard.changes('messages')).flatMap(({ value }) => value.contacts.map((each: object) => each));
 
-  test('hides the number of whoever the business does not know by it: in what they write, and in statuses', async () => {
+  test('hides the number from a business that does not know it: in inbound messages and in statuses', async () => {
     expect((await adopt('ana.ruiz')).body).toEqual({ to: recipient, blocked: false, username: 'ana.ruiz' });
     await says();
     await sent('order_update', { recipient: userId });
@@ -162,7 +162,7 @@ describe('a username', () => {
     expect((await heard.statuses()).map((status) => 'recipient_id' in status)).toEqual([false, false, false]);
   });
 
-  test('hides nothing of whoever was written to by number; the answer and the statuses name it always', async () => {
+  test('does not hide a number to which the business has sent: the answer and the statuses always have it', async () => {
     await adopt('ana.ruiz');
     const { body } = await sent('order_update', { to: recipient });
     expect(body.contacts).toEqual([{ input: recipient, wa_id: recipient }]);

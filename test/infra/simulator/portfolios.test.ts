@@ -83,7 +83,7 @@ describe('the messaging limit', () => {
     expect(await toldOf()).toMatchObject({ people: 50, enforced: { beyond: 'failed', code: 131048 } });
   });
 
-  test('24 hours: a person who was delivered to at 12:00:01 makes room at 12:00:01 of the next day', async () => {
+  test('24 hours: a delivery at 12:00:01 counts until 12:00:01 of the next day', async () => {
     await limited('TIER_50');
     await sendTo(...upTo(50));
     await heard.wait(day);
@@ -103,7 +103,7 @@ describe('the messaging limit', () => {
     expect((await simulator.control('GET', 'messages')).body.total).toBe(50);
   });
 
-  test('whoever is not delivered to does not count, nor whoever has written', async () => {
+  test('a person without a delivery does not count, and neither does one who has written', async () => {
     await simulator.send('15550131026');
     await simulator.control('POST', `recipients/${person(1)}`, { blocked: true });
     await sendTo(1);

@@ -30,7 +30,7 @@ describe('user ids', () => {
     );
   });
 
-  test('that another portfolio was told reaches nobody', async () => {
+  test('an id of another portfolio reaches no person', async () => {
     const told = (
       await simulator.control('POST', `recipients/${recipient}/message`, {
         phone_number_id: thirdNumber,
@@ -43,7 +43,7 @@ describe('user ids', () => {
     expect(await heard.failures()).toEqual([131026]);
   });
 
-  test('made anew, told by a system message: the old one reaches nobody, the number does', async () => {
+  test('a new id comes in a system message: the old id reaches no person, the number still does', async () => {
     await says();
     heard.forget();
     const { body } = await identity();
@@ -84,7 +84,7 @@ describe('user ids', () => {
     expect(await heard.failures()).toEqual([131026]);
   });
 
-  test('with another number: nobody has the old one, and a stop ends with the id', async () => {
+  test('with another number: no person has the old number, and a stop ends with the id', async () => {
     await person('/preference', { value: 'stop' });
     const number = '5491150000077';
     const { body } = await identity({ number, old_id: 'refused' });

@@ -185,7 +185,7 @@ describe('outbox', () => {
     expect([attempts, outbox.waiting, outbox.nextMs()]).toEqual([10_085, { planned: 0, due: 0 }, undefined]);
   });
 
-  test('what nobody is subscribed to is forgotten', () => {
+  test('updates without a subscriber are dropped', () => {
     const outbox = new Outbox(() => []);
     outbox.add(status('a'), 0);
     expect([outbox.lanesWithWork(0), outbox.waiting]).toEqual([[], { planned: 0, due: 0 }]);

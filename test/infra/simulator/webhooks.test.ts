@@ -149,7 +149,7 @@ describe('statuses', () => {
     expect(await statuses()).toEqual(['sent', 'delivered', 'read']);
   });
 
-  test('by control: hours late, dated as it was, and only for whom it was asked', async () => {
+  test('by control: hours late, with the original time, and only for the chosen recipient', async () => {
     await receipts({ late_ms: 7_200_000 }, { to: `+${recipient}` });
     await simulator.send(recipient);
     await simulator.send('5491150000002');
@@ -190,7 +190,7 @@ describe('delivery', () => {
     ]);
   });
 
-  test('nobody there: one sentence, and one when somebody is', async () => {
+  test('a receiver that is away is reported in one line, not for each attempt', async () => {
     const { startSimulator } = await import('../../../infra/simulator/server.ts');
     const lines: string[] = [];
     const nowMs = () => Date.parse('2026-11-20T12:00:00Z');
