@@ -144,7 +144,7 @@ describe('one cause rings once', () => {
   const followers = composites.filter(({ properties }) => properties.ActionsSuppressor !== undefined);
   const outage = alarms.find(({ properties }) => purposeOf(properties) === 'platform-down');
 
-  it('what an outage of the platform brings about waits for its end, and 15 minutes for the backlog', () => {
+  it('alarms that an outage of the platform causes wait for its end, and 15 minutes for the backlog', () => {
     expect(followers.map(({ properties }) => purposeOf(properties)).sort()).toEqual([
       'api-5xx',
       'category-holds',
@@ -167,7 +167,7 @@ describe('one cause rings once', () => {
     }
   });
 
-  it('the cause itself is never silenced, and nothing is by anything else', () => {
+  it('the cause itself is never silenced, and only the cause silences others', () => {
     expect(alarmNamed('platform-down')?.AlarmActions).toEqual([pageTopicArn]);
     expect(alarmNamed('platform-credential-refused')?.AlarmActions).toEqual([pageTopicArn]);
   });

@@ -105,7 +105,7 @@ describe('stage', () => {
     expect(stage?.properties.AccessLogSettings.Format.length).toBeLessThan(3_000);
   });
 
-  it('slows clients together, and POST /login by itself, once that route exists', () => {
+  it('throttles all clients together, and POST /login separately, once that route exists', () => {
     const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
     expect(each['POST /login']).toMatchObject({ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 });
     expect(all).toMatchObject({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 });

@@ -96,7 +96,7 @@ describe('messages-send at start-up', () => {
   }
   const running = { AWS_LAMBDA_FUNCTION_NAME: 'messages-send', ...variables };
 
-  it('has its handler where a function runs, and nothing where a test imports the page', async () => {
+  it('exports a handler on Lambda, and none when a test imports the page', async () => {
     expect(await started([running, {}])).toEqual(['function', 'undefined']);
   });
 

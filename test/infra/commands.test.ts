@@ -209,7 +209,7 @@ describe('doctor on AWS', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Not all is well.\n' });
   });
 
-  it('looks at everything, whatever fails, in an account where nothing is', async () => {
+  it('checks everything in an empty account, whatever fails', async () => {
     const { code, stdout } = await doctor(reachable);
     expect(stdout).toContain('✓ credentials and region: stage prod, account 123456789012, region eu-west-1\n');
     for (const what of [

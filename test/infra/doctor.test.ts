@@ -281,7 +281,7 @@ it('the quotas of an account that has enough, whatever our own functions have re
   expect(joinedOf(plain)).toMatch(/^✓ queue quotas: 120000 messages in flight of a queue; workers hold 5000 at most$/m);
 });
 
-it('before the first deployment: what is too little for the context values, and a right that is missing', async () => {
+it('before the first deployment: quotas below the context values, and a missing right', async () => {
   gatewayRate = 2_500;
   const few = await doctor('--quotas', '-c', 'stageRatePerSecond=4000', '-c', 'accountConcurrency=2000');
   const said = few.stdout.replaceAll(/\n {2}/g, ' ');

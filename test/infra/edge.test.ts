@@ -32,7 +32,7 @@ describe('the distribution', () => {
     expect(distribution).not.toHaveProperty('CacheBehaviors');
   });
 
-  it('passes every method on, with all that the viewer sent, the host too, and the address of the viewer', () => {
+  it('forwards every method with all headers of the viewer, the host too, and the viewer’s address', () => {
     const { AllowedMethods, OriginRequestPolicyId } = distribution.DefaultCacheBehavior;
     // Preflight requests pass the edge too, and it adds nothing to the API's answer (D52).
     expect(distribution.DefaultCacheBehavior).not.toHaveProperty('ResponseHeadersPolicyId');
@@ -280,7 +280,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('tell the topic of their region, also that of all others where that is the same, and no topic elsewhere', () => {
+  it('notify the topic of their region, also the topic of all others when it is in that region, and no other topic', () => {
     const told = (stacks: Stacks) => alarmsOf(stacks).map((alarm) => alarm.AlarmActions);
     const topics = [[edgePageTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn]];
     for (const stacks of [service, chosen]) expect(told(stacks)).toEqual(topics);

@@ -216,7 +216,7 @@ describe('alarms', () => {
     }
   });
 
-  it('do not ring for one unknown outcome: a receipt settles most', () => {
+  it('do not ring for one unknown outcome, because a receipt settles most of them', () => {
     const alarm = alarms.find(({ MetricName }) => MetricName === 'MessagesUnknown');
     expect(alarm).toMatchObject({ Threshold: 10, Period: 3_600, EvaluationPeriods: 1 });
   });

@@ -312,7 +312,7 @@ describe('the authorizer', () => {
     expect(runner.instances().filter(({ functionId }) => functionId === 'guard')).toHaveLength(before);
   });
 
-  it('is asked again only when the TTL has passed, so a handler must look at the expiry itself (R34)', async () => {
+  it('is called again only after the TTL, so a handler must check the expiry itself (R34)', async () => {
     const asked = async (reply: ReturnType<typeof call>) =>
       JSON.parse((await reply).text).requestContext.authorizer.lambda.asked;
     const first = await asked(guarded('cached'));

@@ -84,13 +84,13 @@ describe('a process without work', () => {
     expect(await payloadOf(runner, 'echo')).toMatchObject({ calls: 1, pid: expect.not.toBeOneOf([pid]) });
   });
 
-  it('is one that does not work: the time of rest before counts for nothing', async () => {
+  it('is only a process that is idle now: an earlier idle time does not count', async () => {
     const runner = makeRunner({ idleMs: 200 });
     await payloadOf(runner, 'hungry', { megabytes: 1 });
     expect(await runner.invoke('hungry', { megabytes: 1, millis: 600 })).toMatchObject({ ok: true });
   });
 
-  it('is the one that rests longest, where there is work for some', async () => {
+  it('ends first when it has been idle longest, while others have work', async () => {
     const runner = makeRunner({ maximumInstances: () => 2, idleMs: 1_000 });
     await Promise.all(['a', 'b'].map((name) => payloadOf(runner, 'sequence', { name })));
     const oneByOne = async () => {
@@ -126,7 +126,7 @@ describe('the time-out', () => {
     expect(began).toBe(true);
   });
 
-  it('lets count what was answered in time, though this process was kept from reading it', async () => {
+  it('accepts an answer that came in time, though this process was too busy to read it', async () => {
     const said = join(functions['brief']?.codeDirectory ?? '', 'said');
     const running = makeRunner().invoke('brief', { said }, () => {
       const endMs = performance.now() + 1_500;
@@ -147,7 +147,7 @@ describe('the time-out', () => {
 describe('the memory of a function', () => {
   const killed = { ok: false, error: 'out_of_memory', message: 'Runtime exited with error: signal: killed' };
 
-  it('may be used but for what the runtime takes', async () => {
+  it('is available except for the runtime’s own share', async () => {
     const runner = makeRunner({ maximumInstances: () => 1 });
     const first = await payloadOf(runner, 'hungry', { megabytes: 16 });
     expect((await payloadOf(runner, 'hungry', { megabytes: 16 }))['pid']).toBe(first['pid']);
@@ -218,11 +218,11 @@ describe('a failure', () => {
     expect(runner.instances()).toEqual([]);
   });
 
-  it('to answer in JSON is the error of the function', async () => {
+  it('to serialize the answer is the error of the function', async () => {
     expect(await makeRunner().invoke('circular', {})).toMatchObject({ ok: false, error: 'threw' });
   });
 
-  it('to exist is refused', async () => {
+  it('to find the function rejects the call', async () => {
     await expect(makeRunner().invoke('nobody', {})).rejects.toThrow('the template has no function nobody');
   });
 });

@@ -77,7 +77,7 @@ describe('coverage', () => {
     if (route.public !== true) expect([...refused]).toEqual(expect.arrayContaining([401, 403, 429, 500, 502]));
   });
 
-  test('what no contract test can see is shown by a test of its own', () => {
+  test('answers that no contract test can cause are shown by another test', () => {
     const documented = Object.entries(operations).flatMap(([name, { refusals }]) =>
       refusals.map((code) => `${name} ${statusOf(code)} ${code}`),
     );

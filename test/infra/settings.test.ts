@@ -220,7 +220,7 @@ const numbers = {
 };
 
 describe('what the account has', () => {
-  it('is enough to the last one', () => {
+  it('is enough when all of it is used', () => {
     expect(() => check(numbers)).not.toThrow();
   });
 

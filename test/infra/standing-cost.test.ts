@@ -25,7 +25,7 @@ test('the month in which nothing happens is what the templates have times the pr
   ]);
 });
 
-test('what the alarms of it cost is said of them, too', () => {
+test('the cost of its alarms is documented too', () => {
   const { stateful, stateless } = stacksOf('plain');
   const all = [...stateful, ...stateless];
   const { alarmMetrics, compositeAlarms } = standingOf(all);

@@ -70,7 +70,7 @@ test('it is answered what its receiver says, unless the signature was wrong', as
   expect(await post({})).toBe(400);
 });
 
-test('what arrives before the secret is known waits for it', async () => {
+test('a delivery before the secret is known waits for it', async () => {
   const answered = post(signed(secret));
   await new Promise((resolve) => setImmediate(resolve));
   expect(deliveries).toEqual([]);

@@ -24,7 +24,7 @@ describe('ending the stack', () => {
     expect(stopped).toEqual(['gateway', 'runner', 'database', 'simulator']);
   });
 
-  it('happens once, however often it is asked for', async () => {
+  it('happens once for any number of requests', async () => {
     const { stopped, part } = recorder();
     const parts = new Parts();
     await parts.start('servers', part('database'));

@@ -266,7 +266,7 @@ describe.each(Object.entries(rules))('%s', (_, { faults, broken }) => {
     expect(faults(openApi)).toEqual([]);
   });
 
-  test('a document where it is not so is found', () => {
+  test('a document that breaks the rule is found', () => {
     const document = structuredClone(openApi);
     broken(document);
     expect(faults(document)).not.toEqual([]);

@@ -76,7 +76,7 @@ describe('objects', () => {
   });
 });
 
-test('a schema with a name is told once, and referred to wherever it stands', () => {
+test('a schema with a name is written once, and all its uses refer to it', () => {
   const Part = v.object({ name: v.string() });
   const schemas = jsonSchemas({ Part }, 'answer');
   expect(schemas.of(v.object({ parts: v.array(Part) }))).toMatchObject({

@@ -55,7 +55,7 @@ test('a secret that cannot be read is named, that of a group by its own name, wi
   expect(String(error)).not.toContain('canary');
 });
 
-test('a token that the platform refuses, and one that the secret has not, are told of', async () => {
+test('a token that the platform refuses, and one missing in the secret, are reported', async () => {
   await provision(demo, target);
   const refusing: PlatformTransport = async () => await Promise.reject(new PlatformFailure('refused', { code: 190 }));
   const failure = { refused: true, text: 'platform call refused, code 190' };

@@ -48,7 +48,7 @@ describe('several local stacks', () => {
     expect(findLocalStack(folder, '5000')).toBeUndefined();
   });
 
-  it('take back their own note only', () => {
+  it('remove only their own note', () => {
     twoStacks().withdrawSecond();
     expect(findLocalStack(folder, '4000')).toBeUndefined();
     expect(findLocalStack(folder, undefined)?.apiUrl).toBe('http://127.0.0.1:3000');

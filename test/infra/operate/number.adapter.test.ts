@@ -72,7 +72,7 @@ test('says limit, pace, senders, and what the platform says now', async () => {
   ]);
 });
 
-test('says that the platform could not be asked, and all the rest', async () => {
+test('shows that the platform could not be asked, and all other facts', async () => {
   const answers = call;
   call = async () => {
     throw new PlatformFailure('refused', { code: 190, httpStatus: 401 });
@@ -109,7 +109,7 @@ test('shows which clients have slots, what the service learnt from a refusal, an
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, small requests: 5 slots/));
 });
 
-test('--limit caps it for a time, keeps what is reserved, ends by itself, and is ended by none (D43)', async () => {
+test('--limit caps a number for a time, keeps reserved slots, and ends by itself or with --limit none (D43)', async () => {
   const before = await paces.find(phoneNumberId);
   expect((await run(did, '--limit', '20', '--for', '4h')).lines).toContain(
     'cap       20 a second until 2026-11-26T16:00:00.000Z, by an operator',

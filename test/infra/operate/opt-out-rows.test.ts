@@ -20,7 +20,7 @@ const rowsOf = async (content: string) => {
 };
 const faultsOf = async (content: string | Uint8Array) => (await read(content)).faults;
 
-describe('a file that is sound (D55)', () => {
+describe('a valid file (D55)', () => {
   test.each([
     ['plain', 'recipient\n5491155550001\n5491155550002\n'],
     ['without an end of the last line', 'recipient\n5491155550001\n5491155550002'],

@@ -114,7 +114,7 @@ test('without the key of people nothing is written once there is a stop: a new k
   expect(await everything()).toEqual(before);
 });
 
-test('a run leaves what others have written to a channel as it is, and brings a deleted one back', async () => {
+test('a run keeps what other writers have stored of a channel, and restores a deleted channel', async () => {
   await provision(demo, target, { nowMs });
   const tableName = target.tableName('channels');
   const store = channelStore(client, tableName);
@@ -190,7 +190,7 @@ test('a stored hash is taken as it is', async () => {
   expect(await everything()).toEqual(before);
 });
 
-test('what the file says of opt-outs is what acceptance and inbound read of a DID (D55)', async () => {
+test('acceptance and inbound read the file’s opt-out settings of a DID (D55)', async () => {
   const reads = async () => {
     const found = await directoryStore(client, target.tableName('directory')).findDid('5491100000001');
     if (found === undefined) throw new Error('a DID of the demo');
@@ -283,7 +283,7 @@ test.each(['', 'not json', '[]', '{"demo":{"accessToken":1}}', '{"demo":{"access
   },
 );
 
-test('credentials that one secret has no room for go to the secrets of their groups, and stay there', async () => {
+test('too many credentials for one secret move to the secrets of their groups, and stay there', async () => {
   const some = (count: number) => [...demo.platform_credentials, ...someCredentials(count)];
   await provision(demo, target, { nowMs });
   const single = secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '';
@@ -338,7 +338,7 @@ test('a dry run ends as the run would: removals, another run under way, faults (
   expect(await everything()).toEqual(before);
 });
 
-test('a path is found from the folder of the caller, of which npm tells', () => {
+test('a path is relative to the folder in which npm was called', () => {
   vi.stubEnv('INIT_CWD', '/somewhere');
   expect(callersPath('clients.json')).toBe('/somewhere/clients.json');
   expect(callersPath('/else/clients.json')).toBe('/else/clients.json');

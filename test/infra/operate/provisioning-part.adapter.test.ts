@@ -80,7 +80,7 @@ test('a user is changed, and all other users keep their passwords', async () => 
   expect([after.directory, after.channels, after.secrets]).toEqual([before.directory, before.channels, before.secrets]);
 });
 
-test('a part that leaves clients of a WABA out would take rights away: refused, as any removal', async () => {
+test('a part without some clients of a WABA would remove rights: it is refused as a removal', async () => {
   const before = await everything();
   const [waba] = demo.wabas;
   await expect(provision({ wabas: [{ ...waba, client_ids: [1001] }], channels: [] }, target, part)).rejects.toThrow();

@@ -240,7 +240,7 @@ test('two runs at once: the second is refused until the first has ended or has b
   expect((await contents()).items).toMatchObject([{ key: change.key, attributes: change.set }]);
 });
 
-test('a run whose lock was written without a reply has it, and no other one', async () => {
+test('a run whose lock write lost its reply holds the lock, and no other run does', async () => {
   const { tableName } = target;
   const documentClient = localDocumentClient();
   injectFaults(documentClient, (_, attempt) => (attempt === 1 ? { kind: 'lose_reply' } : undefined));

@@ -161,7 +161,7 @@ test('the text is the same whatever order the templates come in', () => {
   expect(templateTypes(1001, templates.map(typed).reverse())).toBe(types);
 });
 
-test('what infers is offered before the union of all', () => {
+test('the inferring overload comes before the union of all', () => {
   expect(types.indexOf('export function sendOf')).toBeGreaterThan(0);
   expect(types.indexOf('export type Send =')).toBeGreaterThan(types.indexOf('export function sendOf'));
 });

@@ -16,7 +16,7 @@ test('the control route tells every catalog and its size', async () => {
   });
 });
 
-test('walked to the end and back, every product comes once each way', async () => {
+test('pages forwards and backwards contain every product once', async () => {
   const seen: string[] = [];
   let query: Record<string, string> = { limit: '100' };
   let last = await page(query);

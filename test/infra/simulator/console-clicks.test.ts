@@ -109,7 +109,7 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('what one user asked for, and the service had no room for, is sent as no other user', async () => {
+  test('a request of one user that had to wait is never sent as another user', async () => {
     const { page, tried, refuseChanges, letGo } = await open(encodeURIComponent(`${did}/${dispatchId}`));
     refuseChanges();
     await press(page, 'Cancel the dispatch');
@@ -164,7 +164,7 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
     },
   );
 
-  test('an answer that nothing expects is told in its page; the others go on, and a name of no page is the inbox', async () => {
+  test('an unexpected answer is shown in its page, the other pages work on, and an unknown page leads to the inbox', async () => {
     const { page, misanswer } = await open('spend');
     misanswer('/v1/spend', {});
     await page.goto('about:blank');

@@ -63,7 +63,7 @@ describe('the list', () => {
     expect(merged(known, [], { isAll: false })).toBe(known);
   });
 
-  test('of those accepted at one moment none is lost at the end of a page, and none is there twice', () => {
+  test('dispatches of the same moment are neither lost nor repeated at a page border', () => {
     const atOnce = ['4', '3', '2'].map((id) => head(id, { accepted_at: head('4').accepted_at }));
     const all = [head('9'), ...atOnce, head('1')];
     expect(idsOf(merged(all, [head('9'), ...atOnce.slice(0, 2)], { isAll: false }))).toBe('94321');

@@ -65,7 +65,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, '1 message');
   });
 
-  test('a page that was refused to watch asks again', async () => {
+  test('a page whose connection was refused asks again', async () => {
     const { page, problems } = tab();
     await untilSeen(page, 'Live', 'header');
     const leaving = new AbortController();
@@ -102,7 +102,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the address says what the list is narrowed to, and going back leads from a message to the list', async () => {
+  test('the address has the list’s filter, and the back button leads from a message to the list', async () => {
     const { page } = tab();
     const all = Object.keys(validSends).length + 1;
     await sendAll();

@@ -87,7 +87,7 @@ describe('an open page hears of what is new', () => {
   });
 });
 
-describe('what the console makes of it', () => {
+describe('the console’s own functions', () => {
   test.each([
     ['', true],
     ['order A-1042', true],

@@ -120,7 +120,7 @@ describe.skipIf(browser === undefined)('three sights', () => {
     expect(problems.splice(0).filter((problem) => !problem.includes('net::ERR_FAILED'))).toEqual([]);
   });
 
-  test('what is empty is neither being read nor failed', async () => {
+  test('an empty list looks neither like loading nor like a failure', async () => {
     const { page } = tab();
     await page.goto(`${simulator().url}/#/requests`);
     await untilSeen(page, 'No requests yet');

@@ -130,7 +130,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await expect.poll(state).toEqual(['DISABLED', 'NONE', 'YELLOW']);
   });
 
-  test('what was asked and answered, filtered', async () => {
+  test('requests and answers, filtered', async () => {
     const { page } = tab();
     await simulator().get(`${firstWaba}/message_templates`, { limit: '1' });
     await simulator().post('nothing/messages', { to: "it's" });

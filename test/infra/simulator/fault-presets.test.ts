@@ -51,7 +51,7 @@ describe('presets', () => {
     expect([await codeNow(), await codeNow(), await codeNow()]).toEqual([code, code, 'taken']);
   });
 
-  test('sends are meant, on both paths, and nothing else; a token that is revoked is refused everywhere', async () => {
+  test('applies to sends on both paths only; a revoked token is refused everywhere', async () => {
     await add('down', undefined);
     const marketing = await simulator.post(`${firstNumber}/marketing_messages`, {});
     expect([(await simulator.get(firstWaba)).status, marketing.body.error.code]).toEqual([200, 131000]);

@@ -297,7 +297,7 @@ describe('holds (platform reference, 6.4)', () => {
     expect(await held()).toEqual([131037]);
   });
 
-  test('a silent number: its messages wait until the client gives up, everything else is answered', async () => {
+  test('a silent number: its messages get no answer until the client gives up; all other requests are answered', async () => {
     await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 'no_answer' });
     const patience = new AbortController();
     const waiting = fetch(`${simulator.url}/v25.0/${firstNumber}/messages`, {
@@ -350,7 +350,7 @@ describe('magic recipients', () => {
       ? 2
       : (fates[to] ?? []).filter((fate) => /^(?:accepted|held_\w+|paused)$/.test(String(fate))).length;
 
-  test('the table here is the table there', () => {
+  test('the table of this test has every magic recipient', () => {
     expect(magicRecipients.map((magic) => magic.to).sort()).toEqual(Object.keys(fates).sort());
   });
 
@@ -379,7 +379,7 @@ describe('magic recipients', () => {
     return String(first);
   }
 
-  test('some befall only messages of a kind: of a category, or with a hash of the key', async () => {
+  test('some affect only messages of a category, or with an identity key hash', async () => {
     const marketing = templateMessage('welcome_offer', validSends.welcome_offer.components, 'es');
     const toLimited = { ...marketing, to: '15550131064' };
     expect((await simulator.post(`${firstNumber}/messages`, toLimited)).status).toBe(200);

@@ -10,7 +10,7 @@ const receiver = receiverOfFile(simulator, { subscribed_waba_ids: [firstWaba] })
 const { sent, at } = inboxOf(simulator);
 const deliveries = () => receiver.calls.map(({ bytes }) => JSON.parse(bytes.toString()));
 
-describe('what recipients do is told by webhook', () => {
+describe('actions of recipients come by webhook', () => {
   test('a reply, and a button that was pressed', async () => {
     const id = await sent();
     await simulator.control('POST', at(id, '/reply'), { text: '¿Cuándo?' });
@@ -110,7 +110,7 @@ describe('what recipients do is told by webhook', () => {
     expect((await tap(await sent(), { button: 0 })).status).toBe(400);
   });
 
-  test('what a message shows of its recipient: stopped, by its number alone, until a resume', async () => {
+  test('a message shows that its recipient stopped marketing: for its number only, until a resume', async () => {
     const stopped = async () => (await simulator.control('GET', at(id))).body.stopped;
     const id = await sent();
     const person = (value: string, number: string) =>

@@ -56,7 +56,7 @@ describe('refused sends', () => {
   const mark = '01KAPQ5Z3M9T7V1XW2YB4C6D8E-7';
   const listed = async () => (await simulator.control('GET', 'inbox')).body;
 
-  test('stand in the list where they happened, with code and reason; what counts messages counts none of them', async () => {
+  test('are in the list in order of time, with code and reason; they do not count as messages', async () => {
     await sent(mark);
     await simulator.send('15550231026', { biz_opaque_callback_data: mark });
     await simulator.send(recipient, { template: { name: 'no_such', language: { code: 'en_US' } } });
@@ -98,7 +98,7 @@ describe('refused sends', () => {
     expect(await listed()).toEqual({ total: 0, dropped: [], data: [] });
   });
 
-  test('one whole: the request, the words of the platform, its request, its other tries and what holds it', async () => {
+  test('one in full: the request, the platform’s words, the exchange, other tries and its holds', async () => {
     await simulator.control('POST', `wabas/${firstWaba}/holds`, { code: 131042 });
     await simulator.send(recipient, { biz_opaque_callback_data: mark });
     const { data } = await listed();
@@ -192,7 +192,7 @@ describe('requests with what they got', () => {
   });
 });
 
-test('a code has its words', async () => {
+test('a code has an explanation', async () => {
   const { body } = await simulator.control('GET', 'service/codes/131026');
   expect(body.data[0]).toMatchObject({ code: '131026', remedy: expect.any(String) });
 });

@@ -201,7 +201,7 @@ describe('templates compared', () => {
       ...changes,
     });
 
-  test('how often each was sent, and what that led to', async () => {
+  test('the sends of each template, and their results', async () => {
     for (const to of [recipient, '5491150000002']) await simulator.send(to);
     const components = [{ type: 'BODY', text: 'Hola.' }];
     await simulator.control('POST', 'templates', {

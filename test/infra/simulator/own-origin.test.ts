@@ -115,7 +115,7 @@ describe('what the console is served with', () => {
     },
   );
 
-  test('what is not of the console is not there; the platform neither counts it nor lets a fault have its way', async () => {
+  test('other paths are 404; the platform neither counts them nor applies faults to them', async () => {
     await simulator.control('POST', 'faults', { action: { code: 1 }, times: 1 });
     for (const path of ['/console/nothing', '/console/media/1', '/favicon.ico']) {
       expect((await simulator.call('GET', path)).status, path).toBe(404);

@@ -44,7 +44,7 @@ describe('a stop of marketing messages', () => {
     expect(await heard.timed()).toEqual([]);
   });
 
-  test('MARKETING is accepted and fails later, 131050; nothing else is concerned, nor another number', async () => {
+  test('MARKETING is accepted and fails later, 131050; other categories and other numbers are not affected', async () => {
     await stop();
     expect((await overview()).stopped).toEqual([{ phone_number_id: firstNumber, to: recipient, answer: 'failed' }]);
     const answer = await sent('welcome_offer', { to: recipient });
@@ -89,7 +89,7 @@ describe('a stop of marketing messages', () => {
     expect((await sent('order_update', { to: recipient })).status).toBe(200);
   });
 
-  test('taken back by a signup as well, which names its link', async () => {
+  test('a signup also ends it, and names its link', async () => {
     await stop();
     await person('/preference', { value: 'signup' });
     const preferences = (await heard.values('user_preferences')).map((value) => value.user_preferences[0]);
@@ -100,7 +100,7 @@ describe('a stop of marketing messages', () => {
     expect((await overview()).stopped).toEqual([]);
   });
 
-  test('counts at once, however late, often or never it is told; its time is that of the act', async () => {
+  test('counts at once, whenever and however often the webhook comes; its time is that of the act', async () => {
     const other = '5491150000002';
     await stop({ told_in_seconds: 60, copies: 2 });
     await heard.wait(10);
@@ -177,7 +177,7 @@ describe('a username', () => {
     ]);
   });
 
-  test('struck out of the contact book, a person is known for 30 days more, to the number that has met them', async () => {
+  test('after a removal from the contact book, the number that knows a person keeps knowing them for 30 days', async () => {
     const strike = () =>
       simulator.call('DELETE', `/v25.0/${firstNumber}/contact_book?messaging_product=whatsapp&bsuid=${userId}`);
     await says();

@@ -70,7 +70,7 @@ describe('the messaging limit', () => {
     expect((await toldOf()).enforced).toBeNull();
   });
 
-  test('the one person more fails later, 131048; those of the day go on, whatever number writes to them', async () => {
+  test('one person more fails later, 131048; the day’s other people still receive, from any number', async () => {
     await sendTo(...upTo(49));
     await limited('TIER_50');
     await sendTo(49, 50, 0);
@@ -137,7 +137,7 @@ describe('pacing (platform reference, 2.10)', () => {
   const statusesOf = async () => (await heard.statuses()).map(({ status, recipient_id: to }) => `${status} ${to}`);
   const held = 'held_for_quality_assessment';
 
-  test('the first so many are accepted, the next held whatever the number; the other portfolio goes on', async () => {
+  test('the first ones are accepted, the next are held for all numbers; the other portfolio is not affected', async () => {
     await pacing({ accepts: 2 });
     const words = [await wordOf(1), await wordOf(2, secondNumber), await wordOf(3), await wordOf(4, secondNumber)];
     expect(words).toEqual(['accepted', 'accepted', held, held]);
@@ -230,7 +230,7 @@ describe('pacing (platform reference, 2.10)', () => {
     expect((await heard.statuses()).map(({ status }) => status)).toEqual(statuses);
   });
 
-  test('what is held counts against the limit when it is released, and not when it is dropped', async () => {
+  test('a held message counts for the limit when it is released, and not when it is dropped', async () => {
     await pacing({ accepts: 0 });
     await wordOf(1);
     expect((await toldOf()).people).toBe(0);

@@ -127,7 +127,7 @@ describe('parameters of products and cards against the template', () => {
     await refusesSend(name, components, code, details);
   });
 
-  test('a key spelled in the way of the interface above', async () => {
+  test('a key in the spelling of our own interface', async () => {
     const action = { thumbnailProductRetailerId: 'SKU-1', sections: productList.sections };
     const { body: reply } = await simulator.post(
       `${firstNumber}/messages`,

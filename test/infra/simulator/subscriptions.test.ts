@@ -26,7 +26,7 @@ describe('subscribed_apps of a WABA', () => {
     expect(await tell()).toEqual([firstWaba]);
   });
 
-  test('another app, that nothing is known of, beside it', async () => {
+  test('another, unknown app beside it', async () => {
     const path = `/v25.0/${secondWaba}/subscribed_apps`;
     expect((await simulator.call('POST', path, undefined, 'second-waba-platform-token')).status).toBe(200);
     const { data } = (await simulator.get(`${secondWaba}/subscribed_apps`)).body;

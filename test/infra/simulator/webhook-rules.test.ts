@@ -125,7 +125,7 @@ describe('outbox', () => {
     );
   });
 
-  test('what fails comes again, the same bytes, later each time; meanwhile the others get their turn', () => {
+  test('a failed post is retried with the same bytes and a growing delay; meanwhile others are sent', () => {
     const outbox = new Outbox(() => [target]);
     outbox.add(status('poison'), 0);
     outbox.lanesWithWork(0);

@@ -62,7 +62,7 @@ describe('holds of a WABA (platform reference, 10.4)', () => {
     expect(await accountUpdates()).toEqual([begun, over]);
   });
 
-  test('its end is told with it, and again when it comes; one that is taken back before is over once', async () => {
+  test('its planned end comes with it, and its end when it is reached; a hold that is removed earlier ends once', async () => {
     await hold({ code: 368, expires_in_seconds: 86_400 });
     const [begun] = await accountUpdates();
     expect(begun.restriction_info.map((one: { expiration: number }) => one.expiration)).toEqual([
@@ -138,7 +138,7 @@ describe('holds of a WABA (platform reference, 10.4)', () => {
     expect((await simulator.send(recipient)).status).toBe(200);
   });
 
-  test('its end is told when it comes, although nothing is asked meanwhile', async () => {
+  test('its end is sent by webhook in time, also without any request meanwhile', async () => {
     const { startSimulator } = await import('../../../infra/simulator/server.ts');
     const own = await startSimulator();
     const control = (path: string, body: object) =>
@@ -170,7 +170,7 @@ describe('holds of a WABA (platform reference, 10.4)', () => {
     },
   );
 
-  test('nothing is told of payment, nor of what holds a number', async () => {
+  test('no webhook comes for payment, nor for holds of a number', async () => {
     await hold({ code: 131042 });
     for (const code of [131037, 133010, 131045, 131048, 'no_answer']) {
       await simulator.control('POST', `numbers/${firstNumber}/holds`, { code });
