@@ -92,7 +92,7 @@ test.each([
 });
 
 describe('a command of an operator', () => {
-  test('is recorded in two entries, and the second names the first', async () => {
+  test('stands between two lines, of which the second names the first', async () => {
     const { audit, entries } = operatorAuditInMemory();
     expect(await audit('command.rotate_keys', { how: 'tokens' }, async () => entries.length)).toBe(1);
     const line = { whose: 'OPERATOR', who: 'someone', what: 'command.rotate_keys', on: { how: 'tokens' } };
@@ -102,7 +102,7 @@ describe('a command of an operator', () => {
     ]);
   });
 
-  test('records a failure, and reports its own error', async () => {
+  test('that fails says so, and tells its own failure', async () => {
     const { audit, entries } = operatorAuditInMemory();
     const failing = audit('command.erase', {}, async () => {
       throw new CommandError('something is left', 1);
@@ -111,7 +111,7 @@ describe('a command of an operator', () => {
     expect(entries.map(({ outcome }) => outcome)).toEqual(['begun', 'failed']);
   });
 
-  test('does nothing when its start cannot be recorded in the audit', async () => {
+  test('does nothing where it cannot be noted that it begins', async () => {
     const memory = operatorAuditInMemory();
     memory.broken = true;
     let acts = 0;
@@ -123,7 +123,7 @@ describe('a command of an operator', () => {
     expect(acts).toBe(0);
   });
 
-  test('succeeds also when its end cannot be recorded, and says so', async () => {
+  test('that has ended is done, though its end could not be noted, and says so', async () => {
     const memory = operatorAuditInMemory();
     const work = async () => {
       memory.broken = true;

@@ -99,7 +99,7 @@ async function arrived({ url }: OpenQueue) {
   }
 }
 
-test('a dry run counts, says why it is safe, and leaves every letter visible', async () => {
+test('a dry run counts and says why it is safe; every letter stays and can be seen at once', async () => {
   await die([...jobs(12), 'no json']);
   const { lines, error } = await run('send-jobs');
   expect(error).toBeUndefined();
@@ -167,7 +167,7 @@ describe('what is of no use', () => {
     expect([await waitingIn(deadLetters), await waitingIn(queue)]).toEqual([1, 0]);
   });
 
-  test('a letter that could be sent again is never dropped', async () => {
+  test('what could be sent again is never dropped', async () => {
     await die(jobs(2));
     expect((await run('send-jobs', '--drop', '--yes')).lines.at(-1)).toBe('0 deleted; 2 dead letters are left');
   });
