@@ -31,7 +31,7 @@ export interface RecordedAttempts extends LoginAttempts {
 
 /**
  * Records of login attempts in memory, under the conditions of the DynamoDB store
- * (test/adapters/access/login-attempts.test.ts).
+ * (test/lib/access/sign-in/login-attempts-store.adapter.test.ts).
  */
 export function attemptsInMemory(calls: string[] = []): RecordedAttempts {
   const pairs = new Map<string, Partial<PairRecord>>();
