@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { runSteps } from './steps.ts';
 import { leftOut } from './support/engines.ts';
 
-// `npm test`: types, lint, and the tests that a change breaks most easily. `npm run test:all`: the rest of the tests.
-// `npm test -- NAME`: only the tests whose path holds NAME, whole and at once; whatever stands there goes to vitest as it is.
+// `npm test` runs types, lint, and the tests that a change breaks most easily; `npm run test:all` runs the rest. `npm
+// test -- NAME` runs the tests whose path holds NAME. All other arguments go to vitest unchanged.
 const given = process.argv.slice(2);
 const rest = given[0] === '--rest';
 const asked = rest ? given.slice(1) : given;
 const tests = ['vitest', 'run', '--config', 'test/vitest.config.ts', ...asked] as const;
 
-// Test files and the scripts that they run are hundreds of processes, which load the same libraries: each keeps what it
-// has compiled for the next.
+// Tests start hundreds of processes, which load the same libraries: a shared compile cache saves each of them the
+// compilation.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled');
 
 if (asked.length > 0) {
@@ -30,7 +30,10 @@ if (asked.length > 0) {
   if (line !== undefined) console.log(line);
 }
 
-/** Runs types and lint in the moments in which the tests wait. What they find is kept for the end, where it is looked for. */
+/**
+ * Runs types and lint beside the tests, at low priority. Their findings are printed at the end, where people look for
+ * them.
+ */
 async function checkedBeside(): Promise<{ readonly status: number; readonly output: string }> {
   const child = spawn('node', ['test/check.ts', '--whole'], { stdio: ['ignore', 'pipe', 'pipe'] });
   if (child.pid !== undefined) setPriority(child.pid, 10);

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 /**
- * The files that are not as they were in a commit: changed by later commits, staged, unstaged or new; neither those that
- * are gone nor those that git ignores. Paths from the project's folder. Undefined when git cannot say: it does not know
- * the commit, or this is no repository.
+ * The files that differ from a commit: changed, staged, unstaged or new, without deleted and ignored files. Paths start
+ * at the project's folder. Undefined when git does not know the commit, or this is no repository.
  */
 export function changedSince(commit: string): string[] | undefined {
   const changed = git('diff', '--name-only', '--relative', '-z', '--diff-filter=d', commit, '--');
@@ -16,11 +15,11 @@ export function changedSince(commit: string): string[] | undefined {
 }
 
 /**
- * A commit that holds the files as they are now, but for those that git does not know yet: the one that is checked out,
- * or one that no branch leads to. Undefined when git cannot make one.
+ * A commit with the tracked files as they are now: HEAD, or a commit that no branch leads to. Undefined when git cannot
+ * make one.
  */
 export function commitOfNow(): string | undefined {
-  // A file that was written again with the same content would keep git from making one.
+  // Git reports a file as changed when it was written again with the same content, until its index is refreshed.
   git('update-index', '-q', '--refresh');
   const ofChanges = git('stash', 'create')?.trim();
   return ofChanges === '' ? git('rev-parse', '--verify', 'HEAD')?.trim() : ofChanges;

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import { changedSince } from './changed-files.ts';
 import type { Step } from './steps.ts';
 
-/** Holds the commit that was clean: what differs from it has to be linted again, and nothing else. */
+/** Holds the last clean commit: only the files that differ from it are linted again. */
 const cleanFile = join(import.meta.dirname, '../node_modules/.cache/clean-commit');
 
-/** What decides about every file: the linter's rules, and its version. */
+/** A change of these files can change the result for every file: the linter's rules, and its version. */
 const decidesAll = /^(?:\.biome\.json|\.gitignore|infra\/lint\/.*|package-lock\.json)$/;
 
 const lint = ['biome', 'check', '--error-on-warnings'] as const;
 
-/** The linter on files by name; those that it does not know, or leaves alone, are passed over. */
+/** The linter on files by name. It skips files that it does not know or that it ignores. */
 export const lintOf = (paths: readonly string[], ...options: string[]): Step => [
   ...lint,
   ...options,
@@ -21,8 +21,8 @@ export const lintOf = (paths: readonly string[], ...options: string[]): Step => 
 ];
 
 /**
- * What can be known without running anything. Types are looked at as a whole, which is quick the second time
- * (`incremental` in the files tsconfig.json); lint `whole`, or what has changed since all was clean.
+ * Types, and lint of everything (`whole`) or of what has changed since the last clean commit. Types are always checked
+ * as a whole, which is fast the second time (`incremental`).
  */
 export function checkSteps({ whole }: { readonly whole: boolean }): Step[] {
   const changed = whole ? undefined : changedSinceClean();
@@ -33,13 +33,13 @@ export function checkSteps({ whole }: { readonly whole: boolean }): Step[] {
   ];
 }
 
-/** Notes that the files are clean as they are in a commit. */
+/** Stores a commit in which all files are clean. */
 export function noteClean(commit: string): void {
   mkdirSync(dirname(cleanFile), { recursive: true });
   writeFileSync(cleanFile, commit);
 }
 
-/** Undefined when any file may be other than clean. */
+/** Undefined when every file must be linted. */
 function changedSinceClean(): string[] | undefined {
   const changed = existsSync(cleanFile) ? changedSince(readFileSync(cleanFile, 'utf8')) : undefined;
   return changed?.some((path) => decidesAll.test(path)) ? undefined : changed;

@@ -2,8 +2,8 @@ import { commitOfNow } from './changed-files.ts';
 import { checkSteps, noteClean } from './check-steps.ts';
 import { runSteps } from './steps.ts';
 
-// `npm run check`: types, and lint of what has changed since all was clean; lint of everything with
-// `--whole` and where `CI=true`.
+// `npm run check` checks types, and lints what has changed since the last clean commit; everything with `--whole` and
+// with `CI=true`.
 const commit = commitOfNow();
 const steps = checkSteps({ whole: process.env['CI'] === 'true' || process.argv.includes('--whole') });
 process.exitCode = await runSteps(steps);

@@ -4,10 +4,10 @@ import { changedSince } from './changed-files.ts';
 import { lintOf } from './check-steps.ts';
 import { runSteps } from './steps.ts';
 
-// `npm run fix -- PATH ...`: formats, sorts imports, and mends what the linter can mend safely; without a path in what
-// git says has changed.
+// `npm run fix -- PATH ...` formats, sorts imports, and applies the linter's safe fixes; without a path it does so for
+// the files that git reports as changed.
 const asked = process.argv.slice(2);
-// npm runs its scripts in the folder of package.json, and tells where it was called.
+// npm runs scripts in the folder of package.json; INIT_CWD is the folder in which it was called.
 const paths =
   asked.length > 0
     ? asked.map((path) => relative('.', resolve(process.env['INIT_CWD'] ?? '.', path)) || '.')

@@ -12,11 +12,11 @@ const inOneProcess = [
   'test/infra/{local,openapi,operate,simulator}/**/*.test.ts',
 ];
 
-/** The projects of vitest that a half needs; of a run by name all of them, with every file. */
+/** The vitest projects of a half of the tests; a run by name has all projects with all files. */
 export function projectsOf(suite: Suite | undefined) {
-  // As many files at once as there are cores. Vitest would leave one core out, and so take one file at a time on two.
+  // Vitest would leave one core free, and so run one file at a time on two cores.
   const shared = {
-    // Only to end what hangs: several files share the cores, and other programs may want them too.
+    // The timeouts only end a test that hangs: several files share the cores, and other programs need them too.
     expect: { requireAssertions: true, poll: { timeout: 50_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -28,8 +28,8 @@ export function projectsOf(suite: Suite | undefined) {
     ...shared,
     include: filesOf(suite, testFiles(include, exclude)),
   });
-  // The adapter and fault tests run on each DynamoDB emulator that this machine has (support/engines.ts): on the first one
-  // as the half says, on the others in the rest alone, where explorations are short.
+  // Adapter and fault tests run on each DynamoDB emulator of this machine (support/engines.ts). The first one runs the
+  // files of the half; the others run in `rest` only, with short explorations.
   const [first = '', ...others] = Object.keys(runnableProjects()).toReversed();
   const onOthers = { ...shared, include: suite === 'quick' ? [] : testFiles(onEngines), provide: { thorough: false } };
   const emulators = { globalSetup: support('emulators.ts') };
@@ -44,7 +44,7 @@ export function projectsOf(suite: Suite | undefined) {
       ...of(['test/contract/**/*.test.ts']),
       globalSetup: support('running-stack.ts'),
       setupFiles: [...shared.setupFiles, ...support('functions-output.ts')],
-      // Each worker has a stack, and runs one file after the other on it; after all others.
+      // Each worker has its own stack, and runs its files on it one after another, after all other projects.
       maxWorkers: contractStacks(),
       sequence: { groupOrder: 1 },
     },

@@ -3,12 +3,12 @@ import { MinimalReporter, type TestModule, type TestSpecification } from 'vitest
 type RunnerFile = Parameters<MinimalReporter['reportTestSummary']>[0][number];
 
 const slowestShown = 10;
-/** How often a run whose output is no terminal says where it stands. */
+/** The interval of progress lines when the output is no terminal. */
 const saidEverySeconds = 60;
 
 /**
- * What a run of the tests prints: one line of progress, each failure with what the product logged during it, the slowest
- * files, and one closing line with the counts. What the product logs during a test that passes is not shown.
+ * Prints one line of progress, each failure with the product's log lines of that test, the slowest files, and one
+ * closing line with the counts. The log lines of tests that pass are not printed.
  */
 export class QuietReporter extends MinimalReporter {
   private files = 0;
@@ -42,7 +42,7 @@ export class QuietReporter extends MinimalReporter {
     super.onTestRunEnd(...ended);
   }
 
-  /** The end of the run: in vitest's place, whose closing lines are eight and of other shapes. */
+  /** Replaces vitest's closing lines, which are eight and have other formats. */
   override reportTestSummary(files: RunnerFile[], errors: unknown[]): void {
     const seconds = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(1)} s`.padStart(8);
     const slowest = files.map((file) => ({ file, tookMs: tookMs(file) })).toSorted((a, b) => b.tookMs - a.tookMs);
@@ -55,7 +55,7 @@ export class QuietReporter extends MinimalReporter {
     const tests = files.flatMap(testsOf);
     const count = (state: string) => tests.filter((test) => test.result?.state === state).length;
     const failed = count('fail');
-    // A file that could not be read, or a hook that failed, is a failure even where no test of its own is.
+    // A file that cannot be loaded, or a hook that fails, is a failure even when none of its tests failed.
     const besides = files.filter((file) => file.result?.state === 'fail' && !testsOf(file).some(isRed)).length;
     const ran = count('pass') + failed;
     this.log(`${count('pass')} passed, ${failed + besides + errors.length} failed, ${tests.length - ran} skipped`);
@@ -82,7 +82,7 @@ function testsOf(task: RunnerTask): RunnerTest[] {
   return task.type === 'test' ? [task] : task.tasks.flatMap(testsOf);
 }
 
-/** Everything that a file took: reading what it imports, its hooks and its tests. */
+/** Time for the file's imports, hooks and tests. */
 function tookMs(file: RunnerFile): number {
   return (
     (file.prepareDuration ?? 0) + (file.collectDuration ?? 0) + (file.setupDuration ?? 0) + (file.result?.duration ?? 0)

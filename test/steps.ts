@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 export type Step = readonly [command: string, ...commandArguments: string[]];
 
 /**
- * Runs commands one after another, output passed through; all of them run. Where there are several, each is announced, and
- * at the end stands what each took in seconds. The status is 1 when any of them failed.
+ * Runs all commands one after another and passes their output through. With several commands, it prints each name
+ * before and all durations after. The status is 1 when one of them failed.
  */
 export async function runSteps(steps: readonly Step[]): Promise<number> {
   const ends: string[] = [];
@@ -29,5 +29,5 @@ export async function runSteps(steps: readonly Step[]): Promise<number> {
   return status;
 }
 
-/** A command that names many files, in one line. */
+/** A command that names many files, shortened to one line. */
 const shortened = (line: string) => (line.length > 100 ? `${line.slice(0, 97)}...` : line);

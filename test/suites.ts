@@ -4,37 +4,37 @@ import { join, matchesGlob } from 'node:path';
 const root = join(import.meta.dirname, '..');
 
 /**
- * The two halves of the tests. `npm test` runs `quick`, what a change breaks most easily, and `npm run test:all` runs `rest`;
- * each promise is proven in one of them (PROMISES.md). Without either, in a run of tests by name, every file is whole.
+ * The two halves of the tests: `npm test` runs `quick`, which a change breaks most easily, and `npm run test:all` runs
+ * `rest`. Each promise is proven in one of them (PROMISES.md). A run by name runs every file whole.
  */
 export type Suite = 'quick' | 'rest';
 
-/** The half that this process was asked for; undefined in a run by name. */
+/** The half that this process runs; undefined in a run by name. */
 export function askedSuite(environment: Readonly<Record<string, string | undefined>> = process.env): Suite | undefined {
   const asked = environment['TEST_SUITE'];
   if (asked === undefined || asked === 'quick' || asked === 'rest') return asked;
   throw new Error(`TEST_SUITE is ${asked}: quick or rest was expected`);
 }
 
-/** What runs in `rest` alone: slow, and broken by few changes. */
+/** Files that run in `rest` only: they are slow, and few changes break them. */
 const restOnly = [
-  // The simulator and its console, also in a browser, are a product of their own.
+  // The simulator and its console, in a browser too, are a separate product.
   'test/infra/simulator/**',
-  // Starting, watching and stopping the whole local stack.
+  // These start, watch and stop the whole local stack.
   'test/infra/local-start.test.ts',
   'test/contract/demo.test.ts',
   'test/contract/console-dispatches.test.ts',
   'test/contract/console-people.test.ts',
   'test/contract/readme-tour.test.ts',
   'test/contract/webhooks-listen.test.ts',
-  // Programs for readers, and commands against the running stack.
+  // Example programs for readers, and commands against the running stack.
   'test/contract/examples.test.ts',
   'test/contract/generated-clients.test.ts',
   'test/contract/acceptance.test.ts',
   'test/contract/doctor.test.ts',
   'test/contract/smoke.test.ts',
   'test/contract/template-types.test.ts',
-  // What takes long, because something has to time out first or a lot is sent.
+  // These wait for a timeout, or send many messages.
   'test/contract/erase.test.ts',
   'test/contract/event-delivery.test.ts',
   'test/contract/held-jobs.test.ts',
@@ -44,29 +44,28 @@ const restOnly = [
   'test/lib/messages/accept/acceptance-cost.test.ts',
   'test/infra/edge-over-http.test.ts',
   'test/infra/local/poller.queue.test.ts',
-  // Explorations and worlds whose smaller sisters are in the other half.
+  // Explorations and worlds for which `quick` has a smaller one.
   'test/lib/messages/watch/watch-explorer.test.ts',
   'test/pipeline/{estimated-runs,few-workers,outage}.test.ts',
 ];
 
-/** Whether a file imports `support/thorough.ts`: such a file takes a part of its cases in `quick`, and all of them in `rest`. */
+/** A file that imports `support/thorough.ts` runs a part of its cases in `quick`, and all of them in `rest`. */
 export function isSized(file: string): boolean {
   return readFileSync(join(root, file), 'utf8').includes("/support/thorough.ts'");
 }
 
-/** Whether a file runs in `rest` and not in `quick`. */
 export function isRestOnly(file: string): boolean {
   return restOnly.some((pattern) => matchesGlob(file, pattern));
 }
 
-/** The test files below `test/` that match one of the patterns and none of those that are excluded, by their paths from the root. */
+/** The test files that match a pattern of `include` and none of `exclude`; paths from the root. */
 export function testFiles(include: readonly string[], exclude: readonly string[] = []): string[] {
-  // What an example has installed has tests of its own.
+  // An installed example has packages with tests of their own.
   const found = globSync([...include], { cwd: root, exclude: ['**/node_modules'] });
   return found.filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern)));
 }
 
-/** Those of the files that a half runs; all of them in a run by name. */
+/** The files that a half runs; all of them in a run by name. */
 export function filesOf(suite: Suite | undefined, files: readonly string[]): string[] {
   if (suite === undefined) return [...files];
   return files.filter((file) => (suite === 'quick' ? !isRestOnly(file) : isRestOnly(file) || isSized(file)));

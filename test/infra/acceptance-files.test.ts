@@ -28,7 +28,7 @@ it('the test clients are the demo data under ids and names that none of the demo
   expect(new Set(standIns).size).toBe(new Set(given).size);
 });
 
-it('nothing can be sent for them: their WABAs have a credential that nobody provisions, and no app', () => {
+it('nothing can be sent for them: no run provisions the credential of their WABAs, and they have no app', () => {
   expect(new Set(acceptanceFile.wabas.map(({ credential }) => credential))).toEqual(new Set(['acceptance-has-none']));
   expect([acceptanceFile.platform_credentials, acceptanceFile.platform_apps]).toEqual([[], []]);
 });

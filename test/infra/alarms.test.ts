@@ -19,7 +19,10 @@ import { documentOf, namesIn, sectionsOf } from '../support/documents.ts';
 import { pageTopicArn, ticketTopicArn } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-/* Nothing stands still unseen: a walk along the templates, what is silenced by what, and how fast budgets burn. */
+/*
+ * No failure stays unseen: these tests walk the templates for resources without an alarm, and check which alarm
+ * silences which, and how fast budgets burn.
+ */
 
 const service = stacksOf('whole');
 const alarms = service.all('AWS::CloudWatch::Alarm');
@@ -29,7 +32,7 @@ const alarmNamed = (purpose: string) => alarms.find(({ properties }) => purposeO
 const compositeNamed = (purpose: string) =>
   composites.find(({ properties }) => purposeOf(properties) === purpose)?.properties;
 
-/** Every metric that an alarm looks at, by itself or in an expression. */
+/** Every metric that an alarm watches, directly or in an expression. */
 const watched = alarms.flatMap(({ properties }) =>
   properties.Metrics === undefined
     ? [{ name: properties.MetricName, dimensions: properties.Dimensions ?? [] }]
@@ -40,7 +43,7 @@ const watched = alarms.flatMap(({ properties }) =>
       ),
 );
 
-/** Whether an alarm looks at the metric of exactly that one thing; a version of a function is another thing. */
+/** An alarm on a version of a function does not count as an alarm on the function. */
 function isWatched(metricName: string, dimension: string, value: string): boolean {
   return watched.some(({ name, dimensions }) => {
     const [first, ...others] = dimensions as { Name: string; Value: unknown }[];
@@ -111,7 +114,7 @@ describe('everything has an alarm, or a line that says why not', () => {
     }
   });
 
-  // A kind that is added to the type does not compile here.
+  // A new kind of the type makes this a compile error.
   const scopes: Readonly<Record<HoldScope extends `${infer Kind}:${string}` | infer Kind ? Kind : never, HoldScope>> = {
     waba: 'waba',
     utility: 'utility',
@@ -167,7 +170,7 @@ describe('one cause rings once', () => {
   const followers = composites.filter(({ properties }) => properties.ActionsSuppressor !== undefined);
   const outage = alarms.find(({ properties }) => purposeOf(properties) === 'platform-down');
 
-  it('what an outage of the platform brings about waits for its end, and 15 minutes for the backlog', () => {
+  it('alarms that an outage of the platform causes wait for its end, and 15 minutes for the backlog', () => {
     expect(followers.map(({ properties }) => purposeOf(properties)).sort()).toEqual([
       'api-5xx',
       'category-holds',
@@ -190,7 +193,7 @@ describe('one cause rings once', () => {
     }
   });
 
-  it('the cause itself is never silenced, and nothing is by anything else', () => {
+  it('the cause itself is never silenced, and only the cause silences others', () => {
     expect(alarmNamed('platform-down')?.AlarmActions).toEqual([pageTopicArn]);
     expect(alarmNamed('platform-credential-refused')?.AlarmActions).toEqual([pageTopicArn]);
   });

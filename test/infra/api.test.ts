@@ -105,7 +105,7 @@ describe('stage', () => {
     expect(stage?.properties.AccessLogSettings.Format.length).toBeLessThan(3_000);
   });
 
-  it('slows clients together, and POST /login by itself, once that route exists', () => {
+  it('throttles all clients together, and POST /login separately, once that route exists', () => {
     const { DefaultRouteSettings: all, RouteSettings: each } = stage?.properties ?? {};
     expect(each['POST /login']).toMatchObject({ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 });
     expect(all).toMatchObject({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1_000 });
@@ -154,7 +154,7 @@ describe('stage', () => {
   });
 });
 
-/** Literal segments that stand where another route with the same beginning has a parameter. */
+/** Literal segments that another route has as a parameter after the same beginning. */
 function hidingWords(): string[] {
   const patterns = routes.map(({ path }) => path.split('/'));
   const isParameter = (segment: string | undefined) => segment?.startsWith('{') === true;

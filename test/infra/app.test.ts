@@ -7,7 +7,7 @@ import { pageTopicArn, settingChoices } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 import { synthesize } from '../support/synthesized.ts';
 
-/* What an app refuses to be, and the rules that it keeps. What its templates say is tested by stacksOf. */
+/* The contexts that an app refuses, and the rules of its stacks. Other files test its templates with `stacksOf`. */
 
 const names = Object.keys(functions);
 
@@ -71,7 +71,7 @@ describe('what functions use', () => {
         Object.assign(shape, { tables: {}, secrets: [], sendsTo: [], ...alone });
       }
       const unused = synthesize(settingChoices.plain);
-      // By name alone the dashboard shows them: the rights go to ARNs.
+      // The dashboard knows these resources by name only, because rights name ARNs.
       const imported = [...unused.importedNames].filter((name) => /GetAttTable|Secret/.test(name));
       expect(imported).toEqual([]);
       expect(unused.exports).toEqual(stacksOf('plain').exports);

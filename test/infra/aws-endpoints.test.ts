@@ -18,16 +18,18 @@ import { queueClient } from '../../lib/aws/sqs.ts';
 import { type SignedRequest, signedScope } from '../support/signature-v4.ts';
 
 /*
- * Every client of AWS that is ours asks where the variables of AWS say (AWS_ENDPOINT_URL and its forms for one service), of
- * servers that take nothing without a signature that is right for its service and region. Nothing else is ever asked: there
- * is no way out of here to AWS, and a client that asked there would fail its case.
+ * Each AWS client of ours calls the endpoint in AWS_ENDPOINT_URL or its per-service form, with a valid signature for
+ * its service and region. The tests have no network to AWS, so any other endpoint fails its case.
  */
 
 const secretAccessKey = 'sesame';
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const none = async () => undefined;
 
-/** By the name in signatures: the variable of the service, and calls of all our clients of it. What they find is nothing. */
+/**
+ * Each service by its signing name: its endpoint variable, and the calls of all our clients of it. The servers answer
+ * with empty results.
+ */
 const services: Readonly<
   Record<string, { readonly variable: string; readonly ask: readonly (() => Promise<unknown>)[] }>
 > = {
@@ -42,7 +44,7 @@ const services: Readonly<
     variable: 'AWS_ENDPOINT_URL_SQS',
     ask: [
       () => queueClient().send(new GetQueueUrlCommand({ QueueName: 'jobs' })),
-      // The address of the queue is elsewhere, as that of a queue of AWS is.
+      // A queue's URL names another host, as on AWS.
       () => queueClient().send(new SendMessageCommand({ QueueUrl: 'https://sqs.invalid/1/jobs', MessageBody: 'a' })),
       () => openQueue('prod', 'events'),
     ],
@@ -70,12 +72,12 @@ const services: Readonly<
 };
 
 interface Asked {
-  /** The service that the request is signed for; undefined for one whose signature is not right. */
+  /** The service in a valid signature; undefined when the signature is wrong. */
   readonly service: string | undefined;
   readonly path: string;
 }
 
-/** A server of AWS's services: refuses what is not signed, answers what our clients read of each with the least there is. */
+/** A server of AWS: it refuses unsigned requests, and answers others with the least that our clients read. */
 class SignedServer {
   readonly asked: Asked[] = [];
   endpoint = '';
@@ -105,7 +107,7 @@ const xml = (action: string, result: string) =>
   `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`;
 const member = (type: string, id: string) =>
   `<member><ResourceType>${type}</ResourceType><PhysicalResourceId>${id}</PhysicalResourceId></member>`;
-/** Of the query protocol: `of` says what a stack has, so that those who look further go on. */
+/** The query protocol. `of` describes a stack, so that clients which look further continue. */
 const queryAnswer = ({ body }: SignedRequest) => {
   const action = new URLSearchParams(body).get('Action') ?? '';
   return xml(
@@ -150,7 +152,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The client asks, and what it makes of so little of an answer is no matter here. */
+/** The client makes its request; the test ignores an error about the minimal answer. */
 async function asks(ask: () => Promise<unknown>): Promise<void> {
   await ask().catch(() => undefined);
 }
@@ -177,7 +179,7 @@ describe.each(cases)('%s', (_name, { service, variable, ask }) => {
   test('asks at neither where configured endpoints are to be ignored', async () => {
     vi.stubEnv(variable, own.endpoint);
     vi.stubEnv('AWS_IGNORE_CONFIGURED_ENDPOINT_URLS', 'true');
-    // A region that is nowhere: the address of AWS there is no name.
+    // AWS has no hostname in this region.
     vi.stubEnv('AWS_REGION', 'nowhere.invalid');
     vi.stubEnv('AWS_MAX_ATTEMPTS', '1');
     await asks(ask);

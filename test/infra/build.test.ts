@@ -9,7 +9,7 @@ import { buildFunctions, sdkNeverImports } from '../../infra/build.ts';
 import { builtDirectory } from '../support/built-functions.ts';
 
 const functionsDirectory = resolve(import.meta.dirname, '..', '..', 'functions');
-// What the set-up of the project has built.
+// The project's set-up has built this folder.
 const outputDirectory = builtDirectory;
 const names = readdirSync(functionsDirectory)
   .filter((file) => file.endsWith('.ts'))
@@ -76,8 +76,8 @@ describe('messages-send at start-up', () => {
   };
 
   /**
-   * Imports the bundle as often as there are environments, in one process of its own; for each the type of its handler, or
-   * the message of what went wrong.
+   * Imports the bundle once for each environment, in a process of its own. Returns the type of each handler, or the
+   * error message.
    */
   async function started(environments: readonly Readonly<Record<string, string>>[]): Promise<string[]> {
     const bundle = pathToFileURL(join(outputDirectory, 'functions', 'messages-send', 'index.mjs')).href;
@@ -96,7 +96,7 @@ describe('messages-send at start-up', () => {
   }
   const running = { AWS_LAMBDA_FUNCTION_NAME: 'messages-send', ...variables };
 
-  it('has its handler where a function runs, and nothing where a test imports the page', async () => {
+  it('exports a handler on Lambda, and none when a test imports the page', async () => {
     expect(await started([running, {}])).toEqual(['function', 'undefined']);
   });
 
@@ -175,7 +175,7 @@ it('makes stack traces name the lines of the sources', () => {
   const script = `try { await (await import(${JSON.stringify(file)})).handler(${event}, {}); } catch (error) { console.log(error.stack); }`;
   const run = spawnSync(process.execPath, ['--enable-source-maps', '--input-type=module', '-e', script], {
     encoding: 'utf8',
-    // Wired as where it runs, and without its variables: it throws.
+    // The handler is wired only on Lambda, and without its variables this throws.
     env: { PATH: process.env['PATH'], AWS_LAMBDA_FUNCTION_NAME: 'authorizer' },
   });
   expect(run.stdout + run.stderr).toMatch(/\/(functions|lib)\/[\w/-]+\.ts:\d+:\d+/);

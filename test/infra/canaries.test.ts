@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resourceName } from '../../infra/names.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-/* New versions of what matters most are tried on a tenth of the calls, and taken back by errors of their own alone. */
+/* New versions of the critical functions get a tenth of the calls first, and only their own errors roll them back. */
 
 const service = stacksOf('plain');
 const purposeOf = (alarmName: string) => alarmName.replace('template-messaging-test-', '');
@@ -93,7 +93,7 @@ describe.each(tried)('%s', (name) => {
   });
 });
 
-it('CodeDeploy may do what AWS says it needs, and nobody else takes on its role', () => {
+it('CodeDeploy has the rights that AWS lists, and only CodeDeploy can assume its role', () => {
   const roles = service
     .all('AWS::IAM::Role')
     .filter(({ properties }) => JSON.stringify(properties).includes('codedeploy.amazonaws.com'));

@@ -8,11 +8,11 @@ import { runScript } from '../support/processes.ts';
 import { firstUnlessThorough, thorough } from '../support/thorough.ts';
 
 /*
- * Each line is a process. One of each kind runs in the quick run, to show that a script asks its rule before it does anything; all
- * of them run in the other. The rules have tests of their own in operate/.
+ * Each line starts a process. The quick run has one of each kind, to show that a script checks its rule before it acts;
+ * the other run has all. operate/ tests the rules themselves.
  */
 
-/** Nothing of the machine's own: no credentials, no region, no profile. */
+/** The environment has none of the machine's credentials, region or profile. */
 const bare = {
   ...Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined])),
   PATH: process.env['PATH'],
@@ -20,27 +20,23 @@ const bare = {
   AWS_EC2_METADATA_DISABLED: 'true',
 };
 
+const identity =
+  '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>';
+const brokenStack =
+  '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>ROLLBACK_FAILED</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>';
+const absent = JSON.stringify({ __type: 'ResourceNotFoundException', message: 'Requested resource not found' });
+
 let aws: Server;
 let reachable: Readonly<Record<string, string>>;
 beforeAll(async () => {
-  // Whose credentials they are, a stack that is broken, and a DynamoDB and a Secrets Manager that hold nothing.
-  aws = createServer((request, response) => {
-    const target = request.headers['x-amz-target'];
-    if (target !== undefined) {
-      response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'Requested resource not found' }));
+  // The server answers with the account's identity, a broken stack, and an empty DynamoDB and Secrets Manager.
+  aws = createServer(({ headers }, response) => {
+    if (headers['x-amz-target'] !== undefined) {
+      response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end(absent);
       return;
     }
-    response.writeHead(200, { 'content-type': 'text/xml' });
-    if (request.headers.authorization?.includes('/cloudformation/')) {
-      response.end(
-        '<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>ROLLBACK_FAILED</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>',
-      );
-      return;
-    }
-    response.end(
-      '<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>',
-    );
+    const asksForStack = headers.authorization?.includes('/cloudformation/') === true;
+    response.writeHead(200, { 'content-type': 'text/xml' }).end(asksForStack ? brokenStack : identity);
   });
   await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
   reachable = {
@@ -169,7 +165,7 @@ describe('explain', () => {
     });
   });
 
-  it('says of a code of the platform whom it concerns, what lifts it, and whether it waits', async () => {
+  it('explains a code of the platform: its scope, what ends it, and whether messages wait', async () => {
     const { stdout } = await run('operate/explain.ts 131048');
     expect(stdout.split('\n').filter((line) => / {2}(concerns|lifted) /.test(line))).toEqual([
       '  concerns every MARKETING message of the number that sends: they wait, a day at most, and go on by themselves (D46)',
@@ -189,7 +185,7 @@ describe('explain', () => {
   });
 });
 
-it('openapi writes nothing for who asks what it does', async () => {
+it('openapi writes nothing when it is asked for help', async () => {
   const { mtimeMs } = statSync('functions/openapi.json');
   expect(await run('openapi/write.ts --help')).toMatchObject({
     code: 0,
@@ -217,7 +213,7 @@ describe('doctor on AWS', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'Not all is well.\n' });
   });
 
-  it('looks at everything, whatever fails, in an account where nothing is', async () => {
+  it('checks everything in an empty account, whatever fails', async () => {
     const { code, stdout } = await doctor(reachable);
     expect(stdout).toContain('✓ credentials and region: stage prod, account 123456789012, region eu-west-1\n');
     for (const what of [

@@ -5,7 +5,7 @@ import { checkEncryptionKey, settingsFrom } from '../../infra/settings.ts';
 import { encryptionKeyArn } from '../support/setting-choices.ts';
 import { stacksOf } from '../support/stack-templates.ts';
 
-/* What the context value encryptionKeyArn makes of the templates. */
+/* The effect of the context value encryptionKeyArn on the templates. */
 
 const chosen = stacksOf('chosen');
 const propertiesOf = (type: string) => chosen.all(type).map(({ properties }) => properties);
@@ -15,7 +15,7 @@ interface Statement {
   readonly Resource: unknown;
   readonly Condition?: { readonly StringEquals: { readonly 'kms:ViaService': readonly unknown[] } };
 }
-/** The statements about the key, by the policy that has them. */
+/** The statements about the key, by their policy. */
 const statementsOf = (policy: { readonly PolicyDocument: { readonly Statement: readonly Statement[] } }) =>
   policy.PolicyDocument.Statement.filter(({ Action }) => [Action].flat().some((each) => each.startsWith('kms:')));
 
@@ -40,7 +40,7 @@ describe("the operator's key", () => {
     expect(roles).toHaveLength(touching.length);
     for (const statement of roles.flatMap(statementsOf)) {
       expect(statement.Resource).toBe(encryptionKeyArn);
-      // What a consumed queue brings by itself is reading alone.
+      // CDK itself grants only the right to read a consumed queue.
       if (statement.Condition === undefined) expect(statement.Action).toBe('kms:Decrypt');
       expect(JSON.stringify(statement.Action)).not.toContain('*');
     }

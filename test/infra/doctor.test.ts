@@ -1,23 +1,23 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { documentOf, namesIn, tableRows } from '../support/documents.ts';
 import { runScript } from '../support/processes.ts';
 
 /*
- * `npm run doctor -- --stage prod` against a server that answers as AWS does, as far as doctor asks: which calls it makes of
- * CloudFormation, CloudWatch and SNS, and what it makes of their answers. Nothing is provisioned there.
+ * `npm run doctor -- --stage prod` against a server that answers as AWS does: which calls it makes of CloudFormation,
+ * CloudWatch and SNS, and what it concludes. Nothing is provisioned.
  */
 
 const stackName = (purpose: string) => `template-messaging-prod-${purpose}`;
 const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const unheard = 'arn:aws:sns:eu-west-1:123456789012:unheard';
 
-/** What there is on AWS. The stateful stack has two pages of resources. */
+/** The stacks on AWS. The stateful stack has two pages of resources. */
 let alarmTopics: Readonly<Record<string, readonly string[]>>;
-/** Whether the stage has an edge, and whether its distribution is switched on. */
 let edge: 'none' | 'enabled' | 'disabled';
-/** What the account was given, and whether Lambda lets us see it. */
+/** The account's quotas, and whether Lambda allows to read them. */
 let gatewayRate = 10_000;
 let lambdaRefuses = false;
 let asked: string[];
@@ -37,7 +37,7 @@ const resource = (type: string, id: string) =>
 const absent =
   '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>It does not exist</Message></Error></ErrorResponse>';
 
-/** As CloudFront tells of the distribution, whose origin is this server too. */
+/** CloudFront's answer for the distribution. Its origin is this server too. */
 const distribution = () => {
   const { port } = new URL(address);
   const origin =
@@ -51,7 +51,7 @@ const distribution = () => {
   );
 };
 
-/** As Lambda answers: REST, its faults named in a header. The stage's login has 60 reserved already, its others are not there. */
+/** Lambda's answer: REST, with the error name in a header. Only the login has reserved concurrency (60). */
 function lambdaAnswer(path: string): { readonly status: number; readonly body: object; readonly fault?: string } {
   if (path.startsWith('/2016-08-19/account-settings')) {
     if (lambdaRefuses)
@@ -70,7 +70,7 @@ function lambdaAnswer(path: string): { readonly status: number; readonly body: o
   };
 }
 
-/** Two pages of AWS's own quotas; this account was given another rate. */
+/** Two pages of AWS's default quotas; the account has another rate. */
 function quotasAnswer(target: string, text: string): object {
   const { ServiceCode, NextToken } = JSON.parse(text);
   const quota = (QuotaCode: string, QuotaName: string, Value: number) => ({ ServiceCode, QuotaCode, QuotaName, Value });
@@ -87,7 +87,7 @@ function quotasAnswer(target: string, text: string): object {
     : { Quotas: [quota('L-CDF5615A', 'Throttle burst rate', 5_000), quota('L-65B5C802', 'Routes per HTTP API', 300)] };
 }
 
-/** The answer to a call of the query protocol; undefined for a stack that is not there. */
+/** The answer to a call of the query protocol; undefined for a stack that does not exist. */
 function queryAnswer(form: URLSearchParams): string | undefined {
   const action = form.get('Action') ?? '';
   const name = form.get('StackName') ?? '';
@@ -113,49 +113,63 @@ function queryAnswer(form: URLSearchParams): string | undefined {
   return xml(action, `<Subscriptions>${members}</Subscriptions>`);
 }
 
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+const xmlReply = (text: string, status = 200): Reply => ({ status, headers: { 'content-type': 'text/xml' }, text });
+const jsonReply = (body: object, status = 200): Reply => ({
+  status,
+  headers: { 'content-type': 'application/x-amz-json-1.0' },
+  text: JSON.stringify(body),
+});
+
+/** The answer of the JSON protocol; `target` names the service and the operation. */
+function jsonAnswer(target: string, text: string): Reply {
+  if (target.endsWith('DescribeAlarms')) {
+    const names: string[] = JSON.parse(text).AlarmNames;
+    const MetricAlarms = names.map((AlarmName) => ({
+      AlarmName,
+      ActionsEnabled: true,
+      AlarmActions: alarmTopics[AlarmName],
+    }));
+    return jsonReply({ MetricAlarms, CompositeAlarms: [] });
+  }
+  if (target.startsWith('ServiceQuotas')) return jsonReply(quotasAnswer(target, text));
+  if (target.startsWith('DynamoDB')) return jsonReply({ Items: [], Count: 0 });
+  return jsonReply({ __type: 'ResourceNotFoundException', message: 'no value' }, 400);
+}
+
+/** The answer of all AWS services and of the deployed API; each call of AWS is noted in `asked`. */
+function answerTo({ url = '', headers }: IncomingMessage, text: string): Reply {
+  if (url === '/health') {
+    const past = headers.host === 'api.example.com';
+    if (past) return { status: 403, text: '{"message":"no","code":"edge_required"}' };
+    return { text: '{"status":"ok"}' };
+  }
+  if (url.startsWith('/2020-05-31/distribution/E1')) {
+    asked.push('GetDistribution');
+    return xmlReply(distribution());
+  }
+  if (url.startsWith('/20')) {
+    asked.push(url.includes('account-settings') ? 'GetAccountSettings' : 'GetFunctionConcurrency');
+    const { status, fault, body } = lambdaAnswer(url);
+    const named = fault === undefined ? {} : { 'x-amzn-errortype': fault };
+    return { status, headers: named, text: JSON.stringify(body) };
+  }
+  const target = String(headers['x-amz-target'] ?? '');
+  const form = new URLSearchParams(text);
+  asked.push(target === '' ? (form.get('Action') ?? '') : target);
+  if (target !== '') return jsonAnswer(target, text);
+  const answer = queryAnswer(form);
+  return answer === undefined ? xmlReply(absent, 400) : xmlReply(answer);
+}
+
 beforeAll(async () => {
   aws = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
-    const target = String(request.headers['x-amz-target'] ?? '');
-    if (request.url === '/health') {
-      const past = request.headers.host === 'api.example.com';
-      if (past) response.statusCode = 403;
-      return response.end(past ? '{"message":"no","code":"edge_required"}' : '{"status":"ok"}');
-    }
-    if (request.url?.startsWith('/2020-05-31/distribution/E1')) {
-      asked.push('GetDistribution');
-      response.setHeader('content-type', 'text/xml');
-      return response.end(distribution());
-    }
-    if (request.url?.startsWith('/20')) {
-      asked.push(request.url.includes('account-settings') ? 'GetAccountSettings' : 'GetFunctionConcurrency');
-      const { status, fault, body } = lambdaAnswer(request.url);
-      if (fault !== undefined) response.setHeader('x-amzn-errortype', fault);
-      return response.writeHead(status).end(JSON.stringify(body));
-    }
-    asked.push(target === '' ? (new URLSearchParams(text).get('Action') ?? '') : target);
-    if (target === '') {
-      response.setHeader('content-type', 'text/xml');
-      const answer = queryAnswer(new URLSearchParams(text));
-      if (answer === undefined) response.statusCode = 400;
-      return response.end(answer ?? absent);
-    }
-    response.setHeader('content-type', 'application/x-amz-json-1.0');
-    if (target.endsWith('DescribeAlarms')) {
-      const names: string[] = JSON.parse(text).AlarmNames;
-      const MetricAlarms = names.map((AlarmName) => ({
-        AlarmName,
-        ActionsEnabled: true,
-        AlarmActions: alarmTopics[AlarmName],
-      }));
-      return response.end(JSON.stringify({ MetricAlarms, CompositeAlarms: [] }));
-    }
-    if (target.startsWith('ServiceQuotas')) return response.end(JSON.stringify(quotasAnswer(target, text)));
-    if (target.startsWith('DynamoDB')) return response.end(JSON.stringify({ Items: [], Count: 0 }));
-    response.statusCode = 400;
-    return response.end(JSON.stringify({ __type: 'ResourceNotFoundException', message: 'no value' }));
+    const { status = 200, headers = {}, text } = answerTo(request, (await buffer(request)).toString());
+    response.writeHead(status, headers).end(text);
   });
   await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
   address = `http://127.0.0.1:${(aws.address() as AddressInfo).port}`;
@@ -186,7 +200,7 @@ const plain: Stage = { alarms: { 'dispatch-age': [topic], 'sync-age': [unheard],
 const withEdge: Stage = { edge: 'enabled', alarms: { 'api-5xx': [topic], 'edge-5xx-share': [there] } };
 const switchedOff: Stage = { edge: 'disabled', alarms: { 'api-5xx': [topic], 'edge-5xx-share': [] } };
 
-/** What doctor said of each stage, and what it asked of all of them. */
+/** The output of doctor for each stage, and the calls of all runs. */
 const said = new Map<Stage, { readonly code: number | null; readonly stdout: string }>();
 beforeAll(async () => {
   asked = [];
@@ -197,10 +211,10 @@ beforeAll(async () => {
   }
 });
 const saidOf = (stage: Stage) => said.get(stage) ?? { code: null, stdout: '' };
-/** With what stands on a line of its own below a finding. */
+/** The findings with their indented second lines joined. */
 const joinedOf = (stage: Stage) => saidOf(stage).stdout.replaceAll(/\n {2}/g, ' ');
 
-it('a stage with whole stacks, an alarm that tells nobody, and a topic that nobody hears', () => {
+it('a stage with whole stacks, an alarm without a topic, and a topic without a subscriber', () => {
   const { code, stdout } = saidOf(plain);
   const lines = stdout.split('\n');
   expect([...lines.slice(0, 3), lines.find((line) => line.startsWith('✓ API'))]).toEqual([
@@ -235,7 +249,7 @@ it('a stage with an edge, which has a region and a topic of its own', () => {
   );
 });
 
-it('an edge that is switched off, whose alarms tell nobody', () => {
+it('an edge that is switched off, whose alarms have no topic', () => {
   expect(saidOf(switchedOff).stdout).toMatch(
     /^✗ edge: distribution E1 is switched off, nobody is answered; switch it on/m,
   );
@@ -267,7 +281,7 @@ it('the quotas of an account that has enough, whatever our own functions have re
   expect(joinedOf(plain)).toMatch(/^✓ queue quotas: 120000 messages in flight of a queue; workers hold 5000 at most$/m);
 });
 
-it('before the first deployment: what is too little for the context values, and a right that is missing', async () => {
+it('before the first deployment: quotas below the context values, and a missing right', async () => {
   gatewayRate = 2_500;
   const few = await doctor('--quotas', '-c', 'stageRatePerSecond=4000', '-c', 'accountConcurrency=2000');
   const said = few.stdout.replaceAll(/\n {2}/g, ' ');

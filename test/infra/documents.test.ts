@@ -23,12 +23,12 @@ import { documentOf, namesIn, sectionsOf, tableRows } from '../support/documents
 import { promises } from '../support/promises.ts';
 
 /*
- * Documents and code say the same: what code cites can be opened, what documents name is there, and tables that repeat
- * code repeat all of it. Log events are held by log.test.ts, alarms by health.test.ts.
+ * Documents and code agree: citations lead somewhere, names in documents exist, and tables that repeat code are
+ * complete. log.test.ts checks log events, health.test.ts checks alarms.
  */
 
 const root = join(import.meta.dirname, '..', '..');
-// Neither what is installed, nor what is generated.
+// Installed and generated files are left out.
 const ours = { cwd: root, exclude: ['**/node_modules', '**/dist'] };
 const documents = ['README.md', ...globSync('{functions,lib,infra,test}/**/*.md', ours)].sort();
 const code = globSync('{functions,lib,infra,test}/**/*.{ts,mjs,json,grit}', ours).sort();
@@ -38,19 +38,19 @@ const decisions = sectionsOf(documentOf('functions/DECISIONS.md'));
 const facts = sectionsOf(documentOf('lib/platform/FACTS.md'));
 const contract = [...sectionsOf(documentOf('functions/README.md')).keys()];
 
-/** A text whose comments are not broken into lines, so that a citation is found wherever its line ends. */
+/** A text with each comment in one line, so that a citation is found across line breaks. */
 function textOf(path: string): string {
   return readFileSync(join(root, path), 'utf8').replace(/\n[ \t]*(?:\*|\/\/)?[ \t]*(?=\S)/g, '\n');
 }
 
-/** The text under the heading that begins with the number; undefined when there is none. */
+/** The text of the section with this number; undefined when there is none. */
 function underNumber(sections: ReadonlyMap<string, string>, number: string): string | undefined {
   const headings = [...sections.keys()].filter((heading) => heading.startsWith(`${number} `));
   expect(headings.length, `${number} is the number of ${headings.length} headings`).toBeLessThanOrEqual(1);
   return headings[0] === undefined ? undefined : sections.get(headings[0])?.trim();
 }
 
-/** Every citation, each once with a place where it stands. */
+/** Each citation once, with one place where it stands. */
 function citations(found: (text: string, path: string) => readonly string[]): [string, string][] {
   const places = new Map<string, string>();
   for (const { path, text } of everything) for (const cited of found(text, path)) places.set(cited, path);
@@ -202,7 +202,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Of a document, what is neither a row of a table nor code. */
+/** A document without tables and code. */
 const prose = (document: string) =>
   document
     .replaceAll(/^ *```.*?^ *```$/gms, '')
@@ -283,7 +283,7 @@ describe('tables that repeat code', () => {
       kind === undefined ? [] : [[String(code), kind]],
     );
     expect(told.sort()).toEqual([...known, ['no_answer']].sort());
-    // The books for callers and receivers name each in a sentence; of 132015 they are told a word.
+    // The books for callers and receivers name each code in a sentence, but 132015 as a word only.
     for (const book of [interfaceBook, webhookBook]) {
       expect(known.filter(([code]) => !book.includes(`\`${code}\``)).map(([code]) => code)).toEqual(['132015']);
     }

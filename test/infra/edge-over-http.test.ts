@@ -6,7 +6,7 @@ import { routes } from '../../infra/routes.ts';
 import { call } from '../support/api.ts';
 import { builtDirectory } from '../support/built-functions.ts';
 
-/** The whole service behind an edge and without one, asked over HTTP with headers that a caller has made up (R38). */
+/** The whole service with and without an edge, called over HTTP with headers that a caller invented (R38). */
 const stacks = new Map<'edge' | 'none', RunningStack>();
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const ask = (name: 'edge' | 'none', route: string, headers: Readonly<Record<stri
 const viewerAt = (address: string) => ({ 'cloudfront-viewer-address': `${address}:50000` });
 const right = { username: 'supervisor1001', password: 'demo-supervisor1001' };
 
-/** Ten wrong passwords are free, the eleventh attempt of the pair waits (D11). */
+/** Ten wrong passwords are free; the eleventh attempt of the same pair waits (D11). */
 async function guessTenTimes(name: 'edge' | 'none', headersOf: (turn: number) => Readonly<Record<string, string>>) {
   for (let turn = 0; turn < 10; turn += 1) {
     const reply = await ask(name, 'POST /login', headersOf(turn), { ...right, password: `guess ${turn}` });
@@ -50,7 +50,7 @@ describe('behind an edge', () => {
 
   it.each(asked)('%s is refused unless it shows a key, whatever else it shows', async (route) => {
     for (const key of keys) {
-      // Without a token the gateway refuses by itself; any token gets as far as the endpoint.
+      // The gateway refuses requests without a token by itself; any token reaches the endpoint.
       const headers = { ...key, ...viewerAt('203.0.113.1'), authorization: 'Bearer made-up' };
       expect(await ask('edge', route, headers)).toMatchObject({ status: 403, body: { code: 'edge_required' } });
     }

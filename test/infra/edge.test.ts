@@ -32,9 +32,9 @@ describe('the distribution', () => {
     expect(distribution).not.toHaveProperty('CacheBehaviors');
   });
 
-  it('passes every method on, with all that the viewer sent, the host too, and the address of the viewer', () => {
+  it('forwards every method with all headers of the viewer, the host too, and the viewer’s address', () => {
     const { AllowedMethods, OriginRequestPolicyId } = distribution.DefaultCacheBehavior;
-    // Preflight requests pass too, and the edge adds nothing to the API's answer (D52).
+    // Preflight requests pass the edge too, and it adds nothing to the API's answer (D52).
     expect(distribution.DefaultCacheBehavior).not.toHaveProperty('ResponseHeadersPolicyId');
     expect(AllowedMethods.toSorted()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
     const policy = service.edge.find(({ id }) => id === service.target(OriginRequestPolicyId));
@@ -137,12 +137,12 @@ describe('the rules', () => {
       PositionalConstraint: 'EXACTLY',
       TextTransformations: [{ Type: 'NONE' }],
     });
-    // Nothing counts for neither of the two, and nothing for both.
+    // The two rate limits leave no request uncounted, and count none twice.
     expect(others.NotStatement.Statement).toEqual(webhook);
     expect(routes.map(({ path }) => path)).toEqual(expect.arrayContaining(['/login', '/platform/webhook']));
   });
 
-  it('have the limits of the context, and show nobody a token', () => {
+  it('have the limits of the context, and never show a token', () => {
     expect(only('AWS::WAFv2::WebACL', chosen.edge).Rules.map(limitOf)).toEqual([120, 20_000, 90_000]);
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
   });
@@ -280,7 +280,7 @@ describe('the alarms', () => {
     ]);
   });
 
-  it('tell the topic of their region, also that of all others where that is the same, and no topic elsewhere', () => {
+  it('notify the topic of their region, also the topic of all others when it is in that region, and no other topic', () => {
     const told = (stacks: Stacks) => alarmsOf(stacks).map((alarm) => alarm.AlarmActions);
     const topics = [[edgePageTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn], [edgeTicketTopicArn]];
     for (const stacks of [service, chosen]) expect(told(stacks)).toEqual(topics);

@@ -9,9 +9,9 @@ import { variablesReadBy } from '../support/variables-read.ts';
 const service = stacksOf('whole');
 const names = Object.keys(functions);
 
-/** Names that Lambda keeps to itself. */
+/** Lambda reserves these names. */
 const setByLambda = /^AWS_/;
-/** A library reads this one, and every function has it. */
+/** A library reads this variable; every function has it. */
 const forTheMetrics = 'POWERTOOLS_SERVICE_NAME';
 
 interface Statement {
@@ -42,12 +42,12 @@ function statementsOf(name: string): Statement[] {
     );
 }
 
-/** All but the right to write the function's own log, which has a test of its own. */
+/** Another test checks the right to write the function's own log. */
 function beyondLogs(name: string): Statement[] {
   return statementsOf(name).filter(({ actions }) => !actions.some((action) => action.startsWith('logs:')));
 }
 
-/** The text that is joined from texts and pseudo parameters. */
+/** The text of an Fn::Join of texts and pseudo parameters. */
 function textOf(resource: unknown): string {
   const [separator, parts] = (resource as { 'Fn::Join': [string, (string | { Ref: string })[]] })['Fn::Join'];
   return parts.map((part) => (typeof part === 'string' ? part : part.Ref)).join(separator);
@@ -56,17 +56,17 @@ function textOf(resource: unknown): string {
 const groupPattern =
   'arn:AWS::Partition:secretsmanager:AWS::Region:AWS::AccountId:secret:template-messaging-test-platform-credentials-??-??????';
 
-/** The secrets that provisioning makes for groups of platform credentials: named by a pattern, for none is in a template. */
+/** The secrets of credential groups. The right names them by a pattern, because no template contains them. */
 function isGroupPattern(resource: unknown): boolean {
   return JSON.stringify(resource).includes('??') && textOf(resource) === groupPattern;
 }
 
-/** What a function may do with what stands in a template. */
+/** The statements on resources of the templates. */
 function onResources(name: string): Statement[] {
   return beyondLogs(name).filter(({ resource }) => !isGroupPattern(resource));
 }
 
-/** Names of the functions whose role holds one of the actions on the resource with the physical name. */
+/** Names of the functions whose role allows an action on this resource. */
 function whoMay(action: RegExp, physicalName: string): string[] {
   const resource = service.stateful.find(({ properties }) =>
     [properties.TableName, properties.Name, properties.QueueName].includes(physicalName),
@@ -136,7 +136,7 @@ it('the templates have these functions and no others', () => {
 
 describe('roles (R46)', () => {
   it('are one for each function, with no managed policy', () => {
-    // That of CodeDeploy has a test of its own (canaries.test.ts).
+    // canaries.test.ts checks CodeDeploy's role.
     const roles = service
       .all('AWS::IAM::Role')
       .filter(({ properties }) => JSON.stringify(properties).includes('lambda.amazonaws.com'));
@@ -174,7 +174,7 @@ describe('roles (R46)', () => {
     expect(whoMay(/./, resourceName('test', 'token-signing-keys'))).toEqual(['login']);
   });
 
-  it('let those that read the platform credentials read their groups too, and nobody else', () => {
+  it('let only those that read the platform credentials read their groups too', () => {
     const ofGroups = names.filter((name) =>
       statementsOf(name).some(
         ({ actions, resource }) => isGroupPattern(resource) && actions.join() === 'secretsmanager:GetSecretValue',
@@ -198,12 +198,12 @@ describe('roles (R46)', () => {
     expect(whoMay(/./, resourceName('test', 'credentials'))).toEqual(['login']);
   });
 
-  it('let nobody write the directory: provisioning does, with rights of its own', () => {
+  it('let no function write the directory: provisioning does, with rights of its own', () => {
     expect(whoMay(/Put|Update|Delete|Write/, resourceName('test', 'directory'))).toEqual([]);
     expect(whoMay(/GetItem/, resourceName('test', 'directory'))).toContain('login');
   });
 
-  it('let only those write redirects who make them or read templates from the platform, and only the redirect read them (D19)', () => {
+  it('let only those write redirects that make them or read templates from the platform, and only the redirect read them (D19)', () => {
     const table = resourceName('test', 'redirects');
     const writers = [
       'messages-retry',
@@ -218,7 +218,7 @@ describe('roles (R46)', () => {
     expect(whoMay(/GetItem/, table)).toEqual(['redirect']);
   });
 
-  it('let exactly those behind the authorizer count what clients ask for, and look at one counter, and nobody read more or delete it (D54)', () => {
+  it('let exactly those behind the authorizer count requests and read one counter, and let none read more or delete it (D54)', () => {
     const table = resourceName('test', 'budgets');
     const guarded = routes.filter((route) => route.public !== true).map(({ operation }) => operation);
     expect(whoMay(/./, table).toSorted()).toEqual(guarded.toSorted());
@@ -226,7 +226,7 @@ describe('roles (R46)', () => {
     expect(whoMay(/Batch|Query|Scan|Put|Delete/, table)).toEqual([]);
   });
 
-  it('let those who note what users do add lines to the audit, and nobody read or change them', () => {
+  it('let the functions that record users’ actions add lines to the audit, and let none read or change them', () => {
     const table = resourceName('test', 'audit');
     expect(whoMay(/./, table).toSorted()).toEqual([
       'dispatches-cancel',
@@ -269,10 +269,10 @@ describe('event sources', () => {
     for (const { properties } of found) {
       expect(properties.BatchSize).toBe(consumes?.batchSize);
       expect(properties.MaximumBatchingWindowInSeconds).toBe(consumes?.windowSeconds);
-      // Lambda takes more than 10 only with a window.
+      // Lambda allows more than 10 only with a batching window.
       expect(consumes?.batchSize ?? 0).toBeLessThanOrEqual(consumes?.windowSeconds === undefined ? 10 : 10_000);
       expect(properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
-      // A filter would delete what it does not match.
+      // Lambda deletes messages that a filter does not match.
       expect(properties).not.toHaveProperty('FilterCriteria');
     }
   });

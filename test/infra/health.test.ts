@@ -12,7 +12,7 @@ import { stacksOf } from '../support/stack-templates.ts';
 const service = stacksOf('whole');
 const runBook = documentOf('infra/operate/README.md');
 
-/** The text of a body that refers to resources, with their logical ids in place of the references. */
+/** The text of a dashboard body, with logical ids in place of references. */
 function joined(body: unknown): string {
   const parts = (body as { 'Fn::Join': [string, unknown[]] })['Fn::Join'][1];
   return parts.map((part) => (typeof part === 'string' ? part : placeholder(part))).join('');
@@ -157,7 +157,7 @@ describe('alarms', () => {
   const alarms = service.all('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
   const composites = service.all('AWS::CloudWatch::CompositeAlarm').map(({ properties }) => properties);
   const nameOf = ({ AlarmName }: { AlarmName: string }) => AlarmName.replace('template-messaging-test-', '');
-  /** What is told: of a composite alarm and what it looks at, the former. */
+  /** The alarms that notify: for a composite alarm it counts, and not the alarm below it. */
   const purposes = [...alarms, ...composites]
     .map(nameOf)
     .filter((name) => !/-seen$|-burn-.+-(?:long|short)$/.test(name));
@@ -167,7 +167,7 @@ describe('alarms', () => {
     '<table>': Object.keys(tables),
     '<canary>': Object.keys(functions).filter((name) => functions[name]?.canary !== undefined),
   };
-  /** The names a row of the run book stands for. */
+  /** The alarm names in a row of the run book. */
   const namesOf = (row: string) => {
     const found = Object.keys(placeholders).find((each) => row.includes(each));
     return found === undefined ? [row] : (placeholders[found] ?? []).map((name) => row.replace(found, name));
@@ -189,7 +189,7 @@ describe('alarms', () => {
     }
   });
 
-  it('say who is hurt and what to do, in two sentences at least, and ring for silence where a schedule is silent', () => {
+  it('name the affected users and the next step, in at least two sentences, and ring for missing data only for schedules', () => {
     expect(alarms.length).toBeGreaterThan(10);
     for (const alarm of [...alarms, ...composites]) {
       expect(alarm.AlarmDescription.length).toBeLessThanOrEqual(1_024);
@@ -219,7 +219,7 @@ describe('alarms', () => {
     }
   });
 
-  it('do not ring for one unknown outcome: a receipt settles most', () => {
+  it('do not ring for one unknown outcome, because a receipt settles most of them', () => {
     const alarm = alarms.find(({ MetricName }) => MetricName === 'MessagesUnknown');
     expect(alarm).toMatchObject({ Threshold: 10, Period: 3_600, EvaluationPeriods: 1 });
   });
@@ -269,7 +269,7 @@ describe('alarms', () => {
     expect(service.stateful.map(({ properties }) => properties.LogGroupName)).toContain(filter.LogGroupName);
   });
 
-  it('ring for refused signatures when they go on: one stranger who knocks is none of our business', () => {
+  it('ring for refused signatures only when they go on, and not for a single one', () => {
     const alarm = alarms.find(({ MetricName }) => MetricName === 'PlatformSignaturesRefused');
     expect(alarm).toMatchObject({ Threshold: 5, EvaluationPeriods: 2, Period: 300, Statistic: 'Sum' });
   });

@@ -21,7 +21,7 @@ const direction = {
   order: 'A part of a folder imports only from parts below it.',
 };
 
-/** From the ground up: each imports only from those before it. */
+/** From bottom to top: each layer imports only from the layers before it. */
 const layers = {
   folders: [
     ...[
@@ -64,7 +64,7 @@ const layers = {
   ],
 } as const;
 
-/** Every import of a type from one folder to another: refused upwards, taken downwards. */
+/** A type import between each pair of folders: refused upwards, allowed downwards. */
 function layerCases(place: string, kind: keyof typeof layers): [string, string, string | undefined][] {
   const order: readonly string[] = layers[kind];
   const refusal = kind === 'folders' ? direction.folders : direction.order;
@@ -80,7 +80,7 @@ function layerCases(place: string, kind: keyof typeof layers): [string, string, 
 }
 const literal = 'A regular expression must be a literal.';
 
-/** One line of code in a file, and what our own rules say about it; undefined when nothing. */
+/** One line of code in a file, and the finding of our own rules; undefined for none. */
 const cases: readonly (readonly [file: string, code: string, refusal: string | undefined])[] = [
   ...layerCases('lib/', 'folders'),
   ...layerCases('lib/access/', 'access'),

@@ -2,12 +2,13 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answered, type Gateway, startGateway } from '../../infra/local/gateway.ts';
+import type { LocalTemplate } from '../../infra/local/local-template.ts';
 import { createRunner, type ProcessRunner } from '../../infra/local/runner.ts';
 import { tinyFunctions } from '../support/tiny-functions.ts';
 
 /**
- * The gateway with real function processes behind it. `answers` returns what the request's JSON body says, `echo` the
- * event it got; the authorizer does what the token says and counts how often it was asked.
+ * The gateway in front of real function processes. `answers` returns the JSON of the request's body, `echo` returns its
+ * event; the authorizer obeys the token and counts its calls.
  */
 const tiny = tinyFunctions({
   echo: 'export const handler = async (event) => ({ statusCode: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(event) });',
@@ -32,6 +33,20 @@ const tiny = tinyFunctions({
     };`,
 });
 
+const template: Pick<LocalTemplate, 'routes' | 'authorizers' | 'cors'> = {
+  routes: [
+    { method: 'POST', path: '/answers', functionId: 'answers' },
+    { method: 'POST', path: '/echo', functionId: 'echo' },
+    { method: 'GET', path: '/things/{id}', functionId: 'echo' },
+    { method: 'GET', path: '/guarded', functionId: 'echo', authorizerId: 'Guard' },
+    { method: 'POST', path: '/guarded/{id}', functionId: 'echo', authorizerId: 'Guard' },
+  ],
+  authorizers: {
+    Guard: { functionId: 'guard', identitySources: ['$request.header.Authorization'], cacheTtlSeconds: 300 },
+  },
+  cors: { allowOrigins: [], allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], maxAgeSeconds: 1 },
+};
+
 const answers: Answered[] = [];
 const clock = { nowMs: Date.UTC(2026, 0, 2) };
 let runner: ProcessRunner;
@@ -40,19 +55,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   runner = createRunner({ functions: tiny.functions, environment: { AWS_REGION: 'us-east-1' } });
   gateway = await startGateway({
-    template: {
-      routes: [
-        { method: 'POST', path: '/answers', functionId: 'answers' },
-        { method: 'POST', path: '/echo', functionId: 'echo' },
-        { method: 'GET', path: '/things/{id}', functionId: 'echo' },
-        { method: 'GET', path: '/guarded', functionId: 'echo', authorizerId: 'Guard' },
-        { method: 'POST', path: '/guarded/{id}', functionId: 'echo', authorizerId: 'Guard' },
-      ],
-      authorizers: {
-        Guard: { functionId: 'guard', identitySources: ['$request.header.Authorization'], cacheTtlSeconds: 300 },
-      },
-      cors: { allowOrigins: [], allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], maxAgeSeconds: 1 },
-    },
+    template,
     invoke: runner.invoke,
     region: 'us-east-1',
     port: 0,
@@ -170,7 +173,7 @@ describe('the answer', () => {
     },
   );
 
-  it('has its time from when the function began: a process that starts slowly keeps nobody from an answer', async () => {
+  it('starts when the function begins: a process that starts slowly still answers', async () => {
     const { stop, url } = await startGateway({
       template: { routes: [{ method: 'GET', path: '/slow', functionId: 'slow' }], authorizers: {} },
       invoke: runner.invoke,
@@ -188,7 +191,7 @@ describe('the answer', () => {
   });
 });
 
-/** Sends exactly these headers: `fetch` would choose some itself. */
+/** Sends exactly these headers, because `fetch` adds some of its own. */
 async function send(method: string, headers: Readonly<Record<string, string>>) {
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     httpRequest(`${gateway.url}/things/1`, { method, headers }, resolve).on('error', reject).end();
@@ -309,7 +312,7 @@ describe('the authorizer', () => {
     expect(runner.instances().filter(({ functionId }) => functionId === 'guard')).toHaveLength(before);
   });
 
-  it('is asked again only when the TTL has passed, so a handler must look at the expiry itself (R34)', async () => {
+  it('is called again only after the TTL, so a handler must check the expiry itself (R34)', async () => {
     const asked = async (reply: ReturnType<typeof call>) =>
       JSON.parse((await reply).text).requestContext.authorizer.lambda.asked;
     const first = await asked(guarded('cached'));

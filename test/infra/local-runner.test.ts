@@ -1,96 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FunctionLogLine } from '../../infra/local/instance.ts';
-import { createRunner, type ProcessRunner, type RunnerOptions } from '../../infra/local/runner.ts';
 import { isAlive } from '../support/processes.ts';
-import { tinyFunctions } from '../support/tiny-functions.ts';
+import { payloadOf, runnersOfFile } from '../support/runners.ts';
 
-const count = 'let calls = 0;';
-const tiny = tinyFunctions({
-  echo: `${count} export const handler = async (event) => ({ event, pid: process.pid, calls: ++calls });`,
-  environment: {
-    code: 'export const handler = async () => ({ env: process.env, cwd: process.cwd(), execArgv: process.execArgv });',
-    environment: { TABLE: 'things', AWS_ENDPOINT_URL_SQS: 'template wins' },
-    memoryMb: 192,
-  },
-  context: {
-    code: `export const handler = async (_event, context) => {
-      const before = context.getRemainingTimeInMillis();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      return { ...context, before, after: context.getRemainingTimeInMillis() };
-    };`,
-    timeoutSeconds: 7,
-  },
-  slow: {
-    code: `export const handler = async (event) => {
-      if (event.forever) await new Promise(() => setInterval(() => {}, 1000));
-      return { pid: process.pid };
-    };`,
-    timeoutSeconds: 0.3,
-  },
-  brief: {
-    code: `import { writeFileSync } from 'node:fs';
-    export const handler = async ({ said }) => {
-      if (said) setTimeout(() => writeFileSync(said, ''), 50);
-      return { pid: process.pid };
-    };`,
-    timeoutSeconds: 1,
-  },
-  busy: { code: 'export const handler = async () => { for (;;); };', timeoutSeconds: 0.3 },
-  fragile: `export const handler = async (event) => {
-    if (event.exit) process.exit(3);
-    if (event.reject) { Promise.reject(new Error('nobody awaits this')); await new Promise((r) => setTimeout(r, 500)); }
-    if (event.error) throw new Error(event.error);
-    if (event.text) throw event.text;
-    return { pid: process.pid };
-  };`,
-  broken: 'export const handler = async () => "never"; throw new Error("cannot be imported");',
-  nameless: 'export const other = async () => "never";',
-  talkative: `export const handler = async () => { console.log('one\\ntwo'); console.error('three'); return null; };`,
-  weigh:
-    'export const handler = async (event) => event.bytes === undefined ? event.text.length : "x".repeat(event.bytes - 2);',
-  circular: 'export const handler = async () => { const loop = {}; loop.loop = loop; return loop; };',
-  hungry: `export const handler = async ({ megabytes, millis = 0 }) => {
-      const held = Buffer.alloc(megabytes * 1024 * 1024, 1);
-      await new Promise((resolve) => setTimeout(resolve, millis));
-      return { pid: process.pid, held: held.length };
-    };`,
-  late: {
-    code: `export const handler = async (_event, context) => {
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      return { leftMs: context.getRemainingTimeInMillis(), held: Buffer.alloc(200 * 1024 * 1024, 1).length };
-    };`,
-    timeoutSeconds: 0.3,
-  },
-  sequence: `const running = []; let most = 0;
-    export const handler = async ({ name }) => {
-      running.push(name);
-      most = Math.max(most, running.length);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      running.pop();
-      return { name, most, pid: process.pid };
-    };`,
-});
-afterAll(tiny.remove);
-
-const open: ProcessRunner[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((runner) => runner.stop()));
-});
-
-function makeRunner(overrides: Partial<RunnerOptions> = {}): ProcessRunner {
-  const runner = createRunner({ functions: tiny.functions, environment: { AWS_REGION: 'us-east-1' }, ...overrides });
-  open.push(runner);
-  return runner;
-}
-
-async function payloadOf(runner: ProcessRunner, functionId: string, event: unknown = {}) {
-  const result = await runner.invoke(functionId, event);
-  if (!result.ok) throw new Error(`${functionId}: ${result.error}, ${result.message}`);
-  return result.payload as Record<string, unknown>;
-}
+const { functions, makeRunner } = runnersOfFile();
 
 describe('an instance', () => {
   it('is a process of its own that is used again', async () => {
@@ -125,11 +41,11 @@ describe('an instance', () => {
       '_HANDLER',
     ]);
     expect(env).toMatchObject({ AWS_REGION: 'eu-west-1', TABLE: 'things', AWS_ENDPOINT_URL_SQS: 'template wins' });
-    expect(cwd).toBe(tiny.functions['environment']?.codeDirectory);
+    expect(cwd).toBe(functions['environment']?.codeDirectory);
     expect(execArgv).toEqual(['--max-semi-space-size=9', '--max-old-space-size=173']);
   });
 
-  it('is told what it is and how much time is left', async () => {
+  it('gets its context and its remaining time', async () => {
     const context = await payloadOf(makeRunner(), 'context');
     expect(context).toMatchObject({
       functionName: 'tiny-context',
@@ -168,13 +84,13 @@ describe('a process without work', () => {
     expect(await payloadOf(runner, 'echo')).toMatchObject({ calls: 1, pid: expect.not.toBeOneOf([pid]) });
   });
 
-  it('is one that does not work: the time of rest before counts for nothing', async () => {
+  it('is only a process that is idle now: an earlier idle time does not count', async () => {
     const runner = makeRunner({ idleMs: 200 });
     await payloadOf(runner, 'hungry', { megabytes: 1 });
     expect(await runner.invoke('hungry', { megabytes: 1, millis: 600 })).toMatchObject({ ok: true });
   });
 
-  it('is the one that rests longest, where there is work for some', async () => {
+  it('ends first when it has been idle longest, while others have work', async () => {
     const runner = makeRunner({ maximumInstances: () => 2, idleMs: 1_000 });
     await Promise.all(['a', 'b'].map((name) => payloadOf(runner, 'sequence', { name })));
     const oneByOne = async () => {
@@ -210,8 +126,8 @@ describe('the time-out', () => {
     expect(began).toBe(true);
   });
 
-  it('lets count what was answered in time, though this process was kept from reading it', async () => {
-    const said = join(tiny.functions['brief']?.codeDirectory ?? '', 'said');
+  it('accepts an answer that came in time, though this process was too busy to read it', async () => {
+    const said = join(functions['brief']?.codeDirectory ?? '', 'said');
     const running = makeRunner().invoke('brief', { said }, () => {
       const endMs = performance.now() + 1_500;
       const clock = new Int32Array(new SharedArrayBuffer(4));
@@ -231,7 +147,7 @@ describe('the time-out', () => {
 describe('the memory of a function', () => {
   const killed = { ok: false, error: 'out_of_memory', message: 'Runtime exited with error: signal: killed' };
 
-  it('may be used but for what the runtime takes', async () => {
+  it('is available except for the runtime’s own share', async () => {
     const runner = makeRunner({ maximumInstances: () => 1 });
     const first = await payloadOf(runner, 'hungry', { megabytes: 16 });
     expect((await payloadOf(runner, 'hungry', { megabytes: 16 }))['pid']).toBe(first['pid']);
@@ -302,11 +218,11 @@ describe('a failure', () => {
     expect(runner.instances()).toEqual([]);
   });
 
-  it('to answer in JSON is the error of the function', async () => {
+  it('to serialize the answer is the error of the function', async () => {
     expect(await makeRunner().invoke('circular', {})).toMatchObject({ ok: false, error: 'threw' });
   });
 
-  it('to exist is refused', async () => {
+  it('to find the function rejects the call', async () => {
     await expect(makeRunner().invoke('nobody', {})).rejects.toThrow('the template has no function nobody');
   });
 });
@@ -382,12 +298,12 @@ describe('an inspected function', () => {
       .toMatch(/Debugger listening on ws:\/\/127\.0\.0\.1:\d+/);
     const payloads = await Promise.all([payloadOf(runner, 'late'), payloadOf(runner, 'late')]);
     expect(payloads.map(({ leftMs }) => Number(leftMs) > 3_600_000)).toEqual([true, true]);
-    // Nor does it end for having nothing to do, as others do.
+    // A function in a debugger also never stops for being idle.
     await payloadOf(runner, 'echo');
     await expect
       .poll(() => runner.instances(), { timeout: 20_000 })
       .toEqual([{ functionId: 'late', pid, busy: false }]);
-    // The others keep their limits.
+    // The other functions keep their limits.
     expect(await runner.invoke('slow', { forever: true })).toMatchObject({ ok: false, error: 'timeout' });
   });
 

@@ -17,7 +17,7 @@ const anyPorts = {
   DATA: undefined,
 };
 
-// A test that fails in the middle must not leave its stack to the others.
+// A test that fails must not leave its stack running beside the other tests.
 const runs: ScriptRun[] = [];
 afterEach(async () => {
   for (const { child, ended } of runs.splice(0)) {
@@ -48,7 +48,7 @@ function canRun(engine: DynamoDbEngine): boolean {
   return Object.values(runnableProjects()).includes(engine);
 }
 
-/** The first page of a demo client's templates; synchronizes first when asked to. */
+/** The first page of a demo client's templates; synchronizes first on request. */
 async function listed(apiUrl: string, synchronizing: boolean): Promise<{ readonly total: number }> {
   const body = JSON.stringify({ username: 'supervisor1001', password: 'demo-supervisor1001' });
   const login = (await (await fetch(`${apiUrl}/login`, { method: 'POST', body })).json()) as { access_token: string };
@@ -60,13 +60,13 @@ async function listed(apiUrl: string, synchronizing: boolean): Promise<{ readonl
   return page();
 }
 
-/** A grandchild such as the bundler notices a little later that its parent is gone. */
+/** A grandchild such as the bundler notices a little later that its parent has ended. */
 async function expectGone(processes: ReturnType<typeof descendantsOf>): Promise<void> {
   expect(processes.length).toBeGreaterThan(0);
   await expect.poll(() => processes.filter(({ pid }) => isAlive(pid)), { timeout: 20_000 }).toEqual([]);
 }
 
-/** Kills a process that the stack needs; the stack ends, says why, and leaves no process behind. */
+/** Kills a process that the stack needs: the stack must end, print the reason, and leave no process behind. */
 async function expectEndedBy(crash: RegExp, sentence: string, { pid, ended }: ReturnType<typeof start>): Promise<void> {
   const descendants = descendantsOf(pid);
   process.kill(descendants.find(({ command }) => crash.test(command))?.pid ?? 0, 'SIGKILL');
@@ -155,7 +155,7 @@ describe('npm start says in one sentence why it cannot start', () => {
   });
 });
 
-// A stack takes seconds to start, or a minute where others want the cores: each is asked all that one can show.
+// A start takes seconds, or a minute on a busy machine: one start serves as many tests as possible.
 describe('npm start on this machine', () => {
   it.each(dynamoDbEngines.filter(canRun))(
     'keeps its tables in a folder with %s, starts on them again, and ends when that crashes',
@@ -180,7 +180,7 @@ describe('npm start on this machine', () => {
   );
 
   it('stands beside another; each is found until it ends, by a crash or by a Ctrl-C that terminal and npm deliver', async () => {
-    // Dynoxide needs no Java, nor anything else on the PATH.
+    // Dynoxide needs neither Java nor anything else on the PATH.
     const path = dynoxideProgram() === undefined ? {} : { PATH: '/nowhere' };
     const first = start({ ...path, CORS_ORIGINS: 'https://app.example.com' });
     const apiUrl = (await first.line(/^ready http/)).slice('ready '.length);
@@ -206,7 +206,7 @@ describe('npm start on this machine', () => {
     await first.line(/^POST \/login 400 malformed_body \d+ ms$/);
     const descendants = descendantsOf(first.pid);
     expect(descendants.map(({ command }) => command).join('\n')).toMatch(/runner-child/);
-    // A terminal signals the whole process group, npm's wrapper signals us once more.
+    // A terminal signals the whole process group, and npm's wrapper signals the script again.
     for (const { pid } of descendants) process.kill(pid, 'SIGINT');
     first.child.kill('SIGINT');
     first.child.kill('SIGINT');
@@ -214,7 +214,7 @@ describe('npm start on this machine', () => {
     expect(code).toBe(0);
     await expectGone(descendants);
     expect(found()).toEqual([undefined, undefined]);
-    // Requests and functions are shown, metrics and queries are not.
+    // The console shows requests and function logs, but neither metrics nor queries.
     expect(stdout).toMatch(/^POST \/login 401 \d+ ms$/m);
     expect(stdout).not.toMatch(/_aws|LoginFailures|secret=1/);
   }, 180_000);

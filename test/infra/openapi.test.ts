@@ -31,7 +31,7 @@ it('is of the version that the packages have, and that the changes speak of firs
 it('a linter finds nothing to warn of', async () => {
   const config = await createConfig({
     extends: ['recommended-strict'],
-    // A redirect is what `GET /r/{code}` is there for.
+    // `GET /r/{code}` answers with a redirect only.
     rules: { 'operation-2xx-response': 'off', 'operation-4xx-response': 'error', 'parameter-description': 'error' },
   });
   const problems = await lintFromString({ source: readFileSync(file, 'utf8'), absoluteRef: file, config });
@@ -77,7 +77,7 @@ describe('coverage', () => {
     if (route.public !== true) expect([...refused]).toEqual(expect.arrayContaining([401, 403, 429, 500, 502]));
   });
 
-  test('what no contract test can see is shown by a test of its own', () => {
+  test('answers that no contract test can cause are shown by another test', () => {
     const documented = Object.entries(operations).flatMap(([name, { refusals }]) =>
       refusals.map((code) => `${name} ${statusOf(code)} ${code}`),
     );
@@ -109,7 +109,7 @@ describe('coverage', () => {
   });
 });
 
-/** Each field of the document's schemas with what it says of itself. */
+/** Each field of the document's schemas, with its description. */
 function fieldsIn(value: unknown, place: string): { readonly place: string; readonly description: unknown }[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, each]) => [
@@ -123,7 +123,7 @@ function fieldsIn(value: unknown, place: string): { readonly place: string; read
   ]);
 }
 
-describe('each field says what it is', () => {
+describe('each field has a description', () => {
   const { schemas } = openApi.components;
   const fields = fieldsIn({ schemas, paths: openApi.paths, webhooks: openApi.webhooks }, '');
 

@@ -6,7 +6,7 @@ import { decodeSync, encodeSync } from '../../lib/templates/sync/sync-message.ts
 import { settingChoices } from '../support/setting-choices.ts';
 import { type Stacks, stacksOf } from '../support/stack-templates.ts';
 
-/* What is there only where a setting asks for it. */
+/* Resources that exist only where a setting asks for them. */
 
 const plain = stacksOf('plain');
 const service = stacksOf('whole');
@@ -49,8 +49,8 @@ describe('CORS (D52)', () => {
       name.startsWith('platform-') ? [] : Object.keys(operation.headers?.entries ?? {}),
     );
     expect(AllowHeaders.toSorted()).toEqual([...new Set(['Authorization', 'Content-Type', ...asked])].toSorted());
-    // Browsers show Cache-Control anyway, and WWW-Authenticate says nothing that a page needs; the others are of the
-    // platform's handshake and of redirects.
+    // Browsers always expose Cache-Control. Pages need none of the others: WWW-Authenticate says nothing new, and the
+    // rest belong to redirects and the platform's handshake.
     const hidden = ['Cache-Control', 'Location', 'WWW-Authenticate', 'X-Content-Type-Options'];
     expect(ExposeHeaders.toSorted()).toEqual(
       Object.keys(headers)
@@ -59,7 +59,7 @@ describe('CORS (D52)', () => {
     );
   });
 
-  it('makes no route of preflight requests: the gateway answers them without asking who calls', () => {
+  it('has no route for preflight requests: the gateway answers them without the authorizer', () => {
     const keys = service.all('AWS::ApiGatewayV2::Route').map(({ properties }) => String(properties.RouteKey));
     expect(keys.filter((key) => /^(?:OPTIONS|ANY) /.test(key))).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('scheduled synchronization', () => {
       .find(({ properties }) => properties.QueueName === resourceName('test', 'sync'));
     expect(service.target(Arn)).toBe(queue?.id);
     expect(decodeSync(Input)).toMatchObject({ walk: { turn: 0, after: 0 } });
-    // As the code says it too (D47).
+    // The code encodes the same version (D47).
     expect(JSON.parse(Input).version).toBe(JSON.parse(encodeSync(decodeSync(Input))).version);
 
     const role = service.all('AWS::IAM::Role').find(({ id }) => id === service.target(RoleArn));
@@ -179,7 +179,7 @@ describe('refreshing the price rates', () => {
     expect(rules).toEqual([resourceName('test', 'messages-lost-rounds')]);
   });
 
-  it('is called twice a day and has an alarm that says who and what', () => {
+  it('is called twice a day and has an alarm that names the affected users and the next step', () => {
     const [refresh] = named(service);
     expect(refresh?.properties.Environment.Variables.RATE_SOURCE_URL).toBe(settingChoices.whole.rateSourceUrl);
     const rule = service

@@ -36,7 +36,7 @@ const packages = {
   [`node_modules/${nodePackage}`]: { version: '24.0.0', optional: true },
 };
 
-/** An `npm` that notes how it was called and installs what the lock file lists for this system, but for one package. */
+/** An `npm` that records its arguments, and installs the packages of the lock file for this system, except one. */
 const npm = (leavesOut: string | undefined) => `#!${process.execPath}
 const { appendFileSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n');
@@ -50,7 +50,7 @@ mkdirSync('node_modules', { recursive: true });
 writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: Object.fromEntries(installed) }));
 `;
 
-/** A project with a few packages, one script that says what it runs on, and an `npm`. */
+/** A project with a few packages, a script that prints its Node.js, and an `npm`. */
 function project({ leavesOut }: { readonly leavesOut?: string } = {}) {
   const root = mkdtempSync(join(tmpdir(), 'run-'));
   folders.push(root);
@@ -70,7 +70,6 @@ function project({ leavesOut }: { readonly leavesOut?: string } = {}) {
     npmCalls: () =>
       existsSync(join(root, 'npm-calls')) ? readFileSync(join(root, 'npm-calls'), 'utf8').trim().split('\n') : [],
     installByHand: () => spawnSync(join(root, 'bin/npm'), ['install'], { cwd: root }),
-    /** Puts a Node.js where the platform's package has it. */
     pinNode: (script: string) => {
       write(join(root, 'node_modules', nodePackage, 'package.json'), '{}');
       write(join(root, 'node_modules', nodePackage, 'bin/node'), `#!/bin/sh\n${script}\n`, 0o755);

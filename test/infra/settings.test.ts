@@ -8,7 +8,7 @@ import { isScheduleExpression } from '../../infra/schedule-expression.ts';
 import { checkAlarmTopics, type Settings, settingsFrom } from '../../infra/settings.ts';
 import { pageTopicArn, settingChoices, ticketTopicArn } from '../support/setting-choices.ts';
 
-/* What context values may be, one by one and beside each other; what templates make of them is tested with the templates. */
+/* The allowed context values, alone and in combination; other files test their effect on templates. */
 
 function settings(context: Readonly<Record<string, unknown>> = {}): Settings {
   const { node } = new RootConstruct();
@@ -220,7 +220,7 @@ const numbers = {
 };
 
 describe('what the account has', () => {
-  it('is enough to the last one', () => {
+  it('is enough when all of it is used', () => {
     expect(() => check(numbers)).not.toThrow();
   });
 

@@ -25,7 +25,7 @@ test('the month in which nothing happens is what the templates have times the pr
   ]);
 });
 
-test('what the alarms of it cost is said of them, too', () => {
+test('the cost of its alarms is documented too', () => {
   const { stateful, stateless } = stacksOf('plain');
   const all = [...stateful, ...stateless];
   const { alarmMetrics, compositeAlarms } = standingOf(all);
@@ -42,7 +42,7 @@ test('what a setting adds to it is the difference of the templates', () => {
   const options = optionDollars();
   expect(shown).toEqual([...options].map(([name, dollars]) => [name, `$${dollars.toFixed(2)}`]));
 
-  // No other setting adds anything: all of them together are those of the table.
+  // No other setting adds cost: all of them together cost the sum of the table.
   const monthOf = (choice: SettingChoice) => {
     const { stateful, stateless, edge } = stacksOf(choice);
     return monthDollars(standingOf([...stateful, ...stateless, ...edge]));

@@ -87,7 +87,7 @@ describe.each(Object.entries(queuePurposes) as [QueueName, string][])('queue %s'
     }
   });
 
-  it('raises an alarm on the first dead letter that says who is hurt and what to do', () => {
+  it('raises an alarm on the first dead letter, which names the affected users and the next step', () => {
     const alarm = service
       .all('AWS::CloudWatch::Alarm')
       .find(({ properties }) => properties.AlarmName === resourceName('test', `${purpose}-dead-letters`));
@@ -123,7 +123,7 @@ it('the stateful stack holds state alone, and the stateless one none: no alarm s
   for (const type of state) expect(types(service.stateless)).not.toContain(type);
 });
 
-describe('what has been made stays, and what a failed creation has just made goes again', () => {
+describe('existing resources stay, and a failed creation removes only its own', () => {
   it.each(service.stateful.map(({ id, type, ...policies }) => [type, id, policies] as const))(
     '%s %s',
     (_type, _id, { deletionPolicy, updateReplacePolicy }) => {

@@ -15,7 +15,7 @@ test('each file runs in one of the two halves, whole in one of them, and in a ru
   }
 });
 
-/** How PROMISES.md marks a file: none runs whole in `npm test`. */
+/** The mark of a file in PROMISES.md; no mark means that `npm test` runs it whole. */
 const markOf = (file: string) => (isRestOnly(file) ? 'all' : isSized(file) ? 'part' : undefined);
 
 describe('PROMISES.md says in which half each promise is proven', () => {

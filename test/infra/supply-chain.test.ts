@@ -5,7 +5,7 @@ import { isAllowed, licensedPackages } from '../../infra/licences.ts';
 import { runScript } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-/** Where somebody installs: the project, and the example that stands alone. */
+/** The folders with packages: the project, and the example that stands alone. */
 const installed = ['.', 'test/examples/typescript'];
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -40,7 +40,7 @@ it('every licence has been looked at, and the list is printed', async () => {
   expect(stdout).toMatch(/^deployed\tvalibot@\d+\.\d+\.\d+\tMIT$/m);
 });
 
-it('a licence that nobody knows is none that is allowed, and neither is a tool’s licence on what is deployed', () => {
+it('an unknown licence is refused, and so is a tool’s licence on a deployed package', () => {
   const lock = (license: string | undefined, dev: boolean) =>
     licensedPackages(
       JSON.stringify({

@@ -5,7 +5,7 @@ import { callsIn, tableCallsOf } from '../support/table-calls.ts';
 
 const tableNames = Object.entries(tables).map(([name, { variable }]) => ({ name, variable }));
 
-/** What is granted and not called, and called and not granted, as sentences. */
+/** Rights without a call, and calls without a right, one sentence each. */
 async function differences(functionName: string): Promise<string[]> {
   const calls = await tableCallsOf(functionName);
   const granted = new Map<string, ReadonlySet<string>>(

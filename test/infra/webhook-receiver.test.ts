@@ -37,7 +37,7 @@ function signed(signingSecret: string, at = new Date()): Record<string, string> 
   };
 }
 
-/** Posts the way the delivery connects: to the address that stands for the name, trusting the receiver's certificate. */
+/** Posts as the delivery does: connects to the resolved address, and trusts the receiver's certificate. */
 function post(headers: Record<string, string>, trusting = true): Promise<number | undefined> {
   const url = new URL(receiverUrl);
   const { port, ca } = trustedReceiver(receiver.port);
@@ -70,7 +70,7 @@ test('it is answered what its receiver says, unless the signature was wrong', as
   expect(await post({})).toBe(400);
 });
 
-test('what arrives before the secret is known waits for it', async () => {
+test('a delivery before the secret is known waits for it', async () => {
   const answered = post(signed(secret));
   await new Promise((resolve) => setImmediate(resolve));
   expect(deliveries).toEqual([]);
@@ -88,7 +88,7 @@ test.each([
   expect(deliveries.map(({ verified }) => verified)).toEqual([false]);
 });
 
-test('nobody trusts its certificate without being told to', async () => {
+test('a client does not trust its certificate unless it is configured to', async () => {
   known.resolve(secret);
   await expect(post(signed(secret), false)).rejects.toThrow(/self-signed|certificate/);
   expect(deliveries).toEqual([]);

@@ -13,8 +13,8 @@ import { parseSendRequest } from '../../lib/messages/request/send-request.ts';
 import { makeJob } from './send-jobs.ts';
 
 /*
- * Accepts the one request whose event comes in, as a process of its own, in front of the servers at the address that is its
- * argument. Prints the answer's job and the largest memory that the process has had, in bytes.
+ * Accepts the request of the event on stdin, as a process of its own, in front of the servers at the addresses in its
+ * argument. Prints the job of the answer and the peak memory of the process in bytes.
  */
 
 const jobId = '01JD0000000000000000000000';
@@ -37,7 +37,7 @@ const ports = {
 
 const log = process.stdout.write.bind(process.stdout);
 process.stdout.write = () => true;
-// As the runtime of a function gets it: the body is text in an event.
+// The runtime gives a function the same event: the body is text.
 const event = JSON.parse(await text(process.stdin)) as { readonly body: string };
 const body: unknown = JSON.parse(event.body);
 const scope = { clientId: 1001, did: '5491100000001', key: 'k' };
@@ -48,7 +48,7 @@ const accepted = await acceptOnce(scope, bodyHashOf(body), ports, async () => {
 });
 log(JSON.stringify({ ...accepted, bodyBytes: event.body.length, peakBytes: peakBytes() }));
 
-/** On Linux `maxRSS` counts the parent's memory too: it was the child's until the program started. */
+/** On Linux `maxRSS` also counts the parent's memory, which the child had until the program started. */
 function peakBytes(): number {
   const status = '/proc/self/status';
   const [, kilobytes] = existsSync(status) ? (/VmHWM:\s+(\d+) kB/.exec(readFileSync(status, 'utf8')) ?? []) : [];

@@ -10,24 +10,24 @@ import { keyWrites } from './messages-table/key-item.ts';
 import type { Written } from './messages-table/written.ts';
 import { answeredOf, type SendAnswer, sendableDid, sendEvent, sendPorts } from './send-page.ts';
 
-/** The call that hangs: it never arrives, it takes effect and is not answered, or it takes effect after the answer. */
+/** The call that hangs: it never arrives, it takes effect without an answer, or it takes effect after the answer. */
 export interface HangingCall {
   readonly number: number;
   readonly mode: 'lost' | 'silent' | 'late';
-  /** Every later one hangs too. */
+  /** Every later call hangs too. */
   readonly onward?: boolean;
 }
 
 export interface AcceptingOptions {
   readonly template: PlatformTemplate;
-  /** Time until Lambda ends the invocation when it begins. */
+  /** Time until the invocation's timeout at its start. */
   readonly remainingMs: number;
   readonly hanging?: HangingCall;
-  /** How long the queue takes to answer. */
+  /** Duration of a queue request. */
   readonly queueMs?: number;
-  /** The fan-out, or a worker, begins a job the moment it is in the queue; otherwise after everything else. */
+  /** The fan-out, or a worker, begins a job as soon as it is queued; otherwise after everything else. */
   readonly eager?: boolean;
-  /** The key was used by a run that died, whose job was begun or not. */
+  /** A run that died has used the key; its job was begun or not. */
   readonly died?: 'begun' | 'not begun';
 }
 
@@ -35,8 +35,8 @@ export const earlierJobId = 'EARLIER';
 const newJobId = 'NEW';
 
 /**
- * A send in memory, of which one call hangs: who is heeded by a signal is given up with it, and nothing else ends before
- * `thaw`. Time is the caller's (fake timers).
+ * A send in memory with one call that hangs. A call with an abort signal ends when the signal aborts it; other calls
+ * end only at `thaw`. The caller controls the time (fake timers).
  */
 export class AcceptingWorld {
   readonly calls: string[] = [];
@@ -66,12 +66,12 @@ export class AcceptingWorld {
     return answeredOf(await messagesSend(this.ports())(sendEvent(body, key), context));
   }
 
-  /** The container goes on with another request: what hung ends, and what is late takes effect. */
+  /** The container serves another request: calls that hung end, and late calls take effect. */
   thaw(): void {
     for (const goOn of this.thawing.splice(0)) goOn();
   }
 
-  /** The jobs that are sent, now or once the fan-out or a worker comes to them. */
+  /** The jobs that are sent, now or as soon as the fan-out or a worker reads them. */
   sentJobs(): string[] {
     return [newJobId, earlierJobId].filter((jobId) => this.jobs.get(jobId)?.begun || this.mayBegin(jobId));
   }
@@ -96,7 +96,7 @@ export class AcceptingWorld {
       parameters: { store: ({ head }, signal) => this.call('store', () => void this.stored.add(head.jobId), signal) },
       queue: this.queue((message) => {
         const { jobId } = decodeJob(message);
-        // The fan-out drops what it does not find.
+        // The fan-out drops a job that it does not find.
         if (this.stored.has(jobId) && this.described.has(jobId)) this.take(jobId);
       }),
       urgentQueue: this.queue((message) => this.take((JSON.parse(message) as QueuedChunk).jobId)),

@@ -8,7 +8,7 @@ import {
 import type { KeyDerivation } from '../../lib/access/sign-in/password.ts';
 import type { Credential, Credentials, LoginAttempts, LoginSource } from '../../lib/access/sign-in/sign-in.ts';
 
-/** Credentials in memory, for the policy of signing in. Every call is written down in `calls`. */
+/** Credentials in memory for the login policy. `calls` records every call. */
 export function credentialsInMemory(stored: Readonly<Record<string, Credential>>, calls: string[] = []): Credentials {
   const credentials = new Map(Object.entries(stored));
   return {
@@ -25,11 +25,14 @@ export function credentialsInMemory(stored: Readonly<Record<string, Credential>>
 }
 
 export interface RecordedAttempts extends LoginAttempts {
-  /** When passwords were looked at, whoever asked. */
+  /** The times of all password checks. */
   readonly startedAtMs: number[];
 }
 
-/** Records of attempts in memory, under the same conditions as in DynamoDB (test/adapters/access/login-attempts.test.ts). */
+/**
+ * Records of login attempts in memory, under the conditions of the DynamoDB store
+ * (test/lib/access/sign-in/login-attempts-store.adapter.test.ts).
+ */
 export function attemptsInMemory(calls: string[] = []): RecordedAttempts {
   const pairs = new Map<string, Partial<PairRecord>>();
   const names = new Map<string, number>();
@@ -72,7 +75,7 @@ export function attemptsInMemory(calls: string[] = []): RecordedAttempts {
   };
 }
 
-/** Whether a record as it is now lets an attempt start. */
+/** Whether the record allows an attempt to start now. */
 function allows({ free, atOnce, afterDelayOf }: Turn, pair: Partial<PairRecord> | undefined): boolean {
   if (pair?.started === undefined) return true;
   const { started, failures = 0 } = pair;
@@ -86,7 +89,10 @@ export function usersInMemory(users: readonly UserProfile[]) {
   };
 }
 
-/** A derivation that costs nothing and notes what it was to do. Its key is the password padded: enough to be right or wrong. */
+/**
+ * A key derivation that costs nothing and records its calls. Its key is the padded password, which is enough to compare
+ * passwords.
+ */
 export function cheapDerivation() {
   const recipes: Parameters<KeyDerivation>[1][] = [];
   const derive: KeyDerivation = async (password, recipe) => {
@@ -96,7 +102,7 @@ export function cheapDerivation() {
   return { derive, recipes };
 }
 
-/** What every refused login derives, whoever's name it is, in any order (R37). */
+/** The derivations of every refused login, the same for every username, in any order (R37). */
 export const refusedRecipes = [
   { kind: 'argon2id', memoryKib: 19_456, passes: 2, parallelism: 1 },
   { kind: 'scrypt', log2Cost: 15, blockSize: 8, parallelism: 3 },

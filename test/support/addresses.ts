@@ -1,6 +1,6 @@
 import { inject, type ProvidedContext } from 'vitest';
 
-/** Where the parts of a running stack are, and what its functions write. */
+/** The addresses of a running stack, and the log of its functions. */
 export interface StackContext {
   readonly apiUrl: string;
   readonly platformUrl: string;
@@ -8,17 +8,17 @@ export interface StackContext {
   readonly sqsEndpoint: string;
   readonly secretsEndpoint: string;
   readonly queueUrls: Readonly<Record<string, string>>;
-  /** Where events for the local receiver are delivered (infra/local/webhook-receiver.ts). */
+  /** The local receiver of events listens here (infra/local/webhook-receiver.ts). */
   readonly webhookReceiverPort: number;
-  /** File with every line that a function has written so far. */
+  /** The file with all log lines of the functions so far. */
   readonly functionLog: string;
 }
 
-/** What the tests of an acceptance run are told of it. */
+/** The data that the tests of an acceptance run receive. */
 export interface AcceptanceContext {
   /** The deployed stage; undefined for a local stack. */
   readonly stage: string | undefined;
-  /** By the name of the demo user that each stands for. */
+  /** Logins by the name of the demo user that each replaces. */
   readonly logins: Readonly<Record<string, { readonly username: string; readonly password: string }>>;
 }
 
@@ -26,14 +26,14 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** One stack for each worker of the contract tests; undefined in other projects. */
     stacks: readonly StackContext[] | undefined;
-    /** What the acceptance run has set up (test/acceptance); undefined in every other run. */
+    /** The data of the acceptance run (test/acceptance); undefined in every other run. */
     acceptance: AcceptanceContext | undefined;
   }
 }
 
 /**
- * Where a part is: of the stack of this worker in contract tests, among the project's emulators in adapter tests. A
- * worker runs one file at a time, so that no other file changes what the simulator does to this one.
+ * The address of a part: of this worker's stack in contract tests, of the project's emulators in adapter tests. A
+ * worker runs one file at a time, so that no other file changes its simulator.
  */
 export function addressOf<Name extends keyof StackContext>(name: Name): StackContext[Name] {
   const stacks = inject('stacks');

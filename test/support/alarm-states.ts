@@ -2,15 +2,15 @@ import * as v from 'valibot';
 import type { Stack } from '../../infra/local/cdk-assembly.ts';
 
 /*
- * What CloudWatch would say of the alarms of a synthesized template, given what was measured. Metrics, statistics, thresholds, periods and
- * how many of them are read from the template: an alarm that is changed rings otherwise here, too.
+ * Evaluates the alarms of a synthesized template as CloudWatch would. Metrics, statistics, thresholds and periods come
+ * from the template, so a changed alarm rings differently here too.
  */
 
 /** One value of a metric, as CloudWatch stores it. */
 export interface Datum {
   readonly namespace: string;
   readonly metric: string;
-  /** `service=template-messaging-local-service`, several apart by commas, in the order of their names. */
+  /** Pairs such as `service=template-messaging-local-service`, sorted by name and separated by commas. */
   readonly dimensions: string;
   readonly atMs: number;
   readonly value: number;
@@ -47,8 +47,8 @@ export interface MetricAlarm {
 }
 
 /**
- * The alarm of that full name. Of a composite one over a single alarm (those that an outage silences, infra/constructs/alarm.ts) the one
- * that measures, with the name of the composite. Throws for what cannot be evaluated from data alone: metric math, other statistics.
+ * The alarm with this full name. For a composite over one alarm (infra/constructs/alarm.ts): the measuring alarm with
+ * the composite's name. Throws for alarms that need more than data: metric math, other statistics.
  */
 export function alarmNamed(name: string, stacks: readonly Stack[]): MetricAlarm {
   const resources = stacks.flatMap(({ resources: own }) => Object.entries(own));
@@ -90,13 +90,13 @@ function dimensionsOf(pairs: readonly (readonly [string, string])[]): string {
 
 export interface Standing {
   readonly rings: boolean;
-  /** The statistic over each period, the latest first; undefined where nothing was measured. */
+  /** The statistic of each period, latest first; undefined for periods without data. */
   readonly values: readonly (number | undefined)[];
 }
 
 /**
- * How an alarm stands at a moment, by the periods that end there. `secondMs`: how long a second of CloudWatch lasts; a thousand unless
- * time is compressed, which makes windows shorter: a sum in one can only be smaller than it would be.
+ * The state of an alarm at a moment, from the periods that end there. `secondMs` is the length of a CloudWatch second,
+ * 1,000 by default; a shorter second makes windows shorter and sums at most smaller.
  */
 export function standingOf(
   alarm: MetricAlarm,
@@ -131,7 +131,10 @@ const EmfSchema = v.looseObject({
   }),
 });
 
-/** What a line of embedded metric format tells CloudWatch: a datum for each metric and each set of dimensions; none for any other line. */
+/**
+ * The data that a line of embedded metric format sends to CloudWatch: one for each metric and set of dimensions; none
+ * for other lines.
+ */
 export function measuredBy(line: string): Datum[] {
   if (!line.startsWith('{"_aws":')) return [];
   const document = v.parse(EmfSchema, JSON.parse(line));

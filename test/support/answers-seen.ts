@@ -4,12 +4,12 @@ import { operations } from '../../infra/openapi/operations/all.ts';
 import { statusOf } from '../../lib/http/refusal.ts';
 import { shownElsewhere } from './shown-elsewhere.ts';
 
-/** Where this worker notes what was answered, for `answersSeen`. */
+/** This worker's answers are stored here for `answersSeen`. */
 const dist = join(import.meta.dirname, '..', '..', 'dist');
 const notes = join(dist, `contract-answers-${process.env['VITEST_POOL_ID']}.log`);
 const noted = new Set<string>();
 
-/** Notes an answer of an operation; `code` is that of a refusal. */
+/** Records an answer of an operation; `code` is the code of a refusal. */
 export function noteAnswer(operationId: string, status: number, code: unknown): void {
   const line = [operationId, status, code ?? '-'].join(' ');
   if (noted.has(line)) return;
@@ -17,7 +17,7 @@ export function noteAnswer(operationId: string, status: number, code: unknown): 
   appendFileSync(notes, `${line}\n`);
 }
 
-/** Forgets what runs before this one have noted. */
+/** Deletes the records of earlier runs. */
 export function forgetAnswers(): void {
   mkdirSync(dist, { recursive: true });
   for (const name of notesIn(dist)) rmSync(join(dist, name));
@@ -25,13 +25,13 @@ export function forgetAnswers(): void {
 
 export interface AnswersSeen {
   readonly seen: readonly string[];
-  /** By the test that shows it. */
+  /** Answers by the test that shows them. */
   readonly elsewhere: Readonly<Record<string, readonly string[]>>;
-  /** Nobody has shown that these are answered. */
+  /** No test shows these answers. */
   readonly unseen: readonly string[];
 }
 
-/** What the document says that can be answered (`operation status code`): what a run has seen of it, and what not. */
+/** The documented answers (`operation status code`), and whether this run has seen them. */
 export function answersSeen(): AnswersSeen {
   const seen = new Set(notesIn(dist).flatMap((name) => readFileSync(join(dist, name), 'utf8').trim().split('\n')));
   const unseen = Object.entries(operations).flatMap(([name, { answers, refusals }]) =>

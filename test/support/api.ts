@@ -13,20 +13,20 @@ export interface ApiReply {
 
 export interface ApiRequest {
   readonly token?: string;
-  /** Sent as JSON, or as it is when it is a string or bytes. */
+  /** Sent as JSON; a string or bytes are sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * One request to the running API, over HTTP as a client would send it. `route` is `METHOD /path?query`. Fails when the
- * answer, or a request that was accepted, is not as the document says (D48).
+ * Sends one request to the running API as a client does; `route` is `METHOD /path?query`. Fails when the answer, or an
+ * accepted request, differs from the document (D48).
  */
 export async function api(route: string, request: ApiRequest = {}): Promise<ApiReply> {
   return apiAt(addressOf('apiUrl'), route, request);
 }
 
-/** The same to the API of another stack. */
+/** The same for the API of another stack. */
 export async function apiAt(baseUrl: string, route: string, request: ApiRequest = {}): Promise<ApiReply> {
   const reply = await call(baseUrl, route, request);
   const [method = 'GET', path = '/'] = route.split(' ', 2);
@@ -35,12 +35,12 @@ export async function apiAt(baseUrl: string, route: string, request: ApiRequest 
   return reply;
 }
 
-/** One request to the running platform simulator, for its control routes. */
+/** Sends one request to the running platform simulator, for its control routes. */
 export async function platform(route: string, body?: unknown): Promise<ApiReply> {
   return call(addressOf('platformUrl'), route, body === undefined ? {} : { body });
 }
 
-/** The same to any server. */
+/** The same for any server. */
 export async function call(baseUrl: string, route: string, request: ApiRequest = {}): Promise<ApiReply> {
   const [method = 'GET', path = '/'] = route.split(' ', 2);
   const { headers, body } = wireOf(request);
@@ -54,7 +54,6 @@ export async function call(baseUrl: string, route: string, request: ApiRequest =
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
 }
 
-/** Headers and body as they are sent. */
 function wireOf({ token, body, headers }: ApiRequest) {
   const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
   return {
@@ -77,12 +76,12 @@ function parsed(text: string): unknown {
 
 const tokens = new Map<string, Promise<string>>();
 
-/** The name and password of a demo user. */
+/** The username and password of a demo user. */
 export function loginOf(username: DemoUser): { readonly username: string; readonly password: string } {
   return inject('acceptance')?.logins[username] ?? { username, password: `demo-${username}` };
 }
 
-/** An access token of a demo user, from a real login; one login per user and test file. */
+/** An access token of a demo user from a real login; one login for each user and test file. */
 export function tokenOf(username: DemoUser): Promise<string> {
   const known = tokens.get(username);
   if (known !== undefined) return known;
@@ -96,7 +95,7 @@ export function tokenOf(username: DemoUser): Promise<string> {
 
 export type DemoUser = 'operator' | 'supervisor1001' | 'agent1001' | 'supervisor1002';
 
-/** Waits until `probe` returns something, asking every 100 ms; fails after `withinMs` with what was waited for. */
+/** Polls `probe` every 100 ms until it returns a value; fails after `withinMs` and names what was awaited. */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined>, withinMs = 60_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
@@ -108,8 +107,8 @@ export async function eventually<T>(what: string, probe: () => Promise<T | undef
 }
 
 /**
- * Synchronizes a client's templates and waits until the worker has given the lock back, at the very end of its run. On a
- * deployed stage they are there already, and the platform knows nothing of them.
+ * Synchronizes a client's templates and waits until the worker has released the lock, at the end of its run. On a
+ * deployed stage the templates exist already, and the platform does not know them.
  */
 export async function synchronize(username: DemoUser, clientId?: number): Promise<void> {
   if (onDeployedStage) return;
@@ -119,7 +118,7 @@ export async function synchronize(username: DemoUser, clientId?: number): Promis
     const { status } = await api('POST /v1/templates/sync-from-platform', { token, body });
     return status === 200 ? true : undefined;
   });
-  // The stores of the stack are for those who need them: few of the files that ask over HTTP do.
+  // Only a few of the files that call the API need the stores, so they load on demand.
   const { syncLock } = await import('./sync-lock.ts');
   await eventually('the synchronization ends', async () =>
     (await syncLock())['lease'] === undefined ? true : undefined,

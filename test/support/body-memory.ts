@@ -3,8 +3,8 @@ import { hostileBodies } from './hostile-bodies.ts';
 import { makeHttpEvent } from './http-event.ts';
 
 /*
- * Hands one hostile body to one page, as a process of its own, and prints the answer's status and by how many megabytes the
- * resident set grew at its largest. Arguments: operation, body, bytes.
+ * Sends one hostile body to one page, as a process of its own. Prints the status and the largest growth of the resident
+ * set in megabytes. Arguments: operation, body, bytes.
  */
 
 const [operation = '', bodyName = '', bytes = ''] = process.argv.slice(2);

@@ -9,10 +9,10 @@ const screenshots = join(root, 'dist', 'screenshots');
 const version = packageJson.devDependencies['@sparticuz/chromium'];
 const unpacked = join(root, 'node_modules', '.cache', `chromium-${version}`);
 
-/** What the package asks of a browser in a function of the cloud, apart from what would weaken the rules of the web. */
+/** The switches that the package recommends for cloud functions, without those that weaken web security. */
 const switches = ['--no-sandbox', '--no-zygote', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'];
 
-/** A real browser, whose binary a package of npm brings along; or why there is none on this machine. */
+/** A real browser from an npm package; or the reason why this machine has none. */
 export async function startBrowser(): Promise<Browser | string> {
   try {
     return await puppeteer.launch({ executablePath: await unpackedBinary(), args: switches, headless: 'shell' });
@@ -22,7 +22,9 @@ export async function startBrowser(): Promise<Browser | string> {
   }
 }
 
-/** The package would unpack into the folder for temporary files, where two that start at a time meet half a binary. */
+/**
+ * The package would unpack into the shared temporary folder, where a second process could meet a half-written binary.
+ */
 async function unpackedBinary(): Promise<string> {
   if (!existsSync(unpacked)) {
     const fresh = `${unpacked}.${process.pid}`;
@@ -41,7 +43,7 @@ async function unpackedBinary(): Promise<string> {
   return join(unpacked, 'chromium');
 }
 
-/** Writes `dist/screenshots/NAME.png`, for people to look at. */
+/** Writes `dist/screenshots/NAME.png` for people to look at. */
 export async function photograph(page: Page, name: string): Promise<void> {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: join(screenshots, `${name}.png`) });

@@ -17,7 +17,7 @@ import { scenarioHead, startMs } from './scenario-job.ts';
 import { makeJob, makeRecipients } from './send-jobs.ts';
 
 const statuses = ['sent', 'delivered', 'read'] as const;
-/** As many as one run gets (infra/function-shapes/messages.ts). */
+/** The batch size of the function (infra/function-shapes/messages.ts). */
 const batchSize = 500;
 
 interface Bulk {
@@ -27,16 +27,16 @@ interface Bulk {
   readonly messages: number;
   readonly wanted: WantedEvents;
   readonly events: MemoryEvents;
-  /** Receipts of one queue message, which are those of one post. */
+  /** Receipts in one queue message, which holds the receipts of one post. */
   readonly together?: number;
   /** Each receipt comes once. */
   readonly undoubled?: boolean;
 }
 
 /**
- * Records three receipts of each message of one job, shuffled and half of them doubled, as they come at worst: a queue message
- * for each. Returns how many they were, what they took, the messages that are not read by what is stored, and of the events,
- * where each step is wanted, how many are missing and how many were told under an id that is not theirs.
+ * Records three receipts for each message of a job, shuffled, half of them duplicated, one per queue message. Returns
+ * their number, their cost, messages that are not stored as read, and, with `events`, missing events and events with
+ * wrong ids.
  */
 export async function recordInBulk(bulk: Bulk) {
   const { client, table, jobId, messages, wanted, events, together = 1, undoubled = false } = bulk;

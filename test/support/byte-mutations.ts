@@ -7,10 +7,10 @@ function seededNumbers(seed: number): (limit: number) => number {
   };
 }
 
-// Bytes that mean something to a parser of forms come more often than chance would have it.
+// Bytes with a meaning for a form parser come more often than by chance.
 const telling = Buffer.from('\r\n-;="\\:\0');
 
-/** Damaged copies of a form, the same in every run of a seed: bytes changed, then cut off, cut out or doubled. */
+/** Damaged copies of a form, the same for each seed: changed bytes, then cuts, removals or repetitions. */
 export function* byteMutations(whole: Buffer, seed: number, count: number): Generator<Buffer> {
   const below = seededNumbers(seed);
   for (let left = count; left > 0; left -= 1) {

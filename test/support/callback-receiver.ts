@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { closeAtOnce, openOnLoopback } from '../../infra/loopback.ts';
 
-/** One request that the receiver got. */
 export interface ReceivedCall {
   readonly method: string;
   readonly query: URLSearchParams;
@@ -10,7 +9,7 @@ export interface ReceivedCall {
   readonly bytes: Buffer;
 }
 
-/** A receiver of the platform's webhooks, on a free port, whatever the path. */
+/** A receiver of the platform's webhooks on a free port, for any path. */
 export async function callbackReceiver(verifyToken = 'right') {
   const calls: ReceivedCall[] = [];
   const answers: number[] = [];
@@ -33,9 +32,9 @@ export async function callbackReceiver(verifyToken = 'right') {
     origin: `http://127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}/hook`,
     calls,
-    /** The next POSTs are answered with these. */
+    /** Sets the statuses of the next answers to POST. */
     answerWith: (...statuses: readonly number[]) => answers.push(...statuses),
-    /** Everything that was told so far in a 2xx or not, in order: each status or news by itself. */
+    /** Every status or news so far, in order, whatever the answer was. */
     updates: () => calls.filter(({ method }) => method === 'POST').flatMap(({ bytes }) => updatesIn(bytes)),
     forget: () => {
       calls.length = 0;
@@ -54,7 +53,7 @@ export interface ReceivedUpdate {
   readonly value: any;
 }
 
-/** Every update of an envelope by itself; statuses are their own value. */
+/** Every update of an envelope; a status is its own value. */
 export function updatesIn(bytes: Buffer): readonly ReceivedUpdate[] {
   const { object, entry } = JSON.parse(bytes.toString());
   if (object !== 'whatsapp_business_account') throw new Error(`an envelope of ${object}`);

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { authorizerContext } from '../../lib/access/authorizer-context.ts';
 import type { Endpoint, HttpEvent } from '../../lib/http/endpoint.ts';
 
-/** Who calls, as the authorizer would have verified it. */
+/** The caller, as the authorizer would have verified it. */
 export interface TestCaller {
   readonly userId: string;
   readonly clientId: number;
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly isBase64Encoded?: boolean;
 }
 
-/** Calls an endpoint the way the gateway does, and reads the JSON of its answer. */
+/** Calls an endpoint as the gateway does, and parses the JSON of its answer. */
 export async function call(
   endpoint: Endpoint,
   caller: TestCaller,

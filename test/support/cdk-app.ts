@@ -23,14 +23,13 @@ function newDirectory(): string {
   return directory;
 }
 
-/** Synthesizes an app into a new directory and returns it. */
+/** Synthesizes an app into a new folder and returns its path. */
 export function synthesized(build: (app: App) => void): string {
   const app = new App({ outdir: newDirectory() });
   build(app);
   return app.synth().directory;
 }
 
-/** A directory with an empty function bundle. */
 export function codeDirectory(): string {
   const directory = newDirectory();
   writeFileSync(join(directory, 'index.mjs'), 'export const handler = async () => undefined;\n');
@@ -46,7 +45,7 @@ export function lambdaFunction(stack: Stack, id: string, environment: Record<str
   });
 }
 
-/** Two stacks, as the service has them: state in the first, functions that refer to it in the second. */
+/** Two stacks as in the service: state in the first, and functions that refer to it in the second. */
 export function twoStacks(app: App): void {
   const stateful = new Stack(app, 'Stateful');
   const dead = new Queue(stateful, 'Dead', { queueName: 'jobs-dead', retentionPeriod: Duration.days(14) });

@@ -8,7 +8,9 @@ import { recipient, type SimulatorAtRest, simulatorAtRest } from './simulator.ts
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The browser of a test file. Where none runs the file is left out and says why; with `CI=true` it fails. */
+/**
+ * The browser of a test file. On a machine without one the file is skipped with the reason; with `CI=true` it fails.
+ */
 export async function browserOfFile(): Promise<Browser | undefined> {
   const started = await startBrowser();
   if (typeof started !== 'string') return started;
@@ -18,7 +20,7 @@ export async function browserOfFile(): Promise<Browser | undefined> {
   return undefined;
 }
 
-/** A simulator and a tab with its console, afresh before every test; after it nothing may have gone wrong in the page. */
+/** A new simulator and a tab with its console for every test; the test fails when the page had an error. */
 export function consoleOfFile(browser: Browser | undefined) {
   let simulator: SimulatorAtRest | undefined;
   let tab: Awaited<ReturnType<typeof openConsole>> | undefined;
@@ -43,7 +45,7 @@ export function consoleOfFile(browser: Browser | undefined) {
     tab: () => started(tab),
     textOf: (selector: string) =>
       started(tab).page.$eval(selector, (element) => (element as unknown as { innerText: string }).innerText),
-    /** A message of every template that can be sent. */
+    /** Sends a message of every template that can be sent. */
     sendAll: async () => {
       for (const [name, { language, components }] of Object.entries(validSends)) {
         const template = { name, language: { code: language }, components };
@@ -58,7 +60,7 @@ function started<T>(thing: T | undefined): T {
   return thing;
 }
 
-/** The console in a tab of its own, and everything that went wrong there. */
+/** The console in a tab of its own, with all errors of the page. */
 export async function openConsole(browser: Browser, url: string) {
   const page = await browser.newPage();
   const problems: string[] = [];
@@ -66,7 +68,7 @@ export async function openConsole(browser: Browser, url: string) {
     if (message.type() === 'error' || message.type() === 'warn') problems.push(message.text());
   });
   page.on('pageerror', (error) => problems.push(String(error)));
-  // What the policy of the page forbids is told nowhere else.
+  // Only this event reports what the page's content security policy blocks.
   await page.evaluateOnNewDocument(`
     window.dialogs = 0;
     window.alert = () => { window.dialogs += 1; };
@@ -77,18 +79,21 @@ export async function openConsole(browser: Browser, url: string) {
   return { page, problems };
 }
 
-/** What never comes is red after this; what comes late on a busy machine is not. */
+/** Long enough for a busy machine; what takes longer fails. */
 const longestWaitMs = 50_000;
 
-/** Waits until the text can be seen on the page. Its head counts messages too, before they are listed: it is not looked at. */
+/**
+ * Waits until the text is visible on the page. The page's header counts messages before they are listed, so it is left
+ * out.
+ */
 export async function untilSeen(page: Page, text: string, where = 'main'): Promise<void> {
   const seen = `document.querySelector('${where}')?.innerText.includes(${JSON.stringify(text)})`;
   await page.waitForFunction(seen, { timeout: longestWaitMs });
 }
 
 /**
- * Types over what stands in a field, as a person does. (`locator.fill` empties it without an event, so a page that draws
- * itself anew at that moment puts the old words back, and the new ones are typed behind them.)
+ * Replaces the text of a field as a person does. `locator.fill` clears the field without an event: a page that renders
+ * at that moment restores the old text, and the new text follows it.
  */
 export async function typeOver(page: Page, field: string, text: string): Promise<void> {
   const found = await page.waitForSelector(field, { timeout: longestWaitMs });
@@ -99,8 +104,8 @@ export async function typeOver(page: Page, field: string, text: string): Promise
 }
 
 /**
- * Presses what has that accessible name, as soon as it can be pressed; by the keyboard: a click is aimed at a place on the
- * page, and a live page may move what stands there.
+ * Presses the element with this accessible name as soon as it is enabled. It uses the keyboard, because a live page may
+ * move the element before a click reaches it.
  */
 export async function press(page: Page, name: string, role = 'button'): Promise<void> {
   const found = await page.waitForSelector(`aria/${name}[role="${role}"]`, { timeout: longestWaitMs });
@@ -110,9 +115,9 @@ export async function press(page: Page, name: string, role = 'button'): Promise<
   await page.keyboard.press('Enter');
 }
 
-/** What axe finds against the rules for accessible pages (WCAG 2.2 A and AA): the rule and the first place of each. */
+/** Axe's findings against the accessibility rules (WCAG 2.2 A and AA): the rule and the first place of each. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
-  // Evaluated by the debugger, as no script may be put into the page.
+  // The debugger evaluates this, because the page allows no inserted scripts.
   await page.evaluate(`${axe};0`);
   const found = await page.evaluate(`
     axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
@@ -121,7 +126,9 @@ export async function violationsOf(page: Page): Promise<readonly string[]> {
   return found as readonly string[];
 }
 
-/** Shows a page in `light` or `dark` at once: a colour in the middle of its change would be found too faint. */
+/**
+ * Switches the page to `light` or `dark` at once: in the middle of a transition, axe would measure too little contrast.
+ */
 export async function paint(page: Page, scheme: string): Promise<void> {
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: scheme },

@@ -2,8 +2,8 @@ import { vi } from 'vitest';
 import { metered } from '../../lib/observe/metrics.ts';
 
 /**
- * Runs one invocation and returns the lines of metrics that it writes. What was counted outside of any invocation before is
- * thrown away, what else is written meanwhile is swallowed.
+ * Runs one invocation and returns its metric lines. Metrics from before the invocation are discarded, and other output
+ * is hidden.
  */
 export async function countedBy(work: () => Promise<unknown>): Promise<Record<string, unknown>[]> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

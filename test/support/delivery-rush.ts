@@ -23,13 +23,16 @@ interface Message {
 }
 
 export interface RushOptions {
-  /** The queue gives first what belongs to the client with the least under way, as a fair queue of SQS does; else the oldest. */
+  /**
+   * The queue prefers the client with the fewest messages in flight, as a fair queue of SQS does; otherwise it is first
+   * in, first out.
+   */
   readonly isFair: boolean;
 }
 
 /**
- * The delivery of events as it is deployed, twenty runs at most with ten messages each. Time is virtual, each step takes what
- * it takes in a region, and changes of one state at the same time meet as they do in the store. Requests are counted.
+ * The deployed delivery of events: at most twenty runs with ten messages each, in virtual time with a region's
+ * latencies. Simultaneous changes of one state conflict as in the store. Requests are counted.
  */
 export class DeliveryRush {
   readonly world = new DeliveryWorld({ pageItems: 50 });
@@ -38,9 +41,9 @@ export class DeliveryRush {
   answer = (_clientId: number): PostAnswer => ({ status: 200 });
   /** When each event arrived, by its id. */
   readonly delivered = new Map<string, number>();
-  /** Posts under way at once, at most, by client. */
+  /** The largest number of posts in flight, by client. */
   readonly mostPosts = new Map<number, number>();
-  /** Sent, received or deleted, in tens where they go together. */
+  /** Requests for sending, receiving and deleting, each with ten messages where they go together. */
   queueRequests = 0;
   wakes = 0;
   readonly #isFair: boolean;
@@ -57,7 +60,7 @@ export class DeliveryRush {
     for (const clientId of clientIds) this.world.subscribe(clientId);
   }
 
-  /** Queued ten a request. */
+  /** Queues ten events with each request. */
   enqueue(clientId: number, count: number, first = 0): void {
     this.queueRequests += Math.ceil(count / batchSize);
     for (let number = first; number < first + count; number++) {
@@ -73,7 +76,7 @@ export class DeliveryRush {
     return this.delivered.get(makeEvent(clientId, number).id);
   }
 
-  /** Runs the function until `isOver` says so; runs that are under way then end with it. */
+  /** Starts runs until `isOver` is true; runs in progress then end. */
   async run(isOver: () => boolean): Promise<void> {
     const ports = this.#ports();
     for (let run = 0; run < runs; run++) void this.#work(ports, isOver);

@@ -37,18 +37,18 @@ export function makeEvent(clientId: number, number = 0): Extract<ServiceEvent, {
   };
 }
 
-/** Everything around the delivery policy, in memory, with a queue and a clock that only the test moves. */
+/** The ports of the delivery policy in memory, with a queue and a clock that only the test moves. */
 export class DeliveryWorld {
   nowMs = 1_800_000_000_000;
   random = 0.5;
-  /** What a receiver answers, and how long it takes for that. */
+  /** The receiver's answer, and its duration. */
   answer: (post: Post) => PostAnswer | Promise<PostAnswer> = () => ({ status: 200 });
   readonly receivers = new Map<number, Receiver & { active: boolean }>();
   readonly states = new Map<number, DeliveryState>();
   readonly recorded = new Map<string, ServiceEvent>();
   readonly posts: (Post & { readonly atMs: number })[] = [];
   readonly logged: { readonly event: string; readonly facts: LogFacts }[] = [];
-  /** A step before which everything breaks, once: the name of a port's function. */
+  /** All ports fail once before this function of a port. */
   breakAt: string | undefined;
   batches = 0;
   /** Wake messages sent. */
@@ -57,7 +57,7 @@ export class DeliveryWorld {
   #messages: Message[] = [];
   #sent = 0;
 
-  /** Lists are read in pages of so many. */
+  /** `pageItems`: the page size of lists. */
   constructor({ pageItems = 5 }: { readonly pageItems?: number } = {}) {
     this.#list = new MemoryWaitingList(pageItems);
   }
@@ -71,17 +71,17 @@ export class DeliveryWorld {
     for (const event of events) this.#add(encodeEvent(event), 0);
   }
 
-  /** What is in the lists of the clients, in the order of their keys. */
+  /** The lists of all clients, in the order of their keys. */
   get waiting(): readonly Pending[] {
     return this.#list.all;
   }
 
-  /** What is in the queue, wakes among it. */
+  /** The messages in the queue, wake messages too. */
   get queued(): readonly { readonly body: Record<string, unknown>; readonly inMs: number }[] {
     return this.#messages.map(({ body, visibleAtMs }) => ({ body: JSON.parse(body), inMs: visibleAtMs - this.nowMs }));
   }
 
-  /** Whether no client has anything left to be done. */
+  /** No client has anything left to deliver. */
   get isAtRest(): boolean {
     return this.waiting.length === 0 && this.#messages.length === 0;
   }
@@ -98,7 +98,7 @@ export class DeliveryWorld {
     return this.logged.filter((line) => line.event === event).map(({ facts }) => facts);
   }
 
-  /** Feeds what is visible now to the policy, ten messages at a time in the order of the queue, until nothing is. */
+  /** Gives the visible messages to the policy, ten at a time in the order of the queue, until none is visible. */
   async run(changes: Partial<DeliverPorts> = {}): Promise<void> {
     for (;;) {
       const batch = this.#messages.filter(({ visibleAtMs }) => visibleAtMs <= this.nowMs).slice(0, 10);
@@ -106,7 +106,7 @@ export class DeliveryWorld {
       this.batches += 1;
       const again = new Set(await deliverBatch(batch, this.ports(changes)));
       const taken = new Set(batch);
-      // What was reported comes back when its visibility time-out is over.
+      // A reported message becomes visible again after its visibility timeout.
       const returned = batch.filter(({ messageId }) => again.has(messageId));
       this.#messages = [
         ...this.#messages.filter((message) => !taken.has(message)),
@@ -115,7 +115,7 @@ export class DeliveryWorld {
     }
   }
 
-  /** Lets time pass, from one visible message to the next. */
+  /** Moves the time from one visible message to the next. */
   async runUntil(endMs: number): Promise<void> {
     for (;;) {
       await this.run();

@@ -2,8 +2,8 @@ import { inject } from 'vitest';
 import { acceptanceIds } from '../acceptance/ids.ts';
 
 /*
- * Who and what the contract tests work with: the demo data of the local stack (infra/local/demo/provisioning.json), or on a
- * deployed stage the same under ids of their own (test/acceptance). Tests that run there too name them by these.
+ * The users and ids of contract tests: the demo data of the local stack (infra/local/demo/provisioning.json), or the
+ * same data under ids of the acceptance run on a deployed stage (test/acceptance). Tests for both use these names.
  */
 
 const demoIds = {
@@ -14,7 +14,7 @@ const demoIds = {
   campaigns: { onboarding: 10, collections: 11, reminders: 20 },
 } as const;
 
-/** Whether the tests run against a deployed stage: there is no simulator, nothing may be sent, and other clients are there. */
+/** The tests run against a deployed stage: it has no simulator, tests may send nothing, and other clients use it. */
 export const onDeployedStage = inject('acceptance') !== undefined;
 
 export const { clients, wabas, dids, channels, campaigns } = onDeployedStage ? acceptanceIds : demoIds;

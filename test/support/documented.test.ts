@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { documentFaults, type Exchange } from './documented.ts';
 
-// The contract tests rest on this: whatever is not as the document says is told.
+// The contract tests rely on this check: it must report every difference from the document.
 
 const campaigns = { data: [{ id: 10, name: 'Onboarding' }], total: 1 };
 const own = { 'x-request-id': 'r-1', 'cache-control': 'no-store', 'content-type': 'application/json; charset=utf-8' };

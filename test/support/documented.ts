@@ -4,10 +4,10 @@ import { routes } from '../../infra/routes.ts';
 import { noteAnswer } from './answers-seen.ts';
 import { type Content, escaped, type Operation, openApi, operationOf, pointerTo, schemaFaults } from './openapi.ts';
 
-/** An exchange with the API, as it went over the wire. */
+/** An exchange with the API, as on the wire. */
 export interface Exchange {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly requestHeaders: Headers;
   readonly requestBody: string | Uint8Array | undefined;
@@ -18,16 +18,16 @@ export interface Exchange {
 
 const routeOf = createRouter(routes);
 
-/** Headers that come with HTTP, AWS and browsers of other origins (D52), whatever is answered. */
+/** Headers of HTTP, of AWS and for browsers of other origins (D52), which every answer may have. */
 const ofTransport =
   /^(?:access-control-.*|connection|keep-alive|date|content-(?:type|length)|transfer-encoding|apigw-requestid|via|vary|age|server|alt-svc|x-cache|x-amz-cf-.*)$/;
 
 /**
- * Throws unless the exchange is as the document says (D48): a route that is there, a status, headers and a body of it, and
- * where the request was accepted, its path, query, headers and body too.
+ * Throws unless the exchange matches the document (D48): a known route, and a documented status, headers and body. For
+ * an accepted request also the path, query, headers and body.
  */
 export async function expectDocumented(exchange: Exchange): Promise<void> {
-  // A preflight is the gateway's own, and no route (D52).
+  // The gateway itself answers a preflight request, which has no route (D52).
   if (exchange.method === 'OPTIONS') return;
   const { method, path, status } = exchange;
   const match = matchOf(method, rawPathOf(exchange));
@@ -40,7 +40,7 @@ ${faults.slice(0, 12).join('\n')}
 ${said}`);
 }
 
-/** What of an exchange is not as the document says. */
+/** The differences between an exchange and the document. */
 export async function documentFaults(exchange: Exchange): Promise<string[]> {
   const [, ...query] = exchange.path.split('?');
   const match = matchOf(exchange.method, rawPathOf(exchange));
@@ -61,7 +61,6 @@ export async function documentFaults(exchange: Exchange): Promise<string[]> {
   ];
 }
 
-/** The code of a refusal. */
 function codeOf({ status, text }: Pick<Exchange, 'status' | 'text'>): unknown {
   return status < 400 ? undefined : (json(text) as { readonly code?: unknown } | undefined)?.code;
 }
@@ -95,7 +94,7 @@ function answerFaults({ status, headers, text }: Exchange, operation: Operation,
   if (type === 'text/csv' && response['x-text-csv'] !== undefined) return faults;
   if (response.content[type] === undefined) return [...faults, `the content type ${type} is not documented`];
   const body = type === 'application/json' ? json(text) : text;
-  // What only the gateway says has no code; a function that left its own out would pass for it.
+  // The gateway's own refusals have no code; a function without a code would look like one.
   if (status >= 400 && headers.has('x-request-id') && codeOf({ status, text }) === undefined) {
     faults.push('a refusal without a code');
   }
@@ -111,14 +110,14 @@ interface Response {
   readonly 'x-text-csv'?: string;
 }
 
-/** A response of the document and where it stands, which may be among the components. */
+/** A response of the document with its pointer, which may lead to the components. */
 function resolved(response: object, pointer: string): { readonly response: Response; readonly pointer: string } {
   if (!('$ref' in response)) return { response, pointer };
   const name = String(response.$ref).split('/').at(-1) ?? '';
   return { response: openApi.components.responses[name], pointer: String(response.$ref) };
 }
 
-/** What the gateway answers by itself, refusals only, has no header of ours. */
+/** The gateway's own answers, all of them refusals, have none of our headers. */
 function headerFaults(
   headers: Headers,
   documented: Readonly<Record<string, object>>,
@@ -152,7 +151,7 @@ function parameterFaults(
 ): string[] {
   return parameters.flatMap(({ name, in: place, required, schema }, at) => {
     const value = (place === 'header' ? requestHeaders.get(name) : asked[place][name]) ?? '';
-    // An empty filter counts as not given.
+    // An empty filter counts as absent.
     if (value === '') return required ? [`${operationId}: ${place} ${name} is missing and was accepted`] : [];
     return valueFaults(
       'requests',
@@ -162,7 +161,7 @@ function parameterFaults(
   });
 }
 
-/** A value that came as text, by what its schema says that it stands for. */
+/** The faults of a value that came as text, parsed by the type in its schema. */
 function valueFaults(
   kind: 'answers' | 'requests',
   {
@@ -205,7 +204,7 @@ async function bodyFaults(exchange: Exchange, { operationId, requestBody }: Oper
   return template === undefined ? [] : schemaFaults('requests', pointer, json(template), 'part template');
 }
 
-/** The JSON of a form; undefined for one that only the service's own reader takes apart. */
+/** The JSON of a form; undefined for a form that only the service's own parser can read. */
 async function templatePart(sent: string | Uint8Array, type: string): Promise<string | undefined> {
   try {
     const form = await new Response(Buffer.from(sent), { headers: { 'content-type': type } }).formData();
@@ -216,7 +215,7 @@ async function templatePart(sent: string | Uint8Array, type: string): Promise<st
   }
 }
 
-/** What of a delivery's body is not as the document says of its kind of event. */
+/** The differences between a delivery's body and the document's schema for its kind of event. */
 export function eventFaults(body: string): string[] {
   const { type } = JSON.parse(body);
   if (openApi.webhooks[type] === undefined) return [`the event ${type} is not documented`];
@@ -224,7 +223,7 @@ export function eventFaults(body: string): string[] {
   return schemaFaults('answers', at, JSON.parse(body), type);
 }
 
-/** A repeated parameter arrives joined by commas. */
+/** Repeated parameters arrive joined by commas. */
 function joined(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name).join(',')]));
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** The text of a document of the project, by its path from the top. */
+/** The text of a document; its path starts at the project's folder. */
 export function documentOf(path: string): string {
   return readFileSync(join(root, path), 'utf8');
 }
 
-/** The sections of a document: the text under each heading, without that of the next heading of any level. */
+/** The sections of a document: the text below each heading, up to the next heading of any level. */
 export function sectionsOf(markdown: string): ReadonlyMap<string, string> {
   const sections = new Map<string, string>();
   let heading: string | undefined;
@@ -27,7 +27,7 @@ export function sectionsOf(markdown: string): ReadonlyMap<string, string> {
   return sections;
 }
 
-/** The rows of the Markdown table whose heading begins so, cell by cell. */
+/** The rows of the Markdown table whose heading starts so, as cells. */
 export function tableRows(markdown: string, heading: string): string[][] {
   const lines = markdown.split('\n');
   const start = lines.findIndex((line) => line.startsWith(heading));

@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** What DynamoDB Local never does by itself; one entry for one attempt of a request. */
+/** A fault that DynamoDB Local never causes; one entry for each attempt of a request. */
 export type DynamoFault =
   /** The request never arrives. */
   | { readonly kind: 'throw'; readonly error: Error }
-  /** The request is carried out and its reply is lost; the SDK repeats it. */
+  /** The request takes effect and its reply is lost; the SDK retries it. */
   | { readonly kind: 'lose_reply' }
-  /** A BatchGetItem answers only its first `keep` items and calls the other keys unprocessed. */
+  /** BatchGetItem returns its first `keep` items and reports the other keys as unprocessed. */
   | { readonly kind: 'unprocessed'; readonly keep: number };
 
 type FaultOf = (operation: string, attempt: number) => DynamoFault | undefined;
@@ -17,8 +17,8 @@ interface BatchReply {
 }
 
 /**
- * Puts faults between the SDK's retries and the network. `faultOf` is asked for each attempt, numbered from 1 within its
- * operation (`BatchGetItemCommand`); returns the number of attempts made so far, by operation.
+ * Injects faults below the SDK's retries. `faultOf` is called for each attempt, numbered from 1 within its operation
+ * (`BatchGetItemCommand`). Returns the number of attempts so far, by operation.
  */
 export function injectFaults(client: DynamoDBDocumentClient, faultOf: FaultOf): ReadonlyMap<string, number> {
   const attempts = new Map<string, number>();
@@ -41,7 +41,7 @@ export function injectFaults(client: DynamoDBDocumentClient, faultOf: FaultOf): 
   return attempts;
 }
 
-/** Keeps a part of the answer and hands the keys of the rest back, as a throttled table does. */
+/** Keeps a part of the answer and returns the other keys as unprocessed, as a throttled table does. */
 function leaveUnprocessed(reply: BatchReply, keep: number): void {
   for (const [table, items] of Object.entries(reply.Responses ?? {})) {
     const rest = items.splice(keep);

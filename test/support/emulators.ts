@@ -7,7 +7,7 @@ import { setup as startQueues } from './queue-emulator.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     dynamodbEndpoint: string;
-    /** Undefined when the run was given a running server (AWS_ENDPOINT_URL_DYNAMODB). */
+    /** Undefined when the run uses a running server (AWS_ENDPOINT_URL_DYNAMODB). */
     dynamodbEngine: DynamoDbEngine | undefined;
   }
 }

@@ -1,13 +1,13 @@
 import { type DynamoDbEngine, dynoxideProgram } from '../../infra/local/dynamodb.ts';
 import { whyNoJava } from '../../infra/local/preflight.ts';
 
-/** The projects of the adapter and fault tests, with the DynamoDB emulator that each runs on. */
+/** The projects of the adapter and fault tests, with their DynamoDB emulator. */
 export const engineOfProject: Readonly<Record<string, DynamoDbEngine>> = {
   adapters: 'local',
   'adapters-dynoxide': 'dynoxide',
 };
 
-/** Why an emulator cannot run on this machine; undefined when it can. */
+/** The reason why an emulator cannot run on this machine; undefined when it can. */
 const obstacles: Readonly<Record<DynamoDbEngine, () => string | undefined>> = {
   local: () => {
     const why = whyNoJava();
@@ -19,22 +19,25 @@ const obstacles: Readonly<Record<DynamoDbEngine, () => string | undefined>> = {
       : undefined,
 };
 
-/** The projects that can run here. With a running server (AWS_ENDPOINT_URL_DYNAMODB) one is enough: both would be the same. */
+/**
+ * The projects that can run here. With a running server (AWS_ENDPOINT_URL_DYNAMODB) there is one, because both would
+ * use it.
+ */
 export function runnableProjects(): Record<string, DynamoDbEngine> {
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB'] !== undefined) return { adapters: 'local' };
   const entries = Object.entries(engineOfProject).filter(([, engine]) => obstacles[engine]() === undefined);
-  // With neither, the tests have to fail and say why; they must not pass because none ran.
+  // Without any emulator the tests must fail with the reason, and not pass because none ran.
   return entries.length === 0 ? { adapters: 'local' } : Object.fromEntries(entries);
 }
 
-/** How many stacks the contract tests run on. Those on a running server would share its tables, so there is one. */
+/** The number of stacks for contract tests. Stacks on a running server would share its tables, so there is one. */
 export function contractStacks(): number {
   return process.env['AWS_ENDPOINT_URL_DYNAMODB'] === undefined && process.env['AWS_ENDPOINT_URL_SQS'] === undefined
     ? 2
     : 1;
 }
 
-/** One line about the adapter and fault tests that this machine leaves out; undefined when it leaves none out. */
+/** A line about the adapter and fault tests that cannot run here; undefined when all can. */
 export function leftOut(): string | undefined {
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB'] !== undefined) return undefined;
   const runnable = runnableProjects();

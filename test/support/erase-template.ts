@@ -4,8 +4,8 @@ import { templateKey } from '../../lib/templates/model/template-key.ts';
 import type { runningTarget } from './running-target.ts';
 
 /**
- * Removes a template from the store as if it had never been, its archive too, so that no other file meets it. It is one of
- * the shared WABA in en_US unless told.
+ * Removes a template and its archive from the store, so that no other file finds it. The default is a template of the
+ * shared WABA in en_US.
  */
 export async function eraseTemplate(
   { documentClient, tableName }: ReturnType<typeof runningTarget>,

@@ -11,7 +11,7 @@ import { create, type Draft } from './template-probes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-// What every program of test/examples has to do, whatever it is written in.
+// These steps apply to every program of test/examples, in any language.
 
 export interface Ended {
   readonly code: number | null;
@@ -19,20 +19,20 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The commands that the README of an example shows, run in a copy of it. */
+/** The README of an example shows these commands; they run in a copy of it. */
 export interface Example {
-  /** Installs and compiles: what stands before the tour. */
+  /** Installs and compiles: all lines before the tour. */
   prepare(): Promise<void>;
   /** The tour on the stack of this test. */
   tour(): Promise<Ended>;
-  /** Judges a delivery by the secret. */
+  /** Verifies a delivery with the secret. */
   receive(secret: string, delivery: object): Promise<Ended>;
   remove(): void;
 }
 
 /**
- * Copies an example into an empty folder, with the description of the interface beside its files. Its commands run there
- * with `nodeFolder` first on the PATH and without the tools of this project.
+ * Copies an example into an empty folder, with openapi.json beside its files. Its commands run there with `nodeFolder`
+ * first on the PATH and without this project's tools.
  */
 export function copiedExample(language: 'typescript' | 'python', nodeFolder: string): Example {
   const source = join(root, 'test/examples', language);
@@ -65,7 +65,7 @@ export function copiedExample(language: 'typescript' | 'python', nodeFolder: str
   };
 }
 
-/** Runs a line of a shell to its end. */
+/** Runs a shell line to its end. */
 async function ended(line: string, options: object): Promise<Ended> {
   const child = spawn(line, { ...options, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr, code] = await Promise.all([
@@ -82,7 +82,7 @@ const sendable = [
   ...['weekend_offer', 'full_catalog', 'visit_survey', 'call_back', 'help_menu'],
 ];
 
-/** The tour comes to its end, and every template that can be sent is sent as it says. */
+/** The tour ends well, and sends every template that can be sent with the right parameters. */
 export async function expectTour(example: Example, language: string): Promise<void> {
   const { code, stdout, stderr } = await example.tour();
   expect([code, stderr]).toEqual([0, '']);
@@ -102,7 +102,7 @@ export async function expectTour(example: Example, language: string): Promise<vo
   expect(stdout).toMatch(/^refused invalid_recipients recipients\[0\]\./m);
 }
 
-/** The delivery that tells of a creation is judged as it is here: the right one is taken, one changed, unsigned or late is not. */
+/** The example must accept the delivery of a creation, and refuse a changed, an unsigned and a late one. */
 export async function expectJudged(example: Example, draft: Draft): Promise<void> {
   const { deliveries, secret } = await receiveEvents({ clientId: 1001, token: await tokenOf('supervisor1001') });
   expect((await create(draft)).status).toBe(200);

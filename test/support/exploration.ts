@@ -1,4 +1,4 @@
-/** One thing that may happen next, in words, and the state that it leads to. A state is plain data. */
+/** One possible next action, in words, and the state after it. A state is plain data. */
 export interface Step<State> {
   readonly does: string;
   readonly state: State;
@@ -6,21 +6,21 @@ export interface Step<State> {
 
 export interface Space<State> {
   readonly successorsOf: (state: State) => Promise<readonly Step<State>[]>;
-  /** Names what the future of a state depends on: two states of one name are one. */
+  /** The key has all that the state's future depends on: states with the same key are the same state. */
   readonly keyOf: (state: State) => string;
-  /** Throws where a promise is broken. */
+  /** Throws when a state breaks a promise. */
   readonly check: (state: State, before: State) => void | Promise<void>;
 }
 
-/** A way to a state, newest step first. */
+/** A path to a state, newest step first. */
 interface Way {
   readonly does: string;
   readonly before: Way | undefined;
 }
 
 /**
- * Visits every state that can be reached, breadth first, and checks each once. Throws what the first check throws, with the
- * shortest way to that state, one step a line. Returns how many states there are.
+ * Visits every reachable state, breadth first, and checks each once. Throws the error of the first failed check with
+ * the shortest path to its state, one step a line. Returns the number of states.
  */
 export async function explore<State>(first: State, { successorsOf, keyOf, check }: Space<State>): Promise<number> {
   const seen = new Set([keyOf(first)]);
@@ -55,8 +55,8 @@ function pathOf(way: Way): string {
 }
 
 /**
- * Numbers for the parts of states, so that a state is named by a few of them: parts that are written alike have the same number.
- * A part is written once, however many states it is in. `future`: all of it that its future depends on.
+ * Numbers for parts of states: parts with the same text have the same number, so that a key is a few numbers. Each part
+ * is serialized once. `future` selects what the part's future depends on.
  */
 export function partNumbers(): (part: object, future?: object) => number {
   const numbers = new Map<string, number>();
@@ -72,7 +72,7 @@ export function partNumbers(): (part: object, future?: object) => number {
   };
 }
 
-/** Maps are written as lists: JSON has none. */
+/** JSON has no maps: they are written as lists. */
 export function written(value: unknown): string {
   return JSON.stringify(value, (_, part) => (part instanceof Map ? [...part] : part));
 }

@@ -1,30 +1,30 @@
 /**
- * Faults of AWS, injected into an SDK client: what emulators never do. Each attempt of each call passes the plan, which
- * says what happens to it; the SDK's own retries run outside, as against the real thing.
+ * Faults of AWS that emulators never cause, injected into an SDK client. The plan decides each attempt of each call;
+ * the SDK's own retries run outside, as in production.
  */
 export type Fault =
   /** The request never leaves. */
   | { readonly kind: 'fail_before' }
-  /** The request takes effect, and the answer never arrives. */
+  /** The request takes effect, and its answer never arrives. */
   | { readonly kind: 'lose_reply' }
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'throttle' }
   /** DynamoDB: another transaction held one of the items. */
   | { readonly kind: 'transaction_conflict' }
-  /** A batch call does all but the last `count` of its entries and reports those as not done. */
+  /** A batch call skips its last `count` entries and reports them as not processed. */
   | { readonly kind: 'partial_batch'; readonly count: number };
 
 export interface Attempt {
   /** `PutItemCommand`, `SendMessageBatchCommand`, ... */
   readonly command: string;
-  /** Counts attempts of this client, from 1. */
+  /** Counts the attempts of this client, from 1. */
   readonly number: number;
 }
 
 export type FaultPlan = (attempt: Attempt) => Fault | undefined;
 
 export interface FaultLog {
-  /** Every attempt that reached the plan, with what was done to it. */
+  /** All attempts so far with their faults. */
   readonly attempts: readonly (Attempt & { readonly fault?: Fault['kind'] })[];
 }
 
@@ -34,7 +34,7 @@ interface MiddlewareArguments {
 type Next = (args: MiddlewareArguments) => Promise<{ output: Record<string, unknown> }>;
 type Middleware = (next: Next, context: { commandName?: string }) => Next;
 
-/** Any client of the SDK: DynamoDB (plain or document) and SQS among them. */
+/** Any client of the SDK, such as DynamoDB (plain or document) and SQS. */
 export interface FaultableClient {
   readonly middlewareStack: {
     // biome-ignore lint/suspicious/noExplicitAny: the stack's type differs for every client
@@ -42,10 +42,10 @@ export interface FaultableClient {
   };
 }
 
-/** Puts the plan into the client for good and returns the log of attempts. */
+/** Installs the plan in the client permanently and returns the log of attempts. */
 export function injectFaults(client: FaultableClient, plan: FaultPlan): FaultLog {
   const attempts: (Attempt & { fault?: Fault['kind'] })[] = [];
-  // Partial batches are decided where the input is still the caller's; the attempt itself is counted below.
+  // The caller's input is needed for partial batches, so they are decided here; the attempt itself is counted below.
   const cut: Middleware = (next, context) => async (args) => {
     const fault = isBatch(context.commandName) ? plan({ command: commandOf(context), number: 0 }) : undefined;
     return fault?.kind === 'partial_batch' ? await partially(args, fault.count, next) : await next(args);
@@ -67,7 +67,7 @@ export function injectFaults(client: FaultableClient, plan: FaultPlan): FaultLog
   return { attempts };
 }
 
-/** A replayable plan: every attempt suffers one of `faults` with the given probability. */
+/** A repeatable plan: every attempt has one of `faults` with the given probability. */
 export function seededFaults(seed: number, probability: number, faults: readonly Fault[]): FaultPlan {
   const random = seededRandom(seed);
   return () => (random() < probability ? faults[Math.floor(random() * faults.length)] : undefined);

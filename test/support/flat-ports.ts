@@ -16,7 +16,7 @@ export interface FlatPorts
     RunProcess,
     Readonly<Pick<ChunkWorkerPorts['numbers'], 'paces' | 'tenths'>>,
     Readonly<Pick<ChunkWorkerPorts['holds'], 'breakers'>> {
-  /** Without it, no client wants to be told of answers. */
+  /** Absent: no client asks for the answers to its messages. */
   readonly noteSent?: ChunkWorkerPorts['noteSent'];
   readonly newHolds: ChunkWorkerPorts['holds']['ofRun'];
 }

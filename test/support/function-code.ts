@@ -5,7 +5,7 @@ import { parseAst } from 'vitest/node';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** A node of the syntax tree; only what every reading looks at is spelled out. */
+/** A node of the syntax tree, with the fields that every reader uses. */
 export interface Node {
   readonly type: string;
   readonly [property: string]: unknown;
@@ -13,13 +13,13 @@ export interface Node {
 
 let codes: Promise<ReadonlyMap<string, string>> | undefined;
 
-/** The code of one function in one readable module: packages stay imports, and code that nobody reaches is left out. */
+/** The code of one function as one readable module: packages stay imports, and unreachable code is removed. */
 export async function codeOf(functionName: string): Promise<string> {
   codes ??= bundleAll();
   return (await codes).get(functionName) ?? '';
 }
 
-/** All of them at once: they share most of their sources, which are read once. */
+/** All functions at once: they share most of their sources, which are read once. */
 async function bundleAll(): Promise<ReadonlyMap<string, string>> {
   const { outputFiles } = await build({
     entryPoints: globSync('functions/*.ts', { cwd: root }).map((file) => join(root, file)),
@@ -39,7 +39,7 @@ export function syntaxOf(code: string): Node {
   return parseAst(code) as unknown as Node;
 }
 
-/** The node and all below it but the given parts, and but names that only stand for a property. */
+/** The node and its descendants, without the given parts and without names that are only property keys. */
 export function* within(node: Node, without: ReadonlySet<Node> = new Set()): Generator<Node> {
   if (without.has(node)) return;
   yield node;
@@ -55,7 +55,7 @@ export function childrenOf(node: Node): Node[] {
     .filter((value): value is Node => typeof value === 'object' && value !== null && 'type' in value);
 }
 
-/** Of an identifier, or of a key that is text. */
+/** The name of an identifier, or of a text key. */
 export function nameOf(node: unknown): string {
   const { name, value } = node as { readonly name?: unknown; readonly value?: unknown };
   return String(name ?? value);

@@ -3,8 +3,8 @@ import { beforeEach, onTestFailed } from 'vitest';
 import { addressOf } from './addresses.ts';
 
 /*
- * Set-up of the contract tests: what the functions of the stack logged during a test is shown when it fails, its end at
- * least. Functions run in processes of their own, whose lines stand in a file.
+ * Set-up of the contract tests: a test that fails prints the end of what the stack's functions logged meanwhile.
+ * Functions run in processes of their own, and their lines stand in a file.
  */
 
 const shownBytes = 10_000;

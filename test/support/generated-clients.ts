@@ -8,15 +8,17 @@ const root = join(import.meta.dirname, '..', '..');
 type Command = readonly [program: string, ...words: string[]];
 
 interface Client {
-  /** Programs that are not of npm and must be on the PATH. */
+  /** Programs that are not on npm and must be on the PATH. */
   readonly needs?: readonly string[];
-  /** Makes the client and compiles it with the program that sends. */
+  /** Generates the client and compiles it with the program that sends. */
   readonly steps: readonly Command[];
-  /** Sends one message; the address of the API is added. It prints the id of the dispatch. */
+  /** Sends one message to the API whose address is appended, and prints the dispatch id. */
   readonly send: Command;
 }
 
-/** Clients in TypeScript: `packages` from npm, the generator's own command, and the program in `test/proof/clients/`. */
+/**
+ * Clients in TypeScript: `packages` from npm, the generator's own command, and the program in `test/proof/clients/`.
+ */
 function npmClient(packages: readonly string[], generate: Command, sender: string): Client {
   const install = ['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...compilers, ...packages] as const;
   const bundle = ['esbuild', sender, '--bundle', '--platform=node', '--format=esm', '--outfile=send.mjs'] as const;
@@ -30,7 +32,10 @@ const compilers = ['typescript@5.9.3', '@types/node@20.19.43'];
 const input = 'openapi.json';
 const out = 'out/index.ts';
 
-/** Generators of clients that others have made, each with a client that sends. Versions of those on the PATH: test/README.md. */
+/**
+ * Client generators of other projects, each with a program that sends. test/README.md has the versions of those on the
+ * PATH.
+ */
 export const clients = {
   'openapi-typescript': npmClient(
     ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0'],
@@ -56,7 +61,7 @@ export const clients = {
         ...['--config', 'openapi-python-client.yaml', '--fail-on-warning'],
       ],
     ],
-    // The Python that the generator is installed for has what its clients need.
+    // The Python of the generator has the packages that its clients need.
     send: [
       'sh',
       '-c',
@@ -76,7 +81,7 @@ export const clients = {
 export type ClientName = keyof typeof clients;
 export const clientNames = Object.keys(clients) as readonly ClientName[];
 
-/** The programs that a client needs and that are not on the PATH. */
+/** The required programs that are not on the PATH. */
 export function missingFor(name: ClientName): readonly string[] {
   const { needs = [] }: Client = clients[name];
   return needs.filter((program) => !folders().some((folder) => isProgram(join(folder, program))));
@@ -110,8 +115,8 @@ const settings = {
 };
 
 /**
- * Makes a client from functions/openapi.json as it is, in a folder of its own, compiles it strictly, and sends one message
- * with it to the demo data of a stack. Returns the id of the dispatch; rejects with what went wrong.
+ * Generates a client from functions/openapi.json in a folder of its own, compiles it strictly, and sends one message to
+ * the demo data of a stack. Returns the dispatch id; rejects with the output of the failed step.
  */
 export async function sentByClient(name: ClientName, apiUrl: string): Promise<string> {
   const { steps, send }: Client = clients[name];
@@ -129,7 +134,7 @@ export async function sentByClient(name: ClientName, apiUrl: string): Promise<st
   }
 }
 
-/** Runs a command, of the folder's own packages first and of this project's last, and returns what it prints. */
+/** Runs a command with the folder's packages first and this project's last on the PATH, and returns its output. */
 async function ran(folder: string, [program, ...words]: Command): Promise<string> {
   const foreign = folders().filter((each) => !each.startsWith(root));
   const PATH = [join(folder, 'node_modules/.bin'), ...foreign, join(root, 'node_modules/.bin')].join(delimiter);

@@ -12,7 +12,7 @@ export interface EventOverrides {
   readonly token?: Parameters<typeof authorizerContext>[0];
 }
 
-/** A payload format 2.0 event as the gateway would hand it to an endpoint. Without `token` it is a public route's. */
+/** A payload format 2.0 event as the gateway sends it to an endpoint; without `token`, of a public route. */
 export function makeHttpEvent(overrides: EventOverrides = {}): HttpEvent {
   const {
     routeKey = 'GET /test',
@@ -50,7 +50,7 @@ export function makeHttpEvent(overrides: EventOverrides = {}): HttpEvent {
   };
 }
 
-/** Calls an endpoint with a Lambda context that has `remainingMs` left, and parses a JSON body. */
+/** Calls an endpoint with `remainingMs` left in its Lambda context, and parses a JSON body. */
 export async function callEndpoint(endpoint: Endpoint, event: HttpEvent, remainingMs = 29_000) {
   const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => remainingMs } as Context;
   const answer = await endpoint(event, context);

@@ -8,7 +8,7 @@ import { headOfChunk, type QueuedChunk, QueuedChunkSchema } from '../../lib/mess
 import { sliceStore } from '../../lib/messages/dispatch/claims/slice-store.ts';
 import { dispatchIdOf } from '../../lib/messages/job.ts';
 
-/** What acceptance has queued: jobs for the fan-out, and chunks that go straight to their workers. */
+/** The messages of acceptance: jobs for the fan-out, and chunks straight to the workers. */
 export interface Queued {
   readonly jobs: readonly JobMessage[];
   readonly chunks: readonly QueuedChunk[];
@@ -38,7 +38,9 @@ async function drain(client: SQSClient, queueUrl: string): Promise<string[]> {
   }
 }
 
-/** The dispatch ids that leave by these: of jobs that the fan-out finds and begins, and of chunks that workers claim and begin. */
+/**
+ * The dispatch ids that these messages send: of jobs that the fan-out can begin, and of chunks that workers can claim.
+ */
 export async function dispatchIdsOf(
   { jobs, chunks }: Queued,
   documents: DynamoDBDocumentClient,

@@ -12,8 +12,8 @@ interface Reply {
 }
 
 /**
- * Makes eventually consistent reads as late as they may be; DynamoDB Local is never late. Such a read sees an item, or the
- * result of a query, as it was when it was last asked for, and the first time as if it was not there.
+ * Delays eventually consistent reads as far as possible, which DynamoDB Local never does. Such a read returns the item
+ * or the query result of the previous read, and nothing the first time.
  */
 export function lagReads(client: DynamoDBDocumentClient): void {
   const seenItems = new Map<string, Item>();

@@ -6,19 +6,19 @@ import type {
 import type { PlatformTemplates } from '../../lib/templates/model/platform-templates.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 
-/** The platform's side of template management in memory: it writes down what it is asked and fails as told. */
+/** The platform's template management in memory: it records its calls and fails on demand. */
 export interface RecordedPlatform {
   readonly management: TemplateManagement;
   readonly platformTemplates: Pick<PlatformTemplates, 'find'>;
   readonly calls: unknown[];
-  /** Thrown by the next calls while it is set. */
+  /** The next calls throw this while it is set. */
   failure: PlatformFailure | undefined;
-  /** Thrown by `find` while it is set. */
+  /** `find` throws this while it is set. */
   readFailure: PlatformFailure | undefined;
-  /** What `find` shows. */
+  /** The result of `find`. */
   found: PlatformTemplate | undefined;
   created: CreatedTemplate;
-  /** What happens while the platform deletes. */
+  /** Runs while the platform deletes. */
   removing: () => Promise<void>;
 }
 

@@ -6,14 +6,13 @@ import { join } from 'node:path';
 
 const directory = join(import.meta.dirname, 'tls');
 
-/** The only certificate that is trusted here; it is media.example.com's own. The key guards nothing. */
+/** The only trusted certificate here, for media.example.com. Its key protects nothing. */
 export const certificate = readFileSync(join(directory, 'certificate.pem'), 'utf8');
 
 export interface MediaHost {
   readonly port: number;
-  /** Every request that came in. */
   readonly requests: readonly IncomingMessage[];
-  /** The name that each connection announced; those that announced none are left out. */
+  /** The server name in each TLS handshake; handshakes without a name are left out. */
   readonly serverNames: readonly string[];
   close(): Promise<void>;
 }

@@ -1,7 +1,9 @@
 import type { Breakers } from '../../lib/messages/holds/breaker.ts';
 import { type Breaker, unknownBreaker } from '../../lib/messages/holds/breaker.ts';
 
-/** The breaker of the platform in memory: one writer at a time, who sees what the one before has left. */
+/**
+ * The circuit breaker of the platform in memory: writers come one at a time, and each sees the state of the one before.
+ */
 export class MemoryBreaker implements Breakers {
   stored: Breaker = unknownBreaker;
   finds = 0;

@@ -2,7 +2,7 @@ import { asked, type HoldRule, type Holds, noHolds, questionOf } from '../../lib
 import type { HoldsOfWabas } from '../../lib/messages/holds/hold-store.ts';
 import type { HoldableMessage } from '../../lib/messages/holds/scope.ts';
 
-/** The holds of WABAs in memory: one writer at a time, who sees what the one before has left. */
+/** The holds of WABAs in memory: writers come one at a time, and each sees the state of the one before. */
 export class MemoryHolds implements HoldsOfWabas {
   readonly stored = new Map<string, Holds>();
   readonly #nowMs: () => number;
@@ -31,7 +31,7 @@ export class MemoryHolds implements HoldsOfWabas {
   }
 }
 
-/** The write by which a worker takes the question of all holds on its message, or of none (hold-store.adapter.test.ts). */
+/** The write that lets a worker ask for all holds on its message, or for none of them (hold-store.adapter.test.ts). */
 export function asking(holds: Holds, message: HoldableMessage, nowMs: number) {
   const item = asked(message, nowMs)(holds);
   return { item, value: item === holds ? undefined : questionOf(item, message) };

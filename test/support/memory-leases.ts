@@ -4,11 +4,14 @@ import type { LeaseCounter, UserMinute } from '../../lib/access/budget/leased-bu
 export interface MemoryLeases extends LeaseCounter {
   /** Every call, answered or not. */
   calls: number;
-  /** What becomes of the next calls; answered unless told. */
+  /** The fate of the next calls; undefined: they are answered. */
   fault: 'unanswered' | 'lost_reply' | undefined;
 }
 
-/** Leases in memory, as `leaseStore` keeps them: under the same condition as in DynamoDB (test/lib/access/budget/lease-store.adapter.test.ts). */
+/**
+ * Leases in memory under the condition of `leaseStore` in DynamoDB
+ * (test/lib/access/budget/lease-store.adapter.test.ts).
+ */
 export function leasesInMemory(): MemoryLeases {
   const minutes = new Map<string, Map<string, number>>();
   const leases: MemoryLeases = {
@@ -25,7 +28,7 @@ export function leasesInMemory(): MemoryLeases {
     look: async (at) => leasedIn(counted(at), at.userId),
   };
 
-  /** What each user has leased of a client's minute. */
+  /** The leases of each user in a client's minute. */
   function counted({ clientId, window }: UserMinute): Map<string, number> {
     leases.calls += 1;
     if (leases.fault === 'unanswered') throw new Error('unanswered');

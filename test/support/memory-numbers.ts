@@ -7,7 +7,7 @@ interface PausingCaller extends Caller {
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** The paces of numbers and their last tenths, for any number of runs. */
+/** The paces of numbers and their urgent tenths, for any number of runs. */
 export class MemoryNumbers {
   writes = 0;
   readonly stored = new Map<string, NumberPace>();
@@ -18,12 +18,12 @@ export class MemoryNumbers {
     this.#random = random;
   }
 
-  /** As it is stored. */
+  /** The stored pace. */
   paceOf(phoneNumberId: string): NumberPace {
     return this.stored.get(phoneNumberId) ?? unknownPace;
   }
 
-  /** `firstPauseMs`, after the second conflict of a write, doubles up to 32 times as much at most. */
+  /** `firstPauseMs` is the backoff after the second conflict of a write; it doubles up to 32 times its value. */
   paces(run: PausingCaller, nowMs: () => number, firstPauseMs = 10): NumberPaces {
     const find = (phoneNumberId: string) => run.call('findPace', () => this.paceOf(phoneNumberId));
     return {
@@ -39,7 +39,7 @@ export class MemoryNumbers {
           const existing = await run.call('changePace', () => {
             this.writes += 1;
             const stored = this.paceOf(phoneNumberId);
-            // A repeated write finds its own.
+            // A repeated write finds its own result.
             if (stored === pace) return undefined;
             if (stored.version !== before) return stored;
             this.stored.set(phoneNumberId, pace);
@@ -68,14 +68,14 @@ export class MemoryNumbers {
   }
 }
 
-/** Paces of numbers for tests whose subject is not the store: nothing fails, and no time passes. */
+/** Paces of numbers for tests about other subjects: no call fails or takes time. */
 export function memoryPaces(): NumberPaces & Pick<MemoryNumbers, 'stored'> {
   const numbers = new MemoryNumbers();
   const run = { ...nothingFails, pause: async () => undefined };
   return { stored: numbers.stored, ...numbers.paces(run, () => 0) };
 }
 
-/** Their last tenths, likewise. */
+/** The urgent tenths of numbers, for tests about other subjects. */
 export function memoryTenths(): UrgentTenths {
   return new MemoryNumbers().tenths(nothingFails);
 }

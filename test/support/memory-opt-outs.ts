@@ -10,12 +10,12 @@ import { type Caller, nothingFails } from './messages-table/memory-table.ts';
 
 const nameOf = personNames(new Uint8Array(32));
 
-/** Opt-outs in memory: each write is one that no other writer came before. */
+/** Opt-outs in memory: no write meets a concurrent writer. */
 export class MemoryOptOuts {
   readonly people = new Map<string, PersonOptOuts>();
   readonly marks = new Set<string>();
 
-  /** For `recordWord` and its like. */
+  /** The ports of `recordWord` and similar rules. */
   writer(run: Caller = nothingFails): OptOutPorts {
     return {
       nameOf,

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../lib/http/refusal.ts';
 import { askAgainAfterMs, type Questions, questionsPerMinute } from '../../lib/messages/resolve/questions.ts';
 
-/** Questions in memory, as the messages table keeps them; `question-store.test.ts` holds the table to the same. */
+/** Questions in memory, as in the messages table; `question-store.test.ts` compares the two. */
 export class MemoryQuestions implements Questions {
   readonly open = new Map<string, { askerId?: string; refusal?: Refusal; askedAtMs: number }>();
   turns = 0;

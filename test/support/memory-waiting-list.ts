@@ -7,7 +7,7 @@ interface Placed {
   readonly pending: Pending;
 }
 
-/** The lists of what waits, in memory, each in the order of its keys. */
+/** The waiting lists in memory, each in the order of its keys. */
 export class MemoryWaitingList implements WaitingList {
   readonly #lists = new Map<number, Placed[]>();
   readonly #pageItems: number;
@@ -52,7 +52,7 @@ export class MemoryWaitingList implements WaitingList {
   }
 }
 
-/** Where a place is in the list, or would be. */
+/** The index of a place in the list, or where it would be inserted. */
 function indexOf(list: readonly Placed[], place: string): number {
   let low = 0;
   let high = list.length;

@@ -4,8 +4,8 @@ import { byteMutations } from './byte-mutations.ts';
 import { filePart, formBody, formEvent, templatePart } from './multipart.ts';
 
 /*
- * Reads forms with damaged bytes, as a process of its own, so that an error that nobody catches ends it. The argument is
- * the number of mutations; prints how many were read and how many refused with which status.
+ * Reads damaged forms, as a process of its own, so that an uncaught error ends it. The argument is the number of
+ * mutations. Prints how many were read, and how many were refused with which status.
  */
 
 const boundary = 'Boundary_7.x';
@@ -23,7 +23,7 @@ for (const body of byteMutations(whole, 20_261_120, Number(process.argv[2]))) {
   }
   outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   done += 1;
-  // Lets what was raised outside of the call come up.
+  // Lets errors from outside the call appear.
   if (done % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
 }
 process.stdout.write(JSON.stringify(outcomes));

@@ -2,7 +2,6 @@ import type { HttpEvent } from '../../lib/http/endpoint.ts';
 import { makeHttpEvent } from './http-event.ts';
 
 export interface FormPart {
-  /** Header lines of the part. */
   readonly headers: readonly string[];
   readonly content: string | Buffer;
 }
@@ -29,7 +28,7 @@ export function formBody(parts: readonly FormPart[], boundary: string): Buffer {
   ]);
 }
 
-/** The event of a form, base64 as the gateway makes it of everything that is no text. */
+/** The event of a form: the gateway encodes every body that is no text as base64. */
 export function formEvent(body: Buffer, contentType = 'multipart/form-data; boundary=b'): HttpEvent {
   return makeHttpEvent({
     routeKey: 'POST /v1/templates/{did}',

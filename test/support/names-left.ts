@@ -3,11 +3,10 @@ import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '../../lib/aws/dynamodb-batch.ts';
 
 /*
- * Looks for a person where the service may not: it knows no format of ours, and unpacks whatever can be unpacked, base64 within
- * texts too, because the platform's ids spell numbers so.
+ * Searches for a person's data where the service may keep none. The search knows no format of ours: it unpacks
+ * everything that can be unpacked, base64 inside texts too, because the platform's ids contain numbers in that form.
  */
 
-/** All items of a table. */
 export async function allItems(client: DynamoDBDocumentClient, table: string): Promise<Item[]> {
   const items: Item[] = [];
   let start: Item | undefined;
@@ -21,19 +20,21 @@ export async function allItems(client: DynamoDBDocumentClient, table: string): P
   return items;
 }
 
-/** The items that hold one of the words, in whatever packing, by their keys. */
+/** The keys of items that contain one of the words, in any packing. */
 export function itemsWith(words: readonly string[], items: readonly Item[]): string[] {
   return items.filter((item) => textHolds(words, textOf(readable(item)))).map(({ pk, sk }) => `${pk} / ${sk}`);
 }
 
-/** Whom a job wrote to is kept as bytes of keyed digests, which nothing unpacks: they are read as they stand. */
+/**
+ * The recipients of a job are stored as bytes of keyed digests, which cannot be unpacked: they are read as they are.
+ */
 function readable(item: Item): Item {
   const { pk, names } = item;
   const isDigests = String(pk).startsWith('WROTE#') && names instanceof Uint8Array;
   return isDigests ? { ...item, names: Buffer.from(names).toString('latin1') } : item;
 }
 
-/** Whether a text holds one of the words, as it is or in base64. */
+/** Whether a text contains one of the words, plain or in base64. */
 export function textHolds(words: readonly string[], text: string): boolean {
   const decoded = [...text.matchAll(/[0-9A-Za-z+/]{16,}={0,2}/g)].map(([each]) =>
     Buffer.from(each, 'base64').toString('latin1'),
@@ -58,7 +59,7 @@ function unpackedBy(bytes: Uint8Array): string {
     try {
       return unpack(bytes).toString('utf8');
     } catch {
-      // Not packed so.
+      // This packing does not apply.
     }
   }
   throw new Error('bytes that cannot be unpacked: what they hold is not known');

@@ -1,4 +1,4 @@
-/** Where what messages cost is of no interest (D58). */
+/** For tests that are not about the cost of messages (D58). */
 export const noCosts = {
   countCost: async () => undefined,
   countEnded: async () => undefined,

@@ -22,16 +22,18 @@ export interface Operation {
 }
 
 const text = readFileSync(join(import.meta.dirname, '..', '..', 'functions', 'openapi.json'), 'utf8');
-/** The document of the interface as it is checked in. */
+/** The checked-in document of the interface. */
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes
 export const openApi: any = JSON.parse(text);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, allowUnionTypes: true });
 ajv.addFormat('date-time', /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/i);
 ajv.addFormat('uri', (value) => URL.canParse(value));
-// Stricter than the document, which leaves clients room for later versions: from here goes only what is named (D48).
+// Answers are checked more strictly than the document, which allows unknown fields for later versions: the service
+// sends only documented fields (D48).
 ajv.addSchema(rewritten(openApi, closed), 'answers.json');
-// As the service reads: words in any letter case, and others beside them, where they are marked so.
+// Requests are checked as the service reads them: words in any letter case, and unknown ones where the document marks
+// it.
 ajv.addSchema(rewritten(openApi, asRead), 'requests.json');
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -57,7 +59,7 @@ function asRead({ enum: words, ...schema }: Schema): Schema {
   return { ...schema, pattern: `^(?:${words.map((word) => word.replace(/[a-z]/gi, either)).join('|')})$` };
 }
 
-/** The operation of a route in the document, and where it stands. */
+/** The operation of a route in the document, with its place. */
 export function operationOf(route: RouteEntry): { readonly operation: Operation; readonly pointer: string } {
   const path = documentedPath(route.path);
   const method = route.method.toLowerCase();
@@ -68,7 +70,7 @@ export function operationOf(route: RouteEntry): { readonly operation: Operation;
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What is wrong with a value that the service tells, or that it was asked, by the schema at a place of the document. */
+/** The faults of a value in an answer or a request, by the schema at a place of the document. */
 export function schemaFaults(kind: 'answers' | 'requests', pointer: string, value: unknown, what: string): string[] {
   const place = `${kind}.json${pointer}`;
   const validate = validators.get(place) ?? ajv.compile({ $ref: place });
@@ -79,7 +81,7 @@ export function schemaFaults(kind: 'answers' | 'requests', pointer: string, valu
   );
 }
 
-/** What of the components of a creation is not as the document says. */
+/** The differences between the components of a creation and the document. */
 export function undocumented(category: string, components: readonly unknown[]): string[] {
   const request = { name: 'a', language: 'es', category, components };
   return schemaFaults('requests', '#/components/schemas/CreateTemplateRequest', request, 'creation');

@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 
-/** A platform that only lists templates, page by page, and fails as told. */
+/** A platform that only lists templates, page by page, and fails on demand. */
 export interface PlatformServer {
   readonly baseUrl: string;
-  /** Templates by WABA; change them at will. Entries may be anything, to be hard to read. */
+  /** Templates by WABA, which a test may change. Entries may be unreadable on purpose. */
   readonly templates: Map<string, unknown[]>;
-  /** Answers for a WABA instead of its list: an HTTP status with a body. Taken away by deleting the entry. */
+  /** Answers for a WABA in place of its list: an HTTP status with a body. A deleted entry restores the list. */
   readonly failures: Map<string, { readonly status: number; readonly body: unknown; readonly retryAfter?: string }>;
   /** Every request, as `<waba>?<query>`. */
   readonly requests: string[];

@@ -1,6 +1,6 @@
 import type { PlatformTemplate, TemplateButton, TemplateComponent } from '../../lib/templates/model/template.ts';
 
-/** A sendable template; components first, everything else can be overridden. */
+/** A sendable template; all fields besides the components can be overridden. */
 export function makeTemplate(
   components: readonly TemplateComponent[],
   overrides: Partial<PlatformTemplate> = {},

@@ -8,7 +8,7 @@ export const demoApp = {
   wabas: ['200000000000001', '200000000000002'],
 } as const;
 
-/** JSON as the platform writes it: what is not ASCII is escaped (platform reference, 10.1). */
+/** JSON as the platform writes it, with escapes for characters outside ASCII (platform reference, 10.1). */
 export function platformJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,
@@ -16,7 +16,7 @@ export function platformJson(value: unknown): string {
   );
 }
 
-/** `X-Hub-Signature-256` of a body, over its bytes. */
+/** `X-Hub-Signature-256` over the bytes of a body. */
 export function signatureOf(body: string | Buffer, secret: string = demoApp.secret): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
@@ -26,24 +26,24 @@ export interface SignedWebhook {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A webhook as it is posted: the body, and the headers that go with it. */
+/** A webhook as the platform posts it: the body, and its headers. */
 export function signedWebhook(value: unknown, secret: string = demoApp.secret): SignedWebhook {
   const body = platformJson(value);
   return { body, headers: { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(body, secret) } };
 }
 
-/** The envelope of changes of one WABA (platform reference, 10.2). */
+/** The envelope with changes of one WABA (platform reference, 10.2). */
 export function webhookOf(wabaId: string, ...changes: readonly { readonly field: string; readonly value: unknown }[]) {
   return { object: 'whatsapp_business_account', entry: [{ id: wabaId, time: 1_750_030_073, changes }] };
 }
 
-/** The change that tells statuses of one number (platform reference, 10.2). */
+/** The change with statuses of one number (platform reference, 10.2). */
 export function statusChange(phoneNumberId: string, ...statuses: readonly unknown[]) {
   const metadata = { display_phone_number: '15550783881', phone_number_id: phoneNumberId };
   return { field: 'messages', value: { messaging_product: 'whatsapp', metadata, statuses } };
 }
 
-/** One status of one message, as the platform tells it. */
+/** One status of one message in the platform's form. */
 export function statusOf(dispatchId: string | undefined, more: Readonly<Record<string, unknown>> = {}) {
   return {
     id: `wamid.${dispatchId ?? 'other'}`,

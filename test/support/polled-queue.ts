@@ -16,10 +16,10 @@ import { localQueueClient } from './stores.ts';
 
 export const queueUrl = queueUrlAt(addressOf('sqsEndpoint'));
 
-/** So long that nothing becomes visible again by itself during a test. */
+/** Longer than a test, so that no message becomes visible again by itself. */
 const neverSeconds = 600;
 
-/** What the stand-in for a function does with a batch; what it returns is the function's answer. */
+/** Handles a batch in place of a function; its result is the function's answer. */
 export type Handle = (records: readonly SQSRecord[]) => unknown;
 
 /** A queue of its own (with a dead-letter queue `<name>-dead`), a client for it, and pollers that end with the test. */
@@ -61,7 +61,7 @@ export async function polledQueue(facts: Partial<LocalQueue> & { readonly maxRec
     };
   };
 
-  /** Brings a message back at once, as a function may do before it reports the message as failed. */
+  /** Makes a message visible at once, as a function may do before it reports the message as failed. */
   const makeVisible = async (record: SQSRecord): Promise<void> => {
     const { receiptHandle: ReceiptHandle } = record;
     await client.send(
@@ -97,7 +97,7 @@ async function invoked(handle: Handle, event: unknown) {
   }
 }
 
-/** Waits until an assertion holds: nearly as long as a test may take, for a busy machine needs it. */
+/** Polls until an assertion holds. The timeout is nearly that of a test, for busy machines. */
 export function eventually(assertion: () => unknown): Promise<unknown> {
   return vi.waitFor(assertion, { timeout: 55_000, interval: 20 });
 }

@@ -6,13 +6,13 @@ const root = join(import.meta.dirname, '..', '..');
 
 export interface ScriptRun {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  /** Resolves with the first line of stdout that matches; rejects with all output when the script ends before. */
+  /** Resolves with the first matching line of stdout; rejects with all output when the script ends first. */
   line(pattern: RegExp): Promise<string>;
   /** Resolves when the script has ended. */
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** Runs one of the project's scripts with the variables given on top of ours; undefined takes one away. */
+/** Runs one of the project's scripts with these variables over ours; undefined removes a variable. */
 export function runScript(
   script: string,
   options: {
@@ -53,7 +53,7 @@ export function runScript(
   return { child, line, ended };
 }
 
-/** The process ids of everything that descends from a process, with their command lines. */
+/** The descendants of a process, with their command lines. */
 export function descendantsOf(ancestor: number): { readonly pid: number; readonly command: string }[] {
   const processes = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
     .split('\n')
@@ -68,7 +68,7 @@ export function descendantsOf(ancestor: number): { readonly pid: number; readonl
   return childrenOf(ancestor);
 }
 
-/** Whether a process with this id runs; one that has ended and only waits to be collected does not. */
+/** Whether a process with this id runs; a zombie does not. */
 export function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');

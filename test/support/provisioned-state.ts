@@ -47,9 +47,8 @@ interface User {
 }
 
 /**
- * Everything that anybody may do: which password opens which rights, and from which number, with which token of the
- * platform, it may send in the name of which client, and to whom although the person has stopped it elsewhere or stopped
- * marketing alone. Told from the items as the functions read them.
+ * All permissions, from the items as the functions read them: the rights of each password; the clients, numbers and
+ * platform tokens it may send with; and the opt-outs that such a send ignores.
  */
 export function allowedIn({ items, platformCredentials }: ProvisionedState): Set<string> {
   const allowed = new Set<string>();

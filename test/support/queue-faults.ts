@@ -1,13 +1,13 @@
 /**
- * Where an attempt of an SDK client fails: `before` it leaves, or `after` the service has carried it out, so that only
- * the reply is lost. Undefined lets it pass.
+ * The point where an attempt of an SDK client fails: `before` it leaves, or `after` the service has carried it out, so
+ * that its reply is lost. Undefined: it succeeds.
  */
 export type Fault = 'before' | 'after' | undefined;
 
 export interface Attempt {
-  /** `SendMessageCommand` and the like. */
+  /** `SendMessageCommand` and others. */
   readonly command: string;
-  /** From 1, counted over all attempts of this client, the SDK's own retries included. */
+  /** Counts all attempts of this client from 1, the SDK's retries too. */
   readonly number: number;
 }
 
@@ -21,8 +21,8 @@ interface FaultyClient {
 }
 
 /**
- * Puts a fault layer of our own below the SDK's retries. `plan` says of each attempt how it fails; what an emulator never
- * does (lose a reply, refuse a connection half-way) becomes repeatable. Returns the attempts made so far.
+ * Injects a fault layer below the SDK's retries; `plan` decides each attempt. It repeats faults that an emulator never
+ * causes, such as a lost reply or a refused connection. Returns the attempts so far.
  */
 export function injectFaults(client: unknown, plan: (attempt: Attempt) => Fault | Promise<Fault>): Attempt[] {
   const attempts: Attempt[] = [];
@@ -41,7 +41,7 @@ export function injectFaults(client: unknown, plan: (attempt: Attempt) => Fault 
   return attempts;
 }
 
-/** Looks to the SDK like a connection that broke, which it retries. */
+/** To the SDK this is a broken connection, which it retries. */
 function lost(): Error {
   return Object.assign(new Error('injected fault'), { name: 'TimeoutError' });
 }

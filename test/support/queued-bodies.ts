@@ -33,7 +33,7 @@ import { encodeEvent } from '../../lib/webhooks/event-queue.ts';
 import { startMs as atMs, ChunkRunWorld, everyMs } from '../lib/messages/dispatch/chunk-run-world.ts';
 import { makeJob, makeRecipients } from './send-jobs.ts';
 
-/** Bodies of every queue, by the code of today. */
+/** Bodies for every queue, by the current code. */
 export type QueuedBodies = Readonly<Record<'sendJobs' | 'chunks' | 'urgentChunks' | Others, readonly string[]>>;
 type Others = 'watches' | 'events' | 'syncs' | 'receipts' | 'hints' | 'inbound';
 
@@ -43,8 +43,8 @@ const clientId = 1001;
 const correlationId = 'c-1';
 
 /**
- * Bodies that today's code writes to each of its queues, of each kind that it has: jobs and small requests as they are accepted,
- * chunks as the fan-out and the workers queue them. The fixture of a released version is made of them (fixtures/write-released.ts).
+ * All kinds of bodies that the current code writes to its queues: accepted jobs and small requests, and chunks from the
+ * fan-out and the workers. The fixture of a released version has them (fixtures/write-released.ts).
  */
 export async function queuedBodies(): Promise<QueuedBodies> {
   const jobs = [
@@ -92,7 +92,10 @@ function jobMessages(): string[] {
   return [job, { ...job, correlationId }, later, { ...later, parkedSeconds: 120 }].map(encodeJob);
 }
 
-/** A wave: of it one cannot be composed, one does not fit its template any more, and another is a person who is written to again. */
+/**
+ * A wave in which one message cannot be composed, one no longer fits its template, and one goes to a person who gets a
+ * second message.
+ */
 function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   const ports = { compose: composeMessage, log: () => undefined };
   const composed = recipients.map((recipient, index) =>
@@ -113,7 +116,7 @@ function chunksOf({ head, plan, recipients, lots }: WholeJob): QueuedChunk[] {
   return chunksOfWave(wave, everyMs).map((chunk) => ({ ...chunk, plannedMs: atMs }));
 }
 
-/** What goes to the workers without the fan-out: a code, and few recipients of whom receipts are expected. */
+/** Requests that skip the fan-out: a code, and one to few recipients with expected receipts. */
 async function straightRequests() {
   const recipients = makeRecipients(3);
   const jobs = [
@@ -130,7 +133,10 @@ async function straightRequests() {
   return requests.flatMap((request) => request ?? []);
 }
 
-/** As workers queue chunks again: for a slot that is far, after a refusal for now, a slot that went by, or a store that is away. */
+/**
+ * Chunks that workers queue again: for a distant slot, after a refusal, after a missed slot, or because the store is
+ * away.
+ */
 async function copiesOf(chunks: readonly QueuedChunk[]): Promise<QueuedChunk[]> {
   const copies = chunks.slice(0, 2).map(async (chunk) => {
     const [refused, missed, away, far] = [0, 1, 2, 3].map(() => new ChunkRunWorld());
@@ -241,7 +247,7 @@ const receipts = [
   },
 ];
 
-/** What people say by the webhook, and what sending finds out of them. */
+/** Words of people from webhooks, and opt-outs that sending discovers. */
 async function inboundBodies(): Promise<string[]> {
   const person = {
     waId: '5491155550001',

@@ -1,4 +1,4 @@
-/** The cells of CSV, line by line, as RFC 4180 says (2.1 to 2.7), without looking at how the service writes it. */
+/** The cells of CSV, line by line, by RFC 4180 (2.1 to 2.7), independent of the service's writer. */
 export function readCsv(text: string): string[][] {
   const lines: string[][] = [];
   let line: string[] = [];
@@ -7,7 +7,7 @@ export function readCsv(text: string): string[][] {
     line.push(cell);
     if (text[end] === ',') {
       at = end + 1;
-      // A comma at the end of the text has one more empty cell behind it.
+      // A comma at the end of the text starts one more empty cell.
       if (at === text.length) line.push('');
     } else {
       if (text.slice(end, end + 2) !== '\r\n') throw new Error(`a line that does not end with CRLF, at ${end}`);

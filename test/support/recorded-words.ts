@@ -5,7 +5,7 @@ import { optOutWriter } from '../../lib/opt-outs/opt-out-store.ts';
 import { personNames } from '../../lib/opt-outs/person-name.ts';
 import { type OptOutPorts, recordWord, type ToRecord } from '../../lib/opt-outs/record-word.ts';
 
-/** Where the functions of a stage look for opt-outs, under its own key. */
+/** The functions of a stage read opt-outs here, under the stage's key. */
 export async function optOutsOn(target: Target): Promise<OptOutPorts> {
   const key = await readPersonKey(target);
   if (key === undefined) throw new Error('the stage was not provisioned');
@@ -17,7 +17,7 @@ export async function optOutsOn(target: Target): Promise<OptOutPorts> {
   return optOutWriter(messages, personNames(key));
 }
 
-/** Records a word there as the reader of webhooks would. */
+/** Records a word as the reader of webhooks does. */
 export async function recordOn(target: Target, word: ToRecord): Promise<void> {
   await recordWord(word, await optOutsOn(target));
 }

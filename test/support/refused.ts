@@ -1,6 +1,6 @@
 import { Refusal } from '../../lib/http/refusal.ts';
 
-/** The refusal that a function throws. Throws itself when there is none, or another error. */
+/** The refusal that a function throws. Throws when there is none, or for another error. */
 export function refused(decide: () => unknown): Refusal {
   try {
     decide();
@@ -11,7 +11,7 @@ export function refused(decide: () => unknown): Refusal {
   throw new Error('nothing was refused');
 }
 
-/** The same for a function that answers later. */
+/** The same for an asynchronous function. */
 export async function refusedLater(decide: () => Promise<unknown>): Promise<Refusal> {
   try {
     await decide();

@@ -1,11 +1,11 @@
-/** A call of a run to the outside, counted from 0 in the order in which they are made. */
+/** A call of a run to the outside, counted from 0 in the order of the calls. */
 export interface Call<Name extends string = string> {
   readonly number: number;
   readonly name: Name;
   readonly args: readonly unknown[];
 }
 
-/** What a run was told of a call, and when. */
+/** The reply to a call, and its time. */
 export interface Reply {
   readonly call: number;
   readonly value?: unknown;
@@ -13,21 +13,21 @@ export interface Reply {
   readonly atMs: number;
 }
 
-/** Where a run stands: the calls that wait for a reply, and how it has ended. */
+/** The state of a run: its pending calls, and its end. */
 export interface Standing<End, Name extends string = string> {
   readonly open: readonly Call<Name>[];
   readonly end?: End;
 }
 
 export interface Outside<Name extends string> {
-  /** A port's function, of which every call waits for its reply. */
+  /** A function of a port; each of its calls waits for a reply. */
   readonly call: (name: Name) => (...args: unknown[]) => Promise<never>;
   readonly nowMs: () => number;
 }
 
 /**
- * Runs real code from its beginning with the replies that it has had, in their order, and says where it stands after the
- * last. It must depend on nothing else: `nowMs` is the time of the last reply.
+ * Runs real code from the start with its replies in their order, and returns its state after the last one. The code
+ * must depend on nothing else: `nowMs` is the time of the last reply.
  */
 export async function standingAfter<End, Name extends string = string>(
   start: (outside: Outside<Name>) => Promise<End>,
@@ -70,10 +70,10 @@ export async function standingAfter<End, Name extends string = string>(
   return { open: calling, ...(end === undefined ? {} : { end: end.value }) };
 }
 
-/** Lets everything run that can run without another reply. Promises only: what waits for a timer waits for ever. */
+/** Runs all code that can continue without another reply. It waits for promises only: a timer never ends. */
 function settled(): Promise<void> {
   return new Promise((resolve) => immediately(resolve));
 }
 
-/** That of Node.js, also where a test has put clocks of its own in the place of timers. */
+/** Node.js's own function, even when a test has replaced the timers. */
 const immediately = setImmediate;

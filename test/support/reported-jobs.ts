@@ -10,15 +10,15 @@ import { shippedRates } from '../../lib/pricing/rates.ts';
 import type { LoadedTable } from './scale-loading.ts';
 import { makeJob } from './send-jobs.ts';
 
-/** What a report tells of cost where no test looks at it. */
+/** The cost in a report, for tests about other parts of it. */
 export const noCost: Cost = { units: 0, basis: 'list', final: false };
 
-/** The rates that come with the service, as a report asks for them. */
+/** The rates that come with the service, in the form that a report reads. */
 export const shippedKnownRates = async () => [shippedRates] as const;
 
 const expiresAtSeconds = 1_900_000_000;
 
-/** Text of the platform's ids, as long and as random as its own. */
+/** Text in the form of the platform's ids, as long and as random. */
 export function platformIdOf(jobId: string, index: number): string {
   const random = createHash('sha256').update(`${jobId} ${index}`).digest('hex').slice(0, 20).toUpperCase();
   return `wamid.${Buffer.from(`\u0018\u0013${recipientOf(index)}\u0015\u0002\u0011\u0018\u0012${random}`).toString('base64')}`;
@@ -28,7 +28,7 @@ export function recipientOf(index: number): string {
   return String(549_110_000_000 + index * 7_919);
 }
 
-/** Put items in any number, as fast as the emulator takes them. */
+/** Puts any number of items, as fast as the emulator accepts them. */
 export async function putItems({ documentClient, tableName }: LoadedTable, items: readonly Item[]): Promise<void> {
   const chunks = Array.from({ length: Math.ceil(items.length / 25) }, (_, at) => items.slice(at * 25, at * 25 + 25));
   const waiting = chunks.values();
@@ -41,7 +41,7 @@ export async function putItems({ documentClient, tableName }: LoadedTable, items
   await Promise.all([work(), work(), work(), work()]);
 }
 
-/** A job as acceptance and fan-out leave it. */
+/** A job after acceptance and fan-out. */
 export async function loadJob({ documentClient, tableName }: LoadedTable, head: JobHead): Promise<void> {
   const recipients = Array.from({ length: head.total }, (_, index) => ({ to: recipientOf(index) }));
   const jobs = acceptedJobsStore(documentClient, tableName, () => head.acceptedAtMs);
@@ -49,7 +49,7 @@ export async function loadJob({ documentClient, tableName }: LoadedTable, head: 
   await jobs.begin({ head, repeats: [] });
 }
 
-/** Sent, delivered and read of every message, appended in runs that each saw so many receipts. */
+/** Appends sent, delivered and read of every message, in runs of this many receipts. */
 export async function loadReceipts(table: LoadedTable, head: JobHead, receiptsPerRun: number): Promise<void> {
   const { jobId, total, acceptedAtMs } = head;
   const receipts = Array.from({ length: total }, (_, index) =>

@@ -4,14 +4,14 @@ import type { JobHead } from '../../lib/messages/job.ts';
 import { platformIdOf } from './reported-jobs.ts';
 import type { LoadedTable } from './scale-loading.ts';
 
-/** The claim of a try of a slice, as a worker writes it. */
+/** A worker's claim of a slice. */
 export function claimOf(
   { jobId, total }: Pick<JobHead, 'jobId' | 'total'>,
   slice: number,
   { atMs, try: tried = 0 }: { readonly atMs: number; readonly try?: number },
 ): SliceClaim {
   const size = Math.min(sliceSize, total - slice * sliceSize);
-  // As long as those of a worker: the ids of its run and of the delivery.
+  // The ids of the run and of the delivery are as long as a worker's.
   return {
     key: { jobId, slice },
     try: tried,
@@ -21,7 +21,7 @@ export function claimOf(
   };
 }
 
-/** The slices of a job that was handed over, through the store of the workers. */
+/** The slices of a job that was handed over, written by the workers' store. */
 export async function loadSlices({ documentClient, tableName }: LoadedTable, head: JobHead): Promise<void> {
   const { jobId, total, acceptedAtMs } = head;
   const store = sliceStore({ client: documentClient, table: tableName, nowMs: () => acceptedAtMs });

@@ -1,22 +1,22 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** What a client's requests have cost. */
+/** The cost of a client's requests. */
 export interface RequestCost {
   /** Read units as DynamoDB counts them. */
   readonly readUnits: number;
-  /** Write units, of writes that were carried out. */
+  /** Write units of the writes that took effect. */
   readonly writeUnits: number;
   readonly requests: number;
-  /** Those of the requests that write. */
+  /** The number of write requests. */
   readonly writes: number;
-  /** Length of the longest chain of requests of which each began after another had ended. */
+  /** The length of the longest chain of requests in which each starts after another has ended. */
   readonly roundTrips: number;
 }
 
 export interface RequestMeter {
-  /** The cost since the last call of this; call it when no request is under way. */
+  /** The cost since the last call of this; call it when no request is in flight. */
   taken(): RequestCost;
-  /** Requests that wait for their answer. */
+  /** Requests without an answer yet. */
   underWay(): number;
 }
 

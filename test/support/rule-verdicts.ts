@@ -7,7 +7,7 @@ import { upstreamComponents } from '../../lib/templates/rules/upstream-component
 
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Whether each of the two that know the platform's rules takes something. */
+/** Whether the service and the simulator accept something. */
 export interface Verdicts {
   readonly service: boolean;
   readonly simulator: boolean;
@@ -15,7 +15,7 @@ export interface Verdicts {
 
 export const both = (taken: boolean): Verdicts => ({ service: taken, simulator: taken });
 
-/** Whether a rule that throws lets it pass. */
+/** Whether a rule that throws accepts it. */
 export function passes(ask: () => unknown): boolean {
   try {
     ask();
@@ -25,14 +25,14 @@ export function passes(ask: () => unknown): boolean {
   }
 }
 
-/** Whether a rule that notes faults notes none. */
+/** Whether a rule that collects faults finds none. */
 export function isFaultless(check: (root: Judged) => void): boolean {
   const faults = new FaultList();
   check({ path: '', faults });
   return faults.count === 0;
 }
 
-/** A handle is named after the format for which it was uploaded. */
+/** A handle contains the format of its upload. */
 const fileTypes: Readonly<Record<string, string>> = {
   IMAGE: 'image/png',
   VIDEO: 'video/mp4',
@@ -41,8 +41,8 @@ const fileTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * What both say of the components of a creation. What the service takes is shown to the simulator as the service sends it; what
- * it refuses, as it came.
+ * Both verdicts on the components of a creation. The simulator gets accepted components in the form that the service
+ * sends, and refused ones as they came.
  */
 export function verdictsOn(category: Category, components: readonly Given[]): Verdicts {
   const draft: TemplateDraft = { category, components, fileAttached: false };

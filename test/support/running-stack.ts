@@ -14,10 +14,9 @@ const root = join(import.meta.dirname, '..', '..');
 const dist = join(root, 'dist');
 
 /**
- * Global set-up of the contract tests: a whole local stack for each worker, on free ports, with the demo data. At the end
- * `dist/contract-answers.json` says which documented answers the run has seen and which not. A run of all files fails when
- * an answer is documented that nobody has shown (D48); any run, when a line that a test brought about shows a secret, a
- * phone number or a value of a message (R44).
+ * Global set-up of contract tests: one local stack with demo data for each worker. `dist/contract-answers.json` lists
+ * seen and missing documented answers. A whole run fails for missing ones (D48), any run for secrets or personal data
+ * in logs (R44).
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(dist, { recursive: true });
@@ -45,7 +44,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Whether every contract test of `npm test` was run, and not some of them by their names: together they see every answer. */
+/** Whether this run has every contract test of `npm test`: only together they see every answer. */
 function isWhole({ vitest }: TestProject): boolean {
   const ran = vitest.state.getPaths();
   const files = filesOf('quick', testFiles(['test/contract/**/*.test.ts'])).map((file) => join(root, file));
@@ -61,12 +60,12 @@ async function startFor(functionLog: string, at: number): Promise<{ stack: Runni
     built: true,
     dynamodb: chosenDynamoDb({ ...process.env, DATA: '' }),
     sqsEndpoint: process.env['AWS_ENDPOINT_URL_SQS'],
-    // One start of a process is enough for all the tests that come to its function now and then.
+    // One process start serves all the tests that call its function from time to time.
     idleMs: 15 * 60_000,
     onLog: ({ functionName, text }) => appendFileSync(functionLog, `${functionName} | ${text}\n`),
     report: (line) => appendFileSync(functionLog, `stack | ${line}\n`),
   });
-  // Outcomes stay as the dispatch left them, except in tests that ask to be told more.
+  // Without webhooks, outcomes stay as the dispatch wrote them; a test that needs webhooks switches them on.
   await tellAt(stack.addresses.platformUrl, null);
   const { region: _region, stage: _stage, ...addresses } = stack.addresses;
   return { stack, context: { ...addresses, functionLog } };

@@ -9,13 +9,13 @@ import { type Outcomes, outcomesStore, type PlacedOutcome } from '../../lib/mess
 import { addressOf } from './addresses.ts';
 import { eventually } from './api.ts';
 
-/** The stores of a local stack, as the operator commands reach them. */
+/** The stores of a local stack, as operator commands reach them. */
 export interface StackAddresses {
   readonly dynamodbEndpoint: string;
   readonly secretsEndpoint: string;
 }
 
-/** The stores of the stack that the contract tests share, or of the one given. */
+/** The stores of the given stack; by default of the contract tests' stack. */
 export function runningTarget(addresses?: StackAddresses): Target {
   const stage = inject('acceptance')?.stage;
   if (stage !== undefined) return awsTarget(stage);
@@ -26,12 +26,12 @@ export function runningTarget(addresses?: StackAddresses): Target {
   return localTarget({ dynamodbEndpoint, secretsEndpoint, region: localRegion, stage: 'local' });
 }
 
-/** Writes down where the shared stack is, as `npm start` does, for commands that a test runs. */
+/** Writes the address of the shared stack as `npm start` does, for commands that a test runs. */
 export function noteRunningStack(file: string): void {
   writeFileSync(file, JSON.stringify(runningStack()));
 }
 
-/** Where the shared stack is. */
+/** The address of the shared stack. */
 export function runningStack(): LocalStack {
   return {
     pid: process.pid,
@@ -47,12 +47,12 @@ export function runningStack(): LocalStack {
   };
 }
 
-/** What `npm run outcomes` reads. */
+/** The store that `npm run outcomes` reads. */
 export function outcomesOn({ documentClient: client, tableName }: Target): Outcomes {
   return outcomesStore({ client, table: tableName('messages'), nowMs: Date.now, pause: storePause });
 }
 
-/** The outcomes of a job, by place in the request, once none of them is pending any more. */
+/** The outcomes of a job by index, once none of them is pending. */
 export async function endingsOf(outcomes: Outcomes, jobId: string, withinMs?: number): Promise<PlacedOutcome[]> {
   return eventually(
     `every message of ${jobId} ends`,
@@ -74,7 +74,7 @@ export function queueClientAt(endpoint: string): SQSClient {
   });
 }
 
-/** Messages that a queue holds: those waiting, those delayed and those handed to a consumer and not deleted. */
+/** Messages in a queue: waiting, delayed, or in flight. */
 export async function messagesHeld(client: SQSClient, queueUrl: string): Promise<number> {
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({

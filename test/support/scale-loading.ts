@@ -38,7 +38,7 @@ export async function loadItems(
   await run.end();
 }
 
-/** Leaves a channel as provisioning does that has it no longer in its file. */
+/** Leaves a channel as provisioning does after its file has lost it. */
 export async function listAsDeleted(
   table: LoadedTable,
   { clientId, waId }: Pick<ListedChannel, 'clientId' | 'waId'>,
@@ -52,7 +52,7 @@ export async function provisionChannels(table: LoadedTable, file: ProvisioningFi
   await loadItems(table, provisionedChannels(file, '2026-11-20T12:00:00.000Z'));
 }
 
-/** Templates of a WABA that one client works with, and what it has assigned each of them to, by index. */
+/** Templates of one client's WABA, and the assignments of each by index. */
 export interface LoadedTemplates {
   readonly wabaId: string;
   readonly clientId: number;
@@ -63,8 +63,7 @@ export interface LoadedTemplates {
 const batchSize = 25;
 
 /**
- * Fills an empty table with what a synchronization leaves behind, several times as fast: without transactions and
- * conditions.
+ * Fills an empty table with the items of a synchronization, several times as fast: without transactions and conditions.
  */
 export async function loadTemplates(
   { documentClient, tableName }: LoadedTable,
@@ -77,7 +76,6 @@ export async function loadTemplates(
   await putAll({ documentClient, tableName }, items);
 }
 
-/** Fills an empty table with channels. */
 export async function loadChannels(table: LoadedTable, channels: readonly ListedChannel[]): Promise<void> {
   await putAll(
     table,

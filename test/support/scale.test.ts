@@ -44,7 +44,7 @@ test('the clients pass as a provisioning file', () => {
   expect(file.channels).toHaveLength(36);
 });
 
-test('a client is assigned only what is its own, up to three different pairs', () => {
+test('assignments use only the client’s own channels and campaigns, up to three different pairs', () => {
   const made = assignmentsAtScale(file, assignments);
   const own = (list: readonly { readonly client_id: number }[]) => list.filter((each) => each.client_id === 1003);
   const channels = own(file.channels).map((channel) => (channel as (typeof file.channels)[number]).channel_id);

@@ -3,8 +3,7 @@ import type { Pair } from '../../lib/templates/assignments/pairs.ts';
 import type { PlatformTemplate } from '../../lib/templates/model/template.ts';
 import { seededRandom } from './faults.ts';
 
-// Test data in any amount: the same seed gives the same data, byte for byte, and a smaller amount is the beginning of a
-// larger one.
+// Test data in any amount: one seed gives the same bytes, and a smaller amount is the beginning of a larger one.
 
 type Random = () => number;
 
@@ -18,8 +17,8 @@ const goneShare = 0.02;
 
 /**
  * Templates of one WABA as the platform lists them: names of about 20 letters, each in three languages; one in fifty is
- * PENDING_DELETION, which counts as deleted. The JSON of the components has exactly `bodyBytes` bytes (100 at least), and
- * nothing else depends on it.
+ * PENDING_DELETION. The components' JSON has exactly `bodyBytes` bytes (at least 100); nothing else depends on that
+ * size.
  */
 export function templatesAtScale(scale: {
   readonly seed: number;
@@ -50,7 +49,7 @@ function componentsOf(bytes: number, random: Random): PlatformTemplate['componen
   return components(prose(bytes - JSON.stringify(components('')).length, random));
 }
 
-/** ASCII text of made-up words that compresses to about half, no better than people's prose. */
+/** ASCII text of made-up words that compresses to about half, as people's prose does. */
 function prose(length: number, random: Random): string {
   let text = '';
   while (text.length < length) text += `${Math.floor(random() * 3_000).toString(27)} `;
@@ -61,8 +60,8 @@ const firstClientId = 1001;
 const firstWabaId = 200_000_000_000_001;
 
 /**
- * A provisioning file: each client has one WABA, which the next client works with too, and channels and campaigns of its
- * own. User `agent<client id>` has all campaigns of the client; `operator` has `BSP_CN`.
+ * A provisioning file: each client has one WABA, shared with the next client, and its own channels and campaigns. User
+ * `agent<client id>` has all campaigns of the client; `operator` has `BSP_CN`.
  */
 export function clientsAtScale(scale: {
   readonly seed: number;
@@ -134,7 +133,7 @@ export function clientsAtScale(scale: {
   };
 }
 
-/** What a client has assigned its templates to, one after the other: one in five to nothing, most to one pair, few to more. */
+/** A client's assignments, template by template: one in five has none, most have one pair, few have more. */
 export function assignmentsAtScale(
   { channels, campaigns }: Pick<ProvisioningFile, 'channels' | 'campaigns'>,
   scale: { readonly seed: number; readonly count: number; readonly clientId: number },

@@ -1,7 +1,9 @@
 import type { SecretStore } from '../../infra/operate/secret-store.ts';
 
+export type SecretsInMemory = SecretStore & { readonly texts: Map<string, string>; readonly written: string[] };
+
 /** Secrets in memory that count their writes. */
-export function secretsInMemory(): SecretStore & { readonly texts: Map<string, string>; readonly written: string[] } {
+export function secretsInMemory(): SecretsInMemory {
   const texts = new Map<string, string>();
   const written: string[] = [];
   const write: SecretStore['write'] = async (name, text) => {

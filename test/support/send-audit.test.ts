@@ -9,7 +9,7 @@ const told = (index: number, state: ReportedState, code?: string) => ({
 });
 const taken = (index: number) => ({ dispatchId: `J-${index}`, to: `549${index}` });
 
-test('everybody reached once, and one of whom nobody can say: as it must be', () => {
+test('every recipient reached once, and one unknown: as it must be', () => {
   const audit = auditOf([told(0, 'read'), told(1, 'sent'), told(2, 'unknown', 'no_answer')], [taken(1), taken(0)]);
   expect(audit).toMatchObject({ recipients: 3, reached: 2, duplicates: 0, strays: 0 });
   expect(audit.unknownNeverTaken).toEqual([told(2, 'unknown', 'no_answer')]);
@@ -34,7 +34,7 @@ test.each([
   expect(audited(auditOf([told(0, state)], messages)).join('\n')).toBe(sentences);
 });
 
-test('a row of the report that names somebody else is none of that message', () => {
+test('a row of the report with another recipient does not belong to that message', () => {
   const rows = [
     { ...told(0, 'read'), to: '+5490' },
     { ...told(1, 'read'), to: '5490' },

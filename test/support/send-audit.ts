@@ -1,6 +1,6 @@
 import type { ReportedState } from '../../lib/messages/receipts/reported-state.ts';
 
-/** One recipient of a job, as the report tells of it. */
+/** One recipient of a job in the report. */
 export interface ToldRecipient {
   /** `<jobId>-<index>` */
   readonly dispatchId: string;
@@ -10,35 +10,35 @@ export interface ToldRecipient {
   readonly to?: string;
 }
 
-/** One message that the platform simulator took; its request has the dispatch id as `biz_opaque_callback_data`. */
+/** One message that the platform simulator accepted; its request has the dispatch id as `biz_opaque_callback_data`. */
 export interface TakenMessage {
   readonly dispatchId: string | undefined;
   readonly to: string;
 }
 
-/** What the reports say, held against what the platform took. Only `unknownNeverTaken` may be there. */
+/** The reports compared with the platform's record. Only `unknownNeverTaken` may be non-empty. */
 export interface SendAudit {
   readonly recipients: number;
-  /** Recipients whose message the platform took. */
+  /** Recipients whose message the platform accepted. */
   readonly reached: number;
-  /** Messages that were taken beyond the first of their dispatch id, or of their recipient. */
+  /** Accepted messages beyond the first of their dispatch id or recipient. */
   readonly duplicates: number;
-  /** Never taken, and not told as `unknown`: refused, expired, waiting for ever, or told as sent. */
+  /** Never accepted, and not reported as `unknown`: refused, expired, still pending, or reported as sent. */
   readonly lost: readonly ToldRecipient[];
   readonly unknownNeverTaken: readonly ToldRecipient[];
-  /** Taken, and still told as `unknown`: no receipt settled it. */
+  /** Accepted, and still reported as `unknown`: no receipt settled it. */
   readonly unknownTaken: readonly ToldRecipient[];
-  /** Taken, and told as one that was not. */
+  /** Accepted, and reported as not accepted. */
   readonly denied: readonly ToldRecipient[];
-  /** Taken, and told of somebody else. */
+  /** Accepted, and reported for another recipient. */
   readonly misaddressed: readonly ToldRecipient[];
-  /** Messages with the dispatch id of no recipient. */
+  /** Accepted messages whose dispatch id belongs to no recipient. */
   readonly strays: number;
 }
 
 const notSentStates: ReadonlySet<ReportedState> = new Set(['pending', 'failed', 'expired']);
 
-/** Compares the recipients of all jobs, each with an address of its own, with everything that the platform took. */
+/** Compares the recipients of all jobs, each with its own address, with all messages that the platform accepted. */
 export function auditOf(told: readonly ToldRecipient[], taken: readonly TakenMessage[]): SendAudit {
   const takenIds = new Set(taken.map(({ dispatchId }) => dispatchId));
   const takenFor = new Map(taken.map(({ dispatchId, to }) => [dispatchId, digitsOf(to)]));
@@ -64,7 +64,7 @@ function digitsOf(to: string): string {
   return to.replace('+', '');
 }
 
-/** In one sentence each, what must not be. */
+/** The faults of an audit, one sentence each. */
 export function audited({ duplicates, lost, unknownTaken, denied, misaddressed, strays }: SendAudit): string[] {
   const told = (recipients: readonly ToldRecipient[], what: string) =>
     recipients.length === 0 ? [] : [`${recipients.length} ${what}: ${shown(recipients)}`];
@@ -78,7 +78,7 @@ export function audited({ duplicates, lost, unknownTaken, denied, misaddressed, 
   ];
 }
 
-/** How many of each ending, then the first few. */
+/** The number of recipients by state, then the first few. */
 function shown(recipients: readonly ToldRecipient[]): string {
   const endings = Map.groupBy(recipients, ({ state, code }) => (code === undefined ? state : `${state} ${code}`));
   const counted = [...endings].map(([ending, { length }]) => `${length} ${ending}`).join(', ');

@@ -24,7 +24,7 @@ const unused = () => Promise.reject(new Error('not part of a send'));
 /** The number that requests send from. */
 export const sendableDid: Did = { waba, channel: { ...channel, phoneNumberId: '300000000000001' } };
 
-/** A request to send, as the gateway hands it over. */
+/** A request to send, as the gateway passes it on. */
 export function sendEvent(body: object, key?: string): HttpEvent {
   const lambda = authorizerContext({ userId: 'u', clientId: 1001, permissions: [], expiresAtSeconds: 9_999_999_999 });
   const event = {
@@ -54,7 +54,7 @@ export function answeredOf({ statusCode, headers = {}, body = '' }: Answer): Sen
   };
 }
 
-/** What the page asks before it accepts: answered at once, with a template whose stored copy is an hour old. */
+/** The ports of the page before it accepts: answered at once, with a template whose stored copy is an hour old. */
 export function sendPorts(
   template: PlatformTemplate,
   nowMs: () => number,

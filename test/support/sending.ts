@@ -29,7 +29,7 @@ import { freshQueue, freshTable, localDocumentClient, localQueueClient } from '.
 
 export const startMs = 1_700_000_000_000;
 
-/** A client of a shared WABA, and a second client on it. */
+/** Two clients that share a WABA. */
 const shared = {
   wabaId: '200000000000001',
   name: 'Shared',
@@ -76,13 +76,13 @@ export interface SentRequest {
   readonly headers?: Record<string, string>;
   readonly query?: Record<string, string>;
   readonly caller?: { readonly clientId: number; readonly permissions: readonly string[] } | 'none' | 'expired';
-  /** Sent as it is instead of the body's JSON. */
+  /** The body as text, sent in place of the JSON. */
   readonly rawBody?: string;
   readonly base64?: boolean;
 }
 
 interface Options {
-  /** What the platform has, by name; each is known to client 1001 as `client` says. */
+  /** The platform's templates by name; client 1001 knows each as `client` says. */
   readonly templates: Readonly<Record<string, PlatformTemplate>>;
   readonly client?: Partial<ClientTemplate>;
   readonly queueFaults?: (attempt: Attempt) => Fault;
@@ -92,7 +92,7 @@ interface Options {
   readonly utilityStops?: readonly number[];
   /** Budgets of clients of the WABA. */
   readonly monthlyBudgets?: readonly MonthlyBudget[];
-  /** What is known of numbers at the platform; nothing unless told. */
+  /** The platform's facts of numbers; none by default. */
   readonly channels?: readonly ListedChannel[];
 }
 
@@ -168,7 +168,7 @@ export async function sendingEndpoint(options: Options) {
     rates: async () => shippedRates,
     parameters: parameterStore(documents, table),
     noteCorrespondents: correspondentWriter(
-      // Without the faults: what is noted on shared numbers is asked for in a test of its own.
+      // Another test covers the marks of shared numbers, so these calls have no faults.
       { documentClient: localDocumentClient(), tableName: table },
       async () => nameOf,
     ),
@@ -197,7 +197,7 @@ export async function sendingEndpoint(options: Options) {
     const { statusCode, headers = {}, body: answered = '' } = await handle(event as never, context);
     return { status: statusCode, headers, body: JSON.parse(answered) };
   };
-  /** Takes what was accepted out of the queues: jobs for the fan-out, and what went straight. */
+  /** Takes accepted messages out of the queues: jobs for the fan-out, and straight chunks. */
   const accepted = async () => {
     const read = localQueueClient();
     return { jobs: await drainJobs(read, queueUrl), chunks: await drainChunks(read, urgentQueueUrl) };

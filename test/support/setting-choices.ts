@@ -9,11 +9,11 @@ export const ticketTopicArn = 'arn:aws:sns:eu-west-1:123456789012:ticket';
 export const edgePageTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-page';
 export const edgeTicketTopicArn = 'arn:aws:sns:us-east-1:123456789012:edge-ticket';
 
-/** The context values that tests of templates look at. Each choice is synthesized once in a run (infra-build.ts). */
+/** The context values for tests of templates. Each choice is synthesized once in a run (infra-build.ts). */
 export const settingChoices = {
-  /** Nothing but a stage. */
+  /** Only a stage. */
   plain: { stage: 'test' },
-  /** Every part that a setting brings. */
+  /** All parts that settings can add. */
   whole: {
     ...{
       stage: 'test',
@@ -33,9 +33,9 @@ export const settingChoices = {
   },
   /** A public address, without an edge. */
   address: { stage: 'test', ...domain, ...zone, edgeCertificateArn, protected: 'true' },
-  /** An edge before a name that another name server has, in stacks that may be deleted. */
+  /** An edge for a name of another name server, in stacks that may be deleted. */
   edge: { stage: 'test', ...domain, edge: true, edgeCertificateArn, pageTopicArn, ticketTopicArn, protected: 'false' },
-  /** Other values than the defaults, most of them as text: so the command line gives them. */
+  /** Values that differ from the defaults, most of them as text, as the command line passes them. */
   chosen: {
     ...{
       stage: 'test',

@@ -1,14 +1,14 @@
 /**
- * Documented answers that no request to the stack of the contract tests can bring about, and the test that shows each where
- * it comes from. Whatever else the document says, the whole run of the contract tests must see (D48).
+ * Documented answers that no request to the contract tests' stack can cause, with the test that shows each. A whole run
+ * of the contract tests must see all others (D48).
  */
 export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: string; readonly by: string }[] = [
-  // Only a deployment with an edge.
+  // Only deployments with an edge have this answer.
   { answer: /^\S+ 403 edge_required$/, code: 'edge_required', by: 'test/infra/edge-over-http.test.ts' },
-  // What nobody expected, and an endpoint that is late: of the frame that all pages have.
+  // The frame of all pages answers unexpected errors and late endpoints.
   { answer: /^\S+ 500 internal_error$/, code: 'internal_error', by: 'test/lib/http/endpoint.test.ts' },
   { answer: /^\S+ 502 platform_unreachable$/, code: 'platform_unreachable', by: 'test/lib/http/endpoint.test.ts' },
-  // A retry is accepted as a send is.
+  // The acceptance of a retry is the acceptance of a send.
   ...(
     [
       ['502 dispatch_unavailable', 'test/lib/messages/accept/accept-job.test.ts'],
@@ -20,15 +20,15 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
       ['429 platform_rate_limited', 'test/lib/messages/resolve/resolve-template.test.ts'],
     ] as const
   ).map(([answer, by]) => ({ answer: new RegExp(`^messages-retry ${answer}$`), code: answer.slice(4), by })),
-  // A stack whose clients have no budgets: others provision one, of a send (contract/budgets).
+  // The clients of this stack have no budgets; other tests provision one, for a send (contract/budgets).
   { answer: /^messages-retry 422 over_budget$/, code: 'over_budget', by: 'test/lib/messages/budget/means.test.ts' },
-  // As the list of a catalog's products, which is asked for in the same way (contract/catalog-products).
+  // The list of a catalog's products is read in the same way (contract/catalog-products).
   ...(['400 platform_refused', '429 platform_rate_limited'] as const).map((answer) => ({
     answer: new RegExp(`^catalogs-list ${answer}$`),
     code: answer.slice(4),
     by: 'test/lib/platform/refusals.test.ts',
   })),
-  // A queue or a table that fails at the last step.
+  // A queue or a table fails at the last step.
   {
     answer: /^messages-send 502 dispatch_unavailable$/,
     code: 'dispatch_unavailable',
@@ -49,6 +49,6 @@ export const shownElsewhere: readonly { readonly answer: RegExp; readonly code: 
     code: 'webhook_not_taken',
     by: 'test/functions/platform-webhook.queue.test.ts',
   },
-  // Lambda takes no event as large as this body may be: the gateway is first.
+  // Lambda's limit for an event is below this limit, so the gateway refuses first.
   { answer: /^messages-send 413 payload_too_large$/, code: 'payload_too_large', by: 'test/lib/http/endpoint.test.ts' },
 ];

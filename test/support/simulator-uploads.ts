@@ -2,7 +2,7 @@ import type { Answer, SimulatorAtRest } from './simulator.ts';
 
 export const demoApp = '500000000000001';
 
-/** Sends bytes to an upload session as the platform wants them. */
+/** Sends bytes to an upload session as the platform requires. */
 export async function sendBytes(
   simulator: Pick<SimulatorAtRest, 'url'>,
   upload: {
@@ -23,7 +23,7 @@ export async function sendBytes(
   return { status: reply.status, body: await reply.json() };
 }
 
-/** Uploads a file of so many bytes in one go and returns its handle. */
+/** Uploads a file of this size in one request and returns its handle. */
 export async function uploadedHandle(
   simulator: Pick<SimulatorAtRest, 'url'> & { post(path: string, body: unknown): Promise<Pick<Answer, 'body'>> },
   fileType: string,

@@ -15,7 +15,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** A simulator with the demo data on a free port whose real time stands still, and short words to talk to it. */
+/** A simulator with demo data on a free port whose real time stands still, with short calls for its routes. */
 export async function simulatorAtRest(seed?: Seed) {
   const simulator = await startSimulator({
     nowMs: () => Date.parse('2026-11-20T12:00:00Z'),
@@ -25,8 +25,8 @@ export async function simulatorAtRest(seed?: Seed) {
 }
 
 /**
- * The simulator of a test file, stopped after the last test; with `afresh` it has the demo data again before every test. It
- * can be talked to once tests run.
+ * The simulator of a test file, stopped after the last test; with `afresh` its demo data is reset before every test.
+ * Calls work only while tests run.
  */
 export function simulatorOfFile({ afresh = false } = {}) {
   let started: SimulatorAtRest | undefined;
@@ -61,7 +61,7 @@ function wordsTo(urlOf: () => string) {
       call('GET', `/v25.0/${path}?${new URLSearchParams(query)}`),
     post: (path: string, body?: unknown) => call('POST', `/v25.0/${path}`, body),
     control: (method: string, path: string, body?: unknown) => call(method, `/_control/${path}`, body),
-    /** Posts a message that passes every check, changed by `changes`. */
+    /** Posts a valid message with `changes`. */
     send: (to: string, changes: Readonly<Record<string, unknown>> = {}, number = firstNumber) =>
       call('POST', `/v25.0/${number}/messages`, { ...templateMessage('order_update', orderUpdate), to, ...changes }),
   };

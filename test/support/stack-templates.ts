@@ -5,12 +5,12 @@ import type { SettingChoice } from './setting-choices.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The folder that has a folder for each choice of settings, as `cdk synth` writes it. */
+    /** The folder with a subfolder for each choice of settings, as `cdk synth` writes it. */
     assembliesDirectory: string;
   }
 }
 
-/** One resource of a template, its properties as CloudFormation reads them. */
+/** One resource of a template, with the properties that CloudFormation reads. */
 export interface Resource {
   readonly id: string;
   readonly type: string;
@@ -23,36 +23,36 @@ export interface Resource {
 
 type StackId = 'Stateful' | 'Stateless' | 'Edge';
 
-/** What is said of a stack beside its template. */
+/** The stack's settings outside its template. */
 export interface Standing {
   readonly stackName: string;
-  /** `unknown-region` where the stack goes where it is deployed to. */
+  /** `unknown-region` for a stack whose region is chosen at deployment. */
   readonly region: string;
   readonly terminationProtection: boolean;
-  /** The stacks that are deployed before it. */
+  /** The stacks that must be deployed first. */
   readonly after: readonly string[];
 }
 
 export interface Stacks {
   readonly stateful: readonly Resource[];
   readonly stateless: readonly Resource[];
-  /** None where the settings have no edge. */
+  /** Empty without an edge in the settings. */
   readonly edge: readonly Resource[];
-  /** What the stateful stack exports, by name, and the names that the stateless one imports. */
+  /** The exports of the stateful stack by name, and the names that the stateless one imports. */
   readonly exports: ReadonlyMap<string, unknown>;
   readonly importedNames: ReadonlySet<string>;
   standing(id: StackId): Standing;
   /** Resources of one type, of all stacks. */
   all(type: string): Resource[];
-  /** What an output of the stateless stack says. */
+  /** The value of an output of the stateless stack. */
   output(name: string): unknown;
-  /** Ends at the resource a Ref, GetAtt or ImportValue points to, and gives its logical id. */
+  /** The logical id of the resource that a Ref, GetAtt or ImportValue leads to. */
   target(reference: unknown): string;
-  /** The function that is called by a reference, straight or by its alias. */
+  /** The function that a reference calls, directly or by its alias. */
   called(reference: unknown): string;
 }
 
-/** The stacks of a choice of settings, which the set-up of the project has synthesized. */
+/** The stacks of a choice of settings, from the project's set-up. */
 export function stacksOf(choice: SettingChoice): Stacks {
   return stacksIn(join(inject('assembliesDirectory'), choice));
 }

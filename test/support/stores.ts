@@ -9,12 +9,15 @@ import { addressOf } from './addresses.ts';
 
 const local = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
-/** The document client the stores use, pointed at DynamoDB Local. Each test file makes its own table, so none share data. */
+/** The stores' document client for DynamoDB Local. Each test file makes its own table, so that files share no data. */
 export function localDocumentClient() {
   return documentClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
 }
 
-/** The same, for tests that read tens of thousands of items at once: a busy machine takes longer than an attempt may. */
+/**
+ * The same, for tests that read tens of thousands of items at once, which takes a busy machine longer than the timeout
+ * of an attempt.
+ */
 export function patientDocumentClient() {
   const requestHandler = { requestTimeout: 60_000, throwOnRequestTimeout: true };
   return documentClient({ ...local, endpoint: addressOf('dynamodbEndpoint'), requestHandler });
@@ -24,7 +27,7 @@ export function localQueueClient(): SQSClient {
   return queueClient({ ...local, endpoint: addressOf('sqsEndpoint') });
 }
 
-/** Creates an empty table of the given shape under a name of its own and returns the name. */
+/** Creates an empty table with this shape and a unique name, and returns the name. */
 export async function freshTable(shape: TableName): Promise<string> {
   const client = new DynamoDBClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
   const name = `${shape}-${randomUUID()}`;
@@ -41,7 +44,6 @@ export async function freshTable(shape: TableName): Promise<string> {
   return name;
 }
 
-/** Creates a queue of its own and returns its URL. */
 export async function freshQueue(): Promise<string> {
   const client = localQueueClient();
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `queue-${randomUUID()}` }));

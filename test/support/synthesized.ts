@@ -5,9 +5,8 @@ import { stubBundles } from './assemblies.ts';
 import { type Stacks, stacksIn } from './stack-templates.ts';
 
 /**
- * Synthesizes the service in this process, over stub bundles of every function or of the given ones. The rules of
- * CloudFormation take longer than all the rest: they apply where they are what is tested. What a template says by itself
- * is asked of `stacksOf`, which costs nothing.
+ * Synthesizes the service in this process with stub bundles. Validation by CloudFormation's rules takes most of the
+ * time, so only its own tests use it. For plain questions about a template, `stacksOf` is free.
  */
 export function synthesize(
   context: Readonly<Record<string, unknown>> = {},

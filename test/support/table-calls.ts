@@ -2,10 +2,10 @@ import { childrenOf, codeOf, type Node, nameOf, syntaxOf, within } from './funct
 import { isCall, namesIn, neverNamed, partsOf } from './living-code.ts';
 import { type Declarations, tablesGiven } from './table-ways.ts';
 
-/** Verbs of each table, by the variable under which the function finds it. */
+/** The verbs for each table, by its environment variable. */
 export type TableCalls = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** What the calls of the SDK's document library ask of DynamoDB. */
+/** The DynamoDB verb of each call of the SDK's document library. */
 const verbOfCall: Readonly<Record<string, string>> = {
   GetCommand: 'GetItem',
   BatchGetCommand: 'BatchGetItem',
@@ -19,7 +19,7 @@ const verbOfCall: Readonly<Record<string, string>> = {
   paginateScan: 'Scan',
 };
 
-/** Actions of a transaction need the verb of the action, and no verb of their own. */
+/** A transaction needs the verbs of its actions, and no verb of its own. */
 const verbOfAction: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
@@ -32,18 +32,16 @@ const transaction = 'TransactWriteCommand';
 const documentLibrary = '@aws-sdk/lib-dynamodb';
 
 /**
- * The calls of DynamoDB that a function's code can make, and the table each goes to, read from its bundle without running it.
- * A store is a function that is given a table's name at the top of the bundle. Its calls are those of all code that can be
- * reached from it by name, but for what is in it and is never named: methods of the objects it returns, and functions. `row.find`
- * keeps every method `find` alive. So it may find a verb too many, and misses none.
+ * The DynamoDB calls of a function and their tables, read from its bundle. A store takes a table's name at top level;
+ * all code that it reaches by name counts. This may find extra verbs, but misses none.
  */
 export async function tableCallsOf(functionName: string): Promise<TableCalls> {
   return callsIn(await codeOf(functionName));
 }
 
 /**
- * The same, of a bundle's text: one module, in which every name of the top level is declared once. `toldLater` are stores that are
- * told a table at each call, in a way that cannot be followed, with the tables that it may be.
+ * The same for the text of a bundle: one module, in which each top-level name is declared once. `toldLater` has stores
+ * that receive a table at each call, in a way that cannot be followed, with the tables that it may be.
  */
 export function callsIn(code: string, toldLater: Readonly<Record<string, readonly string[]>> = {}): TableCalls {
   const bundle = readBundle(code);
@@ -64,7 +62,7 @@ export function callsIn(code: string, toldLater: Readonly<Record<string, readonl
 interface Bundle {
   readonly program: Node;
   readonly declarations: Declarations;
-  /** Names of the document library, by the name that they have in the bundle. */
+  /** Names of the document library by their names in the bundle. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
@@ -99,7 +97,7 @@ function readImport(statement: Node, imported: Map<string, string>): void {
   }
 }
 
-/** Everything of the top level that the code of a name can reach by names, itself included. */
+/** All top-level code reachable by names from the code of a name, with the name itself. */
 function reachedFrom(name: string, { declarations }: Bundle, dead: ReadonlySet<Node>): Set<Node> {
   const reached = new Set<Node>();
   const waiting = [name];
@@ -118,7 +116,7 @@ function verbsOf(store: string, bundle: Bundle, dead: ReadonlySet<Node>): Set<st
   const verbs = new Set(calls.flatMap((call) => verbOfCall[call] ?? []));
   if (!calls.includes(transaction)) return verbs;
   const own = actionsIn(reached, dead);
-  // Actions that are made elsewhere and handed to the store could be any.
+  // The store may receive any action that is built elsewhere.
   return new Set([...verbs, ...(own.size > 0 ? own : actionsIn([bundle.program], dead))]);
 }
 

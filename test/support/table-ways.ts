@@ -1,11 +1,12 @@
 import { childrenOf, isFunction, type Node, nameOf, within } from './function-code.ts';
 
-/** What declares each name of a module's top level. */
+/** The declaration of each top-level name of a module. */
 export type Declarations = ReadonlyMap<string, Node>;
 
 /**
- * The functions that are called with a table's name, and the variables of those tables. A table gets into an argument as it is, by
- * a constant, as a value of an object, or by a function that returns such an object. Throws for a table that goes another way and is none of `strayable`.
+ * The functions that receive a table's name, and the variables of those tables. The name may pass directly, as a
+ * constant, in an object, or from a function that returns such an object. Throws for any other way of a table that is
+ * not in `strayable`.
  */
 export function tablesGiven(
   program: Node,
@@ -33,7 +34,7 @@ export function tablesGiven(
   return given;
 }
 
-/** A value of an object, in the statement of the top level that it stands in; `calls` have returned the object. */
+/** A value of an object, with its top-level statement; `calls` have returned the object. */
 interface Value {
   readonly name: string;
   readonly value: Node;
@@ -41,7 +42,7 @@ interface Value {
   readonly calls: readonly Node[];
 }
 
-/** Follows tables from where they are given back to where they are named. */
+/** Follows a table's name from its use back to its environment variable. */
 class TableWays {
   readonly #declarations: Declarations;
   readonly #locals = new Map<Node, ReturnType<typeof localsOf>>();
@@ -51,14 +52,14 @@ class TableWays {
     this.#declarations = declarations;
   }
 
-  /** The tables that an expression is, or has in it. `top` is the statement of the top level around it. */
+  /** The tables that an expression is or contains. `top` is the top-level statement around it. */
   follow(node: Node, top: Node): string[] {
     const tables = this.#tablesOf(node, top);
     if (tables.length > 0) this.#followed.add(node);
     return tables;
   }
 
-  /** The tables of an expression from which nothing was followed. */
+  /** The tables in an expression that no step has followed. */
   strayTablesOf(node: Node, top: Node): string[] {
     if (this.#followed.has(node) || node.type === 'ObjectExpression' || this.#localsOf(top).bindings.has(node))
       return [];
@@ -94,7 +95,7 @@ class TableWays {
     });
   }
 
-  /** The values of an object: as it is written, as a constant has it, or as a function without arguments returns it. */
+  /** The values of an object, from its literal, a constant, or the function without arguments that returns it. */
   #valuesOf(node: Node, top: Node): Value[] {
     if (node.type === 'Identifier') {
       this.#followed.add(node);
@@ -117,7 +118,7 @@ class TableWays {
     return this.#valuesOf(returned, called).map((value) => ({ ...value, calls: [...value.calls, node] }));
   }
 
-  /** What declares a name in this statement, or else at the top level; nothing when it is a parameter. */
+  /** The declarations of a name in this statement or at top level; none for a parameter. */
   #declaratorsOf(name: string, top: Node): readonly Node[] {
     const { declarators, parameters } = this.#localsOf(top);
     const own = declarators.get(name) ?? [];
@@ -132,7 +133,7 @@ class TableWays {
   }
 }
 
-/** What a statement declares, by name; the nodes that do so; and the names of parameters in it. */
+/** The declarations of a statement by name, their nodes, and its parameter names. */
 function localsOf(top: Node) {
   const declarators = new Map<string, Node[]>();
   const bindings = new Set<Node>();

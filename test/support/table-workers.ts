@@ -16,13 +16,13 @@ import { noStops } from './memory-opt-outs.ts';
 import { immediately, VirtualTime } from './virtual-time.ts';
 
 type Ports = Omit<FlatPorts, 'invocation' | 'remainingMs'>;
-/** What is no table. */
+/** The ports without tables. */
 type Given = Pick<Ports, 'queue' | 'events' | 'send'> & Partial<Ports>;
 
 const lifeMs = 60_000;
 const never = new Promise<never>(() => undefined);
 
-/** Workers of chunks over the real stores, in virtual time: it passes only while none of them asks for anything. */
+/** Workers of chunks over the real stores in virtual time, which passes only while no worker waits for a request. */
 export class TableWorkers {
   readonly time: VirtualTime;
   #asked = 0;
@@ -32,7 +32,7 @@ export class TableWorkers {
     this.time = new VirtualTime(startMs);
   }
 
-  /** What one process takes, over a table. */
+  /** The ports of one process over a table. */
   ports(client: DynamoDBDocumentClient, table: string, given: Given): Ports {
     const nowMs = () => this.time.nowMs;
     const pause = async () => undefined;
@@ -63,8 +63,8 @@ export class TableWorkers {
   }
 
   /**
-   * A run about deliveries of these bodies; returns those that come again. After so many calls it is killed: nothing that it has
-   * asked for is answered then, and it asks for nothing more.
+   * A run for deliveries of these bodies; returns those that come again. After `calls` calls the run is killed: its
+   * pending requests get no answer, and it makes no more.
    */
   async run(
     bodies: readonly string[],
@@ -96,7 +96,7 @@ export class TableWorkers {
     return await Promise.race([again, killed.promise]);
   }
 
-  /** Asks for something outside of virtual time. */
+  /** A request outside of virtual time. */
   async ask<T>(call: () => Promise<T>): Promise<T> {
     this.#asked += 1;
     try {
@@ -128,13 +128,13 @@ export class TableWorkers {
 
 type Through = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Ports of which each call that is answered from outside goes by `through`. */
+/** Ports whose outside calls go through `through`. */
 function outside(ports: Ports, through: Through): Ports {
   const { slices, doubts, paces, tenths, breakers, queue, events } = ports;
   const { look, beginStraight, send, probe } = eachCall(ports, through);
   const newHolds = () => {
     const holds = ports.newHolds();
-    // What a run has seen it notes by itself.
+    // A run records in memory what it has seen: this is no request.
     const { saw, ...asked } = holds;
     return { saw, ...spreadCalls(asked, through) };
   };

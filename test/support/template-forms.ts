@@ -15,14 +15,14 @@ export function file(content: string | Buffer, type = 'image/png'): FormPart {
   return part(`Content-Disposition: form-data; name="file"; filename="a"\nContent-Type: ${type}`, content);
 }
 
-/** Part `template` of a request with a picture in its header, changed by `changes`. */
+/** The part `template` of a request with a picture header and `changes`. */
 export function templateField(probes: ReturnType<typeof templateProbes>, changes = {}): FormPart {
   return field('template', JSON.stringify(probes.draft({ components: [imageHeader, plainBody], ...changes })));
 }
 
 export const boundaryIs = (boundary: string) => ({ 'content-type': `multipart/form-data; boundary=${boundary}` });
 
-/** Creates a template from bytes that call themselves a form with boundary `b`. */
+/** Creates a template from bytes, sent as a form with boundary `b`. */
 export function sendForm(body: Buffer, options: CreateOptions = {}) {
   return create(body, { headers: boundaryIs('b'), ...options });
 }

@@ -9,7 +9,7 @@ export const sharedDid = '5491100000001';
 export const sharedWaba = '200000000000001';
 export const plainBody = { type: 'BODY', text: 'Your order is ready to be picked up.' };
 
-/** How a creation is answered that asked for nothing special. */
+/** The answer to a creation without special wishes. */
 export const created = { status: 200, body: { status: 'PENDING', category: 'UTILITY' } };
 
 export interface Draft {
@@ -27,26 +27,26 @@ export interface CreateOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Creates a template over HTTP; `body` is sent as JSON, or as it is when it is text or bytes. */
+/** Creates a template over HTTP; `body` is sent as JSON, and text or bytes unchanged. */
 export async function create(body: unknown, options: CreateOptions = {}): Promise<ApiReply> {
   const { user = 'supervisor1001', did = sharedDid, query = '', headers = {} } = options;
   return api(`POST /v1/templates/${did}${query}`, { token: await tokenOf(user), body, headers });
 }
 
-/** Lets the platform's review happen, and reads what came of it. */
+/** Lets the platform's reviews finish, and synchronizes their results. */
 export async function reviewAll(): Promise<void> {
   await platform('POST /_control/clock', { advance_seconds: 61 });
   await synchronize('supervisor1001');
 }
 
-/** Creates a template under a name of its own and returns the creator's id and the platform's. */
+/** Creates a template under a unique name; returns the creator's id and the platform's id. */
 export async function createdTemplate(draft: Draft): Promise<{ id: string; platformId: string; name: string }> {
   const { status, text, body } = await create(draft);
   if (status !== 200) throw new Error(`creation of ${draft.name} answered ${status} ${text}`);
   return { id: (await listedTemplate(1001, draft.name)).id, platformId: body.id, name: draft.name };
 }
 
-/** Edits a template over HTTP; `body` is sent as JSON, or as it is when it is text or bytes. */
+/** Edits a template over HTTP; `body` is sent as JSON, and text or bytes unchanged. */
 export async function edit(
   id: string,
   body: unknown,
@@ -56,20 +56,20 @@ export async function edit(
   return api(route, { token: await tokenOf(user), body, headers });
 }
 
-/** The entry of a client's listing for a template of that name, or undefined. */
+/** The entry of a client's listing with this template name, or undefined. */
 export async function listedTemplate(clientId: number, name: string, query = '') {
   const token = await tokenOf('operator');
   const { body } = await api(`GET /v1/templates?client_id=${clientId}&name=${name}${query}`, { token });
   return body.data[0];
 }
 
-/** How many creations have reached the platform. */
+/** The number of creations that have reached the platform. */
 export async function creationsAsked(wabaId = sharedWaba): Promise<number> {
   const { body } = await platform(`GET /_control/requests?method=POST&path=${wabaId}/message_templates&limit=0`);
   return body.total;
 }
 
-/** How a creation is refused; `at` are the paths of its faults. */
+/** The expected refusal of a creation; `at` are the paths of its faults. */
 export interface Refused {
   readonly status?: number;
   readonly code?: string;
@@ -77,7 +77,7 @@ export interface Refused {
   readonly at?: readonly string[];
 }
 
-/** Asks for a creation that must be refused so, 400 `invalid_request` unless told, and that the platform must never hear of. */
+/** Sends a creation that must be refused, by default with 400 `invalid_request`, and must not reach the platform. */
 export async function expectRefused(
   ask: () => Promise<ApiReply>,
   { status = 400, code = 'invalid_request', message, at }: Refused,
@@ -89,20 +89,20 @@ export async function expectRefused(
   expect(await creationsAsked()).toBe(before);
 }
 
-/** The body of the newest request of the platform whose path holds this text. */
+/** The body of the platform's newest request whose path contains this text. */
 export async function lastSent(path = 'message_templates', method = 'POST') {
   const { body } = await platform(`GET /_control/requests?method=${method}&path=${path}&limit=1`);
   return body.data[0].body;
 }
 
-/** Lets an hour pass at the platform, which takes 100 creations an hour. */
+/** An hour passes at the platform, which allows 100 creations an hour. */
 export async function freshHour(): Promise<void> {
   await platform('POST /_control/clock', { advance_seconds: 3_600 });
 }
 
 /**
- * Templates of a test file, under names that nobody else uses: there is room for their creation, and when the file has ended neither
- * the platform nor the store has a trace of them.
+ * Templates of a test file under unique names. The platform has room for their creation, and at the end of the file
+ * both the platform and the store lose them.
  */
 export function templateProbes() {
   const mark = `probe_${randomUUID().slice(0, 8)}`;
@@ -118,7 +118,7 @@ export function templateProbes() {
     }
   });
   return {
-    /** A request that will do, changed by `changes`. */
+    /** A valid request with `changes`. */
     draft: (changes: Readonly<Record<string, unknown>> = {}): Draft => {
       const name = `${mark}_${drafts.length}`;
       const draft = { name, language: 'en_US', category: 'UTILITY', components: [plainBody], ...changes };
@@ -128,7 +128,7 @@ export function templateProbes() {
   };
 }
 
-/** What an answer says, to be compared as a whole. */
+/** The status and body of an answer, for comparison as a whole. */
 export function said({ status, body }: ApiReply): readonly [number, unknown] {
   return [status, body];
 }

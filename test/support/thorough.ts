@@ -7,12 +7,12 @@ declare module 'vitest' {
 }
 
 /**
- * Whether this run explores everything: `npm run test:all` and a run by name do. `npm test` takes a part of the same
- * explorations, and so does the second engine everywhere, for which measurements of how often it is called say nothing.
+ * Whether this run explores everything: true in `npm run test:all` and in a run by name. False in `npm test` and on the
+ * second engine, which take a part of each exploration.
  */
 export const thorough: boolean = inject('thorough');
 
-/** All of them where everything is explored, the first of them elsewhere. */
+/** All cases in a thorough run, the first `count` in other runs. */
 export function firstUnlessThorough<T>(all: readonly T[]): readonly T[] {
   return thorough ? all : all.slice(0, 1);
 }

@@ -6,14 +6,14 @@ import type { LocalTemplate } from '../../infra/local/local-template.ts';
 type LocalFunctions = LocalTemplate['functions'];
 
 export interface TinyFunction {
-  /** Source of the module: it must export `handler`. */
+  /** The source of the module, which must export `handler`. */
   readonly code: string;
   readonly timeoutSeconds?: number;
   readonly memoryMb?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Writes each function as `<folder>/<id>/index.mjs`, as a build would leave it, and describes it as the template does. */
+/** Writes each function as `<folder>/<id>/index.mjs`, as a build does, and describes it as the template does. */
 export function tinyFunctions(sources: Readonly<Record<string, TinyFunction | string>>): {
   readonly functions: LocalFunctions;
   readonly remove: () => void;

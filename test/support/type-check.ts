@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** As strict as a client's own settings may be. */
+/** The strictest settings that a client may have. */
 const compilerOptions = {
   strict: true,
   noEmit: true,
@@ -17,10 +17,7 @@ const compilerOptions = {
   types: [],
 };
 
-/**
- * Compiles the files, by name, as one program of their own. Returns the faults of each file that has any, as the compiler
- * says them.
- */
+/** Compiles the files, by name, as one program of their own. Returns the compiler's faults for each file with any. */
 export function typeFaults(files: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'types-'));
   try {

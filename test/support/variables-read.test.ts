@@ -22,7 +22,7 @@ it('follows a name to readers that stand behind their callers', () => {
   );
 });
 
-it('finds nothing in readers that nobody calls, and in names that look like variables', () => {
+it('finds nothing in readers without a call, and in names that look like variables', () => {
   expect(read("const kinds = ['A_TABLE']; export const env = { A: kinds };")).toEqual([]);
 });
 

@@ -1,15 +1,15 @@
 import { childrenOf, codeOf, isFunction, type Node, nameOf, syntaxOf, within } from './function-code.ts';
 
 /**
- * The variables of the environment that a function's code reads, from its bundle without running it. A reader is a function of
- * the top level that reads a variable whose name it is given, or hands that name to a reader: `environmentVariable`,
- * and what is built on it. Whoever calls a reader must say the name as a text. What packages read does not count.
+ * The environment variables that a function's code reads, found in its bundle; packages do not count. A reader
+ * (`environmentVariable`) reads the variable that it is given, or calls another reader. Callers must pass the name as
+ * text.
  */
 export async function variablesReadBy(functionName: string): Promise<ReadonlySet<string>> {
   return variablesIn(await codeOf(functionName));
 }
 
-/** The same, of a bundle's text: one module, in which every name of the top level is declared once. */
+/** The same for the text of a bundle: one module, in which each top-level name is declared once. */
 export function variablesIn(code: string): ReadonlySet<string> {
   const units = childrenOf(syntaxOf(code)).flatMap(unitsIn);
   const readers = new Map<string, number>();
@@ -21,7 +21,7 @@ export function variablesIn(code: string): ReadonlySet<string> {
   return read;
 }
 
-/** A statement of the top level; `name` and `parameters` where it is a function. */
+/** A top-level statement; a function has `name` and `parameters`. */
 interface Unit {
   readonly node: Node;
   readonly name?: string;
@@ -45,7 +45,7 @@ function parametersOf(node: Node): string[] {
   return (node['params'] as Node[]).map((each) => (each.type === 'Identifier' ? nameOf(each) : ''));
 }
 
-/** Adds the names that stand here to `read`, and the function itself to `readers` where it is given the name. */
+/** Adds the names in the node to `read`, and the function itself to `readers` when it receives the name. */
 function readUnit({ node, name, parameters }: Unit, readers: Map<string, number>, read: Set<string>): void {
   const followed = new Set<unknown>([node['id']]);
   for (const each of within(node)) {
@@ -62,7 +62,10 @@ function readUnit({ node, name, parameters }: Unit, readers: Map<string, number>
   }
 }
 
-/** What stands for the name in `process.env[NAME]`, `process.env.NAME` and `reader(NAME)`; what was understood is `followed`. */
+/**
+ * The name expression in `process.env[NAME]`, `process.env.NAME` and `reader(NAME)`; `followed` collects the nodes that
+ * were understood.
+ */
 function nameAskedFor(node: Node, readers: ReadonlyMap<string, number>, followed: Set<unknown>): Node | undefined {
   if (node.type === 'MemberExpression' && isEnvironment(node['object'] as Node)) {
     followed.add(node['object']);

@@ -1,6 +1,6 @@
 /**
- * A clock that jumps: waiting ends once nothing else can go on, in the order of the times waited for. For work that waits for
- * nothing but this clock and promises in memory.
+ * A clock that jumps: when no other work can continue, the earliest wait ends. Only for work that waits for this clock
+ * and for promises in memory.
  */
 export class VirtualClock {
   private timeMs: number;
@@ -18,7 +18,7 @@ export class VirtualClock {
     return promise;
   };
 
-  /** Lets time pass for as long as `work` takes; who still waits then never goes on. */
+  /** Lets time pass for as long as `work` takes; other waits then never end. */
   async run<T>(work: Promise<T>): Promise<T> {
     let done = false;
     const ended = work.finally(() => {

@@ -3,7 +3,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A clock that only moves while everybody sleeps: as many workers as a test likes, and hours that take no time. */
+/** A clock that moves only while all tasks sleep: it allows any number of workers, and hours that take no real time. */
 export class VirtualTime {
   nowMs: number;
   readonly #sleepers = new Map<number, Sleeper[]>();
@@ -24,8 +24,8 @@ export class VirtualTime {
   }
 
   /**
-   * Lets time pass until `isOver` says so, or no sleeper is left. Whatever can go on without time does so first: `settled`
-   * resolves when all of it has.
+   * Lets time pass until `isOver` is true, or no sleeper is left. Before each step, `settled` resolves when all work
+   * that needs no time is done.
    */
   async pass(isOver: () => boolean, settled: () => Promise<void> = immediately): Promise<void> {
     for (;;) {
@@ -39,7 +39,7 @@ export class VirtualTime {
     }
   }
 
-  /** Latest first, so that the next is at the end. */
+  /** Latest first, so that the next one is at the end. */
   #insert(atMs: number): void {
     let low = 0;
     let high = this.#times.length;
@@ -52,7 +52,7 @@ export class VirtualTime {
   }
 }
 
-/** Enough for work that waits for nothing but this clock and promises in memory. */
+/** Enough for work that waits only for this clock and for promises in memory. */
 export function immediately(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,11 +1,11 @@
-/** Bytes that are written to standard output meanwhile: what CloudWatch is given, without the platform's own lines. */
+/** The bytes written to standard output meanwhile: CloudWatch's input, without the platform's own lines. */
 export async function bytesWritten(work: () => Promise<unknown>): Promise<number> {
   const counted = countBytes();
   await work().finally(counted.stop);
   return counted.bytes();
 }
 
-/** The same of work that is over at once. */
+/** The same for synchronous work. */
 export function bytesWrittenNow(work: () => void): number {
   const counted = countBytes();
   try {

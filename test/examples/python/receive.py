@@ -1,4 +1,4 @@
-"""Judges one delivery: `python3 receive.py SECRET`, with {"headers", "body"} as JSON on stdin."""
+"""Verifies one delivery: `python3 receive.py SECRET` reads {"headers", "body"} as JSON from stdin."""
 
 import json
 import sys

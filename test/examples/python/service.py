@@ -12,7 +12,7 @@ import uuid
 
 
 class Refused(Exception):
-    """The service said no: `code` never changes its meaning, `errors` names each fault with its path."""
+    """A refusal of the service: the meaning of `code` never changes, and `errors` has each fault with its path."""
 
     def __init__(self, status, body):
         super().__init__(f"{status} {body.get('code')}: {body.get('message')}")
@@ -29,7 +29,7 @@ class Service:
         self.token = self.call("POST", "/login", json_body=login)[0]["access_token"]
 
     def call(self, method, path, query=None, json_body=None, form=None, headers=None, seconds=90):
-        """One request: what was answered, and its headers. Repeats what was refused for now (429) as it is told to."""
+        """One request: the answer and its headers. Repeats it while the answer is 429, after the time in Retry-After."""
         end = time.monotonic() + seconds
         url = self.url + path + ("?" + urllib.parse.urlencode(query) if query else "")
         sent = dict(headers or {})
@@ -75,7 +75,7 @@ class Service:
         return self.dispatched(f"/v1/template/messages/{did}", body, headers)
 
     def retry(self, did, dispatch_id, codes=None):
-        """A new dispatch of those that one did not reach; `codes` names causes of which only you know that they have passed."""
+        """A new dispatch for recipients that the first did not reach; `codes` names causes that only you know to be over."""
         body = {"codes": codes} if codes else {}
         return self.dispatched(f"/v1/template/messages/{did}/{dispatch_id}/retry", body)
 
@@ -84,7 +84,7 @@ class Service:
         return self.call("POST", path, json_body=body, headers={**(headers or {}), **key})[1]["Dispatch-Id"]
 
     def cancel_campaign(self, campaign_id):
-        """Cancels what has not left of all dispatches of a campaign; returns how many dispatches."""
+        """Cancels the messages of a campaign that are still pending; returns the number of dispatches."""
         cancelled = 0
         while True:
             told = self.call("DELETE", "/v1/dispatches", query={"campaign_id": campaign_id})[0]
@@ -93,7 +93,7 @@ class Service:
                 return cancelled
 
     def report(self, did, dispatch_id):
-        """The rows of every recipient, once nothing of the dispatch is pending."""
+        """The rows of all recipients, once no message of the dispatch is pending."""
         path = f"/v1/template/messages/{did}/{dispatch_id}"
         until("the dispatch is complete", lambda: self.get(path, limit=1)["complete"])
         rows, cursor = [], None
@@ -106,7 +106,7 @@ class Service:
 
 
 def until(what, holds, seconds=90):
-    """Asks again and again until it holds, and returns what it was told."""
+    """Polls until the condition holds, and returns the last answer."""
     end = time.monotonic() + seconds
     while True:
         told = holds()
@@ -118,7 +118,7 @@ def until(what, holds, seconds=90):
 
 
 def template_form(template, file_name, content_type, content):
-    """The body of a creation with a file for its header, and the content type that goes with it."""
+    """The body of a creation with a file for its header, and its content type."""
     boundary = uuid.uuid4().hex
     parts = [
         f'--{boundary}\r\nContent-Disposition: form-data; name="template"\r\n\r\n'.encode(),
@@ -132,14 +132,14 @@ def template_form(template, file_name, content_type, content):
 
 
 def verified_event(secret, headers, body, now=None):
-    """The event of a delivery (Standard Webhooks 1.0); ValueError when it is not ours or 5 minutes old. `body`: the bytes."""
+    """Verifies a delivery (Standard Webhooks 1.0), returns its event. ValueError: wrong signature or over 5 minutes old."""
     event_id, timestamp = headers["webhook-id"], headers["webhook-timestamp"]
     if abs((now or time.time()) - int(timestamp)) > 300:
         raise ValueError("the delivery is too old")
     key = base64.b64decode(secret.split("_", 1)[1])
     signed = f"{event_id}.{timestamp}.".encode() + body
     expected = base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    # One signature for each secret that is valid: two for a day after a rotation.
+    # The header has one signature for each valid secret: two for a day after a rotation.
     given = [each.split(",", 1)[1] for each in headers["webhook-signature"].split() if each.startswith("v1,")]
     if not any(hmac.compare_digest(each, expected) for each in given):
         raise ValueError("the signature is wrong")

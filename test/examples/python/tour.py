@@ -14,7 +14,7 @@ ORDER_PARAMS = {"body": ["Ana", "A-1"], "buttons": ["A-1"]}
 
 
 def png():
-    """A grey picture of 64 by 64."""
+    """A grey picture of 64 by 64 pixels."""
     rows = b"".join(b"\0" + b"\x80" * 3 * 64 for _ in range(64))
 
     def chunk(kind, data):
@@ -30,7 +30,7 @@ def values(need):
 
 
 def parts(need):
-    """`body` and `buttons`, of a template or of a card of a carousel: what is not needed is left out."""
+    """The `body` and `buttons` of a template or of a card, without what it does not need."""
     filled = {}
     if "body" in need:
         filled["body"] = values(need["body"])
@@ -47,7 +47,7 @@ def products(need):
 
 
 def params_of(need):
-    """The `params` of one recipient, by what GET /v1/templates/{id} says that they must carry."""
+    """The `params` of one recipient, from the answer to GET /v1/templates/{id}."""
     params = parts(need)
     if "header" in need:
         params["header"] = values(need["header"])
@@ -59,7 +59,7 @@ def params_of(need):
 
 
 def component_of(need):
-    """The header that is the same for all recipients; none for most templates."""
+    """The header that is the same for all recipients; None for most templates."""
     kind = need.get("header", {}).get("type")
     if kind is None:
         return None
@@ -103,12 +103,12 @@ def assign_and_enable(service, template_id, channel_id):
     service.call("PATCH", "/v1/templates/status", json_body=wanted)
     result = service.call("PATCH", "/v1/templates/status", json_body={**wanted, "action": "enable"})[0]
     print("enabled", result["summary"]["succeeded"])
-    # As it was: the next tour finds it unassigned.
+    # The template is unassigned again, as the next tour expects it.
     service.call("DELETE", f"/v1/templates/{template_id}/channel-campaigns")
 
 
 def stop_and_start(service, recipient):
-    """No marketing to a person, who is then started again: what the person has stopped itself would be refused."""
+    """Stops marketing to a person and allows it again. The service refuses this for a person who stopped it."""
     stopped = service.call("PUT", f"/v1/opt-outs/{recipient}")[0]["state"]
     listed = service.get("/v1/opt-outs", limit=1000)["data"]
     started = service.call("DELETE", f"/v1/opt-outs/{recipient}")[0]["state"]
@@ -116,7 +116,7 @@ def stop_and_start(service, recipient):
 
 
 def schedule_and_cancel(service, did, campaign_id):
-    """Tomorrow, by day only, and for a dollar at most: it waits, is found by its campaign, and goes with it."""
+    """A scheduled send by day that costs a dollar at most: the tour finds it by its campaign and cancels it."""
     tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
     headers = {"Send-At": tomorrow.isoformat(timespec="seconds"), "Send-Window": "09:00-20:00", "Max-Cost": "1.00"}
     person = {"to": "5491158899998", "params": ORDER_PARAMS}
@@ -126,7 +126,7 @@ def schedule_and_cancel(service, did, campaign_id):
 
 
 def retry_the_rest(service, did):
-    """Whom a dispatch did not reach, once more. Of a send to ten or fewer the parameters are not stored: hence eleven."""
+    """Retries the recipients not reached. The service stores parameters for more than ten recipients only: hence eleven."""
     people = [f"54911587{at:05d}" for at in range(10)] + ["15550231026"]
     dispatch = service.send(did, ORDER, [{"to": to, "params": ORDER_PARAMS} for to in people])
     rows = service.report(did, dispatch)
@@ -153,7 +153,7 @@ def main(url, username, password):
     me = service.get("/v1/me")
     print("logged in", me["user"]["username"], "of", me["client"]["name"])
     until("the synchronization starts", lambda: started(service))
-    # An event `sync.completed` tells its end; without a webhook the listing does.
+    # With a webhook, the event `sync.completed` reports the end; without one, the listing shows it.
     wanted = {"name": "order_update", "campaign_name": "Unassigned"}
     template = until("the templates are listed", lambda: service.get("/v1/templates", **wanted)["data"])[0]
 
@@ -166,7 +166,7 @@ def main(url, username, password):
     retry_the_rest(service, did)
     send_everything(service, did)
 
-    # Counted a moment after receipts of deliveries have come.
+    # The cost is counted a moment after the receipts of the deliveries.
     total = service.get("/v1/spend", group="template")["total"]
     print("spent", total["amount"], total["currency"], "on", total["messages"], "messages")
 

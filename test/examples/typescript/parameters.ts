@@ -1,4 +1,4 @@
-// What a send must carry, by what GET /v1/templates/{id} says of the template.
+// The parameters that a send needs, from the answer to GET /v1/templates/{id}.
 import type { Schemas } from './service.ts';
 
 type Needed = NonNullable<Schemas['Template']['parameters']>;
@@ -14,7 +14,7 @@ function values(need: NonNullable<NeededCard['body']>): string[] {
   return need.values.map(({ example = 'A17' }) => example);
 }
 
-/** `body` and `buttons`, of a template or of a card of a carousel: what is not needed is left out. */
+/** The `body` and `buttons` of a template or of a card, without what it does not need. */
 function parts({ body, buttons }: NeededCard) {
   return {
     ...(body && { body: values(body) }),
@@ -28,7 +28,6 @@ function products({ kind }: NeededProducts): NonNullable<Params['products']> {
   return [{ type: 'action', action: kind === 'list' ? { ...thumbnail, sections } : thumbnail }];
 }
 
-/** The `params` of one recipient. */
 export function paramsOf(need: Needed['params']): Params {
   return {
     ...parts(need),
@@ -38,7 +37,7 @@ export function paramsOf(need: Needed['params']): Params {
   };
 }
 
-/** The header that is the same for all recipients; none for most templates. */
+/** The header that is the same for all recipients; undefined for most templates. */
 export function componentOf({ header }: Needed['component']): Component {
   switch (header?.type) {
     case undefined:

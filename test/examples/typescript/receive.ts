@@ -1,4 +1,4 @@
-// Judges one delivery: `node dist/receive.js SECRET`, with {"headers", "body"} as JSON on stdin.
+// Verifies one delivery: `node dist/receive.js SECRET` reads {"headers", "body"} as JSON from stdin.
 import { json } from 'node:stream/consumers';
 import { type ServiceEvent, verifiedEvent } from './webhook.ts';
 

@@ -1,4 +1,4 @@
-// A client of the service: types made from its openapi.json (`npm run build`), requests by openapi-fetch.
+// A client of the service: its types come from openapi.json (`npm run build`), and openapi-fetch makes the requests.
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import createClient from 'openapi-fetch';
@@ -7,7 +7,7 @@ import type { components, paths } from './service-api.ts';
 export type Schemas = components['schemas'];
 export type Service = Awaited<ReturnType<typeof loggedIn>>;
 
-/** The service said no: `code` never changes its meaning, `errors` names each fault with its path. */
+/** A refusal of the service: the meaning of `code` never changes, and `errors` has each fault with its path. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: Schemas['RefusalCode'] | undefined;
@@ -28,19 +28,19 @@ interface Reply<Data> {
   readonly response: Response;
 }
 
-/** What was answered; throws a `Refused`. */
+/** Returns the data of an answer; throws `Refused`. */
 export async function answered<Data>(reply: Promise<Reply<Data>>): Promise<Data> {
   const { data, error, response } = await reply;
   if (data === undefined) throw new Refused(response.status, error ?? { message: response.statusText });
   return data;
 }
 
-/** A client with the token of a user, which is good for an hour. */
+/** A client with a user's token, which is valid for an hour. */
 export async function loggedIn(url: string, username: string, password: string) {
   const service = createClient<paths>({
     baseUrl: url,
     fetch: (request) => patiently(request),
-    // Lists in a query are written with commas.
+    // The service expects lists in a query separated by commas.
     querySerializer: { array: { style: 'form', explode: false } },
   });
   const { access_token } = await answered(service.POST('/login', { body: { username, password } }));
@@ -48,7 +48,7 @@ export async function loggedIn(url: string, username: string, password: string) 
   return service;
 }
 
-/** One request; repeats what was refused for now (429) as it is told to, for `seconds`. */
+/** One request; repeats it for up to `seconds` while the answer is 429, after the time in Retry-After. */
 async function patiently(request: Request, seconds = 90): Promise<Response> {
   const end = performance.now() + seconds * 1000;
   for (;;) {
@@ -59,10 +59,10 @@ async function patiently(request: Request, seconds = 90): Promise<Response> {
   }
 }
 
-/** What a send may say beside its body: when it may leave (Send-At, Send-Window, ...) and what it may cost (Max-Cost). */
+/** The headers of a send: when the message may leave (Send-At, Send-Window, ...) and what it may cost (Max-Cost). */
 export type SendHeaders = NonNullable<paths['/v1/template/messages/{did}']['post']['parameters']['header']>;
 
-/** Sends a template, and returns the id of the dispatch. The key makes it safe to repeat when no answer comes. */
+/** Sends a template and returns the dispatch id. The idempotency key makes it safe to repeat when no answer comes. */
 export async function send(
   service: Service,
   message: Omit<Schemas['SendRequest'], 'type' | 'channel'>,
@@ -76,7 +76,10 @@ export async function send(
   );
 }
 
-/** A new dispatch of those that one did not reach; `codes` names causes of which only you know that they have passed. */
+/**
+ * A new dispatch for the recipients that the first one did not reach. `codes` names causes that only you know to be
+ * over.
+ */
 export async function retry(
   service: Service,
   path: { readonly did: string; readonly dispatchId: string },
@@ -90,7 +93,7 @@ export async function retry(
   );
 }
 
-/** Cancels what has not left of all dispatches of a campaign; returns how many dispatches. */
+/** Cancels the messages of a campaign that are still pending; returns the number of dispatches. */
 export async function cancelCampaign(service: Service, campaign_id: number): Promise<number> {
   for (let sum = 0; ; ) {
     const params = { query: { campaign_id } };
@@ -107,7 +110,7 @@ async function dispatched<Data>(reply: Promise<Reply<Data>>): Promise<string> {
   return dispatchId;
 }
 
-/** The rows of every recipient, once nothing of the dispatch is pending. */
+/** The rows of all recipients, once no message of the dispatch is pending. */
 export async function report(service: Service, did: string, dispatchId: string): Promise<Schemas['ReportRow'][]> {
   const page = (query: { limit: number; cursor?: string }) =>
     answered(service.GET('/v1/template/messages/{did}/{dispatchId}', { params: { path: { did, dispatchId }, query } }));
@@ -121,7 +124,7 @@ export async function report(service: Service, did: string, dispatchId: string):
   }
 }
 
-/** Asks again and again until there is something, and returns it. */
+/** Polls until `ask` returns a value, and returns it. */
 export async function until<T>(what: string, ask: () => Promise<T | undefined>, seconds = 90): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (;;) {

@@ -1,4 +1,5 @@
-// From the login to the report: `npm start -- URL USERNAME PASSWORD`. Sends: for the local stack and its demo data.
+// From the login to the report: `npm start -- URL USERNAME PASSWORD`. It sends messages: use it with the local stack
+// and its demo data.
 import { randomUUID } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { componentOf, paramsOf } from './parameters.ts';
@@ -18,7 +19,7 @@ import {
 const order = { name: 'order_update', language: 'en_US' };
 const orderParams = { body: ['Ana', 'A-1'], buttons: ['A-1'] };
 
-/** A grey picture of 64 by 64. */
+/** A grey picture of 64 by 64 pixels. */
 function png(): Buffer {
   const chunk = (kind: string, data: Buffer) => {
     const content = Buffer.concat([Buffer.from(kind), data]);
@@ -34,7 +35,7 @@ function png(): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', rows), chunk('IEND', Buffer.alloc(0))]);
 }
 
-/** What the synchronization says; undefined while another one runs. */
+/** The answer of the synchronization; undefined while another one runs. */
 async function started(service: Service): Promise<string | undefined> {
   try {
     return (await answered(service.POST('/v1/templates/sync-from-platform', { body: {} }))).status;
@@ -44,7 +45,7 @@ async function started(service: Service): Promise<string | undefined> {
   }
 }
 
-/** The id of the first template that is listed under a name; undefined while there is none. */
+/** The id of the first template with this name in the listing; undefined while there is none. */
 async function unassigned(service: Service, name: string): Promise<string | undefined> {
   const query = { name, campaign_name: 'Unassigned' };
   return (await answered(service.GET('/v1/templates', { params: { query } }))).data[0]?.id;
@@ -68,7 +69,7 @@ async function createAndDelete(service: Service, did: string) {
     service.POST('/v1/templates/{didOrMessageTemplateId}', {
       params: { path: { didOrMessageTemplateId: did } },
       body: { template },
-      // The body is for the types; the form is what is sent.
+      // The types need the body; the request sends the form.
       bodySerializer: () => form,
     }),
   );
@@ -92,11 +93,11 @@ async function assignAndEnable(service: Service, messageTemplateId: string, chan
   await answered(service.PATCH('/v1/templates/status', { body: { action: 'disable', templates } }));
   const { summary } = await answered(service.PATCH('/v1/templates/status', { body: { action: 'enable', templates } }));
   console.log('enabled', summary.succeeded);
-  // As it was: the next tour finds it unassigned.
+  // The template is unassigned again, as the next tour expects it.
   await answered(service.DELETE(path, { params }));
 }
 
-/** No marketing to a person, who is then started again: what the person has stopped itself would be refused. */
+/** Stops marketing to a person and allows it again. The service refuses this for a person who stopped it themselves. */
 async function stopAndStart(service: Service, recipient: string) {
   const params = { path: { recipient } };
   const stopped = await answered(service.PUT('/v1/opt-outs/{recipient}', { params }));
@@ -105,7 +106,7 @@ async function stopAndStart(service: Service, recipient: string) {
   console.log('opt-out', stopped.state, started.state, 'of', data.length > 0 ? 'some' : 'none');
 }
 
-/** Tomorrow, by day only, and for a dollar at most: it waits, is found by its campaign, and goes with it. */
+/** A scheduled send by day that costs a dollar at most: the tour finds it by its campaign and cancels it. */
 async function scheduleAndCancel(service: Service, did: string, campaignId: number) {
   const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString();
   const recipients = [{ to: '5491159999998', params: orderParams }];
@@ -116,7 +117,10 @@ async function scheduleAndCancel(service: Service, did: string, campaignId: numb
   console.log('scheduled', data.length, 'cancelled', await cancelCampaign(service, campaignId));
 }
 
-/** Whom a dispatch did not reach, once more. Of a send to ten or fewer the parameters are not stored: hence eleven. */
+/**
+ * Retries the recipients that a dispatch did not reach. The service stores parameters only for more than ten
+ * recipients: hence eleven.
+ */
 async function retryTheRest(service: Service, did: string) {
   const people = Array.from({ length: 10 }, (_, at) => `54911597${String(at).padStart(5, '0')}`);
   const recipients = [...people, '15550231026'].map((to) => ({ to, params: orderParams }));
@@ -157,7 +161,7 @@ console.log('logged in', me.user.username, 'of', me.client.name);
 const [campaign] = me.campaigns;
 if (campaign === undefined) throw new Error('the user has no campaign');
 console.log('synchronization', await until('the synchronization starts', () => started(service)));
-// An event `sync.completed` tells its end; without a webhook the listing does.
+// With a webhook, the event `sync.completed` reports the end; without one, the listing shows it.
 const template = await until('the templates are listed', () => unassigned(service, 'order_update'));
 
 const fields = ['wa_id', 'channel_id'];
@@ -171,7 +175,7 @@ await scheduleAndCancel(service, did, campaign.id);
 await retryTheRest(service, did);
 await sendEverything(service, did);
 
-// Counted a moment after receipts of deliveries have come.
+// The cost is counted a moment after the receipts of the deliveries.
 const { total } = await answered(service.GET('/v1/spend', { params: { query: { group: 'template' } } }));
 console.log('spent', total.amount, total.currency, 'on', total.messages, 'messages');
 

@@ -1,15 +1,15 @@
-// What a receiver of events needs, with Node.js alone; `standardwebhooks` does the same in one call.
+// A receiver of events with Node.js alone; the package `standardwebhooks` does the same in one call.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { webhooks } from './service-api.ts';
 
-/** An event of any kind: `type` tells which `data` it has. */
+/** An event of any kind: its `type` determines its `data`. */
 export type ServiceEvent = {
   [Kind in keyof webhooks]: webhooks[Kind]['post']['requestBody']['content']['application/json'];
 }[keyof webhooks];
 
 /**
- * The event of a delivery (Standard Webhooks 1.0). Throws when it is not ours or 5 minutes old. `body` is what was
- * received, before any parsing.
+ * Verifies a delivery (Standard Webhooks 1.0) and returns its event. Throws when the signature is wrong or the delivery
+ * is older than 5 minutes. `body` is the raw body, before any parsing.
  */
 export function verifiedEvent(
   secret: string,
@@ -20,7 +20,7 @@ export function verifiedEvent(
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300)) throw new Error('the delivery is too old');
   const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');
   const expected = createHmac('sha256', key).update(`${headers['webhook-id']}.${timestamp}.${body}`).digest();
-  // One signature for each secret that is valid: two for a day after a rotation.
+  // The header has one signature for each valid secret: two for a day after a rotation.
   const given = (headers['webhook-signature'] ?? '').split(' ').filter((each) => each.startsWith('v1,'));
   const isOurs = given
     .map((each) => Buffer.from(each.slice('v1,'.length), 'base64'))

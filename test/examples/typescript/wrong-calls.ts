@@ -1,4 +1,4 @@
-// What the types refuse: each line below is an error, and one that is not any more fails `npm run build`. Never executed.
+// The types refuse each call below; `npm run build` fails when one of them compiles. This file is never executed.
 import type { Service } from './service.ts';
 import type { ServiceEvent } from './webhook.ts';
 

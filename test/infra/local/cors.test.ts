@@ -83,7 +83,7 @@ describe('any other answer', () => {
     expect(given).toEqual({ 'content-type': 'application/json' });
   });
 
-  it('is for everybody where everybody may ask', () => {
+  it('is * where all origins are allowed', () => {
     const open = corsOf({ ...configured, allowOrigins: ['*'] });
     const { headers } = open.completed(answer, { method: 'GET', headers: { origin: 'https://other.example.com' } });
     expect(headers['access-control-allow-origin']).toBe('*');
@@ -124,7 +124,7 @@ describe('pages of this machine', () => {
   });
 });
 
-it('is nobody’s business where nothing is configured: OPTIONS is a method like any other', () => {
+it('is off without configuration: OPTIONS is a method like any other', () => {
   const none = corsOf(undefined);
   const answer = gatewayAnswer(404);
   expect(none.preflight(preflightOf({}))).toBeUndefined();

@@ -20,7 +20,7 @@ function reportOf(data: readonly (ReportRow | undefined)[], changes: Partial<Rep
   return { total: data.length, counts: countStates(known.map(({ state }) => state)), data: known, ...changes };
 }
 
-/** The usual rows with one of them, by its place, as told. */
+/** The usual rows, with the row at one index replaced or removed. */
 const withRow = (at: number, row: ReportRow | undefined) => reportOf(rows.with(at, row ?? { state: 'read' }));
 
 describe('the audience', () => {
@@ -31,7 +31,7 @@ describe('the audience', () => {
     expect(everyone.filter(({ to }) => !/^\d{15}$/.test(to))).toEqual([]);
   });
 
-  test('begins with those to whom something happens', () => {
+  test('begins with the recipients that have a special course', () => {
     expect(recipients.slice(0, special.length).map(({ to }) => to)).toEqual(special);
   });
 });
@@ -86,7 +86,7 @@ describe('what adds up and what does not', () => {
   });
 });
 
-test('nobody is on the way any more when the send has ended', () => {
+test('no message is pending when the send has ended', () => {
   expect(onTheWay(reportOf(rows))).toBe(0);
   for (const state of ['pending', 'unknown', 'sent', 'delivered'] as const) {
     expect(onTheWay(withRow(-1, { to: '549', state }))).toBe(1);
@@ -121,7 +121,7 @@ test('of the one whose answer was lost, every state is remembered once', () => {
   expect(told.map(({ state }) => state)).toEqual(['pending', 'unknown', 'read']);
 });
 
-test('the table has one column for each state, and one line for each who is special', () => {
+test('the table has one column for each state, and one line for each special recipient', () => {
   const [names, values, , ...lines] = tableOf(reportOf(rows), 12.345).split('\n');
   expect(names?.trim().split(/\s+/)).toEqual([
     'total',
@@ -140,7 +140,7 @@ test('the table has one column for each state, and one line for each who is spec
   expect(lines[0]).toBe('15550231026      refused at once       failed     131026  reason of 131026');
 });
 
-test('the table shows who came to an end that was not meant, ten of them, and nobody who is still on the way', () => {
+test('the table shows ten recipients with an unexpected end, and none that is still pending', () => {
   const failed = Array.from({ length: 12 }, (_, at) => ({ to: `5490${at}`, state: 'failed' as const, code: '131026' }));
   const open = [
     { to: '549111', state: 'pending' as const },

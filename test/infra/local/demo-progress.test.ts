@@ -19,10 +19,10 @@ test.each([
     const write = (text: string) => {
       written += text;
     };
-    // Ten seconds pass between one look and the next.
+    // Ten seconds pass between two polls.
     const progress = progressOn({ isTTY, write }, () => nowMs);
     const half = { ...none, held: 2, sent: 250, delivered: 500, read: 240, failed: 7, unknown: 1 };
-    // All are pending for a while, and leave within ten seconds; the rest of the time is not theirs.
+    // The messages are pending for a while, then leave within ten seconds: only these ten seconds count for the rate.
     const read = { ...half, sent: 0, read: 490 };
     for (const counts of [{ ...none, pending: 1_000 }, { ...none, pending: 1_000 }, half, half, read]) {
       progress.show(counts);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchFolder } from '../../../infra/local/folder-watch.ts';
 
-/** A watched folder that holds `deep/file.ts`, and how to do something to it and wait until it was noticed. */
+/** A watched folder that contains `deep/file.ts`, with a way to change it and wait for the report. */
 function watched() {
   const folder = mkdtempSync(join(tmpdir(), 'folder-watch-'));
   mkdirSync(join(folder, 'deep'));
@@ -25,7 +25,7 @@ function watched() {
   return { folder, file, noticed };
 }
 
-/** One change is several reports: waits until none comes any more. */
+/** One change causes several reports: waits until no more come. */
 async function settled(onChange: { readonly mock: { readonly calls: readonly unknown[] } }): Promise<void> {
   for (let before = -1; before !== onChange.mock.calls.length; ) {
     before = onChange.mock.calls.length;
@@ -45,7 +45,7 @@ test('a file that was replaced is still seen when it is saved', async () => {
   }
 });
 
-test('a folder made later is watched, and again when it was deleted and made anew', async () => {
+test('a folder created later is watched, also after it was deleted and created again', async () => {
   const { folder, noticed } = watched();
   await noticed(() => mkdirSync(join(folder, 'later')));
   await noticed(() => writeFileSync(join(folder, 'later', 'file.ts'), 'first'));

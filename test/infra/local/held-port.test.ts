@@ -7,7 +7,7 @@ afterEach(() => {
   for (const end of ending.splice(0)) end();
 });
 
-/** `listening`, or the code of the error. */
+/** Returns `listening`, or the error code. */
 function listen(port: number): Promise<string | undefined> {
   const server = createServer();
   ending.push(() => server.close());
@@ -17,7 +17,7 @@ function listen(port: number): Promise<string | undefined> {
   });
 }
 
-test('nobody else gets a held port, and nobody is served there, until it is given back', async () => {
+test('a held port is given to no other program and serves no request, until it is released', async () => {
   const held = await holdPort(0);
   ending.push(held.stop);
   expect(await listen(held.number)).toBe('EADDRINUSE');
@@ -27,7 +27,7 @@ test('nobody else gets a held port, and nobody is served there, until it is give
   expect(await listen(held.number)).toBe('listening');
 });
 
-test('a port that somebody has cannot be held', async () => {
+test('a port in use cannot be held', async () => {
   const held = await holdPort(0);
   ending.push(held.stop);
   await expect(holdPort(held.number)).rejects.toThrow('EADDRINUSE');

@@ -13,7 +13,7 @@ function recorder() {
 }
 
 describe('ending the stack', () => {
-  it('stops what takes work in, then what does it, then what it talks to', async () => {
+  it('stops the parts that accept work, then the workers, then the servers that they call', async () => {
     const { stopped, part } = recorder();
     const parts = new Parts();
     await parts.start('servers', part('database'));
@@ -24,7 +24,7 @@ describe('ending the stack', () => {
     expect(stopped).toEqual(['gateway', 'runner', 'database', 'simulator']);
   });
 
-  it('happens once, however often it is asked for', async () => {
+  it('happens once for any number of requests', async () => {
     const { stopped, part } = recorder();
     const parts = new Parts();
     await parts.start('servers', part('database'));

@@ -21,7 +21,7 @@ test('an API that does not answer the challenge: a sentence, and nothing is sent
 
 test('an API that does: what becomes of messages of both WABAs comes to /platform/webhook', async () => {
   expect(await subscribeCallback(simulator.url, api.origin)).toBeUndefined();
-  // Once by us, who wait for a function that starts slowly; then by the platform, which does not.
+  // The stack asks first and waits for a slow start; then the platform asks, which does not wait.
   expect(api.calls.map(({ query }) => query.get('hub.challenge') === 'once-before')).toEqual([true, false]);
   await simulator.send(recipient);
   for (const waba of ['200000000000001', '200000000000002']) {

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SQSRecord } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
+import type { LocalEventSource } from '../../../infra/local/local-template.ts';
 import { eventually, polledQueue } from '../../support/polled-queue.ts';
 
-/** Longer than the poller's long poll, so that a receive that is still open would show. */
+/** Longer than the long poll, so that a receive call that is still open becomes visible. */
 const longerThanLongPollMs = 1_300;
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `message ${index}`);
@@ -13,7 +14,13 @@ const empty = { waiting: 0, inFlight: 0, delayed: 0 };
 async function readyQueue(...facts: Parameters<typeof polledQueue>) {
   const queue = await polledQueue(...facts);
   await queue.create();
-  return queue;
+  /** The bodies of each batch, from a function that only collects them. */
+  const collect = (source: Partial<LocalEventSource> = {}): readonly (readonly string[])[] => {
+    const batches: string[][] = [];
+    queue.poll((records) => void batches.push(bodiesOf(records)), source);
+    return batches;
+  };
+  return { ...queue, collect };
 }
 
 describe('the event', () => {
@@ -66,29 +73,21 @@ describe('the event', () => {
 
   test('a message with DelaySeconds, its own or that of the queue, comes later', async () => {
     const queue = await readyQueue({ delaySeconds: 2 });
-    const seen: string[] = [];
-    queue.poll((records) => {
-      seen.push(...bodiesOf(records));
-    });
+    const batches = queue.collect();
+    const seen = () => batches.flat();
     await queue.send(['by the queue']);
     await queue.send(['by itself'], { DelaySeconds: 3 });
     await queue.send(['at once'], { DelaySeconds: 0 });
-    await eventually(() => expect(seen).toEqual(['at once']));
+    await eventually(() => expect(seen()).toEqual(['at once']));
     expect(await queue.counts()).toMatchObject({ delayed: 2 });
-    await eventually(() => expect(seen).toEqual(['at once', 'by the queue', 'by itself']));
+    await eventually(() => expect(seen()).toEqual(['at once', 'by the queue', 'by itself']));
   });
 });
 
 describe('the batching window', () => {
   test('holds a batch open for messages that come later', async () => {
     const queue = await readyQueue();
-    const batches: string[][] = [];
-    queue.poll(
-      (records) => {
-        batches.push(bodiesOf(records));
-      },
-      { windowSeconds: 5, batchSize: 2 },
-    );
+    const batches = queue.collect({ windowSeconds: 5, batchSize: 2 });
     await queue.send(['first']);
     await eventually(async () => expect(await queue.counts()).toMatchObject({ inFlight: 1 }));
     await queue.send(['second']);
@@ -97,13 +96,7 @@ describe('the batching window', () => {
 
   test('ends by itself when the batch stays short', async () => {
     const queue = await readyQueue();
-    const batches: string[][] = [];
-    queue.poll(
-      (records) => {
-        batches.push(bodiesOf(records));
-      },
-      { windowSeconds: 1 },
-    );
+    const batches = queue.collect({ windowSeconds: 1 });
     await queue.send(['alone']);
     await eventually(() => expect(batches).toEqual([['alone']]));
   });
@@ -111,13 +104,7 @@ describe('the batching window', () => {
   test('gathers more than ten messages and deletes them all', async () => {
     const queue = await readyQueue();
     await queue.send(numbered(25));
-    const batches: string[][] = [];
-    queue.poll(
-      (records) => {
-        batches.push(bodiesOf(records));
-      },
-      { windowSeconds: 20, batchSize: 25 },
-    );
+    const batches = queue.collect({ windowSeconds: 20, batchSize: 25 });
     await eventually(async () => expect(await queue.counts()).toEqual(empty));
     expect(batches.map((batch) => batch.toSorted())).toEqual([numbered(25).toSorted()]);
   });
@@ -125,14 +112,14 @@ describe('the batching window', () => {
 
 test('a batch that fills an invocation does not wait for its window to end', async () => {
   const queue = await readyQueue();
-  // Seven times 900 KB are more than the 6 MB of one invocation.
+  // Seven messages of 900 KB are over the limit of one invocation, 6 MB.
   for (let sent = 0; sent < 8; sent += 1) await queue.send(['x'.repeat(900_000)]);
   const batches: number[] = [];
   queue.poll(
     (records) => {
       batches.push(records.length);
     },
-    // Longer than anybody waits here.
+    // The window is longer than the test waits.
     { windowSeconds: 300, batchSize: 500 },
   );
   await eventually(() => expect(batches[0]).toBeGreaterThanOrEqual(6));
@@ -218,7 +205,7 @@ describe('failures', () => {
     await eventually(async () => expect(await queue.counts()).toEqual(empty));
   });
 
-  test('a failed message that nobody touches comes again after the visibility time-out', async () => {
+  test('a failed message comes again by itself after the visibility time-out', async () => {
     const queue = await readyQueue({ visibilityTimeoutSeconds: 1 });
     await queue.send(['message']);
     const counts: string[] = [];

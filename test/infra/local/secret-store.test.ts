@@ -68,7 +68,7 @@ test('a new secret can be created once, with or without a value', async () => {
   await expect(client.send(new CreateSecretCommand({ Name: name }))).rejects.toThrow(ResourceExistsException);
 });
 
-test('what is not there or not understood is refused with the error the SDK knows', async () => {
+test('an unknown resource or request is refused with an error that the SDK knows', async () => {
   await expect(get('stranger')).rejects.toThrow(ResourceNotFoundException);
   await expect(put('stranger', 'value')).rejects.toThrow(ResourceNotFoundException);
   await expect(put(name)).rejects.toThrow(InvalidParameterException);

@@ -72,7 +72,7 @@ test('TTL is on where the template says so', async () => {
   expect(await ttlOf(expiring.name)).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: 'expiresAtSeconds' });
 });
 
-// Dynoxide keeps what has expired, as AWS may for days; no rule of the service counts on the deletion.
+// Dynoxide keeps expired items, as AWS may for days; no rule of the service relies on the deletion.
 test.runIf(inject('dynamodbEngine') === 'local')('DynamoDB Local deletes what has expired', async () => {
   const nowSeconds = Math.floor(Date.now() / 1000);
   for (const [pk, expiresAtSeconds] of [

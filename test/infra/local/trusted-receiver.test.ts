@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const receiver of open.splice(0)) await receiver.close();
 });
 
-/** The name of the certificate leads to a receiver on this machine; every other one is found where it is told here. */
+/** The certificate's name resolves to the local receiver; all other names resolve as given here. */
 async function led(addresses: Readonly<Record<string, string>> = {}) {
   const receiver = await startReceiver((response) => response.writeHead(204).end());
   open.push(receiver);

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const { close } of open.splice(0)) await close();
 });
 
-/** A program of a developer's; without an answer it keeps still. */
+/** A developer's program; without an answer it never responds. */
 async function program(answer?: { readonly status: number; readonly headers?: Record<string, string> }) {
   const seen: { readonly request: IncomingMessage; readonly body: string }[] = [];
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ test.each([
   expect(await forward(url, delivery)).toEqual(heard);
 });
 
-test('where nobody listens, or answers in time, it is a 503 that says why', async () => {
+test('without a listener, or without an answer in time, it is a 503 with the reason', async () => {
   const ended = await program({ status: 204 });
   await open.pop()?.close();
   expect(await forward(ended.url, delivery)).toEqual({ status: 503, fault: 'ECONNREFUSED' });

@@ -6,8 +6,8 @@ import { eventTypes } from '../../../lib/webhooks/event.ts';
 import { escaped, openApi } from '../../support/openapi.ts';
 
 /*
- * What generators of clients need of functions/openapi.json, beyond its being valid (D48). Each rule is shown a copy of the
- * document that breaks it, too.
+ * Client generators need more of functions/openapi.json than validity (D48). Each rule must also find its fault in a
+ * broken copy of the document.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON of many shapes
@@ -18,7 +18,7 @@ interface Place {
   readonly value: Json;
 }
 
-/** Every object of the document with where it stands; examples are no schemas. */
+/** Every object of the document with its path, without examples. */
 function placesIn(value: Json, at = ''): Place[] {
   if (value === null || typeof value !== 'object') return [];
   const inside = Object.entries(value).filter(([key]) => key !== 'examples' && key !== 'x-refusals');
@@ -34,7 +34,7 @@ function operationsIn(document: Json): Place[] {
   );
 }
 
-/** The schemas that are reached from somewhere, by their names. */
+/** The names of the schemas that these parts refer to, directly or through others. */
 function reachedFrom(document: Json, roots: readonly Json[]): Set<string> {
   const found = new Set<string>();
   const follow = (root: Json): void => {
@@ -49,7 +49,7 @@ function reachedFrom(document: Json, roots: readonly Json[]): Set<string> {
   return found;
 }
 
-/** What the service says: answers, and the bodies of events. */
+/** The service's output: answers, and the bodies of events. */
 function told(document: Json): Place[] {
   const roots = [
     ...operationsIn(document).map(({ value }) => value.responses),
@@ -83,7 +83,7 @@ function unnamedBodies(document: Json): string[] {
   });
 }
 
-/** Where a field is no list of words, or one with others than these. */
+/** Paths of fields that are no enumeration, or have other values than these. */
 function notWords(document: Json, names: readonly string[], words: readonly string[]): string[] {
   return names.filter((name) => {
     const [schema = '', ...fields] = name.split('.');
@@ -109,7 +109,7 @@ const gatewayOnly = (response: Json) => response['x-codes']?.length === 0;
 const isMixed = (response: Json) =>
   response.content?.['application/json']?.schema.$ref?.endsWith('/RefusalOrGatewayError');
 
-/** Each rule: what breaks it in a document, and a change that does. */
+/** Each rule with a change to the document that breaks it. */
 const rules: Readonly<
   Record<string, { readonly faults: (document: Json) => unknown[]; readonly broken: (document: Json) => void }>
 > = {
@@ -266,7 +266,7 @@ describe.each(Object.entries(rules))('%s', (_, { faults, broken }) => {
     expect(faults(openApi)).toEqual([]);
   });
 
-  test('a document where it is not so is found', () => {
+  test('a document that breaks the rule is found', () => {
     const document = structuredClone(openApi);
     broken(document);
     expect(faults(document)).not.toEqual([]);

@@ -76,7 +76,7 @@ describe('objects', () => {
   });
 });
 
-test('a schema with a name is told once, and referred to wherever it stands', () => {
+test('a schema with a name is written once, and all its uses refer to it', () => {
   const Part = v.object({ name: v.string() });
   const schemas = jsonSchemas({ Part }, 'answer');
   expect(schemas.of(v.object({ parts: v.array(Part) }))).toMatchObject({
@@ -91,7 +91,7 @@ test('a schema with a name is told once, and referred to wherever it stands', ()
   });
 });
 
-test('what nobody can tell stops the making', () => {
+test('a schema that cannot be described stops the run', () => {
   expect(() => request.of(v.custom(() => true))).toThrow(/custom/);
   expect(
     request.of(

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await ended('A3', { afterDays: 1, status: 'failed' });
 });
 
-/** A message of client 1001 to Argentina, of which a receipt told the end. */
+/** A message of client 1001 to Argentina with a final receipt. */
 async function ended(jobId: string, { afterDays, status }: { readonly afterDays: number; readonly status: string }) {
   const table = target.tableName('messages');
   const acceptedAtMs = startMs + afterDays * dayMs;

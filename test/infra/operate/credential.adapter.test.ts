@@ -69,7 +69,7 @@ test('gives the credential of a WABA another token, asked first for every WABA t
   ]);
 });
 
-test('a token that the platform refuses for one of them is not written; nor is one that it gives no answer to', async () => {
+test('a token that the platform refuses for one of them, or does not answer for, is not written', async () => {
   const before = await stored();
   audited.entries.length = 0;
   failure = new PlatformFailure('refused', { code: 190, httpStatus: 401 });

@@ -46,7 +46,7 @@ describe('where a deployment goes', () => {
   });
 });
 
-/** Writes down what happens. The stacks ask for one protection after the other; the runs end with one status after the other. */
+/** Records all calls. The protections and the exit statuses come in the given order. */
 function ports(protections: readonly ('true' | 'stateful' | 'false')[], statuses: readonly number[]) {
   const done: string[] = [];
   const [asked, ended] = [[...protections], [...statuses]];
@@ -102,7 +102,7 @@ describe('a deployment', () => {
     expect(done).toEqual(['ask', 'build', round('true')]);
   });
 
-  it('that chooses its protection is one round as it is, and nobody is asked', async () => {
+  it('that chooses its protection is one round without a question', async () => {
     const { done, recorded } = ports([], [0]);
     expect(await deployInRounds([...given, '-c', 'protected=false'], { isProtectionChosen: true }, recorded)).toBe(0);
     expect(done).toEqual(['build', round('false')]);

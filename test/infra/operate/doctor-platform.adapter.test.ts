@@ -6,32 +6,20 @@ import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { provisioningTarget, someCredentials } from '../../support/provisioning-target.ts';
+import type { SecretsInMemory } from '../../support/secrets.ts';
 
-let secrets: ReturnType<typeof secretsInMemory>;
+let secrets: SecretsInMemory;
 let target: Target;
 
 beforeEach(async () => {
-  const names: Readonly<Record<string, string>> = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  secrets = secretsInMemory();
-  target = {
-    documentClient: localDocumentClient(),
-    secrets,
-    tableName: (table) => names[table] ?? '',
-    secretName: (variable) => variable,
-  };
+  ({ target, secrets } = await provisioningTarget());
 });
 
 const tokens = demo.platform_credentials.map((credential) => credential.access_token);
 const [app] = demo.platform_apps;
 
-/** Knows the tokens of the demo file, and that its app is subscribed everywhere. */
+/** A platform that knows the tokens of the demo file, and whose app is subscribed to every WABA. */
 const platform: PlatformTransport = async ({ accessToken }) => {
   if (!tokens.includes(accessToken)) throw new PlatformFailure('refused', { code: 190 });
   return { body: { data: [{ whatsapp_business_api_data: { id: app?.id, name: 'a', link: 'b' } }] } };
@@ -44,12 +32,8 @@ const wellKnown = demo.wabas.map(({ waba_id: wabaId, credential }) => ({
   subscribed: [app?.id],
 }));
 
-/** More than one secret has room for. */
-const many = Array.from({ length: 300 }, (_, index) => ({
-  name: `waba-${index}`,
-  access_token: 'x'.repeat(250),
-  app_id: '500000000000001',
-}));
+/** More credentials than fit into one secret. */
+const many = someCredentials(300);
 
 test('each WABA is asked about with its credential', async () => {
   await provision(demo, target);
@@ -71,7 +55,7 @@ test('a secret that cannot be read is named, that of a group by its own name, wi
   expect(String(error)).not.toContain('canary');
 });
 
-test('a token that the platform refuses, and one that the secret has not, are told of', async () => {
+test('a token that the platform refuses, and one missing in the secret, are reported', async () => {
   await provision(demo, target);
   const refusing: PlatformTransport = async () => await Promise.reject(new PlatformFailure('refused', { code: 190 }));
   const failure = { refused: true, text: 'platform call refused, code 190' };
@@ -81,7 +65,7 @@ test('a token that the platform refuses, and one that the secret has not, are to
   expect(await wabasOf({ target, platform })).toMatchObject(wellKnown.map(() => ({ failure: none })));
 });
 
-test('each app is asked with its own secret what it is told, and an answer that is none, or a refusal, is told of', async () => {
+test('each app is asked for its subscriptions with its own secret; an empty answer and a refusal are reported', async () => {
   await provision(demo, target);
   const subscription = { object: 'whatsapp_business_account', callback_url: 'https://a', active: true };
   const fields = ['messages', 'standby'].map((name) => ({ name, version: 'v26.0' }));

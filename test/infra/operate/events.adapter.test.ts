@@ -84,7 +84,7 @@ describe('replay', () => {
     expect(await arrived()).toEqual([]);
   });
 
-  test('nothing to send is not on its way', async () => {
+  test('a kind without events replays nothing', async () => {
     expect(await run('replay', ...since, '--type', 'message.failed')).toEqual(['total 0']);
   });
 

@@ -87,7 +87,7 @@ describe('a code is found', () => {
     ['empty', ['unassigned']],
     ['empty listing', ['unassigned']],
     ['empty_list', ['unassigned']],
-    // As people and messages of the platform spell them.
+    // The spellings of people and of the platform's messages.
     ['(#131026)', ['131026']],
     ['#131026', ['131026']],
     [' 131026 ', ['131026']],

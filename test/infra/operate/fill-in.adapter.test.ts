@@ -4,8 +4,8 @@ import { type FilledIn, fillIn, type Lacking } from '../../../infra/operate/fill
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 /*
- * The example of infra/TABLES.md: users are found by `name`, and are to be found by `folded`, which does not care about
- * letter case. Four versions of the code, one deployed after the other; two neighbours always run side by side.
+ * The example of infra/TABLES.md: an index by `name` becomes a case-insensitive index by `folded`. Four versions of the
+ * code follow each other, and two neighbouring versions always run side by side.
  */
 
 const client: DynamoDBDocumentClient = localDocumentClient();
@@ -19,7 +19,7 @@ const write = (pk: string, item: object) => client.send(new PutCommand({ TableNa
 const read = async (pk: string) =>
   (await client.send(new GetCommand({ TableName: table, Key: { pk }, ConsistentRead: true }))).Item ?? {};
 
-/** What each version writes, and what it knows of an item. */
+/** The attributes that each version writes, and how it reads an item. */
 const versions = [
   { writes: 'old', write: (pk: string, name: string) => write(pk, { name }), know: (item: Item) => folded(item.name) },
   {
@@ -51,7 +51,7 @@ async function all(): Promise<Item[]> {
   return ((await client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items ?? []) as Item[];
 }
 
-/** One bounded run after the other, as an operator would. */
+/** Bounded runs one after another, as an operator starts them. */
 async function filledIn(limitItems: number, meanwhile: (run: number) => Promise<unknown> = async () => undefined) {
   const runs: FilledIn[] = [];
   let after: FilledIn['next'];
@@ -70,7 +70,7 @@ describe.each([0, 1, 2])('step %i', (step) => {
     if (before === undefined || after === undefined) throw new Error('no such version');
     await before.write('u1', 'Ana');
     await after.write('u2', 'LUIS');
-    // Nobody reads the new attribute before all have it.
+    // No version reads the new attribute before every item has it.
     if (step === 1) await filledIn(10);
     for (const version of [before, after]) {
       expect([version.know((await read('u1')) as Item), version.know((await read('u2')) as Item)]).toEqual([
@@ -87,7 +87,7 @@ describe('the fill-in', () => {
     for (const name of users) await versions[0].write(name, name);
   });
 
-  test('gives every item what it lacks, some at a time, and ends', async () => {
+  test('adds the missing attribute to every item, some at a time, and ends', async () => {
     const runs = await filledIn(10);
     for (const { looked } of runs) expect(looked).toBeLessThanOrEqual(10);
     expect(runs.reduce((sum, { filled }) => sum + filled, 0)).toBe(25);
@@ -136,7 +136,7 @@ describe('the fill-in', () => {
     let isChanged = false;
     interrupted.middlewareStack.add(
       (next, context) => async (args) => {
-        // The page is read; before its first item is written, somebody else writes the last one.
+        // Another writer changes the last item after the page is read and before its first item is written.
         if (context['commandName'] === 'UpdateItemCommand' && !isChanged) {
           isChanged = true;
           await change(last);

@@ -5,7 +5,7 @@ import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformCall, PlatformTransport } from '../../../lib/platform/transport.ts';
 import { documentOf, sectionsOf, tableRows } from '../../support/documents.ts';
 
-/* Asked of the simulator in test/contract/doctor.test.ts; here is what a platform that is another would be told as. */
+/* These cases show a platform that differs from the facts; test/contract/doctor.test.ts asks the simulator. */
 
 const facts = documentOf('lib/platform/FACTS.md');
 const sections = sectionsOf(facts);
@@ -15,7 +15,10 @@ const number = { id: '3001', status: 'CONNECTED' };
 const template = { id: '4001', name: 'order_update', status: 'APPROVED', source: 'MANUAL' };
 const healthy = { can_send_message: 'AVAILABLE', entities: [{ entity_type: 'WABA', can_send_message: 'AVAILABLE' }] };
 
-/** As the facts say; each answer under the path, and behind a blank the parameter that tells it from others of the path. */
+/**
+ * Answers that agree with the facts, by path; after a blank stands the parameter that distinguishes two reads of a
+ * path.
+ */
 const asTold: Readonly<Record<string, object>> = {
   '2001': { id: '2001', primary_funding_id: '1' },
   '2001/phone_numbers': { data: [number] },
@@ -49,7 +52,7 @@ function nameOf({ path, query = {} }: PlatformCall): string {
 const statesWith = async (changes: Readonly<Record<string, object>>) =>
   (await firstDayFindings(platformWith(changes), asked)).filter(({ state }) => state !== 'good');
 
-test('a platform that is as told: every read agrees', async () => {
+test('a platform that agrees with the facts: every read is good', async () => {
   expect(await statesWith({})).toEqual([]);
 });
 
@@ -100,7 +103,7 @@ test.each<[string, Readonly<Record<string, object>>, string]>([
   expect(first?.text).toMatch(new RegExp(`^${told}[^:]*: .`));
 });
 
-test('a token that is none, and is taken, is told; a WABA without numbers and templates is no fault', async () => {
+test('an invalid token that is accepted is reported; a WABA without numbers and templates is no fault', async () => {
   const anyToken: PlatformTransport = async (call) => await platformWith({})({ ...call, accessToken: 'token' });
   expect((await firstDayFindings(anyToken, asked)).filter(({ state }) => state === 'bad')).toMatchObject([
     { text: 'FACTS 6.2, with a token that is none: it is answered' },
@@ -120,7 +123,7 @@ test('FIRST-DAY.md has twenty calls: the reads, each of a section that there is,
   expect(cited.filter((section) => !numbers.includes(section))).toEqual([]);
 });
 
-test('each section with facts says when they were seen, and the beginning when they are to be looked at again', () => {
+test('each section of facts has the date of its last check, and the beginning has the date of the next', () => {
   const withoutDate = [...sections].filter(
     ([heading, text]) => /^\d/.test(heading) && text.trim() !== '' && !/^\s*\*Seen \d{4}-\d{2}\.\*\s/.test(text),
   );

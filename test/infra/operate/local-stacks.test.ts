@@ -32,7 +32,7 @@ function stackAt(port: number, pid = process.pid): LocalStack {
   };
 }
 
-/** Two stacks that run, the second one started later. Every process here is alive: this one and its parent. */
+/** Two running stacks, the second one started later. Their processes are this one and its parent, both alive. */
 function twoStacks(): { readonly withdrawSecond: () => void } {
   noteLocalStack(stackAt(3000), folder);
   utimesSync(join(folder, `${process.pid}.json`), 1_000, 1_000);
@@ -48,7 +48,7 @@ describe('several local stacks', () => {
     expect(findLocalStack(folder, '5000')).toBeUndefined();
   });
 
-  it('take back their own note only', () => {
+  it('remove only their own note', () => {
     twoStacks().withdrawSecond();
     expect(findLocalStack(folder, '4000')).toBeUndefined();
     expect(findLocalStack(folder, undefined)?.apiUrl).toBe('http://127.0.0.1:3000');

@@ -5,7 +5,6 @@ import demo from '../../../infra/local/demo/provisioning.json' with { type: 'jso
 import { numberCommand, numberStage } from '../../../infra/operate/number.ts';
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import type { TableName } from '../../../infra/tables.ts';
 import { acceptedJobsStore } from '../../../lib/messages/accept/accepted-jobs-store.ts';
 import { opened } from '../../../lib/messages/holds/hold.ts';
 import { holdStore } from '../../../lib/messages/holds/hold-store.ts';
@@ -15,9 +14,9 @@ import { laneOf, reserve } from '../../../lib/messages/pace/reserve.ts';
 import { PlatformFailure } from '../../../lib/platform/failure.ts';
 import type { PlatformTransport } from '../../../lib/platform/transport.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
+import { provisioningTarget } from '../../support/provisioning-target.ts';
 import { makeJob, makeRecipients } from '../../support/send-jobs.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
 const startMs = Date.parse('2026-11-26T12:00:00Z');
@@ -27,38 +26,24 @@ const { did = '', phone_number_id: phoneNumberId = '', waba_id: wabaId = '' } = 
 let target: Target;
 let paces: ReturnType<typeof paceStore>;
 let messages: { client: typeof client; table: string; nowMs: () => number };
-let call: PlatformTransport;
 
 beforeAll(async () => {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  target = {
-    documentClient: client,
-    secrets: secretsInMemory(),
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
-  await provision(
-    { ...demo, channels: demo.channels.map((each) => ({ ...each, throughput_per_second: 80 })) },
-    target,
-    { nowMs: () => startMs },
-  );
-  messages = { client, table: names.messages, nowMs: () => nowMs };
+  ({ target } = await provisioningTarget());
+  const channels = demo.channels.map((each) => ({ ...each, throughput_per_second: 80 }));
+  await provision({ ...demo, channels }, target, { nowMs: () => startMs });
+  messages = { client, table: target.tableName('messages'), nowMs: () => nowMs };
   paces = paceStore({ ...messages, newWriter: randomUUID });
-  call = async ({ path, accessToken }) => ({
-    body: {
-      data: [
-        { id: 'another' },
-        ...(path === `${wabaId}/phone_numbers` && accessToken === 'demo-platform-token'
-          ? [{ id: phoneNumberId, status: 'CONNECTED', quality_rating: 'YELLOW', throughput: { level: 'STANDARD' } }]
-          : []),
-      ],
-    },
-  });
+});
+
+let call: PlatformTransport = async ({ path, accessToken }) => ({
+  body: {
+    data: [
+      { id: 'another' },
+      ...(path === `${wabaId}/phone_numbers` && accessToken === 'demo-platform-token'
+        ? [{ id: phoneNumberId, status: 'CONNECTED', quality_rating: 'YELLOW', throughput: { level: 'STANDARD' } }]
+        : []),
+    ],
+  },
 });
 
 const audited = operatorAuditInMemory();
@@ -87,7 +72,7 @@ test('says limit, pace, senders, and what the platform says now', async () => {
   ]);
 });
 
-test('says that the platform could not be asked, and all the rest', async () => {
+test('shows that the platform could not be asked, and all other facts', async () => {
   const answers = call;
   call = async () => {
     throw new PlatformFailure('refused', { code: 190, httpStatus: 401 });
@@ -98,7 +83,7 @@ test('says that the platform could not be asked, and all the rest', async () => 
   expect(lines).toHaveLength(7);
 });
 
-test('says who has slots, what a refusal has taught, and what is held', async () => {
+test('shows which clients have slots, what the service learnt from a refusal, and what is held', async () => {
   const wave = { phoneNumberId, limitPerSecond: 80, clientId: 1001 };
   const jobId = ulid(nowMs - 60_000);
   const job = makeJob(makeRecipients(300), { jobId, did, wabaId, phoneNumberId, acceptedAtMs: nowMs - 60_000 });
@@ -124,7 +109,7 @@ test('says who has slots, what a refusal has taught, and what is held', async ()
   expect(lines).toContainEqual(expect.stringMatching(/^ {2}client 1001, small requests: 5 slots/));
 });
 
-test('--limit caps it for a time, keeps what is reserved, ends by itself, and is ended by none (D43)', async () => {
+test('--limit caps a number for a time, keeps reserved slots, and ends by itself or with --limit none (D43)', async () => {
   const before = await paces.find(phoneNumberId);
   expect((await run(did, '--limit', '20', '--for', '4h')).lines).toContain(
     'cap       20 a second until 2026-11-26T16:00:00.000Z, by an operator',

@@ -20,7 +20,7 @@ const rowsOf = async (content: string) => {
 };
 const faultsOf = async (content: string | Uint8Array) => (await read(content)).faults;
 
-describe('a file that is sound (D55)', () => {
+describe('a valid file (D55)', () => {
   test.each([
     ['plain', 'recipient\n5491155550001\n5491155550002\n'],
     ['without an end of the last line', 'recipient\n5491155550001\n5491155550002'],
@@ -46,7 +46,7 @@ describe('a file that is sound (D55)', () => {
     ]);
   });
 
-  test('who is there twice is counted and no fault, however spelled; the later time counts, and no time is now', async () => {
+  test('a duplicate in any spelling is counted and is no fault; the later time counts, and a missing time means now', async () => {
     const [early, late] = ['2026-11-20T10:00:00Z', '2026-11-22T10:00:00Z'];
     const content = `recipient,at\n5491155550001,${late}\n+5491155550001,${early}\n5491155550002,${late}\n5491155550002,\n5491155550002,${early}\n`;
     expect(await read(content)).toMatchObject({ duplicates: 3, faults: [] });
@@ -56,7 +56,7 @@ describe('a file that is sound (D55)', () => {
     ]);
   });
 
-  test('a header alone names nobody', async () => {
+  test('a header alone names no people', async () => {
     expect(await read('recipient\n')).toMatchObject({ duplicates: 0, faults: [], moreFaults: 0 });
   });
 });
@@ -90,7 +90,7 @@ test.each<readonly [string, string | Uint8Array, readonly string[]]>([
   ],
 ])('a file is refused: %s', async (_, content, faults) => {
   const found = await faultsOf(content);
-  // Of a file in another encoding the first fault says it.
+  // In a file with another encoding, the first fault says so.
   expect(found.slice(0, faults.length)).toEqual(faults);
 });
 
@@ -126,7 +126,7 @@ test.each([
   ['"54""91155550001",', notRecipient('"54\\"91155550001"')],
   [`${'1'.repeat(1_001)},`, 'line 2: is longer than 1000 characters'],
 ])('a row is refused by its line with what came: %j', async (row, fault) => {
-  // What follows a row with a fault is judged all the same.
+  // Rows after a faulty row are checked too.
   const next =
     'line 3: recipient must be 8 to 15 digits with an optional +, or a business-scoped user id, received "x"';
   expect(await faultsOf(`recipient,at\n${row}\nx,\n5491155550009,\n`)).toEqual([fault, next]);
@@ -155,7 +155,7 @@ test('how a file comes in parts changes nothing, also within a character or the 
   );
 });
 
-test('more people than there is room for are one fault; who is there twice takes no room', async () => {
+test('too many people are one fault; a duplicate does not count', async () => {
   const content = new TextEncoder().encode(
     'recipient\n5491155550001\n5491155550001\n5491155550002\n5491155550003\nx\n',
   );

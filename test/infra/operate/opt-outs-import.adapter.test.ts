@@ -14,7 +14,7 @@ import { operatorAuditInMemory } from '../../support/operator-audit.ts';
 import { freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');
-/** As the command wires it. */
+/** The command sets this option. */
 const mostlyNew = { mostlyNew: true };
 const nameOf = personNames(randomBytes(32));
 const sender = { clientId: 1001, wabaId: '11', phoneNumberId: '31' };
@@ -39,7 +39,7 @@ const fileOf = (content: string) => {
 
 const audited = operatorAuditInMemory();
 
-/** One run of the command; its lines, and how it ended. */
+/** One run of the command: its lines, and its exit status. */
 async function run(
   content: string,
   {
@@ -66,12 +66,12 @@ async function items() {
   const { Items = [] } = await localDocumentClient().send(new ScanCommand({ TableName: table, ConsistentRead: true }));
   return Items.toSorted((a, b) => `${a['pk']}${a['sk']}`.localeCompare(`${b['pk']}${b['sk']}`));
 }
-/** Without what each write stamps. */
+/** Items without the timestamps of their writes. */
 const said = async () => (await items()).map(({ version: _, writer: __, ...rest }) => rest);
 const stopsOf = (clientId: number, ...recipients: string[]) =>
   optOutLook(access(), async () => nameOf).stoppedAmong({ ...sender, clientId }, recipients);
 
-test('everybody of the file is stopped for the client, and listed for it; others are not (D55)', async () => {
+test('all people of the file are stopped for the client and listed for it; others are not (D55)', async () => {
   const { lines, error } = await run(
     `recipient,at\n+${first},2026-11-22T10:00:00Z\n"${second}",\n${third},\n${second},\n`,
   );
@@ -89,7 +89,7 @@ test('everybody of the file is stopped for the client, and listed for it; others
     ]),
   );
   expect(await stopsOf(1002, first, second, third)).toEqual(new Map());
-  // Without the mark no worker would look for them.
+  // Workers look for opt-outs only when the sender has this mark.
   const look = optOutLook(access(), async () => nameOf);
   expect([await look.anyFor(sender), await look.anyFor({ ...sender, clientId: 1002 })]).toEqual([true, false]);
   const listed = (await items()).filter(({ pk, sk }) => pk === 'OPTOUTS#client:1001' && sk !== 'ANY');
@@ -125,7 +125,7 @@ test('a dry run judges and counts, and writes nothing', async () => {
   expect([await items(), audited.entries]).toEqual([[], []]);
 });
 
-test('a header alone writes nobody', async () => {
+test('a header alone writes no people', async () => {
   const { lines } = await run('recipient\r\n');
   expect(lines.at(-1)).toBe('new: 0, stopped already: 0, started later by the client: 0');
   expect(await items()).toEqual([]);

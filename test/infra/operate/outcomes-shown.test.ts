@@ -13,7 +13,7 @@ test.each([
   expect(data[0]?.wa_id).toBe(waId);
 });
 
-test('until when a job waits for a hold is told by the hours in which it may be called (D46, D56)', () => {
+test('the end of a job’s wait for a hold depends on its hours (D46, D56)', () => {
   const hourMs = 3_600_000;
   const sinceMs = Date.parse('2026-11-20T09:00:00Z');
   const open = [0, 1, 2].map((day) => {

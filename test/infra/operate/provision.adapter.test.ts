@@ -23,9 +23,9 @@ import { lineText } from '../../../lib/provisioning/plan-lines.ts';
 import { ProvisioningFaults } from '../../../lib/provisioning/provisioning-file.ts';
 import { provisioningStore } from '../../../lib/provisioning/provisioning-store.ts';
 import { sealingKeySet } from '../../../lib/webhooks/config/sealing.ts';
-import { contentsOf, provisioningTarget } from '../../support/provisioning-target.ts';
+import { contentsOf, provisionedIn, provisioningTarget, someCredentials } from '../../support/provisioning-target.ts';
 import { listAsDeleted } from '../../support/scale-loading.ts';
-import type { secretsInMemory } from '../../support/secrets.ts';
+import type { SecretsInMemory } from '../../support/secrets.ts';
 import { localDocumentClient } from '../../support/stores.ts';
 
 const client = localDocumentClient();
@@ -34,7 +34,7 @@ const startMs = Date.UTC(2026, 10, 20, 12);
 const nowMs = () => startMs;
 const nextDay = { nowMs: () => startMs + 86_400_000 };
 
-let secrets: ReturnType<typeof secretsInMemory>;
+let secrets: SecretsInMemory;
 let target: Target;
 
 beforeEach(async () => {
@@ -43,12 +43,7 @@ beforeEach(async () => {
 
 const contents = (table: TableName) => contentsOf(target, table);
 
-const everything = async () => ({
-  directory: await contents('directory'),
-  channels: await contents('channels'),
-  credentials: await contents('credentials'),
-  secrets: [...secrets.texts].toSorted(),
-});
+const everything = () => provisionedIn(target, secrets);
 
 test('a file is loaded: items, hashed passwords, platform credentials and token keys, public set first', async () => {
   const report = await provisionFile(demoFile, target);
@@ -108,7 +103,7 @@ test('a second run changes nothing at all (D36)', async () => {
   expect(secrets.written).toEqual([]);
 });
 
-test('without the key of people nothing is written once somebody has stopped: no new key would find them (D55)', async () => {
+test('without the key of people nothing is written once there is a stop: a new key would not find it (D55)', async () => {
   await provision(demo, target, { nowMs });
   secrets.texts.delete('PERSON_KEY_SECRET');
   await client.send(
@@ -119,7 +114,7 @@ test('without the key of people nothing is written once somebody has stopped: no
   expect(await everything()).toEqual(before);
 });
 
-test('a run leaves what others have written to a channel as it is, and brings a deleted one back', async () => {
+test('a run keeps what other writers have stored of a channel, and restores a deleted channel', async () => {
   await provision(demo, target, { nowMs });
   const tableName = target.tableName('channels');
   const store = channelStore(client, tableName);
@@ -195,7 +190,7 @@ test('a stored hash is taken as it is', async () => {
   expect(await everything()).toEqual(before);
 });
 
-test('what the file says of opt-outs is what acceptance and inbound read of a DID (D55)', async () => {
+test('acceptance and inbound read the file’s opt-out settings of a DID (D55)', async () => {
   const reads = async () => {
     const found = await directoryStore(client, target.tableName('directory')).findDid('5491100000001');
     if (found === undefined) throw new Error('a DID of the demo');
@@ -261,7 +256,7 @@ test('a list that stands twice in the file is a fault: the first would be lost, 
   expect(await everything()).toEqual({ directory: [], channels: [], credentials: [], secrets: [] });
 });
 
-test('faults of the text and of what it says come together (D36)', async () => {
+test('faults of the text and of its content are reported together (D36)', async () => {
   const [first, ...others] = demo.users;
   const users = [{ ...first, client_id: 7, permissions: ['OTHER'] }, ...others];
   const text = JSON.stringify({ ...demo, users, again: demo.campaigns }).replace('"again"', '"campaigns"');
@@ -288,20 +283,13 @@ test.each(['', 'not json', '[]', '{"demo":{"accessToken":1}}', '{"demo":{"access
   },
 );
 
-test('credentials that one secret has no room for go to the secrets of their groups, and stay there', async () => {
-  const some = (count: number) => [
-    ...demo.platform_credentials,
-    ...Array.from({ length: count }, (_, index) => ({
-      name: `waba-${index}`,
-      access_token: 'x'.repeat(250),
-      app_id: '500000000000001',
-    })),
-  ];
+test('too many credentials for one secret move to the secrets of their groups, and stay there', async () => {
+  const some = (count: number) => [...demo.platform_credentials, ...someCredentials(count)];
   await provision(demo, target, { nowMs });
   const single = secrets.texts.get('PLATFORM_CREDENTIALS_SECRET') ?? '';
   await provision({ ...demo, platform_credentials: some(300) }, target, { nowMs });
   const inGroups = () => secrets.written.filter((name) => name.startsWith('PLATFORM_CREDENTIALS_SECRET'));
-  // The word that they are in groups comes last: until then the one secret has what it had.
+  // The write that announces the groups comes last: until then the single secret stays valid.
   expect(inGroups().at(-1)).toBe('PLATFORM_CREDENTIALS_SECRET');
   expect(new Set(inGroups()).size).toBe(33);
   const credentialOf = platformCredentials(
@@ -315,7 +303,7 @@ test('credentials that one secret has no room for go to the secrets of their gro
   secrets.written.length = 0;
   await provision({ ...demo, platform_credentials: some(300) }, target, { nowMs });
   expect(inGroups()).toEqual([]);
-  // No WABA names them: what is not in the file is taken away, from every group.
+  // No WABA uses these credentials, and the file no longer has them: every group loses them.
   await provision(demo, target, { nowMs, removalsAllowed: 300 });
   expect(await readCredentials(target)).toEqual({ credentials: JSON.parse(single), grouped: true });
   expect([...secrets.texts.values()].join()).not.toContain('xxx');
@@ -323,11 +311,7 @@ test('credentials that one secret has no room for go to the secrets of their gro
 
 test('more credentials than there is room for are refused before anything is written', async () => {
   const before = await everything();
-  const many = Array.from({ length: 9_000 }, (_, index) => ({
-    name: `waba-${index}`,
-    access_token: 'x'.repeat(250),
-    app_id: '500000000000001',
-  }));
+  const many = someCredentials(9_000);
   const attempt = provision({ ...demo, platform_credentials: [...demo.platform_credentials, ...many] }, target, {
     nowMs,
   });
@@ -354,7 +338,7 @@ test('a dry run ends as the run would: removals, another run under way, faults (
   expect(await everything()).toEqual(before);
 });
 
-test('a path is found from the folder of the caller, of which npm tells', () => {
+test('a path is relative to the folder in which npm was called', () => {
   vi.stubEnv('INIT_CWD', '/somewhere');
   expect(callersPath('clients.json')).toBe('/somewhere/clients.json');
   expect(callersPath('/else/clients.json')).toBe('/else/clients.json');
@@ -389,7 +373,7 @@ test('while another run is under way, the command says until when', async () => 
   );
 });
 
-test('a dry run says what would be, for whom to synchronize, and that nothing was written', async () => {
+test('a dry run shows the changes, the clients to synchronize, and that nothing was written', async () => {
   const shown = describeReport(await provisionFile(demoFile, target, { nowMs, dryRun: true }), true).split('\n');
   expect(shown.slice(0, 2)).toEqual(['+ client 1', '+ client 1001']);
   expect(shown.slice(-6)).toEqual([

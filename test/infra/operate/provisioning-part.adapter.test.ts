@@ -2,10 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import type { TableName } from '../../../infra/tables.ts';
 import { lineText } from '../../../lib/provisioning/plan-lines.ts';
-import { contentsOf, provisioningTarget } from '../../support/provisioning-target.ts';
-import type { secretsInMemory } from '../../support/secrets.ts';
+import { provisionedIn, provisioningTarget } from '../../support/provisioning-target.ts';
+import type { SecretsInMemory } from '../../support/secrets.ts';
 
 const nowMs = () => Date.UTC(2026, 10, 20, 12);
 const part = { part: true, nowMs };
@@ -24,21 +23,14 @@ const whole = {
 };
 
 let target: Target;
-let secrets: ReturnType<typeof secretsInMemory>;
+let secrets: SecretsInMemory;
 
 beforeEach(async () => {
   ({ target, secrets } = await provisioningTarget());
   await provision(whole, target, { nowMs });
 });
 
-const contents = (table: TableName) => contentsOf(target, table);
-
-const everything = async () => ({
-  directory: await contents('directory'),
-  channels: await contents('channels'),
-  credentials: await contents('credentials'),
-  secrets: [...secrets.texts].toSorted(),
-});
+const everything = () => provisionedIn(target, secrets);
 
 test('a part without entries changes nothing: what is stored is described to the last field', async () => {
   const before = await everything();
@@ -77,7 +69,7 @@ test('a client, its user and its channel are added; all others stay, and the pla
   expect(after.secrets).toEqual(before.secrets);
 });
 
-test('a user is changed, and everybody else keeps the password that they have', async () => {
+test('a user is changed, and all other users keep their passwords', async () => {
   const before = await everything();
   const [user] = demo.users;
   const report = await provision({ users: [{ ...user, password: 'another-password' }] }, target, part);
@@ -88,7 +80,7 @@ test('a user is changed, and everybody else keeps the password that they have', 
   expect([after.directory, after.channels, after.secrets]).toEqual([before.directory, before.channels, before.secrets]);
 });
 
-test('a part that leaves clients of a WABA out would take rights away: refused, as any removal', async () => {
+test('a part without some clients of a WABA would remove rights: it is refused as a removal', async () => {
   const before = await everything();
   const [waba] = demo.wabas;
   await expect(provision({ wabas: [{ ...waba, client_ids: [1001] }], channels: [] }, target, part)).rejects.toThrow();

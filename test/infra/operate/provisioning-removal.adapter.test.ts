@@ -3,7 +3,6 @@ import { beforeEach, expect, test } from 'vitest';
 import demo from '../../../infra/local/demo/provisioning.json' with { type: 'json' };
 import { provision } from '../../../infra/operate/provisioning-run.ts';
 import type { Target } from '../../../infra/operate/target.ts';
-import type { TableName } from '../../../infra/tables.ts';
 import { directoryStore } from '../../../lib/access/directory-store.ts';
 import { credentialStore } from '../../../lib/access/sign-in/credential-store.ts';
 import { loginAttemptsStore } from '../../../lib/access/sign-in/login-attempts-store.ts';
@@ -19,36 +18,23 @@ import {
 } from '../../../lib/provisioning/provisioning-store.ts';
 import { injectFaults } from '../../support/dynamo-faults.ts';
 import { allowedIn } from '../../support/provisioned-state.ts';
-import { secretsInMemory } from '../../support/secrets.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { provisioningTarget } from '../../support/provisioning-target.ts';
+import type { SecretsInMemory } from '../../support/secrets.ts';
+import { localDocumentClient } from '../../support/stores.ts';
 
 type File = typeof demo;
 const startMs = Date.UTC(2026, 10, 20, 12);
 const nowMs = () => startMs;
 const later = () => startMs + 600_000;
 
-let secrets: ReturnType<typeof secretsInMemory>;
+let secrets: SecretsInMemory;
 let target: Target;
 
-async function freshTarget(): Promise<Target> {
-  const names = {
-    directory: await freshTable('directory'),
-    credentials: await freshTable('credentials'),
-    channels: await freshTable('channels'),
-    messages: await freshTable('messages'),
-  };
-  secrets = secretsInMemory();
-  return {
-    documentClient: localDocumentClient(),
-    secrets,
-    tableName: (table: TableName) => names[table as keyof typeof names],
-    secretName: (variable) => variable,
-  };
-}
+const freshTarget = async () => {
+  ({ target, secrets } = await provisioningTarget());
+};
 
-beforeEach(async () => {
-  target = await freshTarget();
-});
+beforeEach(freshTarget);
 
 async function contents(): Promise<ProvisionedState> {
   const items: StoredItem[] = [];
@@ -64,7 +50,7 @@ async function contents(): Promise<ProvisionedState> {
   return { items, platformCredentials: JSON.parse(credentials), platformApps: JSON.parse(apps) };
 }
 
-/** What is provisioned, by place, without what no two runs share: salts, times, channels listed as deleted. */
+/** The provisioned items without what differs in every run: salts, times, channels listed as deleted. */
 const comparable = ({ items, platformCredentials, platformApps }: ProvisionedState) => ({
   items: items
     .filter(({ key, attributes }) => !/^(?:PROVISIONING|ATTEMPTS#.*)$/.test(key.pk) && attributes['g'] !== true)
@@ -80,7 +66,7 @@ function demoWith(change: (file: File) => void): File {
   return file;
 }
 
-/** Everything of client 1002 goes, a user is demoted and gets another password, another is promoted, a token changes. */
+/** Client 1002 goes, one user loses rights and gets another password, another user gains rights, one token changes. */
 const reduced = demoWith((file) => {
   file.clients = file.clients.filter(({ client_id }) => client_id !== 1002);
   file.channels = file.channels.filter(({ client_id }) => client_id !== 1002);
@@ -134,7 +120,7 @@ test('what is no longer in the file is gone: users cannot log in, numbers and cl
   expect(listed).toHaveLength(3);
   const reached = comparable(await contents());
 
-  target = await freshTarget();
+  await freshTarget();
   await provision(reduced, target, { nowMs });
   expect(reached).toEqual(comparable(await contents()));
 });
@@ -168,7 +154,7 @@ test('a dry run of the first file creates no token keys', async () => {
   });
 });
 
-/** The file with hashes in the place of passwords: nothing to derive, and one text for each password. */
+/** The file with hashes in place of passwords, so that no run derives keys and both runs store the same text. */
 function hashed(file: File) {
   const hashOf = (password: string) => password.replace(/[^a-z]/g, '').padEnd(43, 'A');
   const users = file.users.map(({ password, ...user }) => ({
@@ -178,7 +164,7 @@ function hashed(file: File) {
   return { ...file, users };
 }
 
-test('a run that dies before any of its writes has given nobody more, and the next one completes it', async () => {
+test('a run that dies before any of its writes has given no new rights, and the next run completes it', async () => {
   const [before, after] = [hashed(demo), hashed(reduced)];
   const allow = { removalsAllowed: 7 };
   await provision(before, target, { nowMs });
@@ -189,7 +175,7 @@ test('a run that dies before any of its writes has given nobody more, and the ne
 
   let died = 0;
   for (let ended = false; !ended; died += ended ? 0 : 1) {
-    target = await freshTarget();
+    await freshTarget();
     await provision(before, target, { nowMs });
     ended = await provision(after, mortalTarget(target, died + 1), { nowMs, ...allow }).then(
       () => true,
@@ -200,11 +186,11 @@ test('a run that dies before any of its writes has given nobody more, and the ne
     await provision(after, target, { nowMs: later, ...allow });
     expect(comparable(await contents())).toEqual(comparable(reached));
   }
-  // The lock, the revocations, twice the renewal of the lock and a secret, the grants, the end.
+  // The writes are: the lock, the revocations, two renewals of the lock, a secret, the grants, the end.
   expect(died).toBe(8);
 });
 
-/** A target whose writes all fail from the given one on, as after the death of the process. */
+/** A target whose writes all fail from the given one on, as after a crash. */
 function mortalTarget(alive: Target, deathAt: number): Target {
   let writes = 0;
   const dies = () => {
@@ -254,7 +240,7 @@ test('two runs at once: the second is refused until the first has ended or has b
   expect((await contents()).items).toMatchObject([{ key: change.key, attributes: change.set }]);
 });
 
-test('a run whose lock was written without a reply has it, and no other one', async () => {
+test('a run whose lock write lost its reply holds the lock, and no other run does', async () => {
   const { tableName } = target;
   const documentClient = localDocumentClient();
   injectFaults(documentClient, (_, attempt) => (attempt === 1 ? { kind: 'lose_reply' } : undefined));

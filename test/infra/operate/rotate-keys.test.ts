@@ -42,7 +42,7 @@ test('three runs at the right times replace the key; runs in between change noth
   expect(target.secrets.written).toEqual(['TOKEN_SIGNING_KEYS_SECRET', 'TOKEN_VERIFICATION_KEYS_SECRET']);
 });
 
-test('a run that dies between the two writes of a publication is finished by the next', async () => {
+test('the next run finishes a publication that died between its two writes', async () => {
   const target = targetInMemory();
   await (await plannedTokenKeys(target, start)).write();
   const write = target.secrets.write;

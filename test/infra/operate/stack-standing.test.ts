@@ -89,7 +89,7 @@ describe('no deployment is begun', () => {
 describe('how the stacks stand', () => {
   let server: Server;
   let answers: Readonly<Record<string, string | undefined>>;
-  /** That the requests were signed for. */
+  /** The region in each request's signature. */
   let regions: (string | undefined)[];
   const kept = { ...process.env };
   beforeEach(async () => {

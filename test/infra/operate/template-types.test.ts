@@ -39,13 +39,13 @@ const templates = [
     ],
   },
   { name: "it's `odd`", components: [body('{{1}} is it.')] },
-  // The same name and language on two WABAs of the client.
+  // The same name and language exist on two WABAs of the client.
   { name: 'either', components: [body('{{1}} is it.')] },
   { name: 'either', components: [body('{{1}} is {{2}}.')] },
 ] as unknown as readonly Partial<PlatformTemplate>[];
 const types = templateTypes(1001, templates.map(typed));
 
-/** A send with the parts that differ: name, language, the params of its recipient, and what stands beside it. */
+/** A send that differs in name, language, the recipient's `params`, and other fields. */
 function send(name: string, language: string, params: unknown, beside: object = {}): string {
   return JSON.stringify({
     did: '5491100000001',
@@ -110,7 +110,7 @@ const wrong: Readonly<Record<string, string>> = {
 };
 
 const fileOf = (kind: string, at: number) => `${kind}-${at}.ts`;
-/** Each send as one of the union, and as it is inferred. */
+/** Each send twice: with a declared type and with an inferred one. */
 const programs = (kind: string, sends: Readonly<Record<string, string>>) =>
   Object.values(sends).flatMap((value, at) => [
     [fileOf(kind, at), `import type { Send } from './types.ts';\nexport const send: Send = ${value};\n`],
@@ -161,7 +161,7 @@ test('the text is the same whatever order the templates come in', () => {
   expect(templateTypes(1001, templates.map(typed).reverse())).toBe(types);
 });
 
-test('what infers is offered before the union of all', () => {
+test('the inferring overload comes before the union of all', () => {
   expect(types.indexOf('export function sendOf')).toBeGreaterThan(0);
   expect(types.indexOf('export type Send =')).toBeGreaterThan(types.indexOf('export function sendOf'));
 });

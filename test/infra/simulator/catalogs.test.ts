@@ -16,7 +16,7 @@ test('the control route tells every catalog and its size', async () => {
   });
 });
 
-test('walked to the end and back, every product comes once each way', async () => {
+test('pages forwards and backwards contain every product once', async () => {
   const seen: string[] = [];
   let query: Record<string, string> = { limit: '100' };
   let last = await page(query);
@@ -45,7 +45,7 @@ test('prices of several currencies, gaps, and the same again at the next start',
   await again.stop();
 });
 
-test('what it refuses as the platform does', async () => {
+test('refuses what the platform refuses', async () => {
   expect((await page({ after: 'nonsense' })).body.error).toMatchObject({ code: 100 });
   expect((await page({ fields: 'unique_id' })).body.error).toMatchObject({ code: 100 });
   expect((await simulator.get('600000000000009/products')).body.error).toMatchObject({ code: 100, error_subcode: 33 });

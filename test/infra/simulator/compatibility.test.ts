@@ -10,9 +10,7 @@ import {
 import { demoApp, sendBytes } from '../../support/simulator-uploads.ts';
 import { creation } from './definitions.ts';
 
-/*
- * What client libraries of the platform do beside plain JSON with a bearer token.
- */
+/* Requests of client libraries that are not plain JSON with a bearer token. */
 
 const simulator = simulatorOfFile({ afresh: true });
 
@@ -161,7 +159,7 @@ describe('fields', () => {
     expect(body.error).toMatchObject({ code: 100, message: expect.stringContaining('(nothing)') });
   });
 
-  test('a quality always has its date, told or not', async () => {
+  test('a quality always has a date, also without one in the request', async () => {
     const { body: made } = await simulator.post(`${firstWaba}/message_templates`, creation());
     const quality = async () => (await simulator.get(made.id, { fields: 'quality_score' })).body.quality_score;
     expect(await quality()).toEqual({ score: 'UNKNOWN', date: 1_795_176_000 });

@@ -4,9 +4,7 @@ import { browserOfFile, consoleOfFile, paint, untilSeen, violationsOf } from '..
 import { body, firstNumber, firstWaba, recipient } from '../../support/simulator.ts';
 import { validSends } from './valid-sends.ts';
 
-/*
- * The console in a real browser: whom it keeps out, and that nobody else is.
- */
+/* The console in a real browser: which requests it refuses, and that it refuses no others. */
 
 const browser = await browserOfFile();
 
@@ -120,7 +118,7 @@ describe.skipIf(browser === undefined)('the console', () => {
       await page.goto(`${simulator().url}/#/${id}`);
       await page.waitForFunction(`!document.body.innerText.includes('Reading …')`);
       await page.waitForSelector(name === 'faults' ? '.magic' : '.page');
-      // What is folded away is looked at too.
+      // Folded sections are checked too.
       await page.evaluate(`for (const each of document.querySelectorAll('details.other')) each.open = true;`);
       expect(await violationsOf(page), address).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(width);
@@ -162,7 +160,7 @@ describe.skipIf(browser === undefined)('the console', () => {
   test('the keyboard alone: from page to page, through a list, to a reply', async () => {
     const { page } = tab();
     await sendAll();
-    // One of the templates goes by the other edge alone: it is refused here, and a row all the same.
+    // One of the templates can only be sent on the other edge: this edge refuses it, and lists it all the same.
     await untilSeen(page, `${Object.keys(validSends).length} messages, 1 refused`);
     await page.focus('[role=listbox]');
     await page.keyboard.press('ArrowDown');

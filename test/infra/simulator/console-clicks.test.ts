@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
 
 /*
- * What an impatient hand does: nothing is sent twice, nothing is cancelled that was not confirmed, and nothing is asked of
- * the service that an address has no right to ask. The service is answered for in the browser.
+ * Impatient clicks send nothing twice, cancel nothing without confirmation, and make no request without the right to
+ * it. The browser answers in place of the service.
  */
 
 const browser = await browserOfFile();
@@ -36,7 +36,7 @@ const answers: readonly (readonly [RegExp, object])[] = [
   [/^(GET|DELETE) \/v1\//, { data: [], paging: { cursors: {} }, cancelled: 1, more: false }],
 ];
 
-/** Answers for the service; what is not a GET waits until it is let go, as on a slow line. */
+/** Answers in place of the service. Requests other than GET wait until the test releases them, as on a slow line. */
 async function serviceIn(page: Page) {
   const tried: Tried[] = [];
   const strange: (readonly [RegExp, object])[] = [];
@@ -109,7 +109,7 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('what one user asked for, and the service had no room for, is sent as no other user', async () => {
+  test('a request of one user that had to wait is never sent as another user', async () => {
     const { page, tried, refuseChanges, letGo } = await open(encodeURIComponent(`${did}/${dispatchId}`));
     refuseChanges();
     await press(page, 'Cancel the dispatch');
@@ -164,7 +164,7 @@ describe.skipIf(browser === undefined)('an impatient hand', () => {
     },
   );
 
-  test('an answer that nothing expects is told in its page; the others go on, and a name of no page is the inbox', async () => {
+  test('an unexpected answer is shown in its page, the other pages work on, and an unknown page leads to the inbox', async () => {
     const { page, misanswer } = await open('spend');
     misanswer('/v1/spend', {});
     await page.goto('about:blank');

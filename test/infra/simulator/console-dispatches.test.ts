@@ -15,10 +15,6 @@ import {
   wasCalled,
 } from '../../../infra/simulator/console/dispatch-model.ts';
 
-/*
- * What the console makes of the service's reports.
- */
-
 const none: Counts = { pending: 0, held: 0, sent: 0, delivered: 0, read: 0, failed: 0, expired: 0, unknown: 0 };
 
 function head(id: string, given: Partial<Found> = {}): Found {
@@ -67,7 +63,7 @@ describe('the list', () => {
     expect(merged(known, [], { isAll: false })).toBe(known);
   });
 
-  test('of those accepted at one moment none is lost at the end of a page, and none is there twice', () => {
+  test('dispatches of the same moment are neither lost nor repeated at a page border', () => {
     const atOnce = ['4', '3', '2'].map((id) => head(id, { accepted_at: head('4').accepted_at }));
     const all = [head('9'), ...atOnce, head('1')];
     expect(idsOf(merged(all, [head('9'), ...atOnce.slice(0, 2)], { isAll: false }))).toBe('94321');
@@ -95,7 +91,7 @@ describe('what a dispatch waits for', () => {
   test.each([
     ['held', [row({ code: '131031' }), row({})], 10, false, 'running'],
     ['scheduled', [row({ code: 'scheduled' })], 10, false, undefined],
-    // Between two windows of one that has begun.
+    // A dispatch that has begun, between two of its windows.
     ['running', [row({ code: 'scheduled' })], 4, false, undefined],
     ['running', [row({})], 10, false, undefined],
     ['complete', [], 0, true, 'running'],
@@ -104,7 +100,7 @@ describe('what a dispatch waits for', () => {
     expect(stateOf(head('1', { counts: { ...none, pending }, complete }), rows, listed)).toBe(state);
   });
 
-  test('it ends as fast as it went, and nobody knows when while it stands still', () => {
+  test('the estimate uses the speed so far, and there is none while nothing moves', () => {
     const looks = [
       { atMs: 0, pending: 100 },
       { atMs: 10_000, pending: 75 },

@@ -15,7 +15,7 @@ import { orderUpdate, recipient, templateMessage } from '../../support/simulator
 import { validSends } from './valid-sends.ts';
 
 /*
- * The console in a real browser while the world around it changes: starts, resets, other pages, and the way back.
+ * The console in a real browser while the world changes around it: restarts, resets, other pages, and the back button.
  */
 
 const browser = await browserOfFile();
@@ -44,19 +44,19 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(await page.evaluate('location.hash')).toBe('#/inbox');
   });
 
-  test('a page that nobody sees holds no connection, and catches up', async () => {
+  test('a hidden page holds no connection, and catches up when it is shown', async () => {
     const { page } = tab();
     await see('hidden');
     let leaving = new AbortController();
     const twentyWatch = async () => {
-      // Those of an attempt that came too soon would stand in the way of the next.
+      // Streams of a failed attempt would take places from the next attempt.
       leaving.abort();
       leaving = new AbortController();
       const { signal } = leaving;
       const watching = Array.from({ length: 20 }, () => fetch(`${simulator().url}/_control/live`, { signal }));
       return (await Promise.all(watching)).every(({ status }) => status === 200);
     };
-    // Twenty may watch: the page is none of them.
+    // Twenty may watch, and the page is not among them.
     await expect.poll(twentyWatch).toBe(true);
     await simulator().send(recipient);
     leaving.abort();
@@ -65,13 +65,13 @@ describe.skipIf(browser === undefined)('the console', () => {
     await untilSeen(page, '1 message');
   });
 
-  test('a page that was refused to watch asks again', async () => {
+  test('a page whose connection was refused asks again', async () => {
     const { page, problems } = tab();
     await untilSeen(page, 'Live', 'header');
     const leaving = new AbortController();
     const watch = async () => (await fetch(`${simulator().url}/_control/live`, { signal: leaving.signal })).status;
     while ((await watch()) === 200);
-    // All places are taken, the page's own among them: once it has let go of that one, it is taken too.
+    // All places are taken, with the page's own: once the page releases it, another watcher takes it.
     await see('hidden');
     await expect.poll(watch).toBe(200);
     await see('visible');
@@ -102,7 +102,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the address says what the list is narrowed to, and going back leads from a message to the list', async () => {
+  test('the address has the list’s filter, and the back button leads from a message to the list', async () => {
     const { page } = tab();
     const all = Object.keys(validSends).length + 1;
     await sendAll();
@@ -120,7 +120,7 @@ describe.skipIf(browser === undefined)('the console', () => {
     await page.waitForSelector('.facts');
     await press(page, 'all its messages', 'link');
     await untilSeen(page, `${all - 1} messages of ${all}`);
-    // Another page and back: the list is as it was left.
+    // The list keeps its state when the page is left and shown again.
     await press(page, 'Templates', 'link');
     await untilSeen(page, '135 templates');
     await press(page, 'Inbox', 'link');

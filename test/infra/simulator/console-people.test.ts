@@ -4,8 +4,8 @@ import { browserOfFile, consoleOfFile, paint, typeOver, untilSeen, violationsOf 
 import { firstNumber, recipient } from '../../support/simulator.ts';
 
 /*
- * The console's page of people in a real browser, as far as the simulator alone knows them. What the service says of them is
- * tried beside the whole stack.
+ * The console's page of people in a real browser, with the simulator alone. A contract test shows it beside the whole
+ * stack.
  */
 
 const browser = await browserOfFile();

@@ -16,7 +16,8 @@ import {
 } from '../../support/console-page.ts';
 
 /*
- * The console's reference in a real browser: every route and event is described, found and tried.
+ * The console's reference in a real browser: every route and event has a description, is found by search and can be
+ * tried.
  */
 
 const browser = await browserOfFile();
@@ -46,7 +47,7 @@ const littleDocument = {
   },
 };
 
-/** The page with another document. */
+/** The page with a different document. */
 async function describedBy(page: Page, document: object): Promise<void> {
   await page.setRequestInterception(true);
   page.on('request', (request) => {
@@ -114,7 +115,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
-  test('what was tried stays there: the values, the answer, and who asked', async () => {
+  test('a trial stays on the page: its values, its answer, and its user', async () => {
     const { page } = tab();
     await describedBy(page, littleDocument);
     await open('templates-list');
@@ -185,7 +186,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
   test('the request as a program: of what stands in the form, copied', async () => {
     const { page } = tab();
     await open('messages-send');
-    // The clipboard is the machine's, and a browser without a window has none.
+    // The clipboard belongs to the machine, and a headless browser has none.
     await page.evaluate('navigator.clipboard.writeText = async (text) => { window.copied = text; }');
     await typeOver(page, 'aria/did[role="textbox"]', "it's");
     for (const [language, text] of [
@@ -264,7 +265,7 @@ describe.skipIf(browser === undefined)('the reference', () => {
 
   const all = operationsOf(JSON.parse(String(openApiDocument()))).map(({ operationId }) => operationId);
 
-  test('every route and event, 400 px wide: nothing is wider than the page, and nobody else is asked', async () => {
+  test('every route and event, 400 px wide: nothing is wider than the page, and no other server is asked', async () => {
     const { page } = tab();
     const hosts = new Set<string>();
     page.on('request', (request) => hosts.add(new URL(request.url()).origin));

@@ -5,9 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeAtOnce, openOnLoopback } from '../../../infra/loopback.ts';
 import { type SampleRequest, samples } from '../../../infra/simulator/console/reference-samples.ts';
 
-/*
- * The samples of the console's reference are run: what they ask is what was in the form, whatever it was.
- */
+/* The samples of the console's reference run, and send exactly what the form contained. */
 
 const run = promisify(execFile);
 const hostile = `it's "quoted" \\ $HOME $(id) \`id\` %s {a} \n\ttab\u2028 ñ 🎉`;
@@ -28,7 +26,7 @@ function hasPython(): boolean {
 
 const languages = hasPython() ? (['JavaScript', 'Python'] as const) : (['JavaScript'] as const);
 
-// A function in the place of curl, which is not everywhere, tells what curl would have been given.
+// Not every machine has curl: a shell function with its name prints the arguments.
 test('a sample for a shell: curl gets every text as it is', async () => {
   const headers = { 'Idempotency-Key': hostile, 'content-type': 'application/json' };
   const url = "http://127.0.0.1:3000/v1/it's%20b?x=1";

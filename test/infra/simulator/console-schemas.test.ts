@@ -11,10 +11,6 @@ import {
 } from '../../../infra/simulator/console/openapi.ts';
 import { choicesOf, fieldsOf, limitsOf, typeOf, valuesOf } from '../../../infra/simulator/console/reference-types.ts';
 
-/*
- * What the console's reference makes of the service's document.
- */
-
 const root = new URL('../../../', import.meta.url);
 const document: Document = JSON.parse(readFileSync(new URL('functions/openapi.json', root), 'utf8'));
 const found = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]));

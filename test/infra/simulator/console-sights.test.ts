@@ -3,15 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { consoleBundle } from '../../../infra/simulator/console-pages.ts';
 import { browserOfFile, consoleOfFile, press, untilSeen } from '../../support/console-page.ts';
 
-/*
- * Reading, failed and empty are three sights, none of which is taken for another; and how much a page loads to show them.
- */
+/* Loading, failed and empty look different from each other; and a page loads only what it shows. */
 
 test('what a page loads, script and style together, is under 150,000 bytes', async () => {
   const files = await consoleBundle();
   const imported = (name: string, form: RegExp) =>
     [...(files.get(name) ?? '').matchAll(form)].map(([, file = '']) => file);
-  /** The files with all that they cannot begin without. */
+  /** The files with all their static imports. */
   const withImports = (...names: readonly string[]): ReadonlySet<string> => {
     const known = new Set(names);
     for (const name of known) for (const each of imported(name, /(?:from|import)"\.\/([\w-]+\.js)"/g)) known.add(each);
@@ -29,17 +27,17 @@ test('what a page loads, script and style together, is under 150,000 bytes', asy
 
 const browser = await browserOfFile();
 
-/** The lists of pages, by what they ask for and what they are called while it fails. */
+/** The lists of pages, by their control call and the text of their failure. */
 const lists = [
   ['templates', 'templates', 'The templates could not be read'],
   ['requests', 'exchanges', 'The requests could not be read'],
   ['faults', 'overview', 'The state of the platform could not be read'],
 ] as const;
 
-/** What becomes of one control call of the page: it waits, fails, or is answered as usual. */
+/** What happens to a control call of the page. */
 type Fate = 'waits' | 'fails' | 'passes';
 
-/** Gives that fate to every request of the call, also to those that wait: a page that hears of something new asks once more. */
+/** Applies the fate to every request of the call, waiting ones too: a page that hears of a change asks again. */
 async function interceptOf(page: Page, call: string) {
   let now: Fate = 'waits';
   let waiting: HTTPRequest[] = [];
@@ -61,10 +59,10 @@ async function interceptOf(page: Page, call: string) {
   };
 }
 
-/** The page's own sign that something is read, and not the one that the page itself is. */
+/** The page's own loading sign, and not the one of the opening document. */
 const waitingSign = 'main :not(.opening) > .waiting';
 
-/** Whether the sign of reading is there, and can be seen. */
+/** Whether the loading sign exists and is visible. */
 const waitingSeen = `(() => {
   const waiting = document.querySelector('${waitingSign}');
   return waiting === null ? 'none' : getComputedStyle(waiting).visibility;
@@ -79,7 +77,7 @@ describe.skipIf(browser === undefined)('three sights', () => {
     await page.goto('about:blank');
     await page.goto(`${simulator().url}/#/${name}`);
     await page.waitForSelector(waitingSign);
-    // What delays the sight is read from the page, so that no clock of the machine decides.
+    // The delay is read from the page's style, so that no clock of the machine decides.
     const delays = await page.$eval(waitingSign, (waiting) =>
       (waiting as unknown as { getAnimations(): { effect: { getTiming(): { delay: number; fill: string } } }[] })
         .getAnimations()
@@ -122,7 +120,7 @@ describe.skipIf(browser === undefined)('three sights', () => {
     expect(problems.splice(0).filter((problem) => !problem.includes('net::ERR_FAILED'))).toEqual([]);
   });
 
-  test('what is empty is neither being read nor failed', async () => {
+  test('an empty list looks neither like loading nor like a failure', async () => {
     const { page } = tab();
     await page.goto(`${simulator().url}/#/requests`);
     await untilSeen(page, 'No requests yet');

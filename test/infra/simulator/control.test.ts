@@ -35,7 +35,7 @@ describe('messages', () => {
     expect(await find('to=5491150000001&template=bid_offer')).toEqual([0, []]);
   });
 
-  test('100 are shown unless told otherwise', async () => {
+  test('100 are shown by default', async () => {
     for (let index = 0; index < 101; index += 1) await simulator.send(String(5491150000000 + index));
     const { body } = await simulator.control('GET', 'messages');
     expect([body.total, body.data.length]).toEqual([101, 100]);

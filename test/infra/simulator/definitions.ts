@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type Answer, firstWaba, type SimulatorAtRest } from '../../support/simulator.ts';
 
-/** A creation that passes every check, changed by `changes`. */
+/** A valid creation with `changes`. */
 export const creation = (changes: Readonly<Record<string, unknown>> = {}) => ({
   name: 'order_ready',
   language: 'en_US',
@@ -43,7 +43,7 @@ export const otp = (changes: Readonly<Record<string, unknown>> = {}) => [
 ];
 export const app = { package_name: 'com.example.app', signature_hash: 'K8a/AINcGX7' };
 
-/** A refusal of the template-management flavour, every key of it; `subcode` undefined when it has none. */
+/** Checks every key of a template-management refusal; `subcode` is undefined when it has none. */
 export function expectManagementError(answer: Answer, subcode: number | undefined, message: RegExp): void {
   expect(answer.body).toEqual({
     error: {
@@ -67,7 +67,7 @@ export function expectGraphError(answer: Answer, message: RegExp): void {
   expect(answer.status).toBe(400);
 }
 
-/** Templates of the demo data, by what became of them. */
+/** Templates of the demo data, by their status. */
 export const demoTemplates = {
   orderUpdate: '1100000000000001',
   pending: '1100000000000011',
@@ -76,7 +76,7 @@ export const demoTemplates = {
   paused: '1100000000000014',
 } as const;
 
-/** Short words for the life of a template on the first WABA. */
+/** Short calls for the life of a template on the first WABA. */
 export function templateWords(simulator: Pick<SimulatorAtRest, 'get' | 'post' | 'control'>) {
   const read = async (id: string, fields = 'status') => {
     const { id: _, ...rest } = (await simulator.get(id, { fields })).body;

@@ -4,9 +4,7 @@ import { expectManagementError } from './definitions.ts';
 import { hearing } from './heard.ts';
 import { expectMessagingError } from './refusals.ts';
 
-/*
- * Texts with a category, of which the platform makes templates by itself.
- */
+/* Direct sends: texts with a category, from which the platform makes templates itself. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);

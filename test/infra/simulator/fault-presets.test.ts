@@ -5,9 +5,7 @@ import { actionIn, courseIn, messagesIn, requestsIn } from '../../../infra/simul
 import { holdsInForce } from '../../../infra/simulator/console/holds-in-force.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
 
-/*
- * The ten usual faults of the console: each does what it says, seen by a send.
- */
+/* A send shows the effect of each of the console's ten fault presets. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const updateOf = '1100000000000001';
@@ -17,7 +15,7 @@ const worldNow = async (): Promise<PresetWorld> => ({
   templates: (await simulator.control('GET', 'templates')).body.data,
 });
 
-/** Presses the button of a preset: `choice` is one of those that it offers. */
+/** Presses the button of a preset with one of its choices. */
 async function add(id: string, choice: string | undefined, times: object = {}): Promise<void> {
   const preset = presets.find((each) => each.id === id) ?? expect.fail(`there is no ${id}`);
   const offered = preset.choice?.options(await worldNow()).map(([value]) => value) ?? [undefined];
@@ -53,7 +51,7 @@ describe('presets', () => {
     expect([await codeNow(), await codeNow(), await codeNow()]).toEqual([code, code, 'taken']);
   });
 
-  test('sends are meant, on both paths, and nothing else; a token that is revoked is refused everywhere', async () => {
+  test('applies to sends on both paths only; a revoked token is refused everywhere', async () => {
     await add('down', undefined);
     const marketing = await simulator.post(`${firstNumber}/marketing_messages`, {});
     expect([(await simulator.get(firstWaba)).status, marketing.body.error.code]).toEqual([200, 131000]);

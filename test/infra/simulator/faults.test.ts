@@ -14,7 +14,7 @@ import { expectMessagingError } from './refusals.ts';
 import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
-/** The clock stands still unless it is told. */
+/** The clock moves only on command. */
 const startedAt = '2026-11-20T12:00:00.000Z';
 
 const fault = (action: unknown, match: unknown = {}, times?: number) =>
@@ -140,7 +140,7 @@ describe('one of several is removed by its id, and the others stay', () => {
     ]);
     const again = await simulator.control('DELETE', `${list}/${ids[1]}`);
     expect([again.status, again.body.field]).toEqual([404, 'id']);
-    // What comes later is never taken for one that was removed.
+    // A new fault never takes the id of a removed one.
     const { body: later } = await add();
     expect(ids).not.toContain(later.id);
     await simulator.control('DELETE', list);
@@ -179,7 +179,7 @@ test('a message is accepted under another word, and what accepts none is left al
 describe('holds (platform reference, 6.4)', () => {
   const messageOf = (name: 'order_update' | 'welcome_offer' | 'login_code') =>
     templateMessage(name, validSends[name].components, validSends[name].language);
-  /** A message of each category, one without, and one of a number and a WABA beside. */
+  /** Sends of each category, without a category, and of another number and another WABA. */
   const sends: Readonly<Record<string, () => ReturnType<typeof simulator.post>>> = {
     UTILITY: () => simulator.post(`${firstNumber}/messages`, messageOf('order_update')),
     MARKETING: () => simulator.post(`${firstNumber}/messages`, messageOf('welcome_offer')),
@@ -211,7 +211,7 @@ describe('holds (platform reference, 6.4)', () => {
   const free = { ...Object.fromEntries(Object.keys(sends).map((name) => [name, 'taken'])), stranger: 132000 };
 
   const ofNodes = errorCodes.flatMap(({ code, status, holds }) =>
-    // 132015 is the template's status, 131063 a field of the WABA: neither is a hold that a control opens.
+    // A template status causes 132015 and a field of the WABA causes 131063: no control opens these holds.
     holds === undefined || holds === 'template' || holds === 'edge' ? [] : [{ code: Number(code), status, holds }],
   );
   test.each(ofNodes)(
@@ -273,7 +273,7 @@ describe('holds (platform reference, 6.4)', () => {
     const code = async () => (await sends['stranger']?.())?.body.error.code;
     await simulator.control('POST', 'clock', { advance_seconds: 89 });
     expect(await code()).toBe(368);
-    // Told once more it has another end, and is as old as before.
+    // A repeated command changes the end of the hold, but not its begin.
     const later = await simulator.control('POST', `wabas/${secondWaba}/holds`, { code: 368, expires_in_seconds: 1 });
     expect(later.body.holds).toEqual(body.holds);
     await simulator.control('POST', 'clock', { advance_seconds: 1 });
@@ -297,7 +297,7 @@ describe('holds (platform reference, 6.4)', () => {
     expect(await held()).toEqual([131037]);
   });
 
-  test('a silent number: its messages wait until the client gives up, everything else is answered', async () => {
+  test('a silent number: its messages get no answer until the client gives up; all other requests are answered', async () => {
     await simulator.control('POST', `numbers/${firstNumber}/holds`, { code: 'no_answer' });
     const patience = new AbortController();
     const waiting = fetch(`${simulator.url}/v25.0/${firstNumber}/messages`, {
@@ -344,13 +344,13 @@ describe('magic recipients', () => {
     '15550135000': ['held_for_quality_assessment', 'held_for_quality_assessment'],
     '15550000202': ['paused', 'paused'],
   };
-  // The others are refused, or lost before they are recorded.
+  // The simulator refuses the others, or loses them before it records them.
   const recorded = (to: string) =>
     to === '15550000200'
       ? 2
       : (fates[to] ?? []).filter((fate) => /^(?:accepted|held_\w+|paused)$/.test(String(fate))).length;
 
-  test('the table here is the table there', () => {
+  test('the table of this test has every magic recipient', () => {
     expect(magicRecipients.map((magic) => magic.to).sort()).toEqual(Object.keys(fates).sort());
   });
 
@@ -379,7 +379,7 @@ describe('magic recipients', () => {
     return String(first);
   }
 
-  test('some befall only messages of a kind: of a category, or with a hash of the key', async () => {
+  test('some affect only messages of a category, or with an identity key hash', async () => {
     const marketing = templateMessage('welcome_offer', validSends.welcome_offer.components, 'es');
     const toLimited = { ...marketing, to: '15550131064' };
     expect((await simulator.post(`${firstNumber}/messages`, toLimited)).status).toBe(200);
@@ -389,7 +389,7 @@ describe('magic recipients', () => {
     expect((await simulator.send(recipient, { recipient_identity_key_hash: 'DF2l=' })).status).toBe(200);
   });
 
-  test('a message that fails a check is refused for that, whoever it is for', async () => {
+  test('a message that fails a check is refused for that reason, also for a magic recipient', async () => {
     const answer = await simulator.send('15550000500', { template: { name: 'no_such', language: { code: 'es' } } });
     expect(answer.body.error.code).toBe(132001);
   });

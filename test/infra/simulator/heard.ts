@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstWaba, type SimulatorAtRest, secondWaba } from '../../support/simulator.ts';
+import { receiverOfFile } from './receiver-of-file.ts';
 
-/** One change of an envelope. */
 export interface Change {
   readonly wabaId: string;
   readonly field: string;
@@ -10,20 +8,11 @@ export interface Change {
   readonly value: any;
 }
 
-/** Subscribes a receiver to both WABAs before every test of the file, and gives words for what it hears. */
+/** Subscribes a receiver to both WABAs before every test of the file, and returns readers of what it received. */
 export function hearing(simulator: Pick<SimulatorAtRest, 'control'>) {
-  let receiver: CallbackReceiver;
-  beforeAll(async () => {
-    receiver = await callbackReceiver();
-  });
-  beforeEach(async () => {
-    const app = { callback_url: receiver.url, subscribed_waba_ids: [firstWaba, secondWaba] };
-    await simulator.control('POST', 'apps/500000000000001', app);
-    receiver.forget();
-  });
-  afterAll(() => receiver.stop());
-  const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
-  /** Every change that was told so far, after everything that is due. */
+  const receiver = receiverOfFile(simulator, { subscribed_waba_ids: [firstWaba, secondWaba] });
+  const { wait } = receiver;
+  /** All changes so far, after everything that is due. */
   const changes = async (field?: string): Promise<readonly Change[]> => {
     await wait(0);
     const entries = receiver.calls.flatMap(({ bytes }) => JSON.parse(bytes.toString()).entry);
@@ -35,16 +24,14 @@ export function hearing(simulator: Pick<SimulatorAtRest, 'control'>) {
   return {
     wait,
     changes,
-    /** The fields of the entries that have a time: news of nodes. */
+    /** The fields of entries with a time, which are news of nodes. */
     timed: async () => {
       await wait(0);
       const entries = receiver.calls.flatMap(({ bytes }) => JSON.parse(bytes.toString()).entry);
       return entries.filter((entry) => 'time' in entry).map((entry) => entry.changes[0].field);
     },
     values: async (field: string) => (await changes(field)).map(({ value }) => value),
-    /** Each status by itself. */
     statuses: async () => (await changes('messages')).flatMap(({ value }) => value.statuses ?? []),
-    /** How each message that failed did. */
     failures: async () =>
       (await changes('messages')).flatMap(({ value }) =>
         (value.statuses ?? []).flatMap(({ errors = [] }: { errors?: { code: number }[] }) =>

@@ -13,7 +13,7 @@ describe('the library', () => {
     return body.data.map(({ name, language }: { name: string; language: string }) => `${name} ${language}`);
   };
 
-  test('lists what it has, page by page', async () => {
+  test('lists its templates, page by page', async () => {
     const { body } = await simulator.get('message_template_library', { limit: '2' });
     expect(body.data[0]).toEqual({
       id: '7147013345418927',
@@ -201,7 +201,7 @@ describe('templates compared', () => {
       ...changes,
     });
 
-  test('how often each was sent, and what that led to', async () => {
+  test('the sends of each template, and their results', async () => {
     for (const to of [recipient, '5491150000002']) await simulator.send(to);
     const components = [{ type: 'BODY', text: 'Hola.' }];
     await simulator.control('POST', 'templates', {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => simulator.control('POST', 'reset'));
 afterAll(() => simulator.stop());
 
-/** The demo data with other throughput levels on the first WABA's two numbers; the second is a coexistence number. */
+/** The demo data with other throughput levels for the first WABA's two numbers; the second is a coexistence number. */
 function withLevels(...levels: ('STANDARD' | 'HIGH')[]): Seed {
   const seed = demoSeed();
   const [first, ...others] = seed.wabas;
@@ -92,7 +92,7 @@ test('no second, wherever it begins, has more than the limit; and nothing is ref
   );
 });
 
-test('what a control call says of a number counts from that moment on, whatever it was allowed before', async () => {
+test('a control call of a number counts from that moment on, also over an earlier limit', async () => {
   const change = (changes: object) => simulator.control('POST', `numbers/${firstNumber}`, changes);
   const codes = (count: number) => codesOf(count, firstNumber, another);
   expect(await codes(81)).toEqual({ accepted: 80, '400 130429': 1 });

@@ -50,7 +50,7 @@ describe('to numbers of the United States', () => {
       expect(ofPlaces.length).toBeGreaterThan(400);
     });
 
-    test('the others belong to no place: the simulator counts none of them, and no other country has one', () => {
+    test('area codes of no place: the simulator does not count them, and no other country has one', () => {
       const others = all.filter(isOfNoPlace);
       expect(others.filter(isTheirsHere)).toEqual([]);
       expect(others.filter((code) => !isTheirsThere(code))).toEqual([]);

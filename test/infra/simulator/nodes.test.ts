@@ -216,7 +216,7 @@ describe('WABA, numbers, catalogs', () => {
     expect([await health(firstNumber), await health(firstWaba)]).toEqual(before);
   });
 
-  test('what a WABA pays with is there, but while it cannot pay', async () => {
+  test('a WABA has a payment method, except while it cannot pay', async () => {
     const funding = async () => (await simulator.get(firstWaba, { fields: 'primary_funding_id' })).body;
     const before = await funding();
     expect(before).toEqual({ id: firstWaba, primary_funding_id: expect.stringMatching(/^\d+$/) });

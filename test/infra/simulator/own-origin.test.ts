@@ -5,7 +5,7 @@ import { simulatorOfFile } from '../../support/simulator.ts';
 
 const simulator = simulatorOfFile({ afresh: true });
 
-/** Sends exactly these headers: `fetch` would not let a program choose them all. */
+/** Sends exactly these headers, because `fetch` does not allow all of them. */
 function statusOf(method: string, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(`${simulator.url}${path}`, { method, headers }, (reply) => {
@@ -115,7 +115,7 @@ describe('what the console is served with', () => {
     },
   );
 
-  test('what is not of the console is not there; the platform neither counts it nor lets a fault have its way', async () => {
+  test('other paths are 404; the platform neither counts them nor applies faults to them', async () => {
     await simulator.control('POST', 'faults', { action: { code: 1 }, times: 1 });
     for (const path of ['/console/nothing', '/console/media/1', '/favicon.ico']) {
       expect((await simulator.call('GET', path)).status, path).toBe(404);

@@ -1,44 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { ContactBook } from '../../../infra/simulator/contact-book.ts';
 import { Threads } from '../../../infra/simulator/threads.ts';
-import {
-  firstNumber,
-  firstWaba,
-  recipient,
-  simulatorOfFile,
-  templateMessage,
-  thirdNumber,
-} from '../../support/simulator.ts';
+import { firstNumber, firstWaba, recipient, simulatorOfFile, templateMessage } from '../../support/simulator.ts';
+import { actingPeople, userId } from './acting-people.ts';
 import { hearing } from './heard.ts';
 import { expectMessagingError } from './refusals.ts';
-import { validSends } from './valid-sends.ts';
 
-/*
- * What people do that is no answer to a message: they stop marketing messages, adopt usernames, change their ids, and write
- * to somebody else.
- */
+/* Actions of people besides answers: they stop marketing messages, adopt usernames, and write first. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);
+const { person, sent, textTo, says, overview } = actingPeople(simulator);
 const secondNumber = '300000000000002';
-/** Of the recipient, for the owner of the first WABA. */
-const userId = 'AR.13607919076743524463';
-const metadata = { display_phone_number: '5491100000001', phone_number_id: firstNumber };
 const day = 24 * 3_600;
-
-const person = (call: string, body: object, to = recipient) =>
-  simulator.control('POST', `recipients/${to}${call}`, { phone_number_id: firstNumber, ...body });
-const sent = (name: 'order_update' | 'welcome_offer' | 'login_code', whom: object, number = firstNumber) => {
-  const { to: _, ...message } = templateMessage(name, validSends[name].components, validSends[name].language);
-  return simulator.post(`${number}/messages`, { ...message, ...whom });
-};
-const textTo = (whom: object) =>
-  simulator.post(`${firstNumber}/messages`, {
-    ...{ messaging_product: 'whatsapp', type: 'text', text: { body: 'Hello' } },
-    ...whom,
-  });
-const says = (to = recipient, text = 'Hi') => person('/message', { text }, to);
-const overview = async () => (await simulator.control('GET', 'overview')).body;
 
 describe('a stop of marketing messages', () => {
   const stop = (more: object = {}) => person('/preference', { value: 'stop', ...more });
@@ -53,7 +27,7 @@ describe('a stop of marketing messages', () => {
       field: 'user_preferences',
       value: {
         messaging_product: 'whatsapp',
-        metadata,
+        metadata: { display_phone_number: '5491100000001', phone_number_id: firstNumber },
         contacts: [{ profile: { name: `Recipient ${recipient}` }, ...contact }],
         user_preferences: [
           {
@@ -70,7 +44,7 @@ describe('a stop of marketing messages', () => {
     expect(await heard.timed()).toEqual([]);
   });
 
-  test('MARKETING is accepted and fails later, 131050; nothing else is concerned, nor another number', async () => {
+  test('MARKETING is accepted and fails later, 131050; other categories and other numbers are not affected', async () => {
     await stop();
     expect((await overview()).stopped).toEqual([{ phone_number_id: firstNumber, to: recipient, answer: 'failed' }]);
     const answer = await sent('welcome_offer', { to: recipient });
@@ -115,7 +89,7 @@ describe('a stop of marketing messages', () => {
     expect((await sent('order_update', { to: recipient })).status).toBe(200);
   });
 
-  test('taken back by a signup as well, which names its link', async () => {
+  test('a signup also ends it, and names its link', async () => {
     await stop();
     await person('/preference', { value: 'signup' });
     const preferences = (await heard.values('user_preferences')).map((value) => value.user_preferences[0]);
@@ -126,7 +100,7 @@ describe('a stop of marketing messages', () => {
     expect((await overview()).stopped).toEqual([]);
   });
 
-  test('counts at once, however late, often or never it is told; its time is that of the act', async () => {
+  test('counts at once, whenever and however often the webhook comes; its time is that of the act', async () => {
     const other = '5491150000002';
     await stop({ told_in_seconds: 60, copies: 2 });
     await heard.wait(10);
@@ -173,7 +147,7 @@ describe('a username', () => {
   const contacts = async () =>
     (await heard.changes('messages')).flatMap(({ value }) => value.contacts.map((each: object) => each));
 
-  test('hides the number of whoever the business does not know by it: in what they write, and in statuses', async () => {
+  test('hides the number from a business that does not know it: in inbound messages and in statuses', async () => {
     expect((await adopt('ana.ruiz')).body).toEqual({ to: recipient, blocked: false, username: 'ana.ruiz' });
     await says();
     await sent('order_update', { recipient: userId });
@@ -188,7 +162,7 @@ describe('a username', () => {
     expect((await heard.statuses()).map((status) => 'recipient_id' in status)).toEqual([false, false, false]);
   });
 
-  test('hides nothing of whoever was written to by number; the answer and the statuses name it always', async () => {
+  test('does not hide a number to which the business has sent: the answer and the statuses always have it', async () => {
     await adopt('ana.ruiz');
     const { body } = await sent('order_update', { to: recipient });
     expect(body.contacts).toEqual([{ input: recipient, wa_id: recipient }]);
@@ -203,7 +177,7 @@ describe('a username', () => {
     ]);
   });
 
-  test('struck out of the contact book, a person is known for 30 days more, to the number that has met them', async () => {
+  test('after a removal from the contact book, the number that knows a person keeps knowing them for 30 days', async () => {
     const strike = () =>
       simulator.call('DELETE', `/v25.0/${firstNumber}/contact_book?messaging_product=whatsapp&bsuid=${userId}`);
     await says();
@@ -238,155 +212,6 @@ describe('a username', () => {
     const [value] = await heard.values('user_preferences');
     expect([value.contacts[0].wa_id, value.user_preferences[0].wa_id]).toEqual([undefined, undefined]);
     expect(value.user_preferences[0].user_id).toBe(userId);
-  });
-});
-
-describe('user ids', () => {
-  const identity = (body: object = {}) => person('/identity', body);
-
-  test('both to and recipient: to wins, and the answer is as for the number', async () => {
-    const { status, body } = await sent('order_update', { to: recipient, recipient: 'AR.SomebodyElse' });
-    expect([status, body.contacts]).toEqual([200, [{ input: recipient, wa_id: recipient }]]);
-    expect((await simulator.control('GET', 'messages')).body.data[0].to).toBe(recipient);
-    const code = await sent('login_code', { to: recipient, recipient: userId });
-    expect(code.status).toBe(200);
-  });
-
-  test('a one-time code goes to none of them: 131062', async () => {
-    const details = 'Business-scoped User ID (BSUID) recipients are not supported for this message.';
-    expectMessagingError(
-      await sent('login_code', { recipient: userId }),
-      400,
-      131062,
-      details.replace(/[()]/g, '\\$&'),
-    );
-  });
-
-  test('that another portfolio was told reaches nobody', async () => {
-    const told = (
-      await simulator.control('POST', `recipients/${recipient}/message`, {
-        phone_number_id: thirdNumber,
-        text: 'Hi',
-      })
-    ).body.user_id;
-    expect(told).not.toBe(userId);
-    expect((await sent('order_update', { recipient: told })).status).toBe(200);
-    await heard.wait(4);
-    expect(await heard.failures()).toEqual([131026]);
-  });
-
-  test('made anew, told by a system message: the old one reaches nobody, the number does', async () => {
-    await says();
-    heard.forget();
-    const { body } = await identity();
-    expect(body).toEqual({ to: recipient, user_id: expect.stringMatching(/^AR\.\d{20}$/), old_user_id: userId });
-    expect(await heard.changes()).toEqual([
-      {
-        wabaId: firstWaba,
-        field: 'messages',
-        value: {
-          messaging_product: 'whatsapp',
-          metadata,
-          messages: [
-            {
-              from: recipient,
-              id: expect.stringMatching(/^wamid\./),
-              timestamp: '1795176000',
-              type: 'system',
-              system: {
-                body: `User changed from ${userId} to ${body.user_id}`,
-                wa_id: recipient,
-                user_id: body.user_id,
-                type: 'user_changed_user_id',
-              },
-            },
-          ],
-        },
-      },
-    ]);
-    expect((await sent('order_update', { recipient: userId })).status).toBe(200);
-    await heard.wait(1);
-    const [failed] = await heard.statuses();
-    expect([failed.status, failed.recipient_user_id, failed.errors[0].code]).toEqual(['failed', userId, 131026]);
-    await sent('order_update', { recipient: body.user_id });
-    await sent('order_update', { to: recipient });
-    await heard.wait(4);
-    const later = (await heard.statuses()).slice(1).map((status) => status.recipient_user_id);
-    expect(new Set(later)).toEqual(new Set([body.user_id]));
-    expect(await heard.failures()).toEqual([131026]);
-  });
-
-  test('with another number: nobody has the old one, and a stop ends with the id', async () => {
-    await person('/preference', { value: 'stop' });
-    const number = '5491150000077';
-    const { body } = await identity({ number, old_id: 'refused' });
-    const [
-      {
-        messages: [message],
-      },
-    ] = await heard.values('messages');
-    expect([message.from, message.system.wa_id, message.system.user_id]).toEqual([recipient, number, body.user_id]);
-    expectMessagingError(await sent('order_update', { recipient: userId }), 400, 131026, undefined);
-    await sent('order_update', { to: recipient });
-    await heard.wait(4);
-    expect(await heard.failures()).toEqual([131026]);
-    heard.forget();
-    await sent('welcome_offer', { to: number });
-    await heard.wait(4);
-    expect([await heard.failures(), (await heard.statuses()).length]).toEqual([[], 3]);
-  });
-
-  test('with the same number: a stop ends with the id, and is not in the list any more', async () => {
-    await person('/preference', { value: 'stop' });
-    await identity();
-    expect((await overview()).stopped).toEqual([]);
-    heard.forget();
-    await sent('welcome_offer', { to: recipient });
-    await heard.wait(4);
-    expect(await heard.failures()).toEqual([]);
-  });
-
-  test('of an adopter: the new number is not told; the old shape, where a number changes', async () => {
-    await simulator.control('POST', `recipients/${recipient}`, { username: 'ana.ruiz' });
-    await identity({ number: '5491150000077' });
-    const [
-      {
-        messages: [hidden],
-      },
-    ] = await heard.values('messages');
-    expect([hidden.from, hidden.system.wa_id]).toEqual([undefined, undefined]);
-    await person('/identity', { number: '5491150000079', told_as: 'user_changed_number' }, '5491150000078');
-    const { system } = (await heard.values('messages'))[1].messages[0];
-    expect(system).toEqual({
-      body: 'User changed from 5491150000078 to 5491150000079',
-      wa_id: '5491150000079',
-      type: 'user_changed_number',
-    });
-  });
-
-  test('of a group: parent ids beside them, the same for each portfolio, and sent to', async () => {
-    for (const id of ['400000000000001', '400000000000002']) {
-      await simulator.control('POST', `businesses/${id}`, { parent_user_ids: true });
-    }
-    await says();
-    await simulator.control('POST', `recipients/${recipient}/message`, { phone_number_id: thirdNumber, text: 'Hi' });
-    const [first, second] = await heard.values('messages');
-    const parent = first.contacts[0].parent_user_id;
-    expect(parent).toMatch(/^AR\.ENT\.\d{20}$/);
-    expect([first.messages[0].from_parent_user_id, second.contacts[0].parent_user_id]).toEqual([parent, parent]);
-    heard.forget();
-    await sent('order_update', { recipient: parent });
-    await heard.wait(4);
-    await sent('order_update', { to: '15550131026' });
-    await heard.wait(4);
-    const told = await heard.statuses();
-    expect(told.map((status) => [status.status, status.recipient_parent_user_id])).toEqual([
-      ['sent', parent],
-      ['delivered', parent],
-      ['read', parent],
-      ['failed', undefined],
-    ]);
-    expect(told[0].recipient_user_id).toBe(userId);
   });
 });
 

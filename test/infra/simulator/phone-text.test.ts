@@ -11,11 +11,9 @@ import {
 } from '../../../infra/simulator/console/formatting.ts';
 import { timeLeft } from '../../../infra/simulator/console/texts.ts';
 
-/*
- * How the phone of the console reads the text of a message (platform reference, 4.6). The texts are those of strangers.
- */
+/* The console's phone formats the text of a message (platform reference, 4.6). Its texts come from strangers. */
 
-/** A tree as one line: `<bold a>`, `<link a.com https://a.com/>`. */
+/** A tree in one line: `<bold a>`, `<link a.com https://a.com/>`. */
 const told = (spans: readonly Span[]): string =>
   spans
     .map((span) => {
@@ -153,7 +151,7 @@ test('whatever the text and the room: what is shown is its beginning, and no mor
   );
 });
 
-// A reader that takes quadratic time is at this for minutes.
+// A parser with quadratic time takes minutes for this.
 test.each([
   '*a ',
   '*_~',

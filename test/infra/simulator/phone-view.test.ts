@@ -4,9 +4,7 @@ import { mediaFacts } from '../../../infra/simulator/media/media-facts.ts';
 import { firstNumber, recipient, simulatorOfFile } from '../../support/simulator.ts';
 import { type SendableTemplate, validSends } from './valid-sends.ts';
 
-/*
- * What the phone of the console shows beside the text (platform reference, 4.6).
- */
+/* The console's phone shows more than the text (platform reference, 4.6). */
 
 const simulator = simulatorOfFile({ afresh: true });
 
@@ -49,14 +47,14 @@ test('a message names what is known of its products: those of the catalogs of it
     'sku-3': { name: 'Two-person tent 3', price: expect.stringContaining('1.236,56') },
   });
   expect(phoneView(catalog.components, catalog.parts).tile).toEqual({ kind: 'catalog', product: 'sku-3', items: 0 });
-  // The demo catalogs have no product of this id.
+  // The demo catalogs have no product with this id.
   const picks = await detailOf('spring_picks');
   expect(picks.products).toEqual({});
   expect(phoneView(picks.components, picks.parts).tile).toEqual({ kind: 'items', product: 'SKU-1', items: 2 });
   expect(phoneView(picks.components, undefined).tile).toEqual({ kind: 'items', product: '', items: 0 });
 });
 
-/** The beginning of a film: a box `mvhd` of the version, with units in a second and in all. */
+/** The beginning of a film: an `mvhd` box with the units per second and the duration in units. */
 function film(version: 0 | 1, perSecond: number, units: number): Buffer {
   const box = Buffer.alloc(64);
   box.write('mvhd', 8);

@@ -14,9 +14,7 @@ import { hearing } from './heard.ts';
 import { expectMessagingError } from './refusals.ts';
 import { validSends } from './valid-sends.ts';
 
-/*
- * Business portfolios: what all numbers of one share. The first WABA's has two numbers.
- */
+/* All numbers of a business portfolio share its limits. The portfolio of the first WABA has two numbers. */
 
 const simulator = simulatorOfFile({ afresh: true });
 const heard = hearing(simulator);
@@ -72,7 +70,7 @@ describe('the messaging limit', () => {
     expect((await toldOf()).enforced).toBeNull();
   });
 
-  test('the one person more fails later, 131048; those of the day go on, whatever number writes to them', async () => {
+  test('one person more fails later, 131048; the day’s other people still receive, from any number', async () => {
     await sendTo(...upTo(49));
     await limited('TIER_50');
     await sendTo(49, 50, 0);
@@ -85,7 +83,7 @@ describe('the messaging limit', () => {
     expect(await toldOf()).toMatchObject({ people: 50, enforced: { beyond: 'failed', code: 131048 } });
   });
 
-  test('24 hours: a person who was delivered to at 12:00:01 makes room at 12:00:01 of the next day', async () => {
+  test('24 hours: a delivery at 12:00:01 counts until 12:00:01 of the next day', async () => {
     await limited('TIER_50');
     await sendTo(...upTo(50));
     await heard.wait(day);
@@ -105,7 +103,7 @@ describe('the messaging limit', () => {
     expect((await simulator.control('GET', 'messages')).body.total).toBe(50);
   });
 
-  test('whoever is not delivered to does not count, nor whoever has written', async () => {
+  test('a person without a delivery does not count, and neither does one who has written', async () => {
     await simulator.send('15550131026');
     await simulator.control('POST', `recipients/${person(1)}`, { blocked: true });
     await sendTo(1);
@@ -139,7 +137,7 @@ describe('pacing (platform reference, 2.10)', () => {
   const statusesOf = async () => (await heard.statuses()).map(({ status, recipient_id: to }) => `${status} ${to}`);
   const held = 'held_for_quality_assessment';
 
-  test('the first so many are accepted, the next held whatever the number; the other portfolio goes on', async () => {
+  test('the first ones are accepted, the next are held for all numbers; the other portfolio is not affected', async () => {
     await pacing({ accepts: 2 });
     const words = [await wordOf(1), await wordOf(2, secondNumber), await wordOf(3), await wordOf(4, secondNumber)];
     expect(words).toEqual(['accepted', 'accepted', held, held]);
@@ -151,7 +149,7 @@ describe('pacing (platform reference, 2.10)', () => {
     expect([told.length, told.filter((one) => !/000[12]$/.test(one))]).toEqual([6, []]);
     const since = '2026-11-20T12:00:00.000Z';
     expect((await toldOf()).pacing).toEqual({ accepts: 0, held: 3, since });
-    // Paced once more, it is as old as before.
+    // A second pacing command keeps the time of the first.
     await pacing({ accepts: 5 });
     expect((await toldOf()).pacing).toEqual({ accepts: 5, held: 3, since });
   });
@@ -232,7 +230,7 @@ describe('pacing (platform reference, 2.10)', () => {
     expect((await heard.statuses()).map(({ status }) => status)).toEqual(statuses);
   });
 
-  test('what is held counts against the limit when it is released, and not when it is dropped', async () => {
+  test('a held message counts for the limit when it is released, and not when it is dropped', async () => {
     await pacing({ accepts: 0 });
     await wordOf(1);
     expect((await toldOf()).people).toBe(0);

@@ -1,7 +1,8 @@
-import { expect } from 'vitest';
-import type { Answer } from '../../support/simulator.ts';
+import { afterEach, expect } from 'vitest';
+import { type Answer, firstNumber, type SimulatorAtRest, templateMessage } from '../../support/simulator.ts';
+import { type SendableTemplate, validSends } from './valid-sends.ts';
 
-/** A refusal of the messaging flavour, every key of it. */
+/** Checks every key of a messaging refusal. */
 export function expectMessagingError(
   answer: Answer,
   status: number,
@@ -22,3 +23,22 @@ export function expectMessagingError(
   });
   expect(answer.status).toBe(status);
 }
+
+/** The sends of a file that the platform must refuse; after every test the simulator must have recorded no message. */
+export function refusedSends(simulator: Pick<SimulatorAtRest, 'control' | 'post'>) {
+  afterEach(async () => {
+    const { body: messages } = await simulator.control('GET', 'messages?limit=0');
+    expect(messages.total, 'nothing refused is recorded').toBe(0);
+  });
+  return {
+    refusesSend: async (name: SendableTemplate, components: readonly unknown[], code: number, details?: string) => {
+      const message = templateMessage(name, components, validSends[name].language);
+      const answer = await simulator.post(`${firstNumber}/messages`, message);
+      expectMessagingError(answer, 400, code, details?.replaceAll(/[()[\]]/g, '\\$&'));
+    },
+  };
+}
+
+/** The platform's words for a wrong number of parameters. */
+export const mismatch = (received: number, expected: number) =>
+  `number of localizable_params (${received}) does not match the expected number of params (${expected})`;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   body,
   button,
@@ -8,14 +8,11 @@ import {
   templateMessage,
   text,
 } from '../../support/simulator.ts';
-import { expectMessagingError } from './refusals.ts';
+import { expectMessagingError, refusedSends } from './refusals.ts';
 import { validSends } from './valid-sends.ts';
 
 const simulator = simulatorOfFile();
-afterEach(async () => {
-  const { body: messages } = await simulator.control('GET', 'messages?limit=0');
-  expect(messages.total, 'nothing refused is recorded').toBe(0);
-});
+refusedSends(simulator);
 
 test('an error body, to the letter', async () => {
   const answer = await simulator.send(recipient, { template: { name: 'order_update', language: { code: 'en_US' } } });

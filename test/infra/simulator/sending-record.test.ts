@@ -10,7 +10,7 @@ const send = (to: string, dispatchId?: string) =>
 const at = (second: number) => `2026-11-20T12:00:0${second}.000Z`;
 
 describe('how each number was used', () => {
-  test('calls, accepted and throttled ones, for each second; a number that nobody used too', async () => {
+  test('calls, accepted and throttled ones, for each second; a number without calls too', async () => {
     await send('5491150000001');
     await send('15550230429');
     await simulator.control('POST', 'faults', { action: { code: 130429 }, times: 1 });

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
+import { describe, expect, test } from 'vitest';
 import { firstWaba, secondWaba, simulatorOfFile } from '../../support/simulator.ts';
+import { demoApp, receiverOfFile } from './receiver-of-file.ts';
 
-const app = '500000000000001';
-const appToken = `${app}|demo-app-secret`;
+const appToken = `${demoApp}|demo-app-secret`;
 const simulator = simulatorOfFile({ afresh: true });
-let receiver: CallbackReceiver;
-beforeAll(async () => {
-  receiver = await callbackReceiver();
-});
-beforeEach(async () => {
-  await simulator.control('POST', `apps/${app}`, { callback_url: null });
-  receiver.forget();
-});
-afterAll(() => receiver.stop());
+const receiver = receiverOfFile(simulator, { callback_url: null });
 
 const tell = async (wabaId = firstWaba) => {
   await simulator.control('POST', 'webhooks', { waba_id: wabaId, field: 'account_update', value: { event: 'X' } });
@@ -21,11 +12,11 @@ const tell = async (wabaId = firstWaba) => {
   return receiver.updates().map(({ wabaId: id }) => id);
 };
 const subscribed = async () => (await simulator.get(`${firstWaba}/subscribed_apps`)).body.data;
-const demo = { id: app, name: 'Demo gateway', link: expect.stringContaining(app) };
+const demo = { id: demoApp, name: 'Demo gateway', link: expect.stringContaining(demoApp) };
 
 describe('subscribed_apps of a WABA', () => {
   test('the demo app is; the app of the token goes and comes', async () => {
-    await simulator.control('POST', `apps/${app}`, { callback_url: receiver.url });
+    await simulator.control('POST', `apps/${demoApp}`, { callback_url: receiver.url });
     expect(await subscribed()).toEqual([{ whatsapp_business_api_data: demo }]);
     const path = `/v25.0/${firstWaba}/subscribed_apps`;
     expect((await simulator.call('DELETE', path)).body).toEqual({ success: true });
@@ -35,7 +26,7 @@ describe('subscribed_apps of a WABA', () => {
     expect(await tell()).toEqual([firstWaba]);
   });
 
-  test('another app, that nothing is known of, beside it', async () => {
+  test('another, unknown app beside it', async () => {
     const path = `/v25.0/${secondWaba}/subscribed_apps`;
     expect((await simulator.call('POST', path, undefined, 'second-waba-platform-token')).status).toBe(200);
     const { data } = (await simulator.get(`${secondWaba}/subscribed_apps`)).body;
@@ -64,7 +55,7 @@ describe('subscribed_apps of a WABA', () => {
 });
 
 describe('the callback of an app', () => {
-  const path = `/v25.0/${app}/subscriptions`;
+  const path = `/v25.0/${demoApp}/subscriptions`;
   const callback = (changes: object = {}) => ({
     object: 'whatsapp_business_account',
     callback_url: receiver.url,
@@ -110,7 +101,7 @@ describe('the callback of an app', () => {
 
   test('takes the token of the app itself, and that reaches nothing else', async () => {
     expect((await simulator.call('GET', path)).body.error.code).toBe(15);
-    expect((await simulator.call('GET', path, undefined, `${app}|wrong`)).body.error.code).toBe(190);
+    expect((await simulator.call('GET', path, undefined, `${demoApp}|wrong`)).body.error.code).toBe(190);
     expect((await simulator.call('GET', `/v25.0/${firstWaba}`, undefined, appToken)).body.error.code).toBe(200);
   });
 });

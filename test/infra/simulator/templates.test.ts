@@ -175,7 +175,7 @@ describe('one template', () => {
 });
 
 describe('paging', () => {
-  test('25 unless told otherwise; next only when something follows', async () => {
+  test('25 by default; next only when a page follows', async () => {
     const { body } = await simulator.get(`${secondWaba}/message_templates`);
     expect(body.data).toHaveLength(25);
     expect(body.paging).toEqual({

@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
+import { describe, expect, test } from 'vitest';
 import { firstNumber, recipient, simulatorOfFile } from '../../support/simulator.ts';
+import { receiverOfFile } from './receiver-of-file.ts';
 
-/*
- * Free-form texts, what persons write, and the ids that businesses know them by: what client libraries converse with.
- */
+/* Client libraries converse in free-form texts, which need inbound messages and user ids. */
 
 const simulator = simulatorOfFile({ afresh: true });
-const app = '500000000000001';
 const day = 24 * 3_600;
-let receiver: CallbackReceiver;
-beforeAll(async () => {
-  receiver = await callbackReceiver();
-});
-beforeEach(async () => {
-  await simulator.control('POST', `apps/${app}`, { callback_url: receiver.url });
-  receiver.forget();
-});
-afterAll(() => receiver.stop());
+const receiver = receiverOfFile(simulator);
+const { wait } = receiver;
 
-const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
-/** The values of the webhooks in the field `messages`, in order. */
+/** The values of webhooks with the field `messages`, in order. */
 const values = () =>
   receiver.calls.flatMap(({ bytes }) =>
     JSON.parse(bytes.toString()).entry.flatMap(({ changes }: { changes: { value: object }[] }) =>

@@ -165,7 +165,7 @@ describe('who may', () => {
   });
 });
 
-/** Announces a whole file, sends only the beginning and hangs up. */
+/** Announces a whole file, sends only its beginning and closes the connection. */
 function cutOff(id: string, length: number, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const outgoing = request(`${simulator.url}/v25.0/${id}`, {

@@ -87,7 +87,7 @@ describe('envelope', () => {
           expect(count).toBeGreaterThan(0);
           expect(count).toBeLessThanOrEqual(limits.updates);
           if (count > 1) expect(written(count)).toBeLessThanOrEqual(limits.bytes);
-          // Hardly more would have fitted.
+          // Few more updates would have fitted.
           const full = count === limits.updates || count === rest.length;
           if (!full) expect(written(count + 1) + 250 * (count + 1)).toBeGreaterThan(limits.bytes);
           rest = rest.slice(count);
@@ -125,7 +125,7 @@ describe('outbox', () => {
     );
   });
 
-  test('what fails comes again, the same bytes, later each time; meanwhile the others get their turn', () => {
+  test('a failed post is retried with the same bytes and a growing delay; meanwhile others are sent', () => {
     const outbox = new Outbox(() => [target]);
     outbox.add(status('poison'), 0);
     outbox.lanesWithWork(0);
@@ -162,7 +162,8 @@ describe('outbox', () => {
     outbox.add(status('good'), 3_000);
     outbox.lanesWithWork(3_000);
     outbox.settle(outbox.take(key, 3_000) ?? poison, false, 3_000);
-    // The address rests for 4 s as the batch does; then the poison is first and the good one right behind it.
+    // The address backs off for 4 s, as long as the batch: then the poison comes first, and the good one right after
+    // it.
     expect(outbox.take(key, 7_000)).toBe(poison);
     const good = outbox.take(key, 7_000);
     expect(idsOf(good?.bytes)).toEqual(['good']);
@@ -184,7 +185,7 @@ describe('outbox', () => {
     expect([attempts, outbox.waiting, outbox.nextMs()]).toEqual([10_085, { planned: 0, due: 0 }, undefined]);
   });
 
-  test('what nobody is subscribed to is forgotten', () => {
+  test('updates without a subscriber are dropped', () => {
     const outbox = new Outbox(() => []);
     outbox.add(status('a'), 0);
     expect([outbox.lanesWithWork(0), outbox.waiting]).toEqual([[], { planned: 0, due: 0 }]);

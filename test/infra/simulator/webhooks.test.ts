@@ -1,35 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { demoSeed } from '../../../infra/simulator/seed.ts';
-import { type CallbackReceiver, callbackReceiver } from '../../support/callback-receiver.ts';
+import { describe, expect, test } from 'vitest';
+import { callbackReceiver } from '../../support/callback-receiver.ts';
 import { firstNumber, firstWaba, recipient, simulatorOfFile } from '../../support/simulator.ts';
-import { bodyOf, creation, expectManagementError, otp } from './definitions.ts';
+import { demoApp, receiverOfFile } from './receiver-of-file.ts';
 
-const app = '500000000000001';
-const orderUpdate = '1100000000000001';
-/** Of the recipient, for the owner of the first WABA. */
+/** The recipient's id for the portfolio of the first WABA. */
 const userId = 'AR.13607919076743524463';
 const simulator = simulatorOfFile({ afresh: true });
-let receiver: CallbackReceiver;
-beforeAll(async () => {
-  receiver = await callbackReceiver();
-});
-beforeEach(async () => {
-  await simulator.control('POST', `apps/${app}`, { callback_url: receiver.url, secret: 'demo-app-secret' });
-  receiver.forget();
-});
-afterAll(() => receiver.stop());
+const receiver = receiverOfFile(simulator, { secret: 'demo-app-secret' });
+const { wait, told, posts } = receiver;
 
-const wait = (seconds: number) => simulator.control('POST', 'clock', { advance_seconds: seconds });
 const receipts = (course: object, match: object = {}) => simulator.control('POST', 'receipts', { match, course });
-/** What was told so far, after everything that is due. */
-const told = async () => {
-  await wait(0);
-  return receiver.updates();
-};
 const statuses = async () => (await told()).map(({ value }) => value.status);
 const fields = async () => (await told()).map(({ field }) => field);
-const posts = () => receiver.calls.filter(({ method }) => method === 'POST');
 
 describe('statuses', () => {
   test('sent at once, delivered and read on its clock, with what the message carried', async () => {
@@ -93,7 +76,7 @@ describe('statuses', () => {
   });
 
   test('one in each POST, for receivers that read no more; a reset keeps that', async () => {
-    await simulator.control('POST', `apps/${app}`, { updates_per_post: 1 });
+    await simulator.control('POST', `apps/${demoApp}`, { updates_per_post: 1 });
     await simulator.control('POST', 'reset');
     await receipts({ sent_after_ms: 5_000, delivered_after_ms: 5_000, read_after_ms: 5_000 });
     await simulator.send(recipient);
@@ -104,7 +87,7 @@ describe('statuses', () => {
       [1, 'delivered'],
       [1, 'read'],
     ]);
-    await simulator.control('POST', `apps/${app}`, { updates_per_post: null });
+    await simulator.control('POST', `apps/${demoApp}`, { updates_per_post: null });
     receiver.forget();
     await simulator.send(recipient);
     await wait(5);
@@ -166,7 +149,7 @@ describe('statuses', () => {
     expect(await statuses()).toEqual(['sent', 'delivered', 'read']);
   });
 
-  test('by control: hours late, dated as it was, and only for whom it was asked', async () => {
+  test('by control: hours late, with the original time, and only for the chosen recipient', async () => {
     await receipts({ late_ms: 7_200_000 }, { to: `+${recipient}` });
     await simulator.send(recipient);
     await simulator.send('5491150000002');
@@ -179,179 +162,6 @@ describe('statuses', () => {
       ['delivered', '1795176001'],
       ['read', '1795176003'],
     ]);
-  });
-});
-
-describe('holds of a WABA (platform reference, 10.4)', () => {
-  const hold = (body: object) => simulator.control('POST', `wabas/${firstWaba}/holds`, body);
-  const takeBack = () => simulator.control('DELETE', `wabas/${firstWaba}/holds`);
-  const accountUpdates = async () => {
-    const news = await told();
-    expect(new Set(news.map(({ field, wabaId }) => `${field} ${wabaId}`))).toEqual(
-      new Set(news.length === 0 ? [] : [`account_update ${firstWaba}`]),
-    );
-    return news.map(({ value }) => value);
-  };
-  const abuse = 'UTILITY_TEMPLATE_ABUSE_RATE_LIMIT';
-
-  test.each<[number, object, object]>([
-    [
-      131031,
-      {
-        event: 'DISABLED_UPDATE',
-        ban_info: { waba_ban_state: 'DISABLE', waba_ban_date: 'November 20, 2026' },
-      },
-      {
-        event: 'DISABLED_UPDATE',
-        ban_info: { waba_ban_state: 'REINSTATE', waba_ban_date: 'November 20, 2026' },
-      },
-    ],
-    [
-      368,
-      {
-        event: 'ACCOUNT_RESTRICTION',
-        restriction_info: [
-          { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' },
-          { restriction_type: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING' },
-        ],
-      },
-      { event: 'ACCOUNT_RESTRICTION' },
-    ],
-    [
-      131064,
-      {
-        event: 'ACCOUNT_RESTRICTION',
-        violation_info: { violation_type: abuse },
-        restriction_info: [
-          { restriction_type: 'RATE_LIMITED_UTILITY_TEMPLATE_MESSAGING', remediation: expect.any(String) },
-        ],
-      },
-      { event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type: `${abuse}_RECOVERY` } },
-    ],
-  ])('%i: that it begins, and once that it is over', async (code, begun, over) => {
-    await hold({ code });
-    expect(await accountUpdates()).toEqual([begun]);
-    await takeBack();
-    await takeBack();
-    expect(await accountUpdates()).toEqual([begun, over]);
-  });
-
-  test('its end is told with it, and again when it comes; one that is taken back before is over once', async () => {
-    await hold({ code: 368, expires_in_seconds: 86_400 });
-    const [begun] = await accountUpdates();
-    expect(begun.restriction_info.map((one: { expiration: number }) => one.expiration)).toEqual([
-      1_795_262_400, 1_795_262_400,
-    ]);
-    await wait(86_399);
-    expect(await accountUpdates()).toHaveLength(1);
-    await wait(1);
-    expect((await accountUpdates()).slice(1)).toEqual([{ event: 'ACCOUNT_RESTRICTION' }]);
-    await hold({ code: 131064, expires_in_seconds: 60, expiration_as: 'text' });
-    await takeBack();
-    await wait(120);
-    const [, , limited, ...rest] = await accountUpdates();
-    expect([limited.restriction_info[0].expiration, rest.length]).toEqual(['1795262460', 1]);
-  });
-
-  test('misused UTILITY templates: none may be created, the approved ones are MARKETING, until that is over', async () => {
-    const create = (name: string) =>
-      simulator.post(`${firstWaba}/message_templates`, creation({ name, category: 'UTILITY' }));
-    const utility = demoSeed()
-      .wabas.filter(({ node }) => node.id === firstWaba)
-      .flatMap(({ templates }) => templates)
-      .filter(({ category, status }) => category === 'UTILITY' && status === 'APPROVED')
-      .map(({ name }) => name);
-    expect(utility).toContain('order_update');
-    await hold({ code: 'no_utility_templates', expires_in_seconds: 60 });
-    expect((await told()).map(({ field, value }) => [field, value])).toEqual([
-      [
-        'account_update',
-        {
-          event: 'ACCOUNT_RESTRICTION',
-          violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE' },
-          restriction_info: [
-            {
-              restriction_type: 'RESTRICTED_UTILITY_TEMPLATES',
-              expiration: 1_795_176_060,
-              remediation: expect.any(String),
-            },
-          ],
-        },
-      ],
-      ...utility.map((message_template_name) => [
-        'template_category_update',
-        expect.objectContaining({ message_template_name, previous_category: 'UTILITY', new_category: 'MARKETING' }),
-      ]),
-    ]);
-    expectManagementError(await create('one'), undefined, /utility templates/);
-    expect((await simulator.send(recipient)).status).toBe(200);
-    receiver.forget();
-    await wait(60);
-    expect((await told()).filter(({ field }) => field === 'account_update').map(({ value }) => value)).toEqual([
-      { event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE_UNBAN' } },
-    ]);
-    expect((await create('two')).status).toBe(200);
-  });
-
-  test.each<[object, object]>([
-    [
-      { violation_type: 'UTILITY_TEMPLATE_ABUSE' },
-      { event: 'ACCOUNT_RESTRICTION', violation_info: { violation_type: 'UTILITY_TEMPLATE_ABUSE' } },
-    ],
-    [
-      { violation_type: 'ADULT', phone_number_id: firstNumber },
-      {
-        event: 'ACCOUNT_VIOLATION',
-        violation_info: { violation_type: 'ADULT' },
-        phone_number: '5491100000001',
-      },
-    ],
-  ])('a warning %j holds nothing', async (warning, value) => {
-    await simulator.control('POST', `wabas/${firstWaba}/warnings`, warning);
-    expect(await accountUpdates()).toEqual([value]);
-    expect((await simulator.send(recipient)).status).toBe(200);
-  });
-
-  test('its end is told when it comes, although nothing is asked meanwhile', async () => {
-    const { startSimulator } = await import('../../../infra/simulator/server.ts');
-    const own = await startSimulator();
-    const control = (path: string, body: object) =>
-      fetch(`${own.url}/_control/${path}`, { method: 'POST', body: JSON.stringify(body) });
-    await control(`apps/${app}`, { callback_url: receiver.url });
-    await control(`wabas/${firstWaba}/holds`, { code: 368, expires_in_seconds: 0.05 });
-    await expect.poll(() => receiver.updates().at(-1)?.value).toEqual({ event: 'ACCOUNT_RESTRICTION' });
-    await own.stop();
-  });
-
-  test.each([131042, 131031])(
-    '%i may come later: every message is accepted and fails, until it is over',
-    async (code) => {
-      await hold({ code, later: true });
-      expect((await simulator.send(recipient)).status).toBe(200);
-      const { wabas } = (await simulator.control('GET', 'overview')).body;
-      expect(wabas[0].holds).toEqual([{ code, since: expect.any(String), later: true }]);
-      await wait(4);
-      await takeBack();
-      expect((await simulator.send(recipient)).status).toBe(200);
-      await wait(4);
-      const news = (await told()).filter(({ field }) => field === 'messages');
-      expect(news.map(({ value }) => value.errors?.[0].code ?? value.status)).toEqual([
-        code,
-        'sent',
-        'delivered',
-        'read',
-      ]);
-    },
-  );
-
-  test('nothing is told of payment, nor of what holds a number', async () => {
-    await hold({ code: 131042 });
-    for (const code of [131037, 133010, 131045, 131048, 'no_answer']) {
-      await simulator.control('POST', `numbers/${firstNumber}/holds`, { code });
-    }
-    await takeBack();
-    await simulator.control('DELETE', `numbers/${firstNumber}/holds`);
-    expect(await told()).toEqual([]);
   });
 });
 
@@ -380,7 +190,7 @@ describe('delivery', () => {
     ]);
   });
 
-  test('nobody there: one sentence, and one when somebody is', async () => {
+  test('a receiver that is away is reported in one line, not for each attempt', async () => {
     const { startSimulator } = await import('../../../infra/simulator/server.ts');
     const lines: string[] = [];
     const nowMs = () => Date.parse('2026-11-20T12:00:00Z');
@@ -389,7 +199,7 @@ describe('delivery', () => {
       fetch(`${own.url}/_control/${path}`, { method: 'POST', body: JSON.stringify(body) });
     const gone = await callbackReceiver();
     await gone.stop();
-    await control(`apps/${app}`, { callback_url: gone.url });
+    await control(`apps/${demoApp}`, { callback_url: gone.url });
     await control('webhooks', { waba_id: firstWaba, field: 'account_update', value: {} });
     for (const seconds of [0, 3_600, 3_600]) await control('clock', { advance_seconds: seconds });
     expect(lines).toEqual([`webhooks: ${gone.url} answers ECONNREFUSED; trying again`]);
@@ -399,7 +209,7 @@ describe('delivery', () => {
   });
 
   test('signed with the secret of now', async () => {
-    await simulator.control('POST', `apps/${app}`, { secret: 'another' });
+    await simulator.control('POST', `apps/${demoApp}`, { secret: 'another' });
     await simulator.send(recipient);
     await wait(0);
     const [post] = posts();
@@ -407,16 +217,16 @@ describe('delivery', () => {
       .update(post?.bytes ?? '')
       .digest('hex');
     expect(post?.headers['x-hub-signature-256']).toBe(`sha256=${expected}`);
-    await simulator.control('POST', `apps/${app}`, { secret: 'demo-app-secret' });
+    await simulator.control('POST', `apps/${demoApp}`, { secret: 'demo-app-secret' });
   });
 
   test('only the fields that the app wants, and only while it is subscribed', async () => {
-    await simulator.control('POST', `apps/${app}`, { fields: ['account_update'] });
+    await simulator.control('POST', `apps/${demoApp}`, { fields: ['account_update'] });
     await simulator.send(recipient);
     const news = { waba_id: firstWaba, field: 'account_update', value: { event: 'VERIFIED_ACCOUNT' } };
     expect((await simulator.control('POST', 'webhooks', news)).body).toEqual({ success: true, targets: 1 });
     expect(await fields()).toEqual(['account_update']);
-    await simulator.control('POST', `apps/${app}`, { fields: null, subscribed_waba_ids: [] });
+    await simulator.control('POST', `apps/${demoApp}`, { fields: null, subscribed_waba_ids: [] });
     expect((await simulator.control('POST', 'webhooks', news)).body).toEqual({ success: true, targets: 0 });
     expect(await fields()).toEqual(['account_update']);
   });
@@ -429,151 +239,5 @@ describe('delivery', () => {
     receiver.forget();
     await simulator.send(recipient);
     expect(await statuses()).toEqual(['sent']);
-  });
-});
-
-describe('news of templates', () => {
-  const named = {
-    message_template_id: Number(orderUpdate),
-    message_template_name: 'order_update',
-    message_template_language: 'en-US',
-  };
-  const values = async () => (await told()).map(({ field, value }) => [field, value]);
-  const change = (changes: object) => simulator.control('POST', `templates/${orderUpdate}`, changes);
-
-  test('a review: PENDING, then what came of it', async () => {
-    const { body } = await simulator.post(`${firstWaba}/message_templates`, creation());
-    await simulator.post(
-      `${firstWaba}/message_templates`,
-      creation({ name: 'bad', components: [bodyOf('Buy REJECT_SCAM now.')] }),
-    );
-    await wait(60);
-    const news = receiver.updates();
-    expect(news.map(({ field, value }) => [field, value.message_template_name, value.event, value.reason])).toEqual([
-      ['message_template_status_update', 'order_ready', 'PENDING', 'NONE'],
-      ['message_template_status_update', 'bad', 'PENDING', 'NONE'],
-      ['message_template_status_update', 'order_ready', 'APPROVED', 'NONE'],
-      ['message_template_status_update', 'bad', 'REJECTED', 'SCAM'],
-    ]);
-    expect(news[2]?.value).toMatchObject({
-      message_template_id: Number(body.id),
-      message_template_category: 'MARKETING',
-    });
-    expect(news[3]?.value.rejection_info).toEqual({ reason: expect.any(String), recommendation: expect.any(String) });
-  });
-
-  test('several languages at once: approved, each by itself', async () => {
-    const components = otp();
-    const codes = { name: 'codes', languages: ['en_US', 'es'], category: 'AUTHENTICATION', components };
-    await simulator.post(`${firstWaba}/upsert_message_templates`, codes);
-    const news = (await told()).map(({ value }) => [value.message_template_language, value.event]);
-    expect(news).toEqual([
-      ['en-US', 'APPROVED'],
-      ['es', 'APPROVED'],
-    ]);
-  });
-
-  test('pauses, their ends, and DISABLED', async () => {
-    for (const seconds of [3 * 3_600, 6 * 3_600, 0]) {
-      await simulator.control('POST', `templates/${orderUpdate}/pause`);
-      await wait(seconds);
-    }
-    const news = receiver.updates().map(({ value }) => [value.event, value.other_info.title, value.disable_info]);
-    expect(news).toEqual([
-      ['PAUSED', 'FIRST_PAUSE', undefined],
-      ['APPROVED', 'UNPAUSE', undefined],
-      ['PAUSED', 'SECOND_PAUSE', undefined],
-      ['APPROVED', 'UNPAUSE', undefined],
-      ['DISABLED', 'DISABLED', { disable_date: '1795208400' }],
-    ]);
-  });
-
-  test('quality and category by control', async () => {
-    await change({ quality_score: { score: 'RED' } });
-    await change({ category: 'MARKETING' });
-    await change({ correct_category: 'UTILITY' });
-    expect(await values()).toEqual([
-      ['message_template_quality_update', { ...named, previous_quality_score: 'GREEN', new_quality_score: 'RED' }],
-      ['template_category_update', { ...named, previous_category: 'UTILITY', new_category: 'MARKETING' }],
-      [
-        'template_category_update',
-        {
-          ...named,
-          new_category: 'MARKETING',
-          correct_category: 'UTILITY',
-          category_update_timestamp: 1_795_176_000 + 86_400,
-        },
-      ],
-    ]);
-  });
-
-  test('an edit tells the components first', async () => {
-    const components = [
-      { type: 'HEADER', format: 'TEXT', text: 'News' },
-      bodyOf('Hello {{1}}, look again.'),
-      { type: 'FOOTER', text: 'Andes' },
-      { type: 'BUTTONS', buttons: [{ type: 'URL', text: 'Visit', url: 'https://andes.example.com' }] },
-    ];
-    await simulator.post(orderUpdate, { components });
-    const [first, second] = await values();
-    expect(first).toEqual([
-      'message_template_components_update',
-      {
-        ...named,
-        message_template_element: 'Hello {{1}}, look again.',
-        message_template_title: 'News',
-        message_template_footer: 'Andes',
-        message_template_buttons: [
-          {
-            message_template_button_type: 'URL',
-            message_template_button_text: 'Visit',
-            message_template_button_url: 'https://andes.example.com',
-          },
-        ],
-      },
-    ]);
-    expect(second).toEqual(['message_template_status_update', expect.objectContaining({ event: 'PENDING' })]);
-  });
-
-  test('a deletion, planned or done; nothing where nothing changed', async () => {
-    await change({ message_send_ttl_seconds: 60 });
-    await change({ status: 'PENDING_DELETION' });
-    await simulator.call('DELETE', `/v25.0/${firstWaba}/message_templates?name=welcome_offer`);
-    const news = (await told()).map(({ value }) => [value.message_template_name, value.event, value.reason]);
-    expect(news).toEqual([
-      ['order_update', 'PENDING_DELETION', null],
-      ['welcome_offer', 'DELETED', 'NONE'],
-    ]);
-  });
-});
-
-describe('news of numbers', () => {
-  const change = (changes: object) => simulator.control('POST', `numbers/${firstNumber}`, changes);
-
-  test('a throughput that rises is told; nothing of quality, limit, or a throughput that falls', async () => {
-    await change({ quality_rating: 'RED' });
-    await change({ whatsapp_business_manager_messaging_limit: 'TIER_2K' });
-    for (const level of ['STANDARD', 'NOT_APPLICABLE']) await change({ throughput: { level } });
-    expect(await told()).toEqual([]);
-    await change({ throughput: { level: 'HIGH' } });
-    expect((await told()).map(({ field, value }) => [field, value])).toEqual([
-      [
-        'phone_number_quality_update',
-        {
-          display_phone_number: '5491100000001',
-          event: 'THROUGHPUT_UPGRADE',
-          current_limit: 'TIER_2K',
-          max_daily_conversations_per_business: 'TIER_2K',
-        },
-      ],
-    ]);
-  });
-
-  test('a status alone tells nothing; another throughput counts at once', async () => {
-    await simulator.control('POST', `numbers/${firstNumber}`, { status: 'RESTRICTED' });
-    expect(await told()).toEqual([]);
-    await simulator.control('POST', `numbers/${firstNumber}`, { throughput: { level: 'STANDARD' } });
-    const [number] = (await simulator.control('GET', 'sending')).body.data;
-    expect(number).toMatchObject({ phone_number_id: firstNumber, limit_per_second: 80 });
   });
 });

@@ -13,10 +13,10 @@ import type { JobState, JobStates } from '../../../lib/messages/job-state.ts';
 import type { Report } from '../../../lib/messages/report/report-store.ts';
 import type { WritesOf, Written } from './written.ts';
 
-/** The item of a job as plain data: how it stands, and how far its fan-out is. */
+/** The item of a job as plain data: its state, and the progress of its fan-out. */
 export interface JobItem extends JobState {
   readonly withdrawn?: true;
-  /** Both are absent until a round is taken, or announces something. */
+  /** Both are absent until a round is claimed or announced. */
   readonly round?: RoundRecord;
   readonly progress?: Progress;
 }
@@ -25,7 +25,10 @@ export type JobPort = Pick<JobStates, 'stop' | 'park' | 'goOn' | 'resume' | 'end
   Pick<JobRounds, 'begin' | 'take' | 'announce' | 'handOver'> &
   Pick<Report, 'reckon'>;
 
-/** Every write into the item of a job, under the conditions of items.ts and job-rounds-store.ts (job-state-store.adapter.test.ts). */
+/**
+ * Every write of a job's item, under the conditions of items.ts and job-rounds-store.ts
+ * (job-state-store.adapter.test.ts).
+ */
 export const jobWrites: WritesOf<JobItem, JobPort> = {
   begin: (job) => begun(job),
 
@@ -63,7 +66,7 @@ export const jobWrites: WritesOf<JobItem, JobPort> = {
 
   take: (job, run, nowMs) => {
     const against = againstTaking(job?.round, run, nowMs);
-    // Without its head the item is gone.
+    // An item without its head has expired.
     if (against !== undefined || !job?.begun) return { item: job, value: against ?? { kind: 'over' } };
     const progress = job.progress ?? { queued: 0 };
     const item = { ...job, round: heldFrom(nowMs, run) };
@@ -90,13 +93,13 @@ export const jobWrites: WritesOf<JobItem, JobPort> = {
   },
 };
 
-/** By the fan-out, by acceptance, or by the worker of a straight chunk. */
+/** The fan-out, acceptance, or the worker of a straight chunk begins a job. */
 export function begun(job: JobItem | undefined): Written<JobItem, 'begun' | 'withdrawn'> {
   if (job?.withdrawn) return { item: job, value: 'withdrawn' };
   return { item: { ...job, begun: true }, value: 'begun' };
 }
 
-/** A job and its slice 0, of which a withdrawal writes both or neither. */
+/** A job and its slice 0: a withdrawal writes both or neither. */
 export interface Withdrawable {
   readonly job: JobItem | undefined;
   readonly slice: Slice | undefined;
@@ -113,12 +116,12 @@ export function withdrawnJob(
   return { job: { ...job, withdrawn: true }, slice: taken, value: 'withdrawn' };
 }
 
-/** How the job stands to who looks at its item. */
+/** The state that readers of the job's item see. */
 export function stateOf({ withdrawn: _, round: _round, progress: _progress, ...state }: JobItem): JobState {
   return state;
 }
 
-/** That its job has begun goes without saying. */
+/** A round knows that its job has begun, so its state leaves that out. */
 function toldToRounds(job: JobItem): JobState {
   const { begun: _, ...state } = stateOf(job);
   return state;

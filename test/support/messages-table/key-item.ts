@@ -6,7 +6,7 @@ import {
 } from '../../../lib/messages/accept/idempotency.ts';
 import type { WritesOf } from './written.ts';
 
-/** Every write of what is remembered of an Idempotency-Key, as idempotency-store.ts does it (idempotency.adapter.test.ts). */
+/** Every write of an Idempotency-Key's item, as in idempotency-store.ts (idempotency.adapter.test.ts). */
 export const keyWrites: WritesOf<IdempotencyRecord, IdempotencyRecords> = {
   claim: (known, _, record) => {
     const isRemembered = known !== undefined && record.startedAtMs < known.startedAtMs + rememberedMs;

@@ -16,32 +16,34 @@ import { appended, provenPlaces } from './receipt-items.ts';
 import { sliceWrites } from './slice-item.ts';
 import { writtenBy } from './written.ts';
 
-/** A run, of which every call passes `call`: it may count it, let it take time, or let it fail. */
+/** A run. Every call passes `call`, which may count it, delay it or let it fail. */
 export interface Caller {
   readonly call: <T>(name: string, effect: () => T | Promise<T>) => Promise<T>;
 }
 
-/** For tests in which nothing fails and no time passes: each call is its effect. */
+/** For tests without faults and delays: each call is its effect. */
 export const nothingFails: Caller = { call: async (_, effect) => await effect() };
 
-/** So many recipients are read at once. */
+/** The page size of reads of recipients. */
 const pageSize = 500;
 
-/** Jobs, slices, receipts and doubts of the messages table in memory: the items of the model, for any number of runs. */
+/**
+ * Jobs, slices, receipts and doubts of the messages table in memory: the items of the model, for any number of runs.
+ */
 export class MemoryTable {
   readonly jobs = new Map<string, JobItem>();
-  /** Of the jobs that have begun. */
+  /** The heads of jobs that have begun. */
   readonly heads = new Map<string, JobHead>();
   /** By job and number: `J 0`. */
   readonly slices = new Map<string, Slice>();
   readonly doubtful = new Set<string>();
-  /** Jobs with a time of their own of which something may wait. */
+  /** Scheduled jobs with messages that may be pending. */
   readonly scheduled = new Set<string>();
-  /** By the dispatch id of their message. */
+  /** By the dispatch id of the message. */
   readonly receipts: Record<string, readonly Receipt[]> = {};
   readonly #stored = new Map<string, WholeJob>();
 
-  /** How jobs stand. Who puts one otherwise takes nothing back: neither that it has begun nor how far its fan-out is. */
+  /** The states of jobs. `set` keeps whether a job has begun, and the progress of its fan-out. */
   readonly states = {
     get: (jobId: string): JobState | undefined => {
       const job = this.jobs.get(jobId);
@@ -57,7 +59,7 @@ export class MemoryTable {
     return picked(this.states, jobIds);
   }
 
-  /** What acceptance leaves of a job for its fan-out. */
+  /** Stores a job for its fan-out, as acceptance does. */
   store(job: WholeJob): void {
     this.#stored.set(job.head.jobId, job);
   }
@@ -148,7 +150,7 @@ export class MemoryTable {
       end: write('end', 'endSlice'),
       endForTheDead: write('endForTheDead', 'endSlice'),
       settle: write('settle', 'endSlice'),
-      // It is read before it is written: what has changed meanwhile is not written over.
+      // The slice is read before it is written, so that no concurrent change is overwritten.
       endUncalled: async (claim, outcomes) => {
         const seen = await run.call('findSlice', () => this.find(claim.key));
         const { item, value } = sliceWrites.endUncalled(seen, claim, outcomes);
@@ -197,7 +199,7 @@ export class MemoryTable {
     }
   }
 
-  /** A write of one job, which its run knows by that name. */
+  /** A write of one job, under the name that its run calls. */
   #writeOf<Name extends keyof JobPort>(run: Caller, name: Name, as: string = name): JobPort[Name] {
     const write = (...args: readonly unknown[]) => {
       const [job] = args as [string | { readonly jobId: string }];

@@ -5,13 +5,16 @@ import type { Receipt } from '../../../lib/messages/receipts/receipt.ts';
 /** The receipts of messages, by their dispatch ids. */
 export type ReceiptsByMessage = Readonly<Record<string, readonly Receipt[]>>;
 
-/** What is there of one message when a receipt of it is appended: once, however often (receipt-store.adapter.test.ts). */
+/**
+ * The receipts of one message after one is appended, however often the write is repeated
+ * (receipt-store.adapter.test.ts).
+ */
 export function appended(known: readonly Receipt[] = [], receipt: Receipt): readonly Receipt[] {
   const isKnown = known.some((each) => JSON.stringify(each) === JSON.stringify(receipt));
   return isKnown ? known : [...known, receipt];
 }
 
-/** The places of a slice of which there are receipts. */
+/** The places of a slice with receipts. */
 export function provenPlaces(receipts: ReceiptsByMessage, { jobId, slice }: SliceKey): ReadonlySet<number> {
   const places = Array.from({ length: sliceSize }, (_, place) => place);
   return new Set(places.filter((place) => receipts[dispatchIdOf({ jobId, index: slice * sliceSize + place })]));

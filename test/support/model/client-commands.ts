@@ -51,7 +51,7 @@ interface StatusItem {
   readonly action: 'enable' | 'disable';
 }
 
-/** What each item comes to (D17): equal ids first, then what is not there, then what names the same template. */
+/** The result of each item (D17): equal ids come first, then unknown ones, then ones for the same template. */
 function statusResults(model: Model, items: readonly StatusItem[], askedId: ClientId | undefined) {
   const given = items.map(({ id, action }) => {
     const named = model.named(id);
@@ -125,7 +125,7 @@ const anyFilters = fc.record({
     fc.constantFrom('Unassigned', 'Unassigned', ...clientIds.map((clientId) => campaignName(clientId, 10))),
   ),
 });
-/** Without all of them at once, which would find nothing. */
+/** All filters together are left out, because they would find nothing. */
 const anyQuery: fc.Arbitrary<ListingQuery> = fc
   .tuple(anyFilters, fc.uniqueArray(fc.nat({ max: 8 }), { maxLength: 3 }))
   .map(([filters, places]) => {
@@ -139,7 +139,7 @@ export const clientCommands = {
     fc.record({ choice: anyChoice, assignment: anyAssignment }),
     (model, service, { choice, assignment }) => assign(model, service, { ...chosen(model, choice), ...assignment }),
   ),
-  /** Every client of a WABA, each by an `_id` of its own, at the same time: none notices another. */
+  /** All clients of a WABA assign at the same time, each by its own `_id`, and none affects another. */
   assignAtOnce: command(
     'assign at once',
     fc.record({ choice: anyChoice, assignments: fc.tuple(anyAssignment, anyAssignment) }),

@@ -8,8 +8,8 @@ export type ModelCommand = fc.AsyncCommand<Model, Service>;
 type Step<T> = (model: Model, service: Service, given: T) => Promise<void>;
 
 /**
- * A command: a second passes, the step asks the service, checks the answer against the model and carries itself out on the
- * model; then everybody's listing must equal the model.
+ * A command: a second passes, the step calls the service, compares the answer with the model and changes the model;
+ * then each client's listing must equal the model.
  */
 export function command<T>(label: string, given: fc.Arbitrary<T>, step: Step<T>): fc.Arbitrary<ModelCommand> {
   return given.map((values) => ({
@@ -27,16 +27,16 @@ export function command<T>(label: string, given: fc.Arbitrary<T>, step: Step<T>)
 export const anySlot: fc.Arbitrary<Slot> = fc.constantFrom(...slots);
 const oneInTen = fc.nat({ max: 9 }).map((one) => one === 0);
 
-/** Who names which template; resolved when the command runs, by what there is then. */
+/** A caller and a template; resolved when the command runs, from what exists then. */
 export interface Choice {
-  /** Places in lists of what there is, counted round. */
+  /** Indexes into the existing items, modulo their number. */
   readonly template: number;
   readonly owner: number;
   readonly document: number;
   readonly actor: number;
-  /** An `_id` that named a document once. */
+  /** An `_id` that once named a document. */
   readonly past: boolean;
-  /** A client, and a WABA for its DID, that may have nothing to do with the template. */
+  /** A client, and a WABA for its DID, that may be unrelated to the template. */
   readonly stray: boolean;
 }
 
@@ -71,12 +71,12 @@ export function chosen(model: Model, { template, owner, document, actor, past, s
   };
 }
 
-/** Counted round; undefined only in an empty list. */
+/** The index counts modulo the length; undefined only for an empty list. */
 function at<T>(list: readonly T[], place: number): T {
   return list[place % list.length] as T;
 }
 
-/** Pairs of whoever asks, and now and then one with a channel that nobody has. */
+/** Pairs of the caller, sometimes one with an unknown channel. */
 export interface PairChoice {
   readonly pairs: readonly { readonly channel: number; readonly campaignId: number }[];
   readonly foreign: boolean;
@@ -95,7 +95,7 @@ export function chosenPairs(clientId: ClientId, { pairs, foreign }: PairChoice):
   return foreign ? [...chosenOnes, { channelId: 999, campaignId: 10 }] : chosenOnes;
 }
 
-/** A channel of another WABA than the template's cannot be assigned (D14); what there is to assign is the client's own. */
+/** A channel of another WABA than the template's cannot be assigned (D14); callers assign only their own channels. */
 export const isForeignTo = (wabaId: string, pairs: readonly Pair[]) =>
   pairs.some(({ channelId }) => channels.find((channel) => channel.channelId === channelId)?.wabaId !== wabaId);
 

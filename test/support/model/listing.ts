@@ -2,17 +2,20 @@ import { expect } from 'vitest';
 import type { Model, ModelDocument, StoredTemplate } from './model.ts';
 import { type ClientId, campaignIds, campaignName, campaignOfUser, channels } from './setting.ts';
 
-/** Query of a listing, as it is sent. */
+/** The query of a listing, as it is sent. */
 export type ListingQuery = Readonly<Record<string, string>>;
 
 interface Entry {
   readonly template: StoredTemplate;
-  /** Those that the caller may see. */
+  /** The documents that the caller may see. */
   readonly documents: readonly ModelDocument[];
   readonly view: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that a query finds, in the order of the listing, by the naive way: every filter over every template (R29). */
+/**
+ * All results of a query in the order of the listing, by a naive implementation: every filter over every template
+ * (R29).
+ */
 export function expectedListing(model: Model, clientId: ClientId, query: ListingQuery, asUser: boolean) {
   const scope = asUser ? campaignOfUser : undefined;
   return entriesOf(model, clientId, { scope, unassigned: query['campaign_name'] === 'Unassigned' })
@@ -21,7 +24,7 @@ export function expectedListing(model: Model, clientId: ClientId, query: Listing
     .toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
 }
 
-/** Name, language, id (D8). No name of these tests begins with another one. */
+/** Name, language, id (D8). No name in these tests is the beginning of another one. */
 function orderOf({ id, platform_template }: Entry['view']): string {
   const { name, language } = platform_template as { readonly name: string; readonly language: string };
   return `${name} ${language} ${id}`;
@@ -84,7 +87,7 @@ const ofTemplate: Readonly<Record<string, FilterOf>> = {
 
 type DocumentFilterOf = (pair: ModelDocument['pair'], value: string, clientId: ClientId) => boolean;
 
-/** Of these, one document must pass all. */
+/** One document must pass all of these filters. */
 const ofDocument: Readonly<Record<string, DocumentFilterOf>> = {
   campaign_name: (pair, value, clientId) =>
     value === (pair === undefined ? 'Unassigned' : campaignName(clientId, pair.campaignId)),
@@ -105,7 +108,7 @@ function passes(entry: Entry, clientId: ClientId, query: ListingQuery): boolean 
   );
 }
 
-/** Learns the ids of documents that a listing shows for the first time. */
+/** Learns the ids of documents that appear in a listing for the first time. */
 export function learnListed(model: Model, clientId: ClientId, listed: readonly unknown[]): void {
   for (const entry of listed) {
     const { id, platform_template } = entry as { id: string; platform_template: { id: string } };

@@ -2,16 +2,16 @@ import { expect } from 'vitest';
 import { type ClientId, clientsOf, eachPairOnce, type Pair, type Slot, samePair, slotKey, wabas } from './setting.ts';
 import { UpstreamModel, type UpstreamTemplate } from './upstream.ts';
 
-/** A stored document. Its `_id` is the service's to choose: undefined until an answer has told it. */
+/** A stored document. The service chooses its `_id`: undefined until an answer contains it. */
 export interface ModelDocument {
   id: string | undefined;
   readonly pair?: Pair;
 }
 
-/** What is a client's own of a template. */
+/** A client's own data of a template. */
 export interface Kept {
   active: boolean;
-  /** Oldest first; one without pair is the placeholder. */
+  /** Oldest first; a document without a pair is the placeholder. */
   documents: ModelDocument[];
 }
 
@@ -21,7 +21,7 @@ export interface StoredTemplate {
   /** `platform_template` of the listing. */
   shown: Shown;
   deleted: boolean;
-  /** What was sent from here and not read from the platform since. */
+  /** This was sent by the service and has not been read from the platform since. */
   asSent: boolean;
   readonly kept: ReadonlyMap<number, Kept>;
 }
@@ -35,13 +35,13 @@ export interface Shown {
 
 const monthMs = 30 * 24 * 3_600_000;
 
-/** The service as contract and decisions tell it (D12 to D22), in plain maps, beside the platform that it works with. */
+/** The service by contract and decisions (D12 to D22), in plain maps, beside its platform. */
 export class Model {
   nowMs: number;
   readonly upstream = new UpstreamModel();
   /** The current template of each slot. */
   readonly stored = new Map<string, StoredTemplate>();
-  /** Deleted templates whose slot another one has taken. */
+  /** Deleted templates whose slot has another template now. */
   readonly archived: StoredTemplate[] = [];
   readonly #heldUntilMs = new Map<string, number>();
   readonly #idsSeen = new Set<string>();
@@ -55,7 +55,7 @@ export class Model {
     this.upstream.settle(this.nowMs);
   }
 
-  /** An answer has told a document's `_id`: the one that it has had all along, or one that nothing ever had. */
+  /** An answer contains a document's `_id`: its earlier id, or a new id. */
   learnId(document: ModelDocument, id: string): void {
     if (document.id === undefined) {
       expect([...this.#idsSeen], 'a new document has an _id of its own').not.toContain(id);
@@ -65,12 +65,12 @@ export class Model {
     expect(id).toBe(document.id);
   }
 
-  /** Ids that once named a document and name none any more. */
+  /** Ids that once named a document and name none now. */
   idsOfThePast(): string[] {
     return [...this.#idsSeen].filter((id) => this.named(id) === undefined);
   }
 
-  /** The template, not deleted, that has a document of this `_id`, and whose document that is (D12). */
+  /** The existing template with a document of this `_id`, and the client of that document (D12). */
   named(id: string): { readonly template: StoredTemplate; readonly ownerId: number } | undefined {
     for (const template of this.stored.values()) {
       for (const [ownerId, { documents }] of template.kept) {
@@ -81,8 +81,8 @@ export class Model {
   }
 
   /**
-   * A template of the name exists, or an approved one was deleted within 30 days: in this language, or in any when no
-   * language has the name any more (D18).
+   * A template has the name, or an approved one was deleted within 30 days: in this language, or in any when no
+   * language has the name now (D18).
    */
   nameIsTaken(slot: Slot): boolean {
     const key = slotKey(slot);
@@ -98,7 +98,7 @@ export class Model {
     return (this.#heldUntilMs.get(key) ?? 0) > this.nowMs;
   }
 
-  /** Stores a creation: the creator has its pairs, everybody else the placeholder (D13). */
+  /** Stores a creation: the creator gets its pairs, every other client gets the placeholder (D13). */
   storeCreated(created: UpstreamTemplate, creatorId: ClientId, pairs: readonly Pair[]): void {
     const before = this.stored.get(slotKey(created.slot));
     if (before !== undefined) this.archived.push(before);
@@ -122,7 +122,10 @@ export class Model {
     for (const key of [slotKey(template.slot), `${wabaId} ${name}`]) this.#heldUntilMs.set(key, this.nowMs + monthMs);
   }
 
-  /** All WABAs of the client: the platform's facts for every client of each, and what is the clients' own for none (D22). */
+  /**
+   * Synchronizes all WABAs of the client: every client of a WABA gets the platform's facts, and no client's own data
+   * changes (D22).
+   */
   synchronize(clientId: ClientId): void {
     for (const waba of wabas.filter((each) => each.clientIds.includes(clientId))) {
       for (const template of this.stored.values()) {
@@ -133,7 +136,6 @@ export class Model {
     }
   }
 
-  /** Stores what the platform has. */
   store(current: UpstreamTemplate): void {
     const template = this.stored.get(slotKey(current.slot)) ?? this.#add(current.slot, shownOf(current));
     template.shown = shownOf(current);
@@ -151,7 +153,7 @@ export class Model {
   }
 }
 
-/** What a reading of the platform's template shows. */
+/** The listing's view of a platform template. */
 function shownOf({ slot, id, status, text, reason, quality = 'UNKNOWN' }: UpstreamTemplate): Shown {
   return {
     id,
@@ -168,8 +170,8 @@ function shownOf({ slot, id, status, text, reason, quality = 'UNKNOWN' }: Upstre
 export type AssignmentKind = 'add' | 'replace' | 'remove';
 
 /**
- * The documents after POST, PUT or DELETE of channel-campaigns (D14). Where no pair is kept, the oldest document lives on:
- * as the first new pair, or as the placeholder.
+ * The documents after POST, PUT or DELETE of channel-campaigns (D14). When no pair remains, the oldest document becomes
+ * the first new pair or the placeholder.
  */
 export function changed(
   documents: readonly ModelDocument[],

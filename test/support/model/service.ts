@@ -58,7 +58,7 @@ const directory = memoryDirectory({
   })),
 });
 
-/** The platform of the model test: the simulator, empty, on a clock that stands still unless told. */
+/** The platform of the model test: an empty simulator whose clock moves only on command. */
 export async function startPlatform() {
   const clock = { nowMs: startMs };
   const { tokens, wabas: seeded } = demoSeed();
@@ -79,7 +79,7 @@ export async function startPlatform() {
     url: simulator.url,
     stop: () => simulator.stop(),
     control: (method: string, path: string, body?: unknown) => ask(method, `/_control/${path}`, body),
-    /** The id of a template that is there. */
+    /** The id of an existing template. */
     idOf: async ({ wabaId, ...wanted }: Slot): Promise<string> => {
       const { data } = await ask('GET', `/v26.0/${wabaId}/message_templates?${new URLSearchParams(wanted)}`);
       return data[0].id;
@@ -89,10 +89,10 @@ export async function startPlatform() {
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** What becomes of a call that the platform has carried out. */
+/** The fate of a call that the platform has carried out. */
 export type Fate = 'fine' | 'reply_lost' | 'not_stored';
 
-/** The service of one run: the endpoints over real stores in a table of its own, before a platform that has forgotten all. */
+/** The service of one run: the endpoints over real stores in a table of its own, with an empty platform. */
 export async function startService(
   platform: TestPlatform,
   {
@@ -109,7 +109,7 @@ export async function startService(
   const upstream = platformTemplates(transport, credentialOf);
   const templates = templateStore(client, table);
   const creations = creationStore(client, table);
-  // In no transaction, and so without conflicts: faults of `client` are not for the lock.
+  // The faults of `client` do not concern the lock, so its client has none.
   const locks = syncLockStore(localDocumentClient(), table);
   const assignments = { directory, rows: rowStore(client, table), assignments: assignmentStore(client, table), nowMs };
   const away = async () => {
@@ -143,7 +143,7 @@ export async function startService(
     nowMs,
     newId: () => `sync at ${nowMs()}`,
   });
-  /** What the worker does, until its queue is empty. */
+  /** Does the worker's tasks until its queue is empty. */
   const work = async (timeLeftMs: number) => {
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
       const still = { refreshChannels: async () => 0, pause: async () => undefined };

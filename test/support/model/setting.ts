@@ -1,6 +1,4 @@
-/*
- * Who is there: clients 1001 and 1002 share the first WABA, 1002 and 1003 the second, so that 1001 and 1003 share nothing.
- */
+/* Clients 1001 and 1002 share the first WABA, 1002 and 1003 the second, so that 1001 and 1003 share none. */
 
 export const clientIds = [1001, 1002, 1003] as const;
 export type ClientId = (typeof clientIds)[number];
@@ -18,7 +16,7 @@ interface ChannelSetting {
   readonly clientId: ClientId;
   readonly wabaId: string;
   readonly did: string;
-  /** The empty name is not shown. */
+  /** A channel without a name is not shown. */
   readonly name: string;
 }
 
@@ -31,11 +29,11 @@ export const channels: readonly ChannelSetting[] = [
   { channelId: 503, clientId: 1003, wabaId: '200000000000002', did: '5491100000503', name: 'Desk' },
 ];
 
-/** Every client has campaigns of these numbers, each under a name of its own. */
+/** Every client has campaigns with these ids, under names of its own. */
 export const campaignIds = [10, 11] as const;
 export const campaignName = (clientId: number, campaignId: number) => `Campaign ${campaignId} of ${clientId}`;
 
-/** The one campaign of each client's user without BSP_CN. */
+/** The single campaign of each client's user without BSP_CN. */
 export const campaignOfUser = 10;
 
 /** A place for a template: a name in a language on a WABA. */
@@ -55,7 +53,7 @@ export const slots: readonly [Slot, Slot, Slot, Slot] = [
 
 export const slotKey = ({ wabaId, name, language }: Slot) => `${wabaId} ${name} ${language}`;
 
-/** Bodies; the words in capitals tell the simulator what its review shall say. */
+/** Bodies; a word in capitals sets the result of the simulator's review. */
 export const texts = [
   'Your order has left our house.',
   'Your order has arrived.',
@@ -72,6 +70,6 @@ export interface Pair {
 export const samePair = (a: Pair | undefined, b: Pair | undefined) =>
   a?.channelId === b?.channelId && a?.campaignId === b?.campaignId;
 
-/** Each pair once, in the order of the first mention. */
+/** Each pair once, in the order of its first mention. */
 export const eachPairOnce = (pairs: readonly Pair[]) =>
   pairs.filter((pair, index) => pairs.findIndex((other) => samePair(other, pair)) === index);

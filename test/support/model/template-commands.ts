@@ -25,7 +25,7 @@ const deletionFate: fc.Arbitrary<Fate> = fc.constantFrom('fine', 'fine', 'fine',
 const isOn = (wabaId: string, clientId: ClientId) => clientsOf(wabaId).includes(clientId);
 const didOf = (wabaId: string) => channels.find((channel) => channel.wabaId === wabaId)?.did ?? '';
 
-/** Runs a call with the platform's reply to it lost, if that is its fate. */
+/** Runs a call, and loses the platform's reply when the fate says so. */
 async function withFate<T>(service: Service, fate: Fate, match: object, call: () => Promise<T>): Promise<T> {
   if (fate !== 'reply_lost') return call();
   await service.platform.control('POST', 'faults', { match, action: { drop: 'after' }, times: 1 });
@@ -72,7 +72,7 @@ interface Change {
   readonly fate: Fate;
 }
 
-/** Undefined, and the answer checked, when the client or its DID has no such template. */
+/** Undefined, after a check of the answer, when the client or its DID has no such template. */
 function templateToChange(model: Model, { id, clientId, wabaId }: Chosen, status: number | undefined) {
   const allowed = isOn(wabaId, clientId);
   const template = allowed ? model.named(id)?.template : undefined;
@@ -96,7 +96,7 @@ async function edit(model: Model, service: Service, given: Change & { readonly t
   );
   const template = templateToChange(model, named, status);
   if (template === undefined) return;
-  // What the platform has now counts; what was created a moment ago and is not there yet, as it was sent.
+  // The platform's template decides; for a new one that does not exist there yet, the sent one.
   if (there === undefined ? !template.asSent : there.status === 'PENDING_DELETION') return expect(status).toBe(404);
   if (there !== undefined && fate !== 'not_stored') model.store(there);
   if ((there?.text ?? template.shown.components[0]?.text) === text) {
@@ -120,13 +120,13 @@ async function remove(model: Model, service: Service, given: Change): Promise<vo
   );
   const template = templateToChange(model, named, status);
   if (template === undefined) return;
-  // What stands there now decides, when it is the same template.
+  // The platform's template decides when it is the same template.
   const there = model.upstream.at(template.slot);
   const statusNow = there?.id === template.shown.id ? there.status : template.shown.status;
   if (statusNow === 'DISABLED') return expect(status).toBe(409);
   model.upstream.remove(template.shown.id, model.nowMs);
   if (fate === 'reply_lost') return expect(status).toBe(502);
-  // What is still there, and is not on its way out, was refused.
+  // The platform refused the deletion of a template that still exists and is not pending deletion.
   if (model.upstream.byId(template.shown.id) !== undefined) return expect(status).toBe(400);
   expect({ status, body }).toEqual({ status: 200, body: { success: true } });
   if (there !== undefined && there.id !== template.shown.id && there.status !== 'PENDING_DELETION') model.store(there);
@@ -140,7 +140,7 @@ export async function synchronize(
 ): Promise<void> {
   const { status } = await service.asOperator(service.endpoints.sync, clientId, {});
   expect(status).toBe(200);
-  // Too little time left for a second WABA: the worker goes on from its checkpoint.
+  // The time is too short for a second WABA: the worker continues from its checkpoint.
   await service.work(hurried ? 1_000 : 900_000);
   model.synchronize(clientId);
 }

@@ -6,7 +6,7 @@ import { type Slot, texts } from './setting.ts';
 import { pause } from './upstream.ts';
 
 /*
- * What happens at the platform without the service: the listing shows it from the next synchronization on, not before.
+ * Changes at the platform outside the service: the listing shows them after the next synchronization, and not before.
  */
 
 type Happening =
@@ -76,7 +76,7 @@ async function happen(model: Model, service: Service, { slot, happening }: Given
   }
 }
 
-/** Somebody makes a template without the service. */
+/** Another user of the WABA makes a template outside the service. */
 export async function appear(model: Model, service: Service, slot: Slot, text: string): Promise<void> {
   const { wabaId, name, language } = slot;
   const fields = { name, language, category: 'UTILITY', components: bodyOf(text) };
@@ -87,7 +87,7 @@ export async function appear(model: Model, service: Service, slot: Slot, text: s
 const bodyOf = (text: string) => [{ type: 'BODY', text }];
 
 const hourMs = 3_600_000;
-/** Longer than a review, a pause, the time between two edits, and the time that a name is held. */
+/** Longer than a review, a pause, the time between two edits, and the lock of a name. */
 const anyTime = fc.constantFrom(61_000, 61_000, 4 * hourMs, 25 * hourMs, 31 * 24 * hourMs);
 
 export const upstreamCommands = {

@@ -8,7 +8,7 @@ export interface UpstreamTemplate {
   text: string;
   reason: string | undefined;
   quality: string | undefined;
-  /** What comes by itself: the end of a review, or of a pause. */
+  /** The next change by time: the end of a review or of a pause. */
   due: { readonly atMs: number; readonly what: 'review' | 'unpause' } | undefined;
   pauses: number;
   readonly approvedEditsAtMs: number[];
@@ -18,7 +18,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** The platform (platform reference, 2.5 to 2.10), as far as the commands of the model test meet it. */
+/** The platform (platform reference, 2.5 to 2.10), as far as the commands of the model test use it. */
 export class UpstreamModel {
   readonly templates = new Map<string, UpstreamTemplate>();
   readonly #lockedUntilMs = new Map<string, number>();
@@ -35,7 +35,7 @@ export class UpstreamModel {
     return [...this.templates.values()].filter((template) => template.slot.wabaId === wabaId);
   }
 
-  /** Lets happen what has become due. */
+  /** Applies all changes that are due. */
   settle(nowMs: number): void {
     for (const template of this.templates.values()) {
       if (template.due === undefined || template.due.atMs > nowMs) continue;
@@ -45,7 +45,7 @@ export class UpstreamModel {
     }
   }
 
-  /** Undefined when the platform refuses. The id is the platform's to choose: it is filled in later. */
+  /** Undefined when the platform refuses. The platform chooses the id, which is set later. */
   create(slot: Slot, text: string, nowMs: number): UpstreamTemplate | undefined {
     if (this.at(slot) !== undefined || (this.#lockedUntilMs.get(slotKey(slot)) ?? 0) > nowMs) return undefined;
     const template = this.appear(slot, '', text);
@@ -53,7 +53,7 @@ export class UpstreamModel {
     return template;
   }
 
-  /** Whether the platform takes the edit. */
+  /** The platform accepts the edit. */
   edit(id: string, text: string, nowMs: number): boolean {
     const template = this.byId(id);
     if (template === undefined || !['APPROVED', 'REJECTED', 'PAUSED'].includes(template.status)) return false;
@@ -67,7 +67,7 @@ export class UpstreamModel {
     return true;
   }
 
-  /** Whether the platform deletes it. The name of an approved one is locked for 30 days. */
+  /** The platform deletes the template. It locks the name of an approved one for 30 days. */
   remove(id: string, nowMs: number): boolean {
     const template = this.byId(id);
     if (template === undefined || template.status === 'DISABLED') return false;
@@ -77,7 +77,7 @@ export class UpstreamModel {
     return true;
   }
 
-  /** Somebody has made a template elsewhere; it is approved. */
+  /** Another user has made a template elsewhere; it is approved. */
   appear(slot: Slot, id: string, text: string): UpstreamTemplate {
     const unset = { reason: undefined, quality: undefined, due: undefined, pauses: 0 };
     const template = { slot, id, text, status: 'APPROVED', ...unset, approvedEditsAtMs: [] };
@@ -86,7 +86,7 @@ export class UpstreamModel {
   }
 }
 
-/** For its quality: 3 hours, then 6; the third time it is disabled. */
+/** A pause for quality lasts 3 hours, then 6; the third one disables the template. */
 export function pause(template: UpstreamTemplate, nowMs: number): void {
   template.pauses += 1;
   const hours = [3, 6][template.pauses - 1];
