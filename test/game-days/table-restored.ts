@@ -122,17 +122,6 @@ async function damage(table: string, documentClient: DynamoDBDocumentClient, [en
 async function play(service: EmulatedService, rehearsal: Rehearsal, signal: AbortSignal): Promise<string> {
   // Calm: one dispatch has ended, another is in its middle.
   await synchronized(service, await served(service, signal), signal);
-  const slower = [
-    'infra/operate/number.ts',
-    demoDid,
-    '--limit',
-    `${limitPerSecond}`,
-    '--for',
-    '1h',
-    '--stage',
-    emulatedStage,
-  ];
-  ran(process.execPath, slower, { environment: service.environment });
   const ended = await rehearsal.send(endedRecipients);
   const reported = async () => (await ended.client.report(ended.did, ended.jobId)).counts;
   await rehearsal.until('receipts are in', reported, ({ delivered, read }) => delivered + read === endedRecipients);
