@@ -1,9 +1,14 @@
 import * as v from 'valibot';
 import { LaterVersion, queuedMessage } from '../../lib/aws/queued-message.ts';
+import { HintMessageSchema, hintMessageVersion } from '../../lib/hints/hint.ts';
 import { decodeJob } from '../../lib/messages/accept/job-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
 import { lateness } from '../../lib/messages/dispatch/deadlines.ts';
+import { InboundMessageSchema, inboundMessageVersion } from '../../lib/messages/inbound/inbound-message.ts';
 import { forgottenAtMs } from '../../lib/messages/items.ts';
+import { ReceiptMessageSchema, receiptMessageVersion } from '../../lib/messages/receipts/receipt.ts';
+import { QueuedWatchSchema, watchVersion } from '../../lib/messages/watch/watch-message.ts';
+import { decodeSync } from '../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../lib/webhooks/delivery/pending.ts';
 import type { QueueName } from '../queues.ts';
 
@@ -43,7 +48,7 @@ const unreadable: LetterKind = {
   text: 'not readable: they would come back here; look at one of them, and at what has written it',
 };
 
-/** Of the queues of which a message says nothing that would make a difference. */
+/** Of the queues whose readable messages are all alike. */
 const kindOfQueue = {
   receipts: { verdict: 'again', text: 'receipts: one that comes twice changes nothing (D39)' },
   inbound: { verdict: 'again', text: 'words of people: one that comes twice changes nothing (D55)' },
@@ -57,6 +62,15 @@ const kindOfQueue = {
     text: 'hints that something has changed: what they say is old; start a synchronization, which reads all of it',
   },
 } as const satisfies Partial<Record<QueueName, LetterKind>>;
+
+/** Reads a message of these queues as its consumer does. Throws on text that it cannot read, and `LaterVersion`. */
+const readerOfQueue: Readonly<Record<keyof typeof kindOfQueue, (body: string) => unknown>> = {
+  receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),
+  inbound: (body) => v.parse(InboundMessageSchema, queuedMessage(body, inboundMessageVersion)),
+  watch: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
+  sync: decodeSync,
+  hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),
+};
 
 /** Judges the text of a dead letter of a queue. Never throws: what cannot be read is a kind too. */
 export function judgeLetter(queue: QueueName, body: string, nowMs: number): JudgedLetter {
@@ -83,7 +97,7 @@ function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
         ? { verdict: 'again', text: 'calls to look at what waits for a receiver: a second look finds nothing more' }
         : { verdict: 'again', text: 'events: receivers tell a repeated one by its id (D34)' };
     default:
-      queuedMessage(body, Number.POSITIVE_INFINITY);
+      readerOfQueue[queue](body);
       return kindOfQueue[queue];
   }
 }
