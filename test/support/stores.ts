@@ -24,10 +24,9 @@ export function localQueueClient(): SQSClient {
   return queueClient({ ...local, endpoint: addressOf('sqsEndpoint') });
 }
 
-/** Creates an empty table of the given shape under a name of its own and returns the name. */
-export async function freshTable(shape: TableName): Promise<string> {
+/** Creates an empty table of the given shape, under a name of its own unless told, and returns the name. */
+export async function freshTable(shape: TableName, name = `${shape}-${randomUUID()}`): Promise<string> {
   const client = new DynamoDBClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
-  const name = `${shape}-${randomUUID()}`;
   const keys = tables[shape].sortKey ? ['pk', 'sk'] : ['pk'];
   await client.send(
     new CreateTableCommand({
