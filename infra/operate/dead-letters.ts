@@ -48,7 +48,7 @@ const unreadable: LetterKind = {
   text: 'not readable: they would come back here; look at one of them, and at what has written it',
 };
 
-/** Of the queues whose readable messages are all alike. */
+/** For queues where the message's content makes no difference. */
 const kindOfQueue = {
   receipts: { verdict: 'again', text: 'receipts: one that comes twice changes nothing (D39)' },
   inbound: { verdict: 'again', text: 'words of people: one that comes twice changes nothing (D55)' },
@@ -63,15 +63,6 @@ const kindOfQueue = {
   },
 } as const satisfies Partial<Record<QueueName, LetterKind>>;
 
-/** Reads a message of these queues as its consumer does. Throws on text that it cannot read, and `LaterVersion`. */
-const readerOfQueue: Readonly<Record<keyof typeof kindOfQueue, (body: string) => unknown>> = {
-  receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),
-  inbound: (body) => v.parse(InboundMessageSchema, queuedMessage(body, inboundMessageVersion)),
-  watch: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
-  sync: decodeSync,
-  hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),
-};
-
 /** Judges the text of a dead letter of a queue. Never throws: what cannot be read is a kind too. */
 export function judgeLetter(queue: QueueName, body: string, nowMs: number): JudgedLetter {
   try {
@@ -80,6 +71,15 @@ export function judgeLetter(queue: QueueName, body: string, nowMs: number): Judg
     return error instanceof LaterVersion ? later : unreadable;
   }
 }
+
+/** Reads a message of these queues as its consumer does. Throws on text that it cannot read, and `LaterVersion`. */
+const readerOfQueue: Readonly<Record<keyof typeof kindOfQueue, (body: string) => unknown>> = {
+  receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),
+  inbound: (body) => v.parse(InboundMessageSchema, queuedMessage(body, inboundMessageVersion)),
+  watch: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
+  sync: decodeSync,
+  hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),
+};
 
 function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
   switch (queue) {

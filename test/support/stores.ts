@@ -24,8 +24,13 @@ export function localQueueClient(): SQSClient {
   return queueClient({ ...local, endpoint: addressOf('sqsEndpoint') });
 }
 
-/** Creates an empty table of the given shape, under a name of its own unless told, and returns the name. */
-export async function freshTable(shape: TableName, name = `${shape}-${randomUUID()}`): Promise<string> {
+/** Creates an empty table of the given shape under a name of its own and returns the name. */
+export async function freshTable(shape: TableName): Promise<string> {
+  return createTable(shape, `${shape}-${randomUUID()}`);
+}
+
+/** The same under that name. */
+export async function createTable(shape: TableName, name: string): Promise<string> {
   const client = new DynamoDBClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
   const keys = tables[shape].sortKey ? ['pk', 'sk'] : ['pk'];
   await client.send(

@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import { putBackCommand } from '../../../infra/operate/put-back.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { createTable, freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const documentClient = localDocumentClient();
 const audited = operatorAuditInMemory();
@@ -12,7 +12,7 @@ let copy: string;
 beforeEach(async () => {
   audited.entries.length = 0;
   table = await freshTable('messages');
-  copy = await freshTable('messages', `${table}-restored`);
+  copy = await createTable('messages', `${table}-restored`);
 });
 
 async function run(...typed: string[]) {
