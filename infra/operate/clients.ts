@@ -53,9 +53,9 @@ export async function clientsCommand(
   const rows: string[][] = [];
   for (const { clientId, name } of asked) {
     const record = clientDays(await spendBetween(clientId, from, to));
-    if (record.size > 0) rows.push(...rowsOf(`${clientId} ${name}`, record));
+    if (record.size > 0) rows.push(...rowsOf(`${clientId} ${name.replaceAll(/\p{Cc}/gu, '')}`, record));
   }
-  if (rows.length === 0) return print(`nothing was sent from ${from} to ${to}`);
+  if (rows.length === 0) return print(`nothing is counted from ${from} to ${to}; what is on its way is counted later`);
   for (const line of aligned([heading, ...rows])) print(line);
 }
 

@@ -74,10 +74,10 @@ export async function credentialCommand(
 
 /** Valibot's own messages would quote the value. */
 function tokenIn(input: string): string {
-  const parsed = v.safeParse(accessTokenSchema, input.trim());
+  const token = input.trim();
+  if (/\s/.test(token)) throw new CommandError('Nothing was written: the standard input has more than one word.');
+  const parsed = v.safeParse(accessTokenSchema, token);
   if (!parsed.success) throw new CommandError(`Nothing was written: ${parsed.issues[0].message}.`);
-  if (/\s/.test(parsed.output))
-    throw new CommandError('Nothing was written: the standard input has more than one word.');
   return parsed.output;
 }
 

@@ -1,9 +1,14 @@
 import * as v from 'valibot';
 import { LaterVersion, queuedMessage } from '../../lib/aws/queued-message.ts';
+import { HintMessageSchema, hintMessageVersion } from '../../lib/hints/hint.ts';
 import { decodeJob } from '../../lib/messages/accept/job-message.ts';
 import { chunkVersion, QueuedChunkSchema } from '../../lib/messages/chunk.ts';
 import { lateness } from '../../lib/messages/dispatch/deadlines.ts';
+import { InboundMessageSchema, inboundMessageVersion } from '../../lib/messages/inbound/inbound-message.ts';
 import { forgottenAtMs } from '../../lib/messages/items.ts';
+import { ReceiptMessageSchema, receiptMessageVersion } from '../../lib/messages/receipts/receipt.ts';
+import { QueuedWatchSchema, watchVersion } from '../../lib/messages/watch/watch-message.ts';
+import { decodeSync } from '../../lib/templates/sync/sync-message.ts';
 import { decodeQueued } from '../../lib/webhooks/delivery/pending.ts';
 import type { QueueName } from '../queues.ts';
 
@@ -67,6 +72,15 @@ export function judgeLetter(queue: QueueName, body: string, nowMs: number): Judg
   }
 }
 
+/** Reads a message of these queues as its consumer does. Throws on text that it cannot read, and `LaterVersion`. */
+const readerOfQueue: Readonly<Record<keyof typeof kindOfQueue, (body: string) => unknown>> = {
+  receipts: (body) => v.parse(ReceiptMessageSchema, queuedMessage(body, receiptMessageVersion)),
+  inbound: (body) => v.parse(InboundMessageSchema, queuedMessage(body, inboundMessageVersion)),
+  watch: (body) => v.parse(QueuedWatchSchema, queuedMessage(body, watchVersion)),
+  sync: decodeSync,
+  hints: (body) => v.parse(HintMessageSchema, queuedMessage(body, hintMessageVersion)),
+};
+
 function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
   switch (queue) {
     case 'dispatch':
@@ -83,7 +97,7 @@ function judged(queue: QueueName, body: string, nowMs: number): JudgedLetter {
         ? { verdict: 'again', text: 'calls to look at what waits for a receiver: a second look finds nothing more' }
         : { verdict: 'again', text: 'events: receivers tell a repeated one by its id (D34)' };
     default:
-      queuedMessage(body, Number.POSITIVE_INFINITY);
+      readerOfQueue[queue](body);
       return kindOfQueue[queue];
   }
 }

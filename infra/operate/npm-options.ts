@@ -26,16 +26,20 @@ export function lineWithSwallowedOptions(
   if (script === undefined) return undefined;
   const configured = configuredIn(environment);
   const words = [...given];
-  const swallowed = options.flatMap((option) =>
+  const taken = options.flatMap((option) =>
     spellings(option).flatMap(({ typed, key }) => {
       const value = environment[`npm_config_${key.replaceAll('-', '_')}`];
       if (value === undefined || value === '' || configured.get(key) === value) return [];
-      if (!option.takesValue) return [typed];
-      // `--stage prod` leaves `true` behind, and its value among the arguments.
-      return [typed, value === 'true' ? (words.pop() ?? 'VALUE') : value];
+      return [{ typed, value: option.takesValue ? value : undefined }];
     }),
   );
-  if (swallowed.length === 0) return undefined;
+  if (taken.length === 0) return undefined;
+  // `--stage prod` leaves `true` behind, and its value among the arguments; several values stand there as they were typed.
+  const left = taken.filter(({ value }) => value === 'true').length;
+  const values = left === 0 ? [] : words.splice(-left);
+  const swallowed = taken.flatMap(({ typed, value }) =>
+    value === undefined ? [typed] : [typed, value === 'true' ? (values.shift() ?? 'VALUE') : value],
+  );
   return `npm run ${script} -- ${[...words, ...swallowed].map(quoted).join(' ')}`;
 }
 

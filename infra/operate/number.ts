@@ -73,7 +73,7 @@ export async function numberCommand(
   const cap = capWanted(values);
   const stage = await open(values.stage);
   const found = await stage.findDid(did);
-  if (found === undefined) throw new CommandError(`There is no DID ${did}: npm run provision lists what there is.`, 1);
+  if (found === undefined) throw new CommandError(`There is no DID ${did}: npm run provision makes one.`, 1);
   const number = await limitOf(found, stage);
   if (cap !== undefined) {
     const { wabaId, phoneNumberId } = found.channel;

@@ -15,6 +15,10 @@ Prints a policy of IAM with what these operator commands need of a stage, and no
                  where it is; without them, where the AWS credentials of this shell lead
   --key ARN      of the customer managed key that the stage is deployed with (encryptionKeyArn)`;
 
+const regionPattern = /^[a-z]{2,}(-[a-z]+)+-\d{1,2}$/;
+/** Of one key: with an asterisk in it the policy would reach others. */
+const keyPattern = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/;
+
 const options = {
   stage: { type: 'string' },
   account: { type: 'string' },
@@ -40,6 +44,9 @@ export async function policyCommand(typed: readonly string[], { print, here }: S
   requireStage(stage);
   const where = account === undefined || region === undefined ? await here(present({ region })) : { account, region };
   if (!/^\d{12}$/.test(account ?? where.account)) throw new CommandError(`--account takes 12 digits, not ${account}`);
+  if (!regionPattern.test(where.region))
+    throw new CommandError(`--region takes a name such as eu-west-1, not ${where.region}`);
+  if (key !== undefined && !keyPattern.test(key)) throw new CommandError(`--key takes the ARN of a key, not ${key}`);
   const scope = { stage, ...where, ...present({ account }), encryptionKeyArn: key };
   nameTarget(scope);
   const document = policyDocument(commands, scope);

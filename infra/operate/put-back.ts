@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { batchGet, type Item } from '../../lib/aws/dynamodb-batch.ts';
 import type { ItemKey } from '../../lib/aws/item-key.ts';
@@ -15,7 +15,7 @@ Puts back what a table has lost: items of the copy whose key the table no longer
 nothing. An item that is there is never overwritten, so nothing that happened since the copy is lost; a run may be repeated.
 
   TABLE         one of ${Object.keys(tables).join(', ')}
-  --from COPY   the whole name of the table that was restored beside it (infra/RECOVERY.md)
+  --from COPY   the whole name of the table that was restored beside it (infra/RECOVERY.md): that of the table, with a word behind it
   --only KIND   these alone; an item's kind is its key up to the first "#"
   --yes         really
   --stage NAME  a deployment on AWS; without it, the running local stack`;
@@ -44,7 +44,8 @@ export interface PutBackAt {
 }
 
 /**
- * Answers one command line. `open` reaches the stage named on it. Throws `CommandError` of status 2 for a wrong usage.
+ * Answers one command line. `open` reaches the stage named on it. Throws `CommandError`: status 2 for a wrong usage, which a copy of
+ * another table or stage is, 1 where a table is not there.
  */
 export async function putBackCommand(
   typed: readonly string[],
@@ -61,12 +62,24 @@ export async function putBackCommand(
   const table = name as TableName;
   const { target, audit } = await open(values.stage);
   const compared = { ...target, from: values.from, to: target.tableName(table), hasSortKey: tables[table].sortKey };
-  if (compared.from === compared.to) throw new CommandError('--from is the table itself: name the restored one');
+  if (!compared.from.startsWith(`${compared.to}-`)) {
+    throw new CommandError(
+      `--from takes a copy of this table, whose name begins with ${compared.to}-, not ${compared.from}`,
+    );
+  }
   const only = values.only?.split(',');
   const isWanted = (kind: string) => only?.includes(kind) ?? !kindsOfThen[table]?.includes(kind);
   const gone = new Map<string, number>();
-  for await (const items of goneFrom(compared)) {
-    for (const kind of items.map(kindOf)) gone.set(kind, (gone.get(kind) ?? 0) + 1);
+  try {
+    for await (const items of goneFrom(compared)) {
+      for (const kind of items.map(kindOf)) gone.set(kind, (gone.get(kind) ?? 0) + 1);
+    }
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    throw new CommandError(
+      `There is no table ${compared.from}, or no ${compared.to}: aws dynamodb list-tables has the names.`,
+      1,
+    );
   }
   const count = [...gone].reduce((sum, [kind, items]) => sum + (isWanted(kind) ? items : 0), 0);
   print(`${table}: ${[...gone.values()].reduce((sum, items) => sum + items, 0)} items of the copy are gone`);

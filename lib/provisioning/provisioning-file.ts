@@ -45,8 +45,11 @@ const secret = (name: string, maxLength: number) =>
     v.maxLength(maxLength, `${name} must have at most ${maxLength} characters`),
   );
 
-/** A token of the platform, from a file or an operator. */
-export const accessTokenSchema = secret('the access token', 1_024);
+/** A token of the platform, from a file or an operator. It travels in a header, which takes no other characters. */
+export const accessTokenSchema = v.pipe(
+  secret('the access token', 1_024),
+  v.regex(/^[!-~]*$/, 'the access token must be ASCII letters, digits and signs, without blanks'),
+);
 
 /** More than any client spends in a month, and exact in units (pricing/money.ts). */
 const mostDollars = 10_000_000;

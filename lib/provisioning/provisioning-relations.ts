@@ -91,7 +91,7 @@ function repeated(values: readonly unknown[], pathAt: (index: number) => string)
   return texts.flatMap((text, index) =>
     text === undefined || texts.indexOf(text) === index
       ? []
-      : [{ path: pathAt(index), message: `${text} is there twice` }],
+      : [{ path: pathAt(index), message: `${text} is there twice, at ${pathAt(texts.indexOf(text))} first` }],
   );
 }
 

@@ -3,6 +3,7 @@ import { demoDid } from '../../infra/local/demo/audience.ts';
 import { logIn } from '../../infra/local/demo/client.ts';
 import type { RunningStack } from '../../infra/local/stack.ts';
 import { resourceName } from '../../infra/names.ts';
+import { CommandError, commandLine, runCommand } from '../../infra/operate/command.ts';
 import list from '../../infra/operate/list-prices.json' with { type: 'json' };
 import type { DidScope } from '../../lib/access/directory.ts';
 import { didKey } from '../../lib/access/directory-items.ts';
@@ -21,7 +22,18 @@ import { benchTable, clientOf } from './template-tables.ts';
 // `npm run cost` prices a million messages by AWS's list prices. `--figures` prints JSON lines for `npm run bench`,
 // with exit status 1 above a limit. `--standing` prints what an idle month costs, without measuring.
 
-const figuresOnly = process.argv.includes('--figures');
+const options = {
+  figures: { type: 'boolean', default: false },
+  standing: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+const usage = `npm run cost [-- --standing | --figures]
+
+Prices a million messages by list prices, measured on a local stack of its own: some minutes.
+
+  --standing  only what a month costs in which nothing happens; measures nothing
+  --figures   lines of JSON for npm run bench; ends with status 1 above a limit`;
+let figuresOnly = false;
 const interrupted = new AbortController();
 
 /**
@@ -166,15 +178,16 @@ recorded 500 posts at a time: of single sends, each may be a write of its own.
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
-try {
-  if (process.argv.includes('--standing')) {
-    console.log(standingText());
-    process.exit();
+await runCommand(async () => {
+  const { values } = commandLine({ options });
+  if (values.help) return console.log(usage);
+  if (values.standing) return console.log(standingText());
+  figuresOnly = values.figures;
+  try {
+    await onOwnStack('cost', interrupted.signal, (stack) => measure(stack, interrupted.signal));
+  } catch (error) {
+    throw interrupted.signal.aborted ? new CommandError('Interrupted.', 1) : error;
   }
-  await onOwnStack('cost', interrupted.signal, (stack) => measure(stack, interrupted.signal));
   process.exitCode = figuresAboveTheirLimit() === 0 ? 0 : 1;
-} catch (error) {
-  console.error(interrupted.signal.aborted ? 'Interrupted.' : error);
-  process.exitCode = 1;
-}
+});
 process.exit();

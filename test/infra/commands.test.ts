@@ -139,6 +139,7 @@ describe('a command says in one sentence', () => {
     'operate/credential.ts',
     'operate/audit.ts',
     'operate/policy.ts',
+    '../test/bench/cost.ts',
   ];
   it.each(firstUnlessThorough(scripts))('that an option of %s is unknown', async (line) => {
     const { code, stdout, stderr } = await run(`${line} --stagee prod`);

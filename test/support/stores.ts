@@ -29,8 +29,12 @@ export function localQueueClient(): SQSClient {
 
 /** Creates an empty table with this shape and a unique name, and returns the name. */
 export async function freshTable(shape: TableName): Promise<string> {
+  return createTable(shape, `${shape}-${randomUUID()}`);
+}
+
+/** The same under that name. */
+export async function createTable(shape: TableName, name: string): Promise<string> {
   const client = new DynamoDBClient({ ...local, endpoint: addressOf('dynamodbEndpoint') });
-  const name = `${shape}-${randomUUID()}`;
   const keys = tables[shape].sortKey ? ['pk', 'sk'] : ['pk'];
   await client.send(
     new CreateTableCommand({

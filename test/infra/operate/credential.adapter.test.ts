@@ -109,6 +109,8 @@ test.each([
   ['token-of-text', ['--token', '-'], 2, 'npm run credential -- WABA'],
   ['short', [first ?? '', '--token', '-'], 2, 'at least 8 characters'],
   ['two secret-words', [first ?? '', '--token', '-'], 2, 'more than one word'],
+  ['secret\0token', [first ?? '', '--token', '-'], 2, 'must be ASCII'],
+  ['secret-tokén', [first ?? '', '--token', '-'], 2, 'must be ASCII'],
 ])('%j %j is refused with status %i, and the token is not shown', async (input, typed, exitStatus, message) => {
   const before = secrets.written.length;
   const { error } = await run(input, ...typed);

@@ -56,20 +56,22 @@ test.each(Object.keys(queuePurposes) as QueueName[])(
 );
 
 test('a later version is named', () => {
-  for (const queue of ['dispatch', 'sendJobs', 'events'] as const) {
-    expect(judgeLetter(queue, '{"version":99}', 0)).toMatchObject({
+  for (const queue of Object.keys(queuePurposes) as QueueName[]) {
+    expect(judgeLetter(queue, '{"version":99}', 0), queue).toMatchObject({
       verdict: 'stays',
       text: expect.stringContaining('D47'),
     });
   }
 });
 
-test.each<[QueueName, string]>([
-  ['receipts', 'again'],
-  ['inbound', 'again'],
-  ['watch', 'again'],
-  ['sync', 'useless'],
-  ['hints', 'useless'],
-])('%s: %s', (queue, verdict) => {
-  expect(judgeLetter(queue, '{"version":1}', 0).verdict).toBe(verdict);
+const job = { jobId: 'j', clientId: 1001, acceptedAtMs };
+test.each<[QueueName, string, object]>([
+  ['receipts', 'again', { numbers: [] }],
+  ['inbound', 'again', { wabaId: '2', phoneNumberId: '3', words: [] }],
+  ['watch', 'again', { kind: 'running', ...job, final: [] }],
+  ['sync', 'useless', { walk: { id: 'w', turn: 1, after: 0 } }],
+  ['hints', 'useless', { wabaId: '2', templateIds: [], numbers: true }],
+])('%s: %s, and a message without its fields stays', (queue, verdict, message) => {
+  expect(judgeLetter(queue, JSON.stringify({ version: 1, ...message }), 0).verdict).toBe(verdict);
+  expect(judgeLetter(queue, '{"version":1}', 0).verdict).toBe('stays');
 });

@@ -26,6 +26,12 @@ describe('options that npm kept', () => {
     ['provision --stage', [], { npm_config_stage: 'true' }, '--stage VALUE'],
     ['provision -c stage=prod', [], { npm_config_call: 'stage=prod' }, '-c stage=prod'],
     ['provision --context stage=prod', ['stage=prod'], { npm_config_context: 'true' }, '--context stage=prod'],
+    [
+      'provision FILE --stage prod --allow-removals 3',
+      ['FILE', 'prod', '3'],
+      { npm_config_stage: 'true', npm_config_allow_removals: 'true' },
+      'FILE --stage prod --allow-removals 3',
+    ],
     ['provision "my file" --dry-run', ['my file'], { npm_config_dry_run: 'true' }, "'my file' --dry-run"],
   ])('npm run %s', (_typed, given, left, meant) => {
     expect(line(given, left)).toBe(`npm run provision -- ${meant}`);

@@ -124,6 +124,8 @@ describe('npm run policy', () => {
     [['audit', 'smoke', '--stage', 'prod'], 'or all; not smoke'],
     [['audit', '--stage', 'Prod'], '--stage must be'],
     [['audit', '--stage', 'prod', '--account', '12'], '--account takes 12 digits, not 12'],
+    [['audit', '--stage', 'prod', '--account', place.account, '--region', '*'], '--region takes a name such as'],
+    [['audit', '--stage', 'prod', '--key', '*'], '--key takes the ARN of a key, not *'],
   ])('refuses %j', async (typed, message) => {
     const { printed, error } = await run(...typed);
     expect(printed).toEqual([]);

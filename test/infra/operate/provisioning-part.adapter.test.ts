@@ -92,6 +92,8 @@ test('faults are told by the paths of the part, also those with what is stored',
     users: [{ username: 'agent1003', client_id: 9, password: 'a-password', permissions: [], campaign_ids: [] }],
   };
   await expect(provision(fault, target, part)).rejects.toThrow('users[0].client_id: client 9 is not in the file');
+  const taken = { channels: [{ ...demo.channels[0], channel_id: 504, name: 'Another' }] };
+  await expect(provision(taken, target, part)).rejects.toThrow('is there twice, at channels[0].did first');
   await expect(provision({ user: [] }, target, part)).rejects.toThrow('user');
   await expect(provision([], target, part)).rejects.toThrow();
 });

@@ -2,7 +2,7 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import { putBackCommand } from '../../../infra/operate/put-back.ts';
 import { operatorAuditInMemory } from '../../support/operator-audit.ts';
-import { freshTable, localDocumentClient } from '../../support/stores.ts';
+import { createTable, freshTable, localDocumentClient } from '../../support/stores.ts';
 
 const documentClient = localDocumentClient();
 const audited = operatorAuditInMemory();
@@ -11,7 +11,8 @@ let copy: string;
 
 beforeEach(async () => {
   audited.entries.length = 0;
-  [table, copy] = [await freshTable('messages'), await freshTable('messages')];
+  table = await freshTable('messages');
+  copy = await createTable('messages', `${table}-restored`);
 });
 
 async function run(...typed: string[]) {
@@ -107,6 +108,14 @@ test.each([
   expect(error).toMatchObject({ exitStatus: 2, message: expect.stringContaining(words) });
 });
 
-test('refuses the table itself as its copy', async () => {
-  expect((await run('messages', '--from', table)).error).toMatchObject({ exitStatus: 2 });
+test('refuses as a copy the table itself, another table, and one that is not there', async () => {
+  const other = await freshTable('messages');
+  await put(other, job);
+  for (const from of [table, other]) {
+    const message = `--from takes a copy of this table, whose name begins with ${table}-, not ${from}`;
+    expect((await run('messages', '--from', from, '--yes')).error).toMatchObject({ exitStatus: 2, message });
+  }
+  expect(await read(job.pk, job.sk)).toBeUndefined();
+  const message = expect.stringContaining(`There is no table ${table}-none`);
+  expect((await run('messages', '--from', `${table}-none`)).error).toMatchObject({ exitStatus: 1, message });
 });
